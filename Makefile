@@ -1,0 +1,112 @@
+# Terrarium. `make help` lists the targets; README.md names the two that a newcomer needs.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+BUILD      := .build
+BIN        := $(BUILD)/bin
+IMAGES     := $(BUILD)/images
+MODULE     := github.com/terrarium-garden/terrarium
+VERSION    ?= v0.1.0-dev
+K8S        := 1.36.3
+LINT       := v2.15.0
+
+# One set of build flags for binaries, tests and linter, so that all of them share one build cache.
+export CGO_ENABLED := 1
+export GOFLAGS := -buildvcs=false -trimpath -tags=netgo,osusergo,sqlite_omit_load_extension
+K8S_FLAGS := -X k8s.io/component-base/version.gitVersion=v$(K8S) \
+	-X k8s.io/component-base/version.gitMajor=$(word 1,$(subst ., ,$(K8S))) \
+	-X k8s.io/component-base/version.gitMinor=$(word 2,$(subst ., ,$(K8S))) \
+	-X k8s.io/component-base/version.gitTreeState=clean \
+	-X k8s.io/client-go/pkg/version.gitVersion=v$(K8S) \
+	-X $(MODULE)/appliance/options.Version=$(VERSION)
+LDFLAGS := -s -w $(K8S_FLAGS) -extldflags "-static"
+
+##@ The two commands of the README
+.PHONY: up
+up: prerequisites ## Bring up a garden, a seed and a running shoot on this machine
+	@scripts/playground up
+
+.PHONY: test
+test: lint verify test-unit test-integration test-layers test-e2e ## Run every check there is: lint, generated code, unit, integration, layers, end to end
+
+##@ Playground
+.PHONY: down
+down: ## Remove everything that `make up` made
+	@scripts/playground down
+
+.PHONY: status
+status: ## Tell what of the playground runs
+	@scripts/playground status
+
+.PHONY: prerequisites
+prerequisites: ## Install what the playground needs and lacks, by the system's package manager
+	@scripts/prerequisites install
+
+##@ Build
+.PHONY: build
+build: $(BIN)/terrarium $(BIN)/seedling ## Build the two binaries into .build/bin
+
+GO_SOURCES := $(shell find apis appliance controllers packaging storage -type f -not -name '*_test.go' 2>/dev/null) go.mod go.sum
+
+$(BIN)/terrarium: $(GO_SOURCES)
+	@mkdir -p $(BIN)
+	go build -ldflags '$(LDFLAGS)' -o $@ ./appliance
+
+$(BIN)/seedling: $(GO_SOURCES)
+	@mkdir -p $(BIN)
+	go build -ldflags '$(LDFLAGS)' -o $@ ./appliance/seedling
+
+.PHONY: images
+images: build ## Assemble the image archives of the playground into .build/images
+	@scripts/playground images
+
+##@ Check
+.PHONY: lint
+lint: $(BIN)/golangci-lint-$(LINT) ## Hold the house's rules (golangci-lint, config in .golangci.yml)
+	@$(BIN)/golangci-lint-$(LINT) config verify 2>/dev/null || true
+	$(BIN)/golangci-lint-$(LINT) run ./...
+
+$(BIN)/golangci-lint-$(LINT):
+	@mkdir -p $(BIN)
+	cd $(BIN) && GOFLAGS=-buildvcs=false CGO_ENABLED=0 GOBIN=$(CURDIR)/$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT)
+	@mv $(BIN)/golangci-lint $@
+
+.PHONY: gen
+gen: ## Regenerate deep copies, OpenAPI, model names and CRDs
+	@scripts/gen
+
+.PHONY: verify
+verify: ## Check that generated code and go.mod are what the sources say
+	@scripts/verify
+
+.PHONY: test-unit
+test-unit: ## Unit tests; the packages without heavy imports also under the race detector
+	go test $$(go list ./... | grep -v '/tests/')
+	go test -race ./controllers/flow/... ./appliance/runner/...
+
+.PHONY: test-integration
+test-integration: ## Tests against the real server in this process
+	go test -timeout 20m ./tests/harness/... ./tests/integration/...
+
+.PHONY: test-layers
+test-layers: ## Check that imports point down
+	go test -count=1 ./tests/layers/...
+
+.PHONY: test-e2e
+test-e2e: prerequisites images ## The story of the README and its faults on real parts (root, Linux)
+	go test -count=1 -timeout 40m -v ./tests/e2e/...
+
+##@ Housekeeping
+.PHONY: fmt
+fmt: $(BIN)/golangci-lint-$(LINT) ## Format the sources
+	$(BIN)/golangci-lint-$(LINT) fmt ./...
+
+.PHONY: clean
+clean: ## Remove what was built (the playground must be down)
+	rm -rf $(BUILD)
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-zA-Z0-9_-]+:.*##/ {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
