@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// errTimeUp is the cause of a context that a task's own limit has ended.
+var errTimeUp = errors.New("time is up")
+
+// perform runs one task within its timeout, with its retries.
+func perform(ctx context.Context, clk clock.Clock, t Task) error {
+	ctx, stop := withTimeout(ctx, clk, t.Timeout)
+	defer stop()
+	err := performRetrying(ctx, clk, t)
+	if err != nil && t.Timeout > 0 && timeUp(ctx) {
+		return &TimeoutError{After: t.Timeout, Last: err}
+	}
+	return err
+}
+
+func performRetrying(ctx context.Context, clk clock.Clock, t Task) error {
+	if !t.Retry.enabled() {
+		return protect(ctx, t.Do)
+	}
+	retry := t.Retry.withDefaults()
+	outer := ctx
+	ctx, stop := withTimeout(ctx, clk, retry.Timeout)
+	defer stop()
+	var last error
+	for {
+		err := protect(ctx, t.Do)
+		if err == nil {
+			return nil
+		}
+		// An attempt that was cut off says less than the one before it.
+		if last == nil || ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+			last = err
+		}
+		if isSevere(err) || isPanic(err) {
+			return err
+		}
+		if !pause(ctx, clk, retry.Interval) {
+			break
+		}
+	}
+	if outer.Err() == nil {
+		return &TimeoutError{After: retry.Timeout, Last: last}
+	}
+	return last
+}
+
+// pause waits for the interval and tells whether the context is still alive.
+func pause(ctx context.Context, clk clock.Clock, interval time.Duration) bool {
+	timer := clk.NewTimer(interval)
+	defer timer.Stop()
+	select {
+	case <-timer.C():
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// protect turns a panic into an error.
+func protect(ctx context.Context, do func(context.Context) error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &PanicError{Value: value, Stack: debug.Stack()}
+		}
+	}()
+	return do(ctx)
+}
+
+// withTimeout is context.WithTimeout on the given clock. The returned function ends the watch and waits for it.
+func withTimeout(parent context.Context, clk clock.Clock, limit time.Duration) (context.Context, func()) {
+	if limit <= 0 {
+		return parent, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(parent)
+	timer := clk.NewTimer(limit)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-timer.C():
+			cancel(errTimeUp)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		timer.Stop()
+		cancel(nil)
+		<-watched
+	}
+}
+
+func timeUp(ctx context.Context) bool {
+	return errors.Is(context.Cause(ctx), errTimeUp)
+}
+
+func isPanic(err error) bool {
+	var panicked *PanicError
+	return errors.As(err, &panicked)
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Graph is a checked set of tasks. Only Compile makes one. It holds no state of a run, so it may run several times.
+type Graph struct {
+	name  string
+	tasks []Task
+	index map[string]int
+	// next lists, for each task, the tasks that wait for it.
+	next [][]int
+}
+
+// Compile checks the tasks and returns the graph, or every mistake that was found: an empty or repeated id, a task that
+// does nothing, a dependency that does not exist, a cycle.
+func Compile(name string, tasks ...Task) (*Graph, error) {
+	g := &Graph{
+		name:  name,
+		tasks: slices.Clone(tasks),
+		index: make(map[string]int, len(tasks)),
+		next:  make([][]int, len(tasks)),
+	}
+	errs := g.checkTasks()
+	errs = append(errs, g.link()...)
+	if len(errs) == 0 {
+		errs = g.checkCycles()
+	}
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("compile flow %q: %w", name, errors.Join(errs...))
+	}
+	return g, nil
+}
+
+// Name returns the name given to Compile.
+func (g *Graph) Name() string {
+	return g.name
+}
+
+// IDs returns the ids of all tasks, skipped ones included, in the order given to Compile.
+func (g *Graph) IDs() []string {
+	ids := make([]string, 0, len(g.tasks))
+	for _, t := range g.tasks {
+		ids = append(ids, t.ID)
+	}
+	return ids
+}
+
+func (g *Graph) checkTasks() []error {
+	var errs []error
+	for i, t := range g.tasks {
+		if t.ID == "" {
+			errs = append(errs, fmt.Errorf("task number %d has no id", i+1))
+			continue
+		}
+		if t.Do == nil {
+			errs = append(errs, fmt.Errorf("task %q does nothing: Do is nil", t.ID))
+		}
+		if _, found := g.index[t.ID]; found {
+			errs = append(errs, fmt.Errorf("task %q exists more than once", t.ID))
+			continue
+		}
+		g.index[t.ID] = i
+	}
+	return errs
+}
+
+func (g *Graph) link() []error {
+	var errs []error
+	for i, t := range g.tasks {
+		for _, id := range t.After {
+			before, found := g.index[id]
+			if !found {
+				errs = append(errs, fmt.Errorf("task %q waits for %q, which does not exist", t.ID, id))
+				continue
+			}
+			if !slices.Contains(g.next[before], i) {
+				g.next[before] = append(g.next[before], i)
+			}
+		}
+	}
+	return errs
+}
+
+// checkCycles walks the graph depth first and reports the first path that comes back to itself.
+func (g *Graph) checkCycles() []error {
+	const (
+		unseen = iota
+		open
+		closed
+	)
+	state := make([]int, len(g.tasks))
+	var path []string
+	var visit func(i int) error
+	visit = func(i int) error {
+		id := g.tasks[i].ID
+		switch state[i] {
+		case closed:
+			return nil
+		case open:
+			cycle := append(path[slices.Index(path, id):], id)
+			return fmt.Errorf("tasks wait for each other: %s", strings.Join(cycle, " -> "))
+		}
+		state[i] = open
+		path = append(path, id)
+		for _, n := range g.next[i] {
+			if err := visit(n); err != nil {
+				return err
+			}
+		}
+		path = path[:len(path)-1]
+		state[i] = closed
+		return nil
+	}
+	for i := range g.tasks {
+		if err := visit(i); err != nil {
+			return []error{err}
+		}
+	}
+	return nil
+}
+
+// waits returns, for each task, how many distinct tasks it waits for.
+func (g *Graph) waits() []int {
+	n := make([]int, len(g.tasks))
+	for _, next := range g.next {
+		for _, i := range next {
+			n[i]++
+		}
+	}
+	return n
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+)
+
+func nothing(context.Context) error { return nil }
+
+func TestCompileRefusesBrokenGraphs_GLET_FLOW_1(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		tasks  []flow.Task
+		want   string
+	}{
+		"RepeatedID": {
+			reason: "a task id may exist only once",
+			tasks:  []flow.Task{{ID: "etcd", Do: nothing}, {ID: "etcd", Do: nothing}},
+			want:   `compile flow "shoot": task "etcd" exists more than once`,
+		},
+		"UnknownDependency": {
+			reason: "what a task waits for has to exist",
+			tasks:  []flow.Task{{ID: "apiserver", After: []string{"etcd"}, Do: nothing}},
+			want:   `compile flow "shoot": task "apiserver" waits for "etcd", which does not exist`,
+		},
+		"Cycle": {
+			reason: "a cycle would never start; the message shows the way round",
+			tasks: []flow.Task{
+				{ID: "a", Do: nothing},
+				{ID: "b", After: []string{"a", "d"}, Do: nothing},
+				{ID: "c", After: []string{"b"}, Do: nothing},
+				{ID: "d", After: []string{"c"}, Do: nothing},
+			},
+			want: `compile flow "shoot": tasks wait for each other: b -> c -> d -> b`,
+		},
+		"WaitsForItself": {
+			reason: "the shortest cycle",
+			tasks:  []flow.Task{{ID: "a", After: []string{"a"}, Do: nothing}},
+			want:   `compile flow "shoot": tasks wait for each other: a -> a`,
+		},
+		"EmptyIDAndNothingToDo": {
+			reason: "all mistakes are told at once",
+			tasks:  []flow.Task{{Do: nothing}, {ID: "etcd"}},
+			want:   "compile flow \"shoot\": task number 1 has no id\ntask \"etcd\" does nothing: Do is nil",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := flow.Compile("shoot", tc.tasks...)
+			if err == nil {
+				t.Fatalf("%s\nCompile(...) returned no error", tc.reason)
+			}
+			if diff := cmp.Diff(tc.want, err.Error()); diff != "" {
+				t.Errorf("%s\nCompile(...) (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestDOTShowsTasksLimitsAndEdges(t *testing.T) {
+	t.Parallel()
+	g, err := flow.Compile("Shoot cluster reconciliation",
+		flow.Task{ID: "namespace", Do: nothing},
+		flow.Task{ID: "etcd", After: []string{"namespace"}, Timeout: 5 * time.Minute, Do: nothing},
+		flow.Task{ID: "dns", After: []string{"namespace"}, Skip: true, Do: nothing},
+		flow.Task{ID: "shoot-client", After: []string{"etcd", "dns", "etcd"}, Retry: flow.Retry{Timeout: 2 * time.Minute}, Do: nothing},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join("testdata", "small.dot"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), g.DOT()); diff != "" {
+		t.Errorf("DOT() differs from testdata/small.dot (-want +got):\n%s", diff)
+	}
+}
