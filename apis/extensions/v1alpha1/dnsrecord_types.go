@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,path=dnsrecords,shortName=dns,singular=dnsrecord
+// +kubebuilder:printcolumn:name="Type",type=string,JSONPath=`.spec.type`
+// +kubebuilder:printcolumn:name="Domain Name",type=string,JSONPath=`.spec.name`
+// +kubebuilder:printcolumn:name="Record Type",type=string,JSONPath=`.spec.recordType`
+// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.lastOperation.state`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:metadata:labels="gardener.cloud/deletion-protected=true"
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// DNSRecord asks for one record set in the domain name system.
+type DNSRecord struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard object metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec is what the gardenlet asks for.
+	Spec DNSRecordSpec `json:"spec"`
+	// Status is what the extension controller reports.
+	// +optional
+	Status DNSRecordStatus `json:"status,omitempty"`
+}
+
+// +kubebuilder:object:root=true
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// DNSRecordList is a list of DNSRecord objects.
+type DNSRecordList struct {
+	metav1.TypeMeta `json:",inline"`
+	// List metadata: resource version and paging.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// Items are the objects of the list.
+	Items []DNSRecord `json:"items"`
+}
+
+// DNSRecordSpec says what the record contains and where it is kept.
+type DNSRecordSpec struct {
+	DefaultSpec `json:",inline"`
+
+	// Name is the fully qualified domain name, also with a leading wildcard label.
+	Name string `json:"name"`
+	// RecordType is one of A, AAAA, CNAME and TXT.
+	RecordType DNSRecordType `json:"recordType"`
+	// SecretRef names the Secret with the credentials of the DNS service.
+	SecretRef corev1.SecretReference `json:"secretRef"`
+	// Values are the addresses, host name or texts of the record.
+	Values []string `json:"values"`
+	// Region is the region of the DNS service, for services that have regions.
+	// +optional
+	Region *string `json:"region,omitempty"`
+	// TTL is the time in seconds for which resolvers may keep the record. 120 when unset.
+	// +optional
+	TTL *int64 `json:"ttl,omitempty"`
+	// Zone is the identifier of the hosted zone; the extension finds it by name when unset.
+	// +optional
+	Zone *string `json:"zone,omitempty"`
+}
+
+// DNSRecordType is the type of a record set.
+type DNSRecordType string
+
+const (
+	// DNSRecordTypeA maps the name to IPv4 addresses.
+	DNSRecordTypeA DNSRecordType = "A"
+	// DNSRecordTypeAAAA maps the name to IPv6 addresses.
+	DNSRecordTypeAAAA DNSRecordType = "AAAA"
+	// DNSRecordTypeCNAME makes the name an alias of another one.
+	DNSRecordTypeCNAME DNSRecordType = "CNAME"
+	// DNSRecordTypeTXT holds free text.
+	DNSRecordTypeTXT DNSRecordType = "TXT"
+)
+
+// DNSRecordStatus tells in which zone the record was made.
+type DNSRecordStatus struct {
+	DefaultStatus `json:",inline"`
+
+	// Zone is the identifier of the hosted zone that holds the record.
+	// +optional
+	Zone *string `json:"zone,omitempty"`
+}

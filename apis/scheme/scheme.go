@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheme
+
+import (
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kubernetesscheme "k8s.io/client-go/kubernetes/scheme"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	gardenauthenticationv1alpha1 "github.com/terrarium-garden/terrarium/apis/authentication/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+)
+
+// New returns a scheme for clients and controllers: the kinds of Kubernetes itself, custom resource definitions, and
+// the kinds of the garden and of its extensions, each in its served version only.
+func New() (*runtime.Scheme, error) {
+	s := runtime.NewScheme()
+
+	if err := add(s, map[string]func(*runtime.Scheme) error{
+		"Kubernetes":                           kubernetesscheme.AddToScheme,
+		apiextensionsv1.GroupName:              apiextensionsv1.AddToScheme,
+		apiregistrationv1.GroupName:            apiregistrationv1.AddToScheme,
+		gardencorev1beta1.GroupName:            gardencorev1beta1.AddToScheme,
+		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddToScheme,
+		gardenextensionsv1alpha1.GroupName:     gardenextensionsv1alpha1.AddToScheme,
+	}); err != nil {
+		return nil, err
+	}
+
+	return s, nil
+}
+
+// AddServed registers what the garden API server serves: every garden kind in its served version and, as the same Go
+// type, in the internal version through which the server stores it.
+//
+// The scheme must not be used to name OpenAPI models, because a type then has two kinds; take one filled by AddServedVersions for that.
+func AddServed(s *runtime.Scheme) error {
+	if err := AddServedVersions(s); err != nil {
+		return err
+	}
+
+	return add(s, map[string]func(*runtime.Scheme) error{
+		gardencorev1beta1.GroupName:            gardencorev1beta1.AddInternalToScheme,
+		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddInternalToScheme,
+	})
+}
+
+// AddServedVersions registers what the garden API server serves in its served versions only, together with the option
+// and status kinds of the meta group. It is the right scheme to name OpenAPI models from.
+func AddServedVersions(s *runtime.Scheme) error {
+	if err := add(s, map[string]func(*runtime.Scheme) error{
+		gardencorev1beta1.GroupName:            gardencorev1beta1.AddToScheme,
+		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddToScheme,
+	}); err != nil {
+		return err
+	}
+
+	for _, group := range ServedGroups() {
+		if err := s.SetVersionPriority(group...); err != nil {
+			return fmt.Errorf("set version priority of group %q: %w", group[0].Group, err)
+		}
+	}
+
+	unversioned := schema.GroupVersion{Version: "v1"}
+	metav1.AddToGroupVersion(s, unversioned)
+	s.AddUnversionedTypes(unversioned,
+		&metav1.Status{},
+		&metav1.APIVersions{},
+		&metav1.APIGroupList{},
+		&metav1.APIGroup{},
+		&metav1.APIResourceList{},
+	)
+
+	return nil
+}
+
+// ServedGroups lists the groups of the garden API server, each with its versions in order of preference.
+func ServedGroups() [][]schema.GroupVersion {
+	return [][]schema.GroupVersion{
+		{gardencorev1beta1.GroupVersion},
+		{gardenauthenticationv1alpha1.GroupVersion},
+	}
+}
+
+func add(s *runtime.Scheme, groups map[string]func(*runtime.Scheme) error) error {
+	for name, addToScheme := range groups {
+		if err := addToScheme(s); err != nil {
+			return fmt.Errorf("register kinds of group %q: %w", name, err)
+		}
+	}
+
+	return nil
+}
