@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package machine
+
+import _ "embed" // the script is data of the machine image
+
+const (
+	// Path is where machine-init lies in the machine image; it is the entry point of the image.
+	Path = "/usr/local/bin/machine-init"
+	// UserDataDir is where the user data Secret is mounted in a machine.
+	UserDataDir = "/run/machine/user-data"
+	// UserDataKey is the key of the user data in its Secret and the name of the file in UserDataDir.
+	UserDataKey = "cloud_config"
+	// UnitsDir holds one executable script a unit, named <unit>.sh, written by the user data.
+	UnitsDir = "/etc/machine/units"
+	// ImagesDir is where the folder of image archives is mounted in a machine.
+	ImagesDir = "/opt/images"
+	// DNSDir is where the ConfigMap with the machine's hosts file is mounted.
+	DNSDir = "/run/dns"
+	// HostsKey is the key of the hosts file in that ConfigMap and the name of the file in DNSDir.
+	HostsKey = "hosts"
+	// KubeletHealthPort answers /healthz on every address of a machine once its kubelet runs.
+	KubeletHealthPort = 10248
+	// BootstrapTokenPlaceholder stands in the user data for a bootstrap token of the shoot.
+	BootstrapTokenPlaceholder = "<<BOOTSTRAP_TOKEN>>"
+)
+
+//go:embed machine-init
+var script string
+
+// Script returns machine-init, a shell script to be installed with mode 0755.
+func Script() string { return script }

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package networkagent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	corev1listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// resync is the longest time that damage done to the node's routes by others stays.
+const resync = 30 * time.Second
+
+// Options of the agent.
+type Options struct {
+	// Kubeconfig of the shoot; empty means the pod's own service account.
+	Kubeconfig string
+	// Node is the name of the node that the agent runs on.
+	Node string
+	// PodNetwork is the network of all pods of the shoot in CIDR notation.
+	PodNetwork string
+	// ConfigDir is the CNI configuration folder of the machine.
+	ConfigDir string
+	// HostRoot is where the root file system of the machine is mounted.
+	HostRoot string
+}
+
+// AddFlags binds the options to flags.
+func (o *Options) AddFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&o.Kubeconfig, "kubeconfig", "", "kubeconfig of the shoot (default: the pod's service account)")
+	flags.StringVar(&o.Node, "node-name", os.Getenv("NODE_NAME"), "name of the node (default: $NODE_NAME)")
+	flags.StringVar(&o.PodNetwork, "pod-network", "", "network of all pods of the shoot, in CIDR notation")
+	flags.StringVar(&o.ConfigDir, "config-dir", "/etc/cni/net.d", "CNI configuration folder of the machine")
+	flags.StringVar(&o.HostRoot, "host-root", "/host", "where the root file system of the machine is mounted")
+}
+
+// Run parses args as the flags of the options and keeps the node's network until ctx ends. It logs to the logger in ctx,
+// or else to standard error.
+func Run(ctx context.Context, args []string) error {
+	options := Options{}
+	flags := pflag.NewFlagSet("network-agent", pflag.ContinueOnError)
+	options.AddFlags(flags)
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, pflag.ErrHelp) {
+			return nil
+		}
+		return fmt.Errorf("network-agent: %w", err)
+	}
+	if _, err := logr.FromContext(ctx); err != nil {
+		ctx = logr.NewContext(ctx, logr.FromSlogHandler(slog.NewTextHandler(os.Stderr, nil)))
+	}
+	return options.Run(ctx)
+}
+
+// Run keeps the node's network until ctx ends.
+func (o Options) Run(ctx context.Context) error {
+	if o.Node == "" {
+		return errors.New("--node-name: the name of the node is needed")
+	}
+	podNetwork, err := netip.ParsePrefix(o.PodNetwork)
+	if err != nil || !podNetwork.Addr().Is4() {
+		return fmt.Errorf("--pod-network: %q is no IPv4 network", o.PodNetwork)
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", o.Kubeconfig)
+	if err != nil {
+		return fmt.Errorf("read kubeconfig %q: %w", o.Kubeconfig, err)
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make client: %w", err)
+	}
+	if err := nft(ctx, o.HostRoot, Masquerade(podNetwork.Masked())); err != nil {
+		return err
+	}
+	return o.watch(ctx, client)
+}
+
+// watch brings the node in line whenever a Node changes in a way that matters, and once in every resync period.
+func (o Options) watch(ctx context.Context, client kubernetes.Interface) error {
+	factory := informers.NewSharedInformerFactory(client, 0)
+	nodes := factory.Core().V1().Nodes()
+	changed := make(chan struct{}, 1)
+	signal := func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	}
+	_, err := nodes.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(any) { signal() },
+		UpdateFunc: func(any, any) { signal() },
+		DeleteFunc: func(any) { signal() },
+	})
+	if err != nil {
+		return fmt.Errorf("watch nodes: %w", err)
+	}
+	factory.Start(ctx.Done())
+	defer factory.Shutdown()
+	if !cache.WaitForCacheSync(ctx.Done(), nodes.Informer().HasSynced) {
+		return nil
+	}
+	ticker := time.NewTicker(resync)
+	defer ticker.Stop()
+	for {
+		o.sync(ctx, nodes.Lister())
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+		case <-ticker.C:
+		}
+	}
+}
+
+// sync applies the plan. What fails is logged and tried again with the next change or resync.
+func (o Options) sync(ctx context.Context, lister corev1listers.NodeLister) {
+	log := logr.FromContextOrDiscard(ctx)
+	nodes, err := lister.List(labels.Everything())
+	if err != nil {
+		log.Error(err, "Nodes cannot be listed")
+		return
+	}
+	if err := o.apply(MakePlan(o.Node, nodes)); err != nil {
+		log.Error(err, "Network of the node is not as planned")
+	}
+}
+
+func (o Options) apply(plan Plan) error {
+	errs := []error{syncRoutes(plan.Routes)}
+	if plan.Share.IsValid() {
+		data, err := CNIConfig(plan.Share)
+		if err == nil {
+			err = writeConfig(o.ConfigDir, data)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
