@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -181,18 +182,9 @@ func (r *run) stopAll(reported *running) error {
 	timer := r.Clock.NewTimer(r.Grace)
 	defer timer.Stop()
 
-	var late bool
-	for i := len(r.started) - 1; i >= 0 && !late; i-- {
-		s := r.started[i]
-		began, asked := r.Clock.Now(), !s.isDone()
-		s.cancel()
-		select {
-		case <-s.done:
-			if asked {
-				r.Log.Info("Unit stopped", "unit", s.Name, "took", r.Clock.Since(began))
-			}
-		case <-timer.C():
-			late = true
+	for _, s := range slices.Backward(r.started) {
+		if !r.stop(s, timer) {
+			break
 		}
 	}
 	for _, s := range r.started {
@@ -201,13 +193,27 @@ func (r *run) stopAll(reported *running) error {
 	return r.stopErrors(reported)
 }
 
+// stop ends one unit and returns false if the grace period was over first.
+func (r *run) stop(s *running, timer clock.Timer) bool {
+	began, asked := r.Clock.Now(), !s.isDone()
+	s.cancel()
+	select {
+	case <-s.done:
+		if asked {
+			r.Log.Info("Unit stopped", "unit", s.Name, "took", r.Clock.Since(began))
+		}
+		return true
+	case <-timer.C():
+		return false
+	}
+}
+
 func (r *run) stopErrors(reported *running) error {
 	var (
 		errs []error
 		left []string
 	)
-	for i := len(r.started) - 1; i >= 0; i-- {
-		s := r.started[i]
+	for _, s := range slices.Backward(r.started) {
 		switch {
 		case !s.isDone():
 			left = append(left, fmt.Sprintf("%q", s.Name))
