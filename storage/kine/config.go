@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kine
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// minCompactBatchSize is the smallest batch that Kine accepts.
+const minCompactBatchSize = 100
+
+// Config says where the garden's objects are kept and how Kine treats them. Make it with NewConfig: the zero value
+// is refused by Validate.
+type Config struct {
+	// Dir holds the two databases. It is made with mode 0700. Unused with an Endpoint.
+	Dir string
+	// SocketDir holds the unix sockets. Where its path is too long for a socket, a short temporary folder is used.
+	SocketDir string
+	// Endpoint is the URL of an external datastore; empty means SQLite in Dir.
+	Endpoint string
+	// TLS is used towards an external datastore.
+	TLS TLS
+
+	// MaxOpenConnections bounds the connections to one database. Writers queue for them in order of arrival, which
+	// is fairer and faster than SQLite's own way of waiting for a lock.
+	MaxOpenConnections int
+	// BusyTimeout is how long SQLite waits for a lock held by another connection.
+	BusyTimeout time.Duration
+	// NotifyInterval is the time between two progress notifications of a watch.
+	NotifyInterval time.Duration
+	// EmulatedETCDVersion is what clients are told; it decides which features the API server believes in.
+	EmulatedETCDVersion string
+	// CompactInterval is the time between two compactions.
+	CompactInterval time.Duration
+	// CompactTimeout bounds one batch of a compaction.
+	CompactTimeout time.Duration
+	// CompactMinRetain is the number of revisions that no compaction touches.
+	CompactMinRetain int64
+	// CompactBatchSize is the number of revisions compacted in one transaction.
+	CompactBatchSize int64
+	// PollBatchSize is the number of revisions read at once for the watches.
+	PollBatchSize int64
+}
+
+// TLS names the files used towards an external datastore.
+type TLS struct {
+	// CAFile verifies the datastore.
+	CAFile string
+	// CertFile and KeyFile prove this client to the datastore.
+	CertFile, KeyFile string
+}
+
+// NewConfig returns the values a garden runs with, for databases in dir and sockets in socketDir.
+func NewConfig(dir, socketDir string) Config {
+	return Config{
+		Dir:                 dir,
+		SocketDir:           socketDir,
+		MaxOpenConnections:  16,
+		BusyTimeout:         30 * time.Second,
+		NotifyInterval:      5 * time.Second,
+		EmulatedETCDVersion: "3.6.11",
+		CompactInterval:     5 * time.Minute,
+		CompactTimeout:      5 * time.Second,
+		CompactMinRetain:    1000,
+		CompactBatchSize:    1000,
+		PollBatchSize:       500,
+	}
+}
+
+// External reports whether the objects live in a datastore outside of this process.
+func (c Config) External() bool { return c.Endpoint != "" }
+
+// etcd reports whether the external datastore is an etcd, which Kine passes on as it is.
+func (c Config) etcd() bool { return strings.HasPrefix(c.Endpoint, "http") }
+
+// Validate reports every value that Kine would refuse, or would accept and then fail with.
+func (c Config) Validate() error {
+	errs := c.validatePlace()
+	if c.MaxOpenConnections < 2 {
+		errs = append(errs, fmt.Errorf("max open connections: %d is below 2", c.MaxOpenConnections))
+	}
+	if c.EmulatedETCDVersion == "" {
+		errs = append(errs, errors.New("emulated etcd version: must be set"))
+	}
+	for name, d := range map[string]time.Duration{
+		"busy timeout": c.BusyTimeout, "notify interval": c.NotifyInterval,
+		"compact interval": c.CompactInterval, "compact timeout": c.CompactTimeout,
+	} {
+		if d <= 0 {
+			errs = append(errs, fmt.Errorf("%s: %s is not positive", name, d))
+		}
+	}
+	if c.CompactMinRetain < 0 {
+		errs = append(errs, fmt.Errorf("compact min retain: %d is negative", c.CompactMinRetain))
+	}
+	if c.CompactBatchSize < minCompactBatchSize {
+		errs = append(errs, fmt.Errorf("compact batch size: %d is below %d", c.CompactBatchSize, minCompactBatchSize))
+	}
+	if c.PollBatchSize < 1 {
+		errs = append(errs, fmt.Errorf("poll batch size: %d is below 1", c.PollBatchSize))
+	}
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+
+	return errors.Join(errs...)
+}
+
+func (c Config) validatePlace() []error {
+	if c.External() {
+		return c.validateEndpoint()
+	}
+
+	var errs []error
+	for name, dir := range map[string]string{"directory": c.Dir, "socket directory": c.SocketDir} {
+		switch {
+		case !filepath.IsAbs(dir):
+			errs = append(errs, fmt.Errorf("%s %q: must be an absolute path", name, dir))
+		case strings.ContainsAny(dir, "?#%"):
+			errs = append(errs, fmt.Errorf("%s %q: must not contain any of ? # %%", name, dir))
+		}
+	}
+
+	return errs
+}
+
+// validateEndpoint checks the scheme only, and never repeats the URL: it may hold a password.
+func (c Config) validateEndpoint() []error {
+	scheme, rest, found := strings.Cut(c.Endpoint, "://")
+	known := []string{"postgres", "postgresql", "mysql", "nats", "http", "https"}
+	if !found || !slices.Contains(known, scheme) {
+		return []error{fmt.Errorf("datastore endpoint: must be a URL with one of the schemes %s", strings.Join(known, ", "))}
+	}
+	if rest == "" {
+		return []error{fmt.Errorf("datastore endpoint: nothing follows %s://", scheme)}
+	}
+
+	return nil
+}
+
+// dataSource is the URL with which Kine opens the SQLite file.
+func (c Config) dataSource(file string) string {
+	params := url.Values{
+		"_journal_mode":    {"WAL"},
+		"_synchronous":     {"FULL"},
+		"_busy_timeout":    {fmt.Sprint(c.BusyTimeout.Milliseconds())},
+		"_txlock":          {"immediate"},
+		"_stmt_cache_size": {"20"},
+		// Reclaiming space at every start would make the start as slow as the database is large; see prepare.
+		"_kine_disable_startup_vacuum": {"true"},
+	}
+
+	return file + "?" + params.Encode()
+}
