@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// Engine applies, awaits and deletes objects in one cluster.
+type Engine struct {
+	// Client reaches the cluster. Its scheme knows the kind of every typed object given to the engine.
+	Client client.Client
+	// Owner is the field owner of everything that is applied.
+	Owner string
+	// Clock drives the waiting.
+	Clock clock.Clock
+}
+
+// Apply creates the objects or changes them into what is wanted, in an order in which each finds what it needs:
+// namespaces and definitions first, workloads last. It takes fields over from other owners.
+func (e Engine) Apply(ctx context.Context, objs ...client.Object) error {
+	for _, obj := range inOrder(objs) {
+		if err := e.applyOne(ctx, obj); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e Engine) applyOne(ctx context.Context, obj client.Object) error {
+	u, err := e.configuration(obj)
+	if err != nil {
+		return err
+	}
+	if err := e.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.ForceOwnership, client.FieldOwner(e.Owner)); err != nil {
+		return fmt.Errorf("apply %s: %w", describe(u), err)
+	}
+	return nil
+}
+
+// configuration is what is sent to the server: the object without its status and without what only a server sets.
+func (e Engine) configuration(obj client.Object) (*unstructured.Unstructured, error) {
+	gvk, err := apiutil.GVKForObject(obj, e.Client.Scheme())
+	if err != nil {
+		return nil, fmt.Errorf("find the kind of object %q: %w", obj.GetName(), err)
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return nil, fmt.Errorf("convert %s %q: %w", gvk.Kind, obj.GetName(), err)
+	}
+	u := &unstructured.Unstructured{Object: content}
+	u = u.DeepCopy()
+	u.SetGroupVersionKind(gvk)
+	u.SetManagedFields(nil)
+	u.SetResourceVersion("")
+	u.SetUID("")
+	u.SetGeneration(0)
+	unstructured.RemoveNestedField(u.Object, "metadata", "creationTimestamp")
+	unstructured.RemoveNestedField(u.Object, "status")
+	return u, nil
+}
+
+// Delete deletes the objects in the reverse of the order in which Apply makes them. What does not exist, or is of a kind
+// that the cluster does not know, is gone already.
+func (e Engine) Delete(ctx context.Context, objs ...client.Object) error {
+	ordered := inOrder(objs)
+	var errs []error
+	for i := len(ordered) - 1; i >= 0; i-- {
+		u, err := e.stub(ordered[i])
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		err = e.Client.Delete(ctx, u, client.PropagationPolicy(metav1.DeletePropagationBackground))
+		if err != nil && !gone(err) {
+			errs = append(errs, fmt.Errorf("delete %s: %w", describe(u), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// get reads the live object, around any cache. It returns nil if the object does not exist.
+func (e Engine) get(ctx context.Context, obj client.Object) (*unstructured.Unstructured, error) {
+	u, err := e.stub(obj)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Client.Get(ctx, client.ObjectKeyFromObject(obj), u); err != nil {
+		if gone(err) {
+			return nil, nil //nolint:nilnil // nil says that there is none
+		}
+		return nil, fmt.Errorf("get %s: %w", describe(u), err)
+	}
+	return u, nil
+}
+
+// stub is an object of the same identity and nothing else.
+func (e Engine) stub(obj client.Object) (*unstructured.Unstructured, error) {
+	gvk, err := apiutil.GVKForObject(obj, e.Client.Scheme())
+	if err != nil {
+		return nil, fmt.Errorf("find the kind of object %q: %w", obj.GetName(), err)
+	}
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(gvk)
+	u.SetNamespace(obj.GetNamespace())
+	u.SetName(obj.GetName())
+	return u, nil
+}
+
+func gone(err error) bool {
+	return apierrors.IsNotFound(err) || meta.IsNoMatchError(err)
+}
+
+// describe names an object in messages: Deployment "shoot--p--s/kube-apiserver".
+func describe(u *unstructured.Unstructured) string {
+	if u.GetNamespace() == "" {
+		return fmt.Sprintf("%s %q", u.GetKind(), u.GetName())
+	}
+	return fmt.Sprintf("%s %q", u.GetKind(), u.GetNamespace()+"/"+u.GetName())
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+const (
+	inventoryPrefix = "inventory-"
+	inventoryKey    = "objects"
+)
+
+// Set names a group of objects that come and go together. What belongs to it is remembered in the ConfigMap
+// inventory-<name> of its namespace, in the same cluster.
+type Set struct {
+	Namespace string
+	Name      string
+}
+
+// member is an entry of an inventory.
+type member struct {
+	Group     string `json:"group,omitempty"`
+	Version   string `json:"version"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+}
+
+// identity leaves the version out: an object that is written in another version is still the same object.
+func (m member) identity() member {
+	m.Version = ""
+	return m
+}
+
+func (m member) object() *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(schema.GroupVersionKind{Group: m.Group, Version: m.Version, Kind: m.Kind})
+	u.SetNamespace(m.Namespace)
+	u.SetName(m.Name)
+	return u
+}
+
+// ApplySet applies the objects and deletes what belonged to the set before and does not any more. Whenever it is
+// interrupted, the inventory names at least everything that exists.
+func (e Engine) ApplySet(ctx context.Context, set Set, objs ...client.Object) error {
+	wanted, err := e.members(objs)
+	if err != nil {
+		return err
+	}
+	recorded, _, err := e.inventory(ctx, set)
+	if err != nil {
+		return err
+	}
+	stale := without(recorded, wanted)
+	if all := sorted(slices.Concat(wanted, stale)); !slices.Equal(all, recorded) {
+		if err := e.record(ctx, set, all); err != nil {
+			return err
+		}
+	}
+	if err := e.Apply(ctx, objs...); err != nil {
+		return err
+	}
+	if len(stale) == 0 {
+		return nil
+	}
+	if err := e.Delete(ctx, objects(stale)...); err != nil {
+		return err
+	}
+	return e.record(ctx, set, sorted(wanted))
+}
+
+// DeleteSet deletes everything that belongs to the set, and at last its inventory. It does not wait: it is called again
+// until done is true.
+func (e Engine) DeleteSet(ctx context.Context, set Set) (done bool, err error) {
+	recorded, found, err := e.inventory(ctx, set)
+	if err != nil || !found {
+		return !found, err
+	}
+	all := objects(recorded)
+	if err := e.Delete(ctx, all...); err != nil {
+		return false, err
+	}
+	left, err := e.remaining(ctx, all)
+	if err != nil || len(left) > 0 {
+		return false, err
+	}
+	return true, e.Delete(ctx, inventoryOf(set))
+}
+
+// SetMembers returns stubs of everything that belongs to the set, and nothing if there is no such set.
+func (e Engine) SetMembers(ctx context.Context, set Set) ([]client.Object, error) {
+	recorded, _, err := e.inventory(ctx, set)
+	return objects(recorded), err
+}
+
+func inventoryOf(set Set) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: set.Namespace, Name: inventoryPrefix + set.Name}}
+}
+
+func (e Engine) inventory(ctx context.Context, set Set) (recorded []member, found bool, err error) {
+	u, err := e.get(ctx, inventoryOf(set))
+	if err != nil || u == nil {
+		return nil, false, err
+	}
+	data, _, err := unstructured.NestedString(u.Object, "data", inventoryKey)
+	if err != nil {
+		return nil, false, fmt.Errorf("read inventory %s: %w", describe(u), err)
+	}
+	if data == "" {
+		return nil, true, nil
+	}
+	if err := json.Unmarshal([]byte(data), &recorded); err != nil {
+		return nil, false, fmt.Errorf("read inventory %s: %w", describe(u), err)
+	}
+	return recorded, true, nil
+}
+
+func (e Engine) record(ctx context.Context, set Set, members []member) error {
+	data, err := json.Marshal(members)
+	if err != nil {
+		return fmt.Errorf("write inventory %q: %w", set.Name, err)
+	}
+	inventory := inventoryOf(set)
+	inventory.Data = map[string]string{inventoryKey: string(data)}
+	return e.Apply(ctx, inventory)
+}
+
+func sorted(members []member) []member {
+	slices.SortFunc(members, func(a, b member) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return members
+}
+
+func (e Engine) members(objs []client.Object) ([]member, error) {
+	members := make([]member, 0, len(objs))
+	for _, obj := range objs {
+		gvk, err := apiutil.GVKForObject(obj, e.Client.Scheme())
+		if err != nil {
+			return nil, fmt.Errorf("find the kind of object %q: %w", obj.GetName(), err)
+		}
+		members = append(members, member{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Namespace: obj.GetNamespace(), Name: obj.GetName()})
+	}
+	return members, nil
+}
+
+// without returns the members of all that are not in some.
+func without(all, some []member) []member {
+	keep := make(map[member]struct{}, len(some))
+	for _, m := range some {
+		keep[m.identity()] = struct{}{}
+	}
+	var left []member
+	for _, m := range all {
+		if _, found := keep[m.identity()]; !found {
+			left = append(left, m)
+		}
+	}
+	return left
+}
+
+func objects(members []member) []client.Object {
+	objs := make([]client.Object, 0, len(members))
+	for _, m := range members {
+		objs = append(objs, m.object())
+	}
+	return objs
+}

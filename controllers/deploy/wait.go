@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	pollInterval = 500 * time.Millisecond
+	// imagePatience is how long a missing image is waited for: long enough for an image that is being loaded right now,
+	// short enough to tell the user soon.
+	imagePatience = 30 * time.Second
+)
+
+// NotReadyError tells what was still missing when a wait ended.
+type NotReadyError struct {
+	// Reasons has a sentence for each object that is not as awaited.
+	Reasons []string
+	// Cause is why the wait ended; it is nil if waiting longer would not help.
+	Cause error
+}
+
+// Error lists the reasons.
+func (e *NotReadyError) Error() string {
+	return strings.Join(e.Reasons, "; ")
+}
+
+// Unwrap returns why the wait ended.
+func (e *NotReadyError) Unwrap() error {
+	return e.Cause
+}
+
+// WaitReady waits until every object exists and is ready. It ends with a NotReadyError when the context does, or before
+// that when an image could not be had for half a minute.
+func (e Engine) WaitReady(ctx context.Context, objs ...client.Object) error {
+	var missingImage time.Time
+	return e.poll(ctx, func(ctx context.Context) ([]string, error) {
+		reasons, noImage, err := e.unready(ctx, objs)
+		if err != nil {
+			return nil, err
+		}
+		if !noImage {
+			missingImage = time.Time{}
+			return reasons, nil
+		}
+		if missingImage.IsZero() {
+			missingImage = e.Clock.Now()
+		}
+		if e.Clock.Since(missingImage) >= imagePatience {
+			return nil, &NotReadyError{Reasons: reasons}
+		}
+		return reasons, nil
+	})
+}
+
+// unready gives a reason for each object that is not ready and tells whether an image is missing.
+func (e Engine) unready(ctx context.Context, objs []client.Object) (reasons []string, noImage bool, err error) {
+	for _, obj := range objs {
+		u, err := e.get(ctx, obj)
+		if err != nil {
+			return nil, false, err
+		}
+		if u == nil {
+			reasons = append(reasons, fmt.Sprintf("%s %q does not exist", kindOf(obj), obj.GetName()))
+			continue
+		}
+		ready, reason := Ready(u)
+		if ready {
+			continue
+		}
+		if t, found := e.workloadTrouble(ctx, u); found {
+			reason += ": " + t.text
+			noImage = noImage || t.image
+		}
+		reasons = append(reasons, fmt.Sprintf("%s %q is not ready: %s", u.GetKind(), u.GetName(), reason))
+	}
+	return reasons, noImage, nil
+}
+
+// WaitGone waits until none of the objects exists any more.
+func (e Engine) WaitGone(ctx context.Context, objs ...client.Object) error {
+	return e.poll(ctx, func(ctx context.Context) ([]string, error) {
+		return e.remaining(ctx, objs)
+	})
+}
+
+// remaining gives a sentence for each object that still exists.
+func (e Engine) remaining(ctx context.Context, objs []client.Object) ([]string, error) {
+	var reasons []string
+	for _, obj := range objs {
+		u, err := e.get(ctx, obj)
+		if err != nil {
+			return nil, err
+		}
+		if u == nil {
+			continue
+		}
+		reason := fmt.Sprintf("%s %q still exists", u.GetKind(), u.GetName())
+		if finalizers := u.GetFinalizers(); len(finalizers) > 0 {
+			reason += " and waits for " + strings.Join(finalizers, ", ")
+		}
+		reasons = append(reasons, reason)
+	}
+	return reasons, nil
+}
+
+// poll asks until there is nothing left to wait for. An answer that will not change ends it; other errors count as a
+// reason to ask again, because an API server that restarts is no failure of what runs in it.
+func (e Engine) poll(ctx context.Context, ask func(ctx context.Context) ([]string, error)) error {
+	var last []string
+	for {
+		reasons, err := ask(ctx)
+		switch {
+		case err == nil && len(reasons) == 0:
+			return nil
+		case err == nil:
+			last = reasons
+		case final(err):
+			return err
+		case ctx.Err() == nil || last == nil:
+			last = []string{err.Error()}
+		}
+		timer := e.Clock.NewTimer(pollInterval)
+		select {
+		case <-timer.C():
+		case <-ctx.Done():
+			timer.Stop()
+			return &NotReadyError{Reasons: last, Cause: context.Cause(ctx)}
+		}
+	}
+}
+
+func final(err error) bool {
+	var notReady *NotReadyError
+	return errors.As(err, &notReady) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsInvalid(err)
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// etcd is a stateful set whose only pod is in the given state.
+func etcd(status corev1.PodStatus) []client.Object {
+	labels := map[string]string{"app": "etcd"}
+	return []client.Object{
+		&appsv1.StatefulSet{ObjectMeta: inNamespace("etcd-main"), Spec: appsv1.StatefulSetSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}}},
+		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "etcd-main-0", Labels: labels}, Status: status},
+	}
+}
+
+func waiting(reason, message string) corev1.PodStatus {
+	return corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
+		Name: "etcd", Image: "registry.k8s.io/etcd:3.6.13",
+		State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}},
+	}}}
+}
+
+func TestWaitReadyExplainsWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	crashed := corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
+		Name: "etcd", RestartCount: 3,
+		LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 2, Message: "data directory is not writable\n"}},
+	}}}
+	unschedulable := corev1.PodStatus{Conditions: []corev1.PodCondition{{
+		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available: 1 Insufficient cpu.",
+	}}}
+	cases := map[string]struct {
+		reason string
+		status corev1.PodStatus
+		after  time.Duration
+		want   string
+	}{
+		"Image": {
+			reason: "a missing image ends the wait early and tells what to do", status: waiting("ImagePullBackOff", "Back-off"), after: 30 * time.Second,
+			want: `StatefulSet "etcd-main" is not ready: 0 of 1 pods are ready: image "registry.k8s.io/etcd:3.6.13" of pod "etcd-main-0" cannot be pulled: ` +
+				`load the image on the seed's nodes or correct the image vector`,
+		},
+		"Crash": {
+			reason: "the last words of a container that crashes are shown", status: crashed, after: 5 * time.Minute,
+			want: `StatefulSet "etcd-main" is not ready: 0 of 1 pods are ready: container "etcd" of pod "etcd-main-0" has ended 3 times, with status 2 the last time: ` +
+				`data directory is not writable`,
+		},
+		"NoRoom": {
+			reason: "the scheduler's words are shown", status: unschedulable, after: 5 * time.Minute,
+			want: `StatefulSet "etcd-main" is not ready: 0 of 1 pods are ready: pod "etcd-main-0" finds no node: 0/1 nodes are available: 1 Insufficient cpu.`,
+		},
+		"Config": {
+			reason: "a missing key of a secret is shown", status: waiting("CreateContainerConfigError", `secret "x" not found`), after: 5 * time.Minute,
+			want: `StatefulSet "etcd-main" is not ready: 0 of 1 pods are ready: container "etcd" of pod "etcd-main-0" cannot start: secret "x" not found`,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			objs := etcd(tc.status)
+			c := newCluster(t, objs...)
+			synctest.Test(t, func(t *testing.T) {
+				begin := clock.RealClock{}.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+				defer cancel()
+				err := c.WaitReady(ctx, objs[0])
+				if err == nil || err.Error() != tc.want {
+					t.Errorf("%s\nWaitReady(...) = %v\nwant %s", tc.reason, err, tc.want)
+				}
+				if took := (clock.RealClock{}).Since(begin); took != tc.after {
+					t.Errorf("%s\nended after %s, want %s", tc.reason, took, tc.after)
+				}
+			})
+		})
+	}
+}
+
+func TestWaitReadyEndsWhenTheObjectIsReady(t *testing.T) {
+	t.Parallel()
+	objs := etcd(corev1.PodStatus{})
+	c := newCluster(t, objs...)
+	synctest.Test(t, func(t *testing.T) {
+		begin := clock.RealClock{}.Now()
+		done := make(chan error)
+		go func() {
+			<-clock.RealClock{}.After(2200 * time.Millisecond)
+			set := objs[0].DeepCopyObject().(*appsv1.StatefulSet)
+			set.Status.ReadyReplicas = 1
+			done <- c.Client.Status().Patch(t.Context(), set, client.MergeFrom(objs[0]))
+		}()
+		if err := c.WaitReady(t.Context(), objs[0]); err != nil {
+			t.Errorf("WaitReady(...) returned %v", err)
+		}
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if took := (clock.RealClock{}).Since(begin); took > 3*time.Second {
+			t.Errorf("ready after 2.2 s was seen after %s only", took)
+		}
+	})
+}
+
+func TestWaitsKeepTheCauseOfTheEnd(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "held", Finalizers: []string{"example.com/hold"}}})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("the gardenlet stops")
+	cancel(stopped)
+	err := c.WaitGone(ctx, &corev1.ConfigMap{ObjectMeta: inNamespace("held")})
+	if want := `ConfigMap "held" still exists and waits for example.com/hold`; err == nil || err.Error() != want {
+		t.Errorf("WaitGone(...) = %v, want %s", err, want)
+	}
+	if !errors.Is(err, stopped) {
+		t.Errorf("errors.Is(%v, the cause of the cancellation) is false", err)
+	}
+	err = c.WaitReady(ctx, &corev1.Secret{ObjectMeta: inNamespace("missing")})
+	if want := `Secret "missing" does not exist`; err == nil || err.Error() != want {
+		t.Errorf("WaitReady(...) = %v, want %s", err, want)
+	}
+}
