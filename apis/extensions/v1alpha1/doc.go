@@ -5,8 +5,5 @@
 // resource definitions that are generated from this package.
 //
 // +k8s:deepcopy-gen=package
-// +k8s:openapi-gen=true
-// +k8s:openapi-model-package=com.github.gardener.gardener.pkg.apis.extensions.v1alpha1
-// +kubebuilder:object:generate=false
 // +groupName=extensions.gardener.cloud
 package v1alpha1
