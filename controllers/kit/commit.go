@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// ErrMixedWrite says that a pass changed the status and something else of one object. The two are written by
+// different requests, so one of them would silently be lost.
+var ErrMixedWrite = errors.New("status and another part of the object changed in one write")
+
+// Commit is the one write that ends a pass. It remembers the object as it was read; phases change the object itself.
+type Commit struct {
+	client client.Client
+	object client.Object
+	before client.Object
+}
+
+// Begin takes the copy that the write is computed from. Metadata and spec that changed by a write of their own, such as
+// EnsureFinalizer, must be written before.
+func Begin(c client.Client, object client.Object) *Commit {
+	before, _ := object.DeepCopyObject().(client.Object)
+	return &Commit{client: c, object: object, before: before}
+}
+
+// Status writes what the pass made of the status, if anything, and translates the outcome for controller-runtime.
+// An object that is gone by now needs no status.
+func (c *Commit) Status(ctx context.Context, outcome Outcome, err error) (reconcile.Result, error) {
+	writeErr := client.IgnoreNotFound(c.WriteStatus(ctx))
+	if writeErr == nil {
+		return Result(outcome, err)
+	}
+	_, waiting := WaitReason(err)
+	_, final := UserReason(err)
+	if err == nil || waiting || final {
+		// Another pass must come soon, or the status would stay unwritten.
+		return Result(outcome, writeErr)
+	}
+	if IsTransient(writeErr) {
+		return Result(outcome, err)
+	}
+	return Result(outcome, errors.Join(err, writeErr))
+}
+
+// WriteStatus patches the status if it changed. The patch holds only what changed, and is refused by the server when
+// somebody else wrote the object since it was read.
+func (c *Commit) WriteStatus(ctx context.Context) error {
+	changed, err := c.changed()
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	if !slices.Equal(changed, []string{"status"}) {
+		return fmt.Errorf("write status of %q (changed: %v): %w", c.object.GetName(), changed, ErrMixedWrite)
+	}
+	if err := c.client.Status().Patch(ctx, c.object, c.patch()); err != nil {
+		return fmt.Errorf("write status of %q: %w", c.object.GetName(), err)
+	}
+	return nil
+}
+
+// WriteObject patches metadata and spec if they changed, and refuses a changed status. It is for the rare pass that
+// fills in its own spec.
+func (c *Commit) WriteObject(ctx context.Context) error {
+	changed, err := c.changed()
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	if slices.Contains(changed, "status") {
+		return fmt.Errorf("write %q (changed: %v): %w", c.object.GetName(), changed, ErrMixedWrite)
+	}
+	if err := c.client.Patch(ctx, c.object, c.patch()); err != nil {
+		return fmt.Errorf("write %q: %w", c.object.GetName(), err)
+	}
+	return nil
+}
+
+func (c *Commit) patch() client.Patch {
+	return client.MergeFromWithOptions(c.before, client.MergeFromWithOptimisticLock{})
+}
+
+// changed lists the top-level fields that differ, sorted.
+func (c *Commit) changed() ([]string, error) {
+	data, err := client.MergeFrom(c.before).Data(c.object)
+	if err != nil {
+		return nil, fmt.Errorf("compute the patch of %q: %w", c.object.GetName(), err)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, fmt.Errorf("read the patch of %q: %w", c.object.GetName(), err)
+	}
+	names := make([]string, 0, len(fields))
+	for name := range fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names, nil
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kit
+
+import (
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+const (
+	defaultConcurrency = 5
+	defaultBaseDelay   = 100 * time.Millisecond
+	defaultMaxDelay    = 3 * time.Minute
+)
+
+// Queue is how much of its work a controller does at a time and how patient it is with failures. The zero value has
+// useful defaults: 5 workers, 100 ms doubling up to 3 minutes.
+type Queue struct {
+	// Concurrency is the number of objects worked on at the same time.
+	Concurrency int
+	// BaseDelay is the wait after the first failure; each further one doubles it.
+	BaseDelay time.Duration
+	// MaxDelay bounds that wait.
+	MaxDelay time.Duration
+}
+
+// Options are the controller options of this queue. Controller names may repeat in one process, because tests run
+// several managers in it.
+func (q Queue) Options() controller.Options {
+	concurrency, base, limit := q.Concurrency, q.BaseDelay, q.MaxDelay
+	if concurrency <= 0 {
+		concurrency = defaultConcurrency
+	}
+	if base <= 0 {
+		base = defaultBaseDelay
+	}
+	if limit <= 0 {
+		limit = defaultMaxDelay
+	}
+	return controller.Options{
+		MaxConcurrentReconciles: concurrency,
+		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](base, max(base, limit)),
+		SkipNameValidation:      new(true),
+	}
+}
