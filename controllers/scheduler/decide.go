@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduler
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// maxExplained bounds the number of seeds that one message explains; a garden may have a thousand.
+const maxExplained = 20
+
+// Input is everything that a decision depends on (SCHED-SEL-3). Decide neither changes nor keeps it.
+type Input struct {
+	// Shoot has no seed yet.
+	Shoot *gardencorev1beta1.Shoot
+	// CloudProfile is the one that the shoot names.
+	CloudProfile *gardencorev1beta1.CloudProfile
+	// Seeds are all seeds of the garden.
+	Seeds []gardencorev1beta1.Seed
+	// Shoots are all shoots of the garden; they make up the usage of the seeds.
+	Shoots []gardencorev1beta1.Shoot
+	// Strategy is how near a seed has to be.
+	Strategy Strategy
+}
+
+// UnschedulableError says for every seed why it cannot host the shoot.
+type UnschedulableError struct {
+	// CloudProfile, Region and Strategy are what the shoot asked for.
+	CloudProfile, Region string
+	// Strategy is how near a seed had to be.
+	Strategy Strategy
+	// Reasons maps the name of each seed to the first thing that speaks against it.
+	Reasons map[string]string
+}
+
+// Error explains the seeds in the order of their names (SCHED-FILT-11, SCHED-STRAT-4).
+func (u *UnschedulableError) Error() string {
+	if len(u.Reasons) == 0 {
+		return "there is no seed to run the control plane of this shoot: join one with the command that \"terrarium token create\" prints"
+	}
+	names := slices.Sorted(maps.Keys(u.Reasons))
+	explained := make([]string, 0, maxExplained+1)
+	for _, name := range names[:min(len(names), maxExplained)] {
+		explained = append(explained, fmt.Sprintf("%s: %s", name, u.Reasons[name]))
+	}
+	if more := len(names) - maxExplained; more > 0 {
+		explained = append(explained, fmt.Sprintf("%d more seeds do not fit either", more))
+	}
+	return fmt.Sprintf("0 of %d seeds can host this shoot (cloud profile %q, region %q, strategy %s): %s",
+		len(names), u.CloudProfile, u.Region, u.Strategy, strings.Join(explained, "; "))
+}
+
+// rejections maps the name of a seed to the reason why it left the race.
+type rejections map[string]string
+
+// filter returns the candidates that stay and gives a reason for each one that does not.
+type filter func(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) []*gardencorev1beta1.Seed
+
+// check returns the reason that speaks against one seed, or nothing.
+type check func(in Input, seed *gardencorev1beta1.Seed) string
+
+// Decide returns the name of the seed for the shoot: of the seeds that pass every filter and are near enough the one with
+// the fewest shoots wins, and of equal ones the first by name (SCHED-STRAT-5). When none is left the error is an
+// *UnschedulableError.
+func Decide(in Input) (string, error) {
+	matchers, err := newMatchers(in)
+	if err != nil {
+		return "", err
+	}
+	usage := usageOf(in.Shoots)
+	filters := []filter{
+		each(usable),
+		each(matchers.profile),
+		each(matchers.shoot),
+		each(provider),
+		each(failureTolerance),
+		zones,
+		each(accessRestrictions),
+		each(notStopped),
+		each(usage.candidate),
+		near,
+	}
+	rejected := rejections{}
+	candidates := sortedSeeds(in.Seeds)
+	for _, apply := range filters {
+		candidates = apply(in, candidates, rejected)
+	}
+	if len(candidates) == 0 {
+		return "", &UnschedulableError{CloudProfile: in.CloudProfile.Name, Region: in.Shoot.Spec.Region, Strategy: in.Strategy, Reasons: rejected}
+	}
+	return slices.MinFunc(candidates, func(a, b *gardencorev1beta1.Seed) int { return usage[a.Name] - usage[b.Name] }).Name, nil
+}
+
+func each(one check) filter {
+	return func(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) []*gardencorev1beta1.Seed {
+		return keep(in, candidates, rejected, one)
+	}
+}
+
+func keep(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections, one check) []*gardencorev1beta1.Seed {
+	kept := make([]*gardencorev1beta1.Seed, 0, len(candidates))
+	for _, seed := range candidates {
+		if reason := one(in, seed); reason != "" {
+			rejected[seed.Name] = reason
+			continue
+		}
+		kept = append(kept, seed)
+	}
+	return kept
+}
+
+func sortedSeeds(seeds []gardencorev1beta1.Seed) []*gardencorev1beta1.Seed {
+	sorted := make([]*gardencorev1beta1.Seed, 0, len(seeds))
+	for i := range seeds {
+		sorted = append(sorted, &seeds[i])
+	}
+	slices.SortFunc(sorted, func(a, b *gardencorev1beta1.Seed) int { return strings.Compare(a.Name, b.Name) })
+	return sorted
+}

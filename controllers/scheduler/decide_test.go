@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduler_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/scheduler"
+)
+
+type (
+	seed  = gardencorev1beta1.Seed
+	shoot = gardencorev1beta1.Shoot
+)
+
+// newSeed is a seed that passes every filter for newShoot.
+func newSeed(name string, change ...func(*seed)) seed {
+	s := seed{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"zone": "a"}}}
+	s.Spec.Provider = gardencorev1beta1.SeedProvider{Type: "local", Region: "eu-west-1", Zones: []string{"a"}}
+	s.Spec.Networks = gardencorev1beta1.SeedNetworks{Pods: "10.1.0.0/16", Services: "10.2.0.0/16", Nodes: new("10.3.0.0/16")}
+	s.Status.LastOperation = &gardencorev1beta1.LastOperation{State: "Succeeded"}
+	s.Status.Conditions = []gardencorev1beta1.Condition{{Type: "GardenletReady", Status: "True", Reason: "GardenletReady"}}
+	for _, c := range change {
+		c(&s)
+	}
+	return s
+}
+
+func newShoot(change ...func(*shoot)) *shoot {
+	s := &shoot{ObjectMeta: metav1.ObjectMeta{Name: "crazy-botany", Namespace: "garden-dev"}}
+	s.Spec.Provider = gardencorev1beta1.Provider{Type: "local", Workers: []gardencorev1beta1.Worker{{Name: "one", Zones: []string{"a"}}}}
+	s.Spec.Region = "eu-west-1"
+	s.Spec.Networking = &gardencorev1beta1.Networking{Pods: new("10.11.0.0/16"), Services: new("10.12.0.0/16")}
+	for _, c := range change {
+		c(s)
+	}
+	return s
+}
+
+func newProfile(change ...func(*gardencorev1beta1.CloudProfile)) *gardencorev1beta1.CloudProfile {
+	p := &gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: "local"}}
+	for _, c := range change {
+		c(p)
+	}
+	return p
+}
+
+func deleted(s *seed) { s.DeletionTimestamp = new(metav1.Now()) }
+
+func hidden(s *seed) {
+	s.Spec.Settings = &gardencorev1beta1.SeedSettings{Scheduling: &gardencorev1beta1.SeedSettingScheduling{Visible: false}}
+}
+
+func unprepared(s *seed) { s.Status.LastOperation = nil }
+
+func silent(s *seed) {
+	s.Status.Conditions = []gardencorev1beta1.Condition{{Type: "GardenletReady", Status: "Unknown", Reason: "StatusUnknown"}}
+}
+
+func region(name string) func(*seed) { return func(s *seed) { s.Spec.Provider.Region = name } }
+
+func providerType(name string) func(*seed) { return func(s *seed) { s.Spec.Provider.Type = name } }
+
+func taint(value *string) func(*seed) {
+	return func(s *seed) {
+		s.Spec.Taints = append(s.Spec.Taints, gardencorev1beta1.SeedTaint{Key: "k", Value: value})
+	}
+}
+
+func tolerate(value *string) func(*shoot) {
+	return func(s *shoot) {
+		s.Spec.Tolerations = append(s.Spec.Tolerations, gardencorev1beta1.Toleration{Key: "k", Value: value})
+	}
+}
+
+func capacity(shoots string) func(*seed) {
+	return func(s *seed) { s.Status.Allocatable = corev1.ResourceList{"shoots": resource.MustParse(shoots)} }
+}
+
+func zoneMode(mode gardencorev1beta1.ZoneSelectionMode, zones ...string) func(*seed) {
+	return func(s *seed) {
+		s.Spec.Provider.Zones = zones
+		s.Spec.Settings = &gardencorev1beta1.SeedSettings{ZoneSelection: &gardencorev1beta1.SeedSettingZoneSelection{Mode: mode}}
+	}
+}
+
+func on(spec, status string) shoot {
+	var s shoot
+	if spec != "" {
+		s.Spec.SeedName = &spec
+	}
+	if status != "" {
+		s.Status.SeedName = &status
+	}
+	return s
+}
+
+type decideCase struct {
+	reason  string
+	shoot   *shoot
+	profile *gardencorev1beta1.CloudProfile
+	seeds   []seed
+	shoots  []shoot
+	nearest bool
+	want    string
+	// why is the reason against each seed, given when no seed is wanted.
+	why map[string]string
+}
+
+func runDecide(t *testing.T, cases map[string]decideCase) {
+	t.Helper()
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := scheduler.Input{Shoot: tc.shoot, CloudProfile: tc.profile, Seeds: tc.seeds, Shoots: tc.shoots, Strategy: scheduler.SameRegion}
+			if tc.nearest {
+				in.Strategy = scheduler.MinimalDistance
+			}
+			if in.Shoot == nil {
+				in.Shoot = newShoot()
+			}
+			if in.CloudProfile == nil {
+				in.CloudProfile = newProfile()
+			}
+			got, err := scheduler.Decide(in)
+			var why map[string]string
+			if unschedulable, ok := errors.AsType[*scheduler.UnschedulableError](err); ok {
+				why = unschedulable.Reasons
+			} else if err != nil {
+				t.Fatalf("%s\nDecide: unexpected error %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nDecide seed (-want +got):\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.why, why); diff != "" {
+				t.Errorf("%s\nDecide reasons (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestDecideFilters(t *testing.T) {
+	t.Parallel()
+	runDecide(t, map[string]decideCase{
+		"SCHED-FILT-1 usable": {
+			reason: "a seed that is deleted, hidden, unprepared, silent or without a ready backup is not used",
+			seeds: []seed{
+				newSeed("a", deleted), newSeed("b", hidden), newSeed("c", unprepared), newSeed("d", silent),
+				newSeed("e", func(s *seed) { s.Status.Conditions = nil }),
+				newSeed("f", func(s *seed) { s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local"} }),
+			},
+			why: map[string]string{
+				"a": "it is being deleted",
+				"b": "it is hidden from the scheduler (spec.settings.scheduling.visible is false)",
+				"c": "its gardenlet has not prepared it yet (no last operation)",
+				"d": "its condition GardenletReady is Unknown (StatusUnknown)",
+				"e": "its condition GardenletReady is missing",
+				"f": "its condition BackupBucketsReady is missing",
+			},
+		},
+		"SCHED-FILT-1 backup ready": {
+			reason: "a seed with a backup is used once its buckets are ready",
+			seeds: []seed{newSeed("a", func(s *seed) {
+				s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local"}
+				s.Status.Conditions = append(s.Status.Conditions, gardencorev1beta1.Condition{Type: "BackupBucketsReady", Status: "True"})
+			})},
+			want: "a",
+		},
+		"SCHED-FILT-2 selector of the profile": {
+			reason:  "the profile's labels must match",
+			profile: newProfile(func(p *gardencorev1beta1.CloudProfile) { p.Spec.SeedSelector = matchLabels("zone", "b") }),
+			seeds:   []seed{newSeed("a"), newSeed("b", func(s *seed) { s.Labels = map[string]string{"zone": "b"} })},
+			want:    "b",
+		},
+		"SCHED-FILT-3 selector of the shoot": {
+			reason: "the shoot's labels must match",
+			shoot:  newShoot(func(s *shoot) { s.Spec.SeedSelector = matchLabels("zone", "b") }),
+			seeds:  []seed{newSeed("a")},
+			why:    map[string]string{"a": "its labels do not match the seed selector of the shoot"},
+		},
+		"SCHED-FILT-4 provider of the shoot by default": {
+			reason: "without provider types in the profile the seed needs the shoot's provider",
+			seeds:  []seed{newSeed("a", providerType("other"))},
+			why:    map[string]string{"a": `its provider type is "other", cloud profile "local" allows local`},
+		},
+		"SCHED-FILT-4 listed provider types": {
+			reason:  "the profile may allow other providers, the shoot may restrict them again",
+			profile: newProfile(providerTypes("one", "two")),
+			shoot: newShoot(forTesting, func(s *shoot) {
+				s.Spec.SeedSelector = &gardencorev1beta1.SeedSelector{ProviderTypes: []string{"two"}}
+			}),
+			seeds: []seed{newSeed("a", providerType("one")), newSeed("b", providerType("two"))},
+			why: map[string]string{
+				"a": `its provider type is "one", the shoot allows two`,
+				"b": `its provider type is "two", the shoot needs "local"`,
+			},
+		},
+		"SCHED-FILT-5 failure tolerance": {
+			reason: "tolerating the loss of a zone needs three zones",
+			shoot: newShoot(func(s *shoot) {
+				s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{HighAvailability: &gardencorev1beta1.HighAvailability{FailureTolerance: gardencorev1beta1.FailureTolerance{Type: "zone"}}}
+			}),
+			seeds: []seed{newSeed("a", zoneMode("Enforce", "x", "y")), newSeed("b", zoneMode("Enforce", "x", "y", "z"))},
+			want:  "b",
+		},
+		"SCHED-FILT-6 explicit zones": {
+			reason: "zones asked for the control plane must all be there",
+			shoot:  newShoot(func(s *shoot) { s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{Zones: []string{"a", "b"}} }),
+			seeds:  []seed{newSeed("a")},
+			why:    map[string]string{"a": `it does not have zone "b", which the shoot asks for its control plane`},
+		},
+		"SCHED-FILT-6 enforced zones": {
+			reason: "a seed that enforces zones needs an overlap with the workers",
+			seeds:  []seed{newSeed("a", zoneMode("Enforce", "x", "y"))},
+			why:    map[string]string{"a": "it insists on a zone in common with the workers of the shoot, and has x, y"},
+		},
+		"SCHED-FILT-6 preferred zones": {
+			reason: "of the seeds that prefer an overlap only those with one stay, if there are any",
+			seeds:  []seed{newSeed("a", zoneMode("Prefer", "x")), newSeed("b", zoneMode("Prefer", "a"))},
+			want:   "b",
+		},
+		"SCHED-FILT-6 preference alone excludes nobody": {
+			reason: "no overlap at all leaves the seeds that only prefer one",
+			seeds:  []seed{newSeed("a", zoneMode("Prefer", "x"))},
+			want:   "a",
+		},
+		"SCHED-FILT-7 access restrictions": {
+			reason: "restrictions of the shoot must be supported",
+			shoot: newShoot(func(s *shoot) {
+				s.Spec.AccessRestrictions = []gardencorev1beta1.AccessRestrictionWithOptions{{AccessRestriction: gardencorev1beta1.AccessRestriction{Name: "eu-only"}}}
+			}),
+			seeds: []seed{newSeed("a")},
+			why:   map[string]string{"a": `it does not support access restriction "eu-only"`},
+		},
+		"SCHED-FILT-9 emergency stop": {
+			reason: "a stopped seed gets no shoots",
+			seeds: []seed{newSeed("a", func(s *seed) {
+				s.Annotations = map[string]string{"shoot.gardener.cloud/emergency-stop-reconciliations": "true"}
+			})},
+			why: map[string]string{"a": "reconciliation of its shoots is stopped (annotation shoot.gardener.cloud/emergency-stop-reconciliations)"},
+		},
+	})
+}
+
+func forTesting(s *shoot) { s.Spec.Purpose = new(gardencorev1beta1.ShootPurposeTesting) }
+
+func matchLabels(key, value string) *gardencorev1beta1.SeedSelector {
+	return &gardencorev1beta1.SeedSelector{LabelSelector: metav1.LabelSelector{MatchLabels: map[string]string{key: value}}}
+}
+
+func providerTypes(types ...string) func(*gardencorev1beta1.CloudProfile) {
+	return func(p *gardencorev1beta1.CloudProfile) {
+		p.Spec.SeedSelector = &gardencorev1beta1.SeedSelector{ProviderTypes: types}
+	}
+}
+
+func TestDecideCandidates(t *testing.T) {
+	t.Parallel()
+	runDecide(t, map[string]decideCase{
+		"SCHED-FILT-10a overlap": {
+			reason: "each network of the shoot is compared with each of the seed",
+			shoot:  newShoot(func(s *shoot) { s.Spec.Networking.Nodes = new("10.2.128.0/20") }),
+			seeds:  []seed{newSeed("a")},
+			why:    map[string]string{"a": "its services network 10.2.0.0/16 overlaps with the nodes network 10.2.128.0/20 of the shoot"},
+		},
+		"SCHED-FILT-10a default of the seed": {
+			reason: "networks that the shoot leaves open come from the seed's defaults",
+			shoot:  newShoot(func(s *shoot) { s.Spec.Networking.Pods = nil }),
+			seeds: []seed{newSeed("a", func(s *seed) {
+				s.Spec.Networks.ShootDefaults = &gardencorev1beta1.ShootNetworks{Pods: new("10.1.0.0/24")}
+			})},
+			why: map[string]string{"a": "its pods network 10.1.0.0/16 overlaps with the pods network 10.1.0.0/24 of the shoot"},
+		},
+		"SCHED-FILT-10a pods default without workers": {
+			reason: "a shoot without workers does not take the default for pods",
+			shoot: newShoot(func(s *shoot) {
+				s.Spec.Networking.Pods = nil
+				s.Spec.Provider.Workers = nil
+			}),
+			seeds: []seed{newSeed("a", func(s *seed) {
+				s.Spec.Networks.ShootDefaults = &gardencorev1beta1.ShootNetworks{Pods: new("10.1.0.0/24")}
+			})},
+			want: "a",
+		},
+		"SCHED-FILT-10a default of another family": {
+			reason: "a default is only taken by a shoot that has its IP family",
+			shoot: newShoot(func(s *shoot) {
+				s.Spec.Networking = &gardencorev1beta1.Networking{IPFamilies: []gardencorev1beta1.IPFamily{"IPv6"}}
+			}),
+			seeds: []seed{newSeed("a", func(s *seed) {
+				s.Spec.Networks.ShootDefaults = &gardencorev1beta1.ShootNetworks{Pods: new("10.1.0.0/24"), Services: new("10.2.0.0/24")}
+			})},
+			want: "a",
+		},
+		"SCHED-FILT-10a networks in status": {
+			reason: "networks that the shoot already has count as well",
+			shoot: newShoot(func(s *shoot) {
+				s.Status.Networking = &gardencorev1beta1.NetworkingStatus{Nodes: []string{"10.3.1.0/24"}}
+			}),
+			seeds: []seed{newSeed("a")},
+			why:   map[string]string{"a": "its nodes network 10.3.0.0/16 overlaps with the nodes network 10.3.1.0/24 of the shoot"},
+		},
+		"SCHED-FILT-10a no networking": {
+			reason: "a shoot without networking is not checked",
+			shoot: newShoot(func(s *shoot) {
+				s.Spec.Networking = nil
+				s.Status.Networking = &gardencorev1beta1.NetworkingStatus{Nodes: []string{"10.3.1.0/24"}}
+			}),
+			seeds: []seed{newSeed("a")},
+			want:  "a",
+		},
+		"SCHED-FILT-10d capacity": {
+			reason: "a full seed is left out, one with room is taken although it has more shoots",
+			seeds:  []seed{newSeed("a", capacity("1")), newSeed("b", capacity("3"))},
+			shoots: []shoot{on("a", ""), on("b", ""), on("b", "")},
+			want:   "b",
+		},
+		"SCHED-FILT-10d all full": {
+			reason: "the message says how full a seed is",
+			seeds:  []seed{newSeed("a", capacity("2"))},
+			shoots: []shoot{on("a", "a"), on("", "a")},
+			why:    map[string]string{"a": "it is full (2 of 2 shoots)"},
+		},
+		"SCHED-TAINT-1 key": {
+			reason: "a taint without value is tolerated by any toleration of its key",
+			shoot:  newShoot(tolerate(new("v"))),
+			seeds:  []seed{newSeed("a", taint(nil))},
+			want:   "a",
+		},
+		"SCHED-TAINT-1 value": {
+			reason: "a taint with value needs the identical value, the last toleration of a key counts",
+			shoot:  newShoot(tolerate(new("v")), tolerate(new("w"))),
+			seeds:  []seed{newSeed("a", taint(new("v")))},
+			why:    map[string]string{"a": `the shoot does not tolerate its taint "k"`},
+		},
+		"SCHED-TAINT-1 last wins": {
+			reason: "the last toleration of a key counts",
+			shoot:  newShoot(tolerate(new("w")), tolerate(new("v"))),
+			seeds:  []seed{newSeed("a", taint(new("v")))},
+			want:   "a",
+		},
+		"SCHED-TAINT-1 count": {
+			reason: "more taints than tolerations are never tolerated, whatever the keys",
+			shoot:  newShoot(tolerate(nil)),
+			seeds:  []seed{newSeed("a", taint(nil), taint(nil))},
+			why:    map[string]string{"a": "it has 2 taints, the shoot has 1 tolerations"},
+		},
+	})
+}
+
+func TestDecideStrategy(t *testing.T) {
+	t.Parallel()
+	runDecide(t, map[string]decideCase{
+		"SCHED-STRAT-1 testing ignores the region": {
+			reason: "a shoot for testing goes anywhere at its provider",
+			shoot:  newShoot(forTesting),
+			seeds:  []seed{newSeed("a", region("us-east-1"))},
+			want:   "a",
+		},
+		"SCHED-STRAT-2 same region": {
+			reason: "only seeds of the region are taken",
+			seeds:  []seed{newSeed("a", region("eu-west-2")), newSeed("b")},
+			want:   "b",
+		},
+		"SCHED-STRAT-2 same provider": {
+			reason:  "the profile may allow other providers, same region still means same provider",
+			profile: newProfile(providerTypes("*")),
+			seeds:   []seed{newSeed("a", providerType("other"))},
+			why:     map[string]string{"a": `its provider type is "other", the shoot needs "local"`},
+		},
+		"SCHED-STRAT-3 minimal distance": {
+			reason:  "the nearest region wins over the less used seed",
+			nearest: true,
+			seeds:   []seed{newSeed("a", region("us-east-1")), newSeed("b", region("eu-west-2"))},
+			shoots:  []shoot{on("b", "")},
+			want:    "b",
+		},
+		"SCHED-STRAT-3 equal distance": {
+			reason:  "all seeds of the smallest distance stay, so usage decides between them",
+			nearest: true,
+			seeds:   []seed{newSeed("a", region("eu-west-2")), newSeed("b", region("eu-west-3")), newSeed("c", region("us-1"))},
+			shoots:  []shoot{on("a", "")},
+			want:    "b",
+		},
+		"SCHED-DIST-5 too far": {
+			reason:  "a distance above 1000 is never chosen",
+			nearest: true,
+			seeds:   []seed{newSeed("a", region(strings.Repeat("x", 600)))},
+			why:     map[string]string{"a": fmt.Sprintf(`its region %q is too far from "eu-west-1" (distance 1201)`, strings.Repeat("x", 600))},
+		},
+		"SCHED-STRAT-5 least used": {
+			reason: "the seed with the fewest shoots wins",
+			seeds:  []seed{newSeed("a"), newSeed("b")},
+			shoots: []shoot{on("a", "")},
+			want:   "b",
+		},
+		"SCHED-STRAT-5 tie": {
+			reason: "of equally used seeds the first by name wins, whatever the order of the list",
+			seeds:  []seed{newSeed("c"), newSeed("a"), newSeed("b")},
+			want:   "a",
+		},
+		"SCHED-USAGE-1 migrating shoot": {
+			reason: "a shoot counts for the seed it leaves as well as for the one it goes to, and once when both are the same",
+			seeds:  []seed{newSeed("a"), newSeed("b")},
+			shoots: []shoot{on("c", "a"), on("a", ""), on("b", "b")},
+			want:   "b",
+		},
+	})
+}
+
+func TestUnschedulableMessage(t *testing.T) {
+	t.Parallel()
+	many := map[string]string{}
+	for i := range 22 {
+		many[fmt.Sprintf("s%02d", i)] = "full"
+	}
+	cases := map[string]struct {
+		reason  string
+		reasons map[string]string
+		want    []string
+	}{
+		"SCHED-STRAT-4 no seed": {
+			reason: "a garden without seeds is told what to do",
+			want:   []string{"there is no seed to run the control plane of this shoot", "terrarium token create"},
+		},
+		"SCHED-FILT-11 sorted": {
+			reason:  "seeds are explained in the order of their names, with what was asked for",
+			reasons: map[string]string{"b": "it is full", "a": "it is hidden"},
+			want:    []string{`0 of 2 seeds can host this shoot (cloud profile "local", region "eu-1", strategy SameRegion): a: it is hidden; b: it is full`},
+		},
+		"SCHED-FILT-11 bounded": {
+			reason:  "a long list is cut and counted",
+			reasons: many,
+			want:    []string{"0 of 22 seeds", "s19: full; 2 more seeds do not fit either"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := &scheduler.UnschedulableError{CloudProfile: "local", Region: "eu-1", Strategy: scheduler.SameRegion, Reasons: tc.reasons}
+			for _, part := range tc.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%s\nError() = %q, does not contain %q", tc.reason, err.Error(), part)
+				}
+			}
+		})
+	}
+}
+
+func TestParseStrategy(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		name   string
+		want   scheduler.Strategy
+		fails  bool
+	}{
+		"SCHED-PROC-2 default":  {reason: "nothing configured", want: scheduler.SameRegion},
+		"SCHED-PROC-3 known":    {reason: "a strategy by its name", name: "MinimalDistance", want: scheduler.MinimalDistance},
+		"SCHED-PROC-3 misspelt": {reason: "an unknown one is refused at the start", name: "Nearest", fails: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := scheduler.ParseStrategy(tc.name)
+			if (err != nil) != tc.fails || got != tc.want {
+				t.Errorf("%s\nParseStrategy(%q) = %q, %v; want %q, failure %t", tc.reason, tc.name, got, err, tc.want, tc.fails)
+			}
+		})
+	}
+}
+
+func TestWants(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		change func(*shoot)
+		want   bool
+	}{
+		"SCHED-SEL-1 waiting":       {reason: "a new shoot", change: func(*shoot) {}, want: true},
+		"SCHED-SEL-2 bound":         {reason: "a shoot that has a seed", change: func(s *shoot) { s.Spec.SeedName = new("a") }},
+		"SCHED-SEL-1 deleted":       {reason: "a shoot in deletion", change: func(s *shoot) { s.DeletionTimestamp = new(metav1.Now()) }},
+		"SCHED-PROC-4 other":        {reason: "a shoot of another scheduler", change: func(s *shoot) { s.Spec.SchedulerName = new("mine") }},
+		"SCHED-PROC-4 ours by name": {reason: "a shoot that names this scheduler", change: func(s *shoot) { s.Spec.SchedulerName = new("default-scheduler") }, want: true},
+		"SCHED-SEL-1 self-hosted": {reason: "a shoot that runs its own control plane", change: func(s *shoot) {
+			s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := scheduler.Wants(newShoot(tc.change)); got != tc.want {
+				t.Errorf("%s\nWants(...) = %t, want %t", tc.reason, got, tc.want)
+			}
+		})
+	}
+}

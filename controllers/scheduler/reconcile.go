@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduler
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+const subresource = "binding"
+
+// Reconcile makes one attempt to find a seed for the shoot (SCHED-BIND-1 to SCHED-BIND-4).
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	shoot := &gardencorev1beta1.Shoot{}
+	if err := r.Client.Get(ctx, request.NamespacedName, shoot); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	if !Wants(shoot) {
+		return reconcile.Result{}, nil
+	}
+
+	commit := kit.Begin(r.Client, shoot)
+	seed, err := r.choose(ctx, shoot)
+	if err == nil {
+		err = r.bind(ctx, shoot, seed)
+	}
+	r.report(shoot, seed, err)
+	if err == nil {
+		logf.FromContext(ctx).Info("Shoot scheduled", "seed", seed)
+	}
+	return commit.Status(ctx, kit.Stop(), err)
+}
+
+// choose reads the world afresh and decides (SCHED-SEL-3). The lists are shared with the cache and only read.
+func (r *Reconciler) choose(ctx context.Context, shoot *gardencorev1beta1.Shoot) (string, error) {
+	name, err := profileName(shoot)
+	if err != nil {
+		return "", err
+	}
+	profile := &gardencorev1beta1.CloudProfile{}
+	if err := r.Client.Get(ctx, client.ObjectKey{Name: name}, profile); err != nil {
+		return "", fmt.Errorf("read cloud profile %q: %w", name, err)
+	}
+	seeds := &gardencorev1beta1.SeedList{}
+	if err := r.Client.List(ctx, seeds, client.UnsafeDisableDeepCopy); err != nil {
+		return "", fmt.Errorf("list seeds: %w", err)
+	}
+	shoots := &gardencorev1beta1.ShootList{}
+	if err := r.Client.List(ctx, shoots, client.UnsafeDisableDeepCopy); err != nil {
+		return "", fmt.Errorf("list shoots: %w", err)
+	}
+	return Decide(Input{Shoot: shoot, CloudProfile: profile, Seeds: seeds.Items, Shoots: shoots.Items, Strategy: r.Strategy})
+}
+
+// bind asks for the seed through the subresource, where admission checks once more (SCHED-BIND-1).
+func (r *Reconciler) bind(ctx context.Context, shoot *gardencorev1beta1.Shoot, seed string) error {
+	bound := shoot.DeepCopy()
+	bound.Spec.SeedName = &seed
+	if err := r.Client.SubResource(subresource).Update(ctx, bound); err != nil {
+		return fmt.Errorf("bind to seed %q: %w", seed, err)
+	}
+	return nil
+}
+
+// report tells the owner of the shoot (SCHED-BIND-2, SCHED-BIND-3). A lost race is nobody's business; the last operation
+// keeps its time while the explanation stays the same.
+func (r *Reconciler) report(shoot *gardencorev1beta1.Shoot, seed string, err error) {
+	if err == nil {
+		kit.Record(r.Recorder, shoot, kit.Notice{
+			Type: corev1.EventTypeNormal, Reason: gardencorev1beta1.EventSchedulingSuccessful,
+			Action: gardencorev1beta1.EventActionReconcile, Message: fmt.Sprintf("Scheduled to seed %q", seed),
+		})
+		return
+	}
+	if kit.IsTransient(err) {
+		return
+	}
+	kit.Record(r.Recorder, shoot, kit.Notice{
+		Type: corev1.EventTypeWarning, Reason: gardencorev1beta1.EventSchedulingFailed,
+		Action: gardencorev1beta1.EventActionReconcile, Message: err.Error(),
+	})
+	last := gardencorev1beta1.LastOperation{
+		Type:        gardencorev1beta1.LastOperationTypeCreate,
+		State:       gardencorev1beta1.LastOperationStatePending,
+		Description: "Waiting for a seed: " + err.Error(),
+	}
+	if have := shoot.Status.LastOperation; have != nil && have.Type == last.Type && have.State == last.State && have.Description == last.Description {
+		return
+	}
+	last.LastUpdateTime = metav1.NewTime(r.Clock.Now())
+	shoot.Status.LastOperation = &last
+}

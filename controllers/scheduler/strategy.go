@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduler
+
+import (
+	"fmt"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// Strategy says which of the seeds that could host a shoot are considered near enough.
+type Strategy string
+
+const (
+	// SameRegion takes only seeds of the shoot's provider type and region. It is the default.
+	SameRegion Strategy = "SameRegion"
+	// MinimalDistance takes the seeds whose region name is closest to that of the shoot.
+	MinimalDistance Strategy = "MinimalDistance"
+)
+
+// ParseStrategy reads a strategy from configuration; the empty string is the default (SCHED-PROC-2, SCHED-PROC-3).
+func ParseStrategy(name string) (Strategy, error) {
+	switch Strategy(name) {
+	case "", SameRegion:
+		return SameRegion, nil
+	case MinimalDistance:
+		return MinimalDistance, nil
+	default:
+		return "", fmt.Errorf("unknown scheduling strategy %q: use %q or %q", name, SameRegion, MinimalDistance)
+	}
+}
+
+// near applies the strategy (SCHED-STRAT-1 to SCHED-STRAT-4). A shoot for testing goes to any seed of its provider
+// type.
+func near(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) []*gardencorev1beta1.Seed {
+	if purpose := in.Shoot.Spec.Purpose; purpose != nil && *purpose == gardencorev1beta1.ShootPurposeTesting {
+		return keep(in, candidates, rejected, sameProvider)
+	}
+	if in.Strategy == MinimalDistance {
+		return nearest(in, candidates, rejected)
+	}
+	return keep(in, candidates, rejected, sameRegion)
+}
+
+func sameProvider(in Input, seed *gardencorev1beta1.Seed) string {
+	if seed.Spec.Provider.Type == in.Shoot.Spec.Provider.Type {
+		return ""
+	}
+	return fmt.Sprintf("its provider type is %q, the shoot needs %q", seed.Spec.Provider.Type, in.Shoot.Spec.Provider.Type)
+}
+
+func sameRegion(in Input, seed *gardencorev1beta1.Seed) string {
+	if reason := sameProvider(in, seed); reason != "" {
+		return reason
+	}
+	if seed.Spec.Provider.Region == in.Shoot.Spec.Region {
+		return ""
+	}
+	return fmt.Sprintf("it is in region %q, the shoot is in %q", seed.Spec.Provider.Region, in.Shoot.Spec.Region)
+}
+
+func nearest(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) []*gardencorev1beta1.Seed {
+	wanted := Place{Region: in.Shoot.Spec.Region, Provider: in.Shoot.Spec.Provider.Type}
+	smallest := maxDistance
+	var result []*gardencorev1beta1.Seed
+	for _, seed := range candidates {
+		d := Distance(wanted, Place{Region: seed.Spec.Provider.Region, Provider: seed.Spec.Provider.Type})
+		switch {
+		case d > smallest:
+			rejected[seed.Name] = fmt.Sprintf("its region %q is too far from %q (distance %d)", seed.Spec.Provider.Region, wanted.Region, d)
+		case d == smallest:
+			result = append(result, seed)
+		default:
+			smallest, result = d, []*gardencorev1beta1.Seed{seed}
+		}
+	}
+	return result
+}
