@@ -25,7 +25,7 @@ LDFLAGS := -s -w $(K8S_FLAGS) -extldflags "-static"
 
 ##@ The two commands of the README
 .PHONY: up
-up: prerequisites ## Bring up a garden, a seed and a running shoot on this machine
+up: ## Bring up a garden, a seed and a running shoot on this machine
 	@scripts/playground up
 
 .PHONY: test

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"slices"
+
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+const extensionKind = "Extension"
+
+// extensionKinds are the kinds that an extension may take care of.
+func extensionKinds() []string {
+	return []string{
+		"BackupBucket", "BackupEntry", "Bastion", "ContainerRuntime", "ControlPlane", "DNSRecord", extensionKind,
+		"Infrastructure", "Network", "OperatingSystemConfig", "SelfHostedShootExposure", "Worker",
+	}
+}
+
+// ValidateControllerRegistration checks a new ControllerRegistration (API-VALCR-1).
+func ValidateControllerRegistration(r *gardencorev1beta1.ControllerRegistration) field.ErrorList {
+	errs := metadata(r, false, apivalidation.NameIsDNSSubdomain)
+	return append(errs, registrationSpec(&r.Spec, field.NewPath("spec"))...)
+}
+
+// ValidateControllerRegistrationUpdate checks an updated ControllerRegistration (API-VALCR-1).
+func ValidateControllerRegistrationUpdate(r, old *gardencorev1beta1.ControllerRegistration) field.ErrorList {
+	path := field.NewPath("spec")
+	errs := metadataUpdate(r, old)
+	errs = append(errs, frozen(r, r.Spec, old.Spec)...)
+	if r.DeletionTimestamp != nil {
+		return errs
+	}
+	for i, res := range r.Spec.Resources {
+		for _, was := range old.Spec.Resources {
+			if was.Kind == res.Kind && was.Type == res.Type {
+				errs = append(errs, immutable(primary(res), primary(was), path.Child("resources").Index(i).Child("primary"))...)
+			}
+		}
+	}
+	return append(errs, registrationSpec(&r.Spec, path)...)
+}
+
+func primary(r gardencorev1beta1.ControllerResource) bool { return r.Primary == nil || *r.Primary }
+
+func registrationSpec(s *gardencorev1beta1.ControllerRegistrationSpec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	pairs := make([]string, 0, len(s.Resources))
+	for i, r := range s.Resources {
+		errs = append(errs, controllerResource(r, path.Child("resources").Index(i))...)
+		pairs = append(pairs, r.Kind+"/"+r.Type)
+	}
+	errs = append(errs, duplicates(pairs, path.Child("resources").Index)...)
+	if s.Deployment != nil {
+		controlsPrimarily := slices.ContainsFunc(s.Resources, primary)
+		errs = append(errs, registrationDeployment(s.Deployment, controlsPrimarily, path.Child("deployment"))...)
+	}
+	return errs
+}
+
+func controllerResource(r gardencorev1beta1.ControllerResource, path *field.Path) field.ErrorList {
+	errs := required(r.Type, path.Child("type"), "the type that is taken care of")
+	errs = append(errs, oneOf(r.Kind, path.Child("kind"), extensionKinds()...)...)
+	if r.Kind == extensionKind {
+		return errs
+	}
+	for name, given := range map[string]bool{
+		"reconcileTimeout": r.ReconcileTimeout != nil,
+		"lifecycle":        r.Lifecycle != nil,
+		"globallyEnabled":  r.GloballyEnabled != nil,
+		"autoEnable":       len(r.AutoEnable) > 0,
+	} {
+		if given {
+			errs = append(errs, field.Forbidden(path.Child(name), "is for the kind Extension only"))
+		}
+	}
+	return errs
+}
+
+func registrationDeployment(
+	d *gardencorev1beta1.ControllerRegistrationDeployment, controlsPrimarily bool, path *field.Path,
+) field.ErrorList {
+	var errs field.ErrorList
+	if d.Policy != nil {
+		errs = append(errs, oneOf(*d.Policy, path.Child("policy"), gardencorev1beta1.ControllerDeploymentPolicyOnDemand,
+			gardencorev1beta1.ControllerDeploymentPolicyAlways, gardencorev1beta1.ControllerDeploymentPolicyAlwaysExceptNoShoots)...)
+	}
+	if d.SeedSelector != nil {
+		selector := path.Child("seedSelector")
+		if controlsPrimarily {
+			errs = append(errs, field.Forbidden(selector, "must not be set when a resource is controlled primarily"))
+		}
+		errs = append(errs, metav1validation.ValidateLabelSelector(d.SeedSelector, metav1validation.LabelSelectorValidationOptions{}, selector)...)
+	}
+	if len(d.DeploymentRefs) > 1 {
+		errs = append(errs, field.TooMany(path.Child("deploymentRefs"), len(d.DeploymentRefs), 1))
+	}
+	for i, ref := range d.DeploymentRefs {
+		errs = append(errs, required(ref.Name, path.Child("deploymentRefs").Index(i).Child("name"), "a ControllerDeployment")...)
+	}
+	return errs
+}
+
+// ValidateControllerDeployment checks a new ControllerDeployment (API-VALCD-1).
+func ValidateControllerDeployment(d *gardencorev1beta1.ControllerDeployment) field.ErrorList {
+	errs := metadata(d, false, apivalidation.NameIsDNSSubdomain)
+	return append(errs, required(d.Type, field.NewPath("type"), `how the extension is installed, such as "helm"`)...)
+}
+
+// ValidateControllerDeploymentUpdate checks an updated ControllerDeployment.
+func ValidateControllerDeploymentUpdate(d, old *gardencorev1beta1.ControllerDeployment) field.ErrorList {
+	errs := metadataUpdate(d, old)
+	return append(errs, required(d.Type, field.NewPath("type"), `how the extension is installed, such as "helm"`)...)
+}
+
+// ValidateControllerInstallation checks a new ControllerInstallation (API-VALCI-1).
+func ValidateControllerInstallation(i *gardencorev1beta1.ControllerInstallation) field.ErrorList {
+	errs := metadata(i, false, apivalidation.NameIsDNSSubdomain)
+	return append(errs, installationSpec(&i.Spec, field.NewPath("spec"))...)
+}
+
+// ValidateControllerInstallationUpdate checks an updated ControllerInstallation (API-VALCI-1).
+func ValidateControllerInstallationUpdate(i, old *gardencorev1beta1.ControllerInstallation) field.ErrorList {
+	path := field.NewPath("spec")
+	errs := metadataUpdate(i, old)
+	errs = append(errs, frozen(i, i.Spec, old.Spec)...)
+	errs = append(errs, immutable(i.Spec.RegistrationRef.Name, old.Spec.RegistrationRef.Name, path.Child("registrationRef", "name"))...)
+	if i.Spec.SeedRef != nil && old.Spec.SeedRef != nil {
+		errs = append(errs, immutable(i.Spec.SeedRef.Name, old.Spec.SeedRef.Name, path.Child("seedRef", "name"))...)
+	}
+	return append(errs, installationSpec(&i.Spec, path)...)
+}
+
+func installationSpec(s *gardencorev1beta1.ControllerInstallationSpec, path *field.Path) field.ErrorList {
+	errs := reference(&s.RegistrationRef, path.Child("registrationRef"), "a ControllerRegistration")
+	switch {
+	case s.SeedRef != nil && s.ShootRef != nil:
+		errs = append(errs, field.Forbidden(path.Child("shootRef"), "is either on a seed or on a shoot"))
+	case s.ShootRef != nil:
+		errs = append(errs, reference(s.ShootRef, path.Child("shootRef"), "a Shoot")...)
+	default:
+		errs = append(errs, reference(s.SeedRef, path.Child("seedRef"), "a Seed")...)
+	}
+	return errs
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+func metadata(obj metav1.Object, namespaced bool, name apivalidation.ValidateNameFunc) field.ErrorList {
+	return apivalidation.ValidateObjectMetaAccessor(obj, namespaced, name, field.NewPath("metadata"))
+}
+
+func metadataUpdate(obj, old metav1.Object) field.ErrorList {
+	return apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, field.NewPath("metadata"))
+}
+
+// required complains about an empty value.
+func required(value string, path *field.Path, what string) field.ErrorList {
+	if value == "" {
+		return field.ErrorList{field.Required(path, "must name "+what)}
+	}
+	return nil
+}
+
+// oneOf complains about a value that is not allowed.
+func oneOf[S ~string](value S, path *field.Path, allowed ...S) field.ErrorList {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return field.ErrorList{field.NotSupported(path, value, allowed)}
+}
+
+// immutable complains when a field differs from what it was.
+func immutable(value, old any, path *field.Path) field.ErrorList {
+	return apivalidation.ValidateImmutableField(value, old, path)
+}
+
+// immutableOnceSet complains when a field that had a value differs from it.
+func immutableOnceSet[T any](value, old *T, path *field.Path) field.ErrorList {
+	if old == nil {
+		return nil
+	}
+	return immutable(value, old, path)
+}
+
+// frozen forbids spec changes of objects that are being deleted.
+func frozen(obj metav1.Object, spec, old any) field.ErrorList {
+	if obj.GetDeletionTimestamp() == nil || apiequality.Semantic.DeepEqual(spec, old) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec"), "must not change while the object is being deleted")}
+}
+
+// label checks a name that becomes part of host names.
+func label(value string, path *field.Path) field.ErrorList {
+	messages := validation.IsDNS1123Label(value)
+	errs := make(field.ErrorList, 0, len(messages))
+	for _, message := range messages {
+		errs = append(errs, field.Invalid(path, value, message))
+	}
+	return errs
+}
+
+// duplicates complains about every value that stands more than once.
+func duplicates(values []string, path func(i int) *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, v := range values {
+		if slices.Index(values, v) < i {
+			errs = append(errs, field.Duplicate(path(i), v))
+		}
+	}
+	return errs
+}
+
+// noDoubleHyphen keeps names apart from the separator of technical IDs (API-NAME-2, API-NAME-3).
+func noDoubleHyphen(name string, path *field.Path) field.ErrorList {
+	if strings.Contains(name, "--") {
+		return field.ErrorList{field.Invalid(path, name, "must not contain two hyphens in a row")}
+	}
+	return nil
+}
+
+// reference checks a reference to an object by name.
+func reference(ref *corev1.ObjectReference, path *field.Path, what string) field.ErrorList {
+	if ref == nil {
+		return field.ErrorList{field.Required(path, "must name "+what)}
+	}
+	return required(ref.Name, path.Child("name"), what)
+}
+
+// tolerations checks that keys are given and that no pair of key and value stands twice (API-VALSHOOT-18).
+func tolerations(all []gardencorev1beta1.Toleration, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	pairs := make([]string, 0, len(all))
+	for i, t := range all {
+		errs = append(errs, required(t.Key, path.Index(i).Child("key"), "the taint that is tolerated")...)
+		pairs = append(pairs, t.Key+"="+deref(t.Value))
+	}
+	return append(errs, duplicates(pairs, path.Index)...)
+}
+
+func deref[T any](p *T) T {
+	var zero T
+	if p == nil {
+		return zero
+	}
+	return *p
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+const (
+	maxProjectName   = 10
+	maxExtensionRole = 20
+)
+
+// ValidateProject checks a new Project (API-VALPROJ-1 to 4, API-NAME-2, API-NAME-8).
+func ValidateProject(p *gardencorev1beta1.Project) field.ErrorList {
+	errs := metadata(p, false, apivalidation.NameIsDNSSubdomain)
+	path := field.NewPath("metadata", "name")
+	if len(p.Name) > maxProjectName {
+		errs = append(errs, field.TooLong(path, p.Name, maxProjectName))
+	}
+	errs = append(errs, noDoubleHyphen(p.Name, path)...)
+	return append(errs, projectSpec(&p.Spec, field.NewPath("spec"))...)
+}
+
+// ValidateProjectUpdate checks an updated Project (API-VALPROJ-3).
+func ValidateProjectUpdate(p, old *gardencorev1beta1.Project) field.ErrorList {
+	path := field.NewPath("spec")
+	errs := metadataUpdate(p, old)
+	errs = append(errs, immutableOnceSet(p.Spec.CreatedBy, old.Spec.CreatedBy, path.Child("createdBy"))...)
+	errs = append(errs, immutableOnceSet(p.Spec.Namespace, old.Spec.Namespace, path.Child("namespace"))...)
+	if old.Spec.Owner != nil && p.Spec.Owner == nil {
+		errs = append(errs, field.Required(path.Child("owner"), "the owner can change but not be taken away"))
+	}
+	return append(errs, projectSpec(&p.Spec, path)...)
+}
+
+// ValidateProjectStatusUpdate checks a new status of a Project (API-VALPROJ-5).
+func ValidateProjectStatusUpdate(p, old *gardencorev1beta1.Project) field.ErrorList {
+	if old.Status.Phase != "" && p.Status.Phase == "" {
+		return field.ErrorList{field.Forbidden(field.NewPath("status", "phase"), "can not become empty again")}
+	}
+	return nil
+}
+
+func projectSpec(s *gardencorev1beta1.ProjectSpec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if s.Namespace != nil {
+		errs = append(errs, projectNamespace(*s.Namespace, path.Child("namespace"))...)
+	}
+	for _, text := range []struct {
+		name  string
+		value *string
+	}{{"description", s.Description}, {"purpose", s.Purpose}} {
+		if text.value != nil && *text.value == "" {
+			errs = append(errs, field.Required(path.Child(text.name), "leave it out or write something"))
+		}
+	}
+	for name, who := range map[string]*rbacv1.Subject{"owner": s.Owner, "createdBy": s.CreatedBy} {
+		if who != nil {
+			errs = append(errs, subject(*who, path.Child(name))...)
+		}
+	}
+	errs = append(errs, members(s.Members, path.Child("members"))...)
+	if s.Tolerations != nil {
+		errs = append(errs, projectTolerations(s.Tolerations, path.Child("tolerations"))...)
+	}
+	return errs
+}
+
+// projectNamespace holds API-NAME-8.
+func projectNamespace(name string, path *field.Path) field.ErrorList {
+	reserved := []string{
+		gardencorev1beta1.NamespaceSeedLease, gardencorev1beta1.NamespaceShootIssuer,
+		gardencorev1beta1.NamespacePublic,
+	}
+	if name == gardencorev1beta1.NamespaceGarden {
+		return nil
+	}
+	if slices.Contains(reserved, name) || !strings.HasPrefix(name, gardencorev1beta1.NamespacePrefixProject) {
+		return field.ErrorList{field.Invalid(path, name, `must be "garden" or begin with "garden-"`)}
+	}
+	return label(name, path)
+}
+
+func members(all []gardencorev1beta1.ProjectMember, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	names := make([]string, 0, len(all))
+	owners := 0
+	for i, m := range all {
+		here := path.Index(i)
+		errs = append(errs, subject(m.Subject, here)...)
+		names = append(names, identity(m.Subject))
+		roles := append([]string{m.Role}, m.Roles...)
+		errs = append(errs, memberRoles(roles, here)...)
+		if slices.Contains(roles, gardencorev1beta1.ProjectMemberOwner) {
+			owners++
+		}
+	}
+	if owners > 1 {
+		errs = append(errs, field.Forbidden(path, "at most one member can have the role owner"))
+	}
+	return append(errs, duplicates(names, path.Index)...)
+}
+
+func memberRoles(roles []string, path *field.Path) field.ErrorList {
+	at := func(i int) *field.Path {
+		if i == 0 {
+			return path.Child("role")
+		}
+		return path.Child("roles").Index(i - 1)
+	}
+	known := []string{
+		gardencorev1beta1.ProjectMemberOwner, gardencorev1beta1.ProjectMemberAdmin, gardencorev1beta1.ProjectMemberViewer,
+		gardencorev1beta1.ProjectMemberUserAccessManager, gardencorev1beta1.ProjectMemberServiceAccountManager,
+	}
+	errs := duplicates(roles, at)
+	for i, role := range roles {
+		name, isExtension := strings.CutPrefix(role, gardencorev1beta1.ProjectMemberExtensionPrefix)
+		switch {
+		case isExtension && len(name) > maxExtensionRole:
+			errs = append(errs, field.TooLong(at(i), role, maxExtensionRole))
+		case isExtension:
+			errs = append(errs, label(name, at(i))...)
+		default:
+			errs = append(errs, oneOf(role, at(i), known...)...)
+		}
+	}
+	return errs
+}
+
+// identity is what tells members apart: a service account can be written in two ways (API-VALPROJ-1).
+func identity(s rbacv1.Subject) string {
+	if s.Kind == rbacv1.ServiceAccountKind {
+		return rbacv1.UserKind + "/system:serviceaccount:" + s.Namespace + ":" + s.Name
+	}
+	return s.Kind + "/" + s.Name
+}
+
+func subject(s rbacv1.Subject, path *field.Path) field.ErrorList {
+	errs := required(s.Name, path.Child("name"), "a user, group or service account")
+	switch s.Kind {
+	case rbacv1.ServiceAccountKind:
+		if s.Namespace == "" {
+			errs = append(errs, field.Required(path.Child("namespace"), "a service account lives in a namespace"))
+		}
+		if s.APIGroup != "" {
+			errs = append(errs, oneOf(s.APIGroup, path.Child("apiGroup"), "")...)
+		}
+	case rbacv1.UserKind, rbacv1.GroupKind:
+		errs = append(errs, oneOf(s.APIGroup, path.Child("apiGroup"), rbacv1.GroupName)...)
+		if s.Namespace != "" {
+			errs = append(errs, field.Forbidden(path.Child("namespace"), "only service accounts live in namespaces"))
+		}
+	default:
+		errs = append(errs, oneOf(s.Kind, path.Child("kind"), rbacv1.UserKind, rbacv1.GroupKind, rbacv1.ServiceAccountKind)...)
+	}
+	return errs
+}
+
+// projectTolerations holds API-VALPROJ-4.
+func projectTolerations(t *gardencorev1beta1.ProjectTolerations, path *field.Path) field.ErrorList {
+	errs := tolerations(t.Defaults, path.Child("defaults"))
+	errs = append(errs, tolerations(t.Whitelist, path.Child("whitelist"))...)
+	for i, d := range t.Defaults {
+		covered := slices.ContainsFunc(t.Whitelist, func(w gardencorev1beta1.Toleration) bool {
+			return w.Key == d.Key && (w.Value == nil || deref(w.Value) == deref(d.Value))
+		})
+		if !covered {
+			errs = append(errs, field.Forbidden(path.Child("defaults").Index(i), "must be covered by the whitelist"))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// backdate tolerates clocks of shoots that run behind.
+const backdate = 2 * time.Minute
+
+// authority is the CA of a shoot that signs its clients.
+type authority struct {
+	certificate *x509.Certificate
+	key         crypto.Signer
+}
+
+type subject struct{ name, group string }
+
+// issued is a client certificate with its key, in PEM.
+type issued struct {
+	certificate, key []byte
+	notAfter         time.Time
+}
+
+var errNoCA = errors.New("is no certificate authority")
+
+func parseAuthority(certificate, key []byte) (*authority, error) {
+	pair, err := tls.X509KeyPair(certificate, key)
+	if err != nil {
+		return nil, fmt.Errorf("parse: %w", err)
+	}
+	signer, ok := pair.PrivateKey.(crypto.Signer)
+	if !ok || !pair.Leaf.IsCA {
+		return nil, errNoCA
+	}
+	return &authority{certificate: pair.Leaf, key: signer}, nil
+}
+
+// issue signs a fresh key for s, valid from shortly before now for lifetime, but never longer than the CA itself.
+func (a *authority) issue(s subject, now time.Time, lifetime time.Duration) (*issued, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("generate client key: %w", err)
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return nil, fmt.Errorf("draw serial number: %w", err)
+	}
+	until := now.Add(lifetime)
+	if until.After(a.certificate.NotAfter) {
+		until = a.certificate.NotAfter
+	}
+	until = until.UTC().Truncate(time.Second)
+	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
+		SerialNumber: serial,
+		Subject:      pkix.Name{CommonName: s.name, Organization: []string{s.group}},
+		NotBefore:    now.Add(-backdate),
+		NotAfter:     until,
+		KeyUsage:     x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment,
+		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}, a.certificate, key.Public(), a.key)
+	if err != nil {
+		return nil, fmt.Errorf("sign client certificate: %w", err)
+	}
+	raw, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return nil, fmt.Errorf("encode client key: %w", err)
+	}
+	return &issued{
+		certificate: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		key:         pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: raw}),
+		notAfter:    until,
+	}, nil
+}
+
+// render writes one cluster and context an address; the first is the current one (API-KUBE-5).
+func render(
+	shoot *gardencorev1beta1.Shoot, addresses []gardencorev1beta1.ShootAdvertisedAddress, bundle []byte, i *issued,
+) ([]byte, error) {
+	prefix := shoot.Namespace + "--" + shoot.Name + "-"
+	first := prefix + addresses[0].Name
+	config := clientcmdapi.NewConfig()
+	config.AuthInfos[first] = &clientcmdapi.AuthInfo{ClientCertificateData: i.certificate, ClientKeyData: i.key}
+	for _, a := range addresses {
+		name := prefix + a.Name
+		config.Clusters[name] = &clientcmdapi.Cluster{Server: a.URL, CertificateAuthorityData: bundle}
+		config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: first}
+	}
+	config.CurrentContext = first
+	raw, err := clientcmd.Write(*config)
+	if err != nil {
+		return nil, fmt.Errorf("write kubeconfig: %w", err)
+	}
+	return raw, nil
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/utils/clock"
+
+	gardenauthenticationv1alpha1 "github.com/terrarium-garden/terrarium/apis/authentication/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+)
+
+const (
+	defaultKubeconfigSeconds = int64(3600)
+	minKubeconfigSeconds     = int64(600)
+	maxKubeconfigSeconds     = int64(1)<<32 - 1
+)
+
+// kubeconfigs serves shoots/adminkubeconfig: it answers with credentials that it keeps no copy of (API-KUBE-2).
+type kubeconfigs struct {
+	clock       clock.Clock
+	maxLifetime time.Duration
+	authorizer  authorizer.Authorizer
+	configMap   func(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error)
+	secrets     rest.Getter
+	shoots      rest.Getter
+}
+
+var (
+	_ rest.NamedCreater             = &kubeconfigs{}
+	_ rest.GroupVersionKindProvider = &kubeconfigs{}
+)
+
+func newKubeconfigs(o kind.Options, shoots, secrets rest.Getter) *kubeconfigs {
+	return &kubeconfigs{
+		clock: o.Clock, maxLifetime: o.MaxKubeconfigLifetime, authorizer: o.Authorizer, configMap: o.ConfigMap,
+		secrets: secrets, shoots: shoots,
+	}
+}
+
+// New returns an empty request.
+func (*kubeconfigs) New() runtime.Object {
+	return &gardenauthenticationv1alpha1.AdminKubeconfigRequest{}
+}
+
+// Destroy has nothing to close.
+func (*kubeconfigs) Destroy() {}
+
+// GroupVersionKind names the body, which is of another group than the shoot.
+func (*kubeconfigs) GroupVersionKind(schema.GroupVersion) schema.GroupVersionKind {
+	return gardenauthenticationv1alpha1.GroupVersion.WithKind("AdminKubeconfigRequest")
+}
+
+// Create answers a request for the shoot of the given name (API-KUBE-1 to 6).
+func (k *kubeconfigs) Create(
+	ctx context.Context, name string, obj runtime.Object, validate rest.ValidateObjectFunc, _ *metav1.CreateOptions,
+) (runtime.Object, error) {
+	request, ok := obj.(*gardenauthenticationv1alpha1.AdminKubeconfigRequest)
+	if !ok {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("expected an AdminKubeconfigRequest, got %T", obj))
+	}
+	if validate != nil {
+		if err := validate(ctx, obj.DeepCopyObject()); err != nil {
+			return nil, err
+		}
+	}
+	lifetime, err := k.lifetime(name, request)
+	if err != nil {
+		return nil, err
+	}
+	shoot, err := k.shoot(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return k.answer(ctx, shoot, request, lifetime)
+}
+
+func (k *kubeconfigs) lifetime(
+	name string, request *gardenauthenticationv1alpha1.AdminKubeconfigRequest,
+) (time.Duration, error) {
+	seconds := defaultKubeconfigSeconds
+	if request.Spec.ExpirationSeconds != nil {
+		seconds = *request.Spec.ExpirationSeconds
+	}
+	if seconds < minKubeconfigSeconds || seconds > maxKubeconfigSeconds {
+		path := field.NewPath("spec", "expirationSeconds")
+		message := fmt.Sprintf("must be between %d and %d seconds", minKubeconfigSeconds, maxKubeconfigSeconds)
+		return 0, apierrors.NewInvalid(
+			gardenauthenticationv1alpha1.GroupVersion.WithKind("AdminKubeconfigRequest").GroupKind(), name,
+			field.ErrorList{field.Invalid(path, seconds, message)})
+	}
+	return min(time.Duration(seconds)*time.Second, k.maxLifetime), nil
+}
+
+func (k *kubeconfigs) shoot(ctx context.Context, name string) (*gardencorev1beta1.Shoot, error) {
+	obj, err := k.shoots.Get(ctx, name, &metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	shoot, ok := obj.(*gardencorev1beta1.Shoot)
+	if !ok {
+		return nil, apierrors.NewInternalError(fmt.Errorf("%T is no Shoot", obj))
+	}
+	return shoot, nil
+}
+
+func (k *kubeconfigs) answer(
+	ctx context.Context, shoot *gardencorev1beta1.Shoot,
+	request *gardenauthenticationv1alpha1.AdminKubeconfigRequest, lifetime time.Duration,
+) (runtime.Object, error) {
+	addresses := usable(shoot.Status.AdvertisedAddresses)
+	if len(addresses) == 0 {
+		path := field.NewPath("status", "advertisedAddresses")
+		return nil, apierrors.NewInvalid(gardencorev1beta1.Kind("Shoot"), shoot.Name, field.ErrorList{
+			field.Invalid(path, "", "the shoot has no address yet; wait until its API server is reachable and ask again"),
+		})
+	}
+	requester, ok := genericapirequest.UserFrom(ctx)
+	if !ok {
+		return nil, apierrors.NewInternalError(fmt.Errorf("the request carries no user"))
+	}
+	authority, bundle, err := k.authorities(ctx, shoot)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	group, err := k.group(ctx, requester)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	issued, err := authority.issue(subject{name: gardencorev1beta1.UserPrefixShootAdmin + requester.GetName(), group: group}, k.clock.Now(), lifetime)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	kubeconfig, err := render(shoot, addresses, bundle, issued)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	request.Status.Kubeconfig = kubeconfig
+	request.Status.ExpirationTimestamp = metav1.NewTime(issued.notAfter)
+	return request, nil
+}
+
+// authorities reads what the gardenlet published of the shoot: the CA that signs clients and the CA of its servers.
+func (k *kubeconfigs) authorities(ctx context.Context, shoot *gardencorev1beta1.Shoot) (*authority, []byte, error) {
+	name := shoot.Name + ".ca-client"
+	obj, err := k.secrets.Get(ctx, name, &metav1.GetOptions{})
+	if err != nil {
+		return nil, nil, fmt.Errorf("read client CA of shoot %q from InternalSecret %q: %w", shoot.Name, name, err)
+	}
+	secret, ok := obj.(*gardencorev1beta1.InternalSecret)
+	if !ok {
+		return nil, nil, fmt.Errorf("read client CA of shoot %q: %T is no InternalSecret", shoot.Name, obj)
+	}
+	a, err := parseAuthority(secret.Data["ca.crt"], secret.Data["ca.key"])
+	if err != nil {
+		return nil, nil, fmt.Errorf("client CA in InternalSecret %q: %w", name, err)
+	}
+	public, err := k.configMap(ctx, shoot.Namespace, shoot.Name+".ca-cluster")
+	if err != nil {
+		return nil, nil, fmt.Errorf("read cluster CA of shoot %q: %w", shoot.Name, err)
+	}
+	bundle := public.Data["ca.crt"]
+	if bundle == "" {
+		return nil, nil, fmt.Errorf("ConfigMap %q has no ca.crt", public.Name)
+	}
+	return a, []byte(bundle), nil
+}
+
+// group decides whether the requester is an administrator of the whole garden or of the project only (API-KUBE-4).
+func (k *kubeconfigs) group(ctx context.Context, requester user.Info) (string, error) {
+	decision, _, err := k.authorizer.Authorize(ctx, authorizer.AttributesRecord{
+		User: requester, Verb: "list", APIGroup: "", APIVersion: "v1", Resource: "secrets", ResourceRequest: true,
+	})
+	if err != nil {
+		return "", fmt.Errorf("decide on the group of %q: %w", requester.GetName(), err)
+	}
+	if decision == authorizer.DecisionAllow {
+		return gardencorev1beta1.GroupShootSystemAdmins, nil
+	}
+	return gardencorev1beta1.GroupShootProjectAdmins, nil
+}
+
+// usable are the addresses that a kubeconfig may point to (API-KUBE-5).
+func usable(all []gardencorev1beta1.ShootAdvertisedAddress) []gardencorev1beta1.ShootAdvertisedAddress {
+	names := []string{
+		gardencorev1beta1.AdvertisedAddressExternal, gardencorev1beta1.AdvertisedAddressInternal,
+		gardencorev1beta1.AdvertisedAddressUnmanaged,
+	}
+	var some []gardencorev1beta1.ShootAdvertisedAddress
+	for _, a := range all {
+		if slices.Contains(names, a.Name) {
+			some = append(some, a)
+		}
+	}
+	return some
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// operations tells whether an operation annotation asks for a new generation and consumes the values that are done
+// with by that (API-SHOOTSTRAT-3, 4, 6).
+func operations(obj, old *gardencorev1beta1.Shoot) bool {
+	asked := normalize(obj, gardencorev1beta1.AnnotationOperation)
+	normalize(obj, gardencorev1beta1.AnnotationMaintenanceOperation)
+	if len(asked) == 0 || obj.Status.LastOperation == nil {
+		return false
+	}
+	if obj.Status.LastOperation.State == gardencorev1beta1.LastOperationStateFailed {
+		if !slices.Equal(asked, []string{gardencorev1beta1.OperationRetry}) {
+			return false
+		}
+		delete(obj.Annotations, gardencorev1beta1.AnnotationOperation)
+		return true
+	}
+	return consume(obj, old, asked)
+}
+
+// consume handles the values asked of a shoot that has not failed: reconcile is taken, rotations stay for the gardenlet
+// and count once, when they newly appear.
+func consume(obj, old *gardencorev1beta1.Shoot, asked []string) bool {
+	before := split(old.Annotations[gardencorev1beta1.AnnotationOperation])
+	grows := false
+	var kept []string
+	for _, op := range asked {
+		switch {
+		case op == gardencorev1beta1.OperationReconcile:
+			grows = true
+		case op == gardencorev1beta1.OperationRotateSSHKeypair && !sshAllowed(obj):
+			// Removed without effect: there is no key pair to rotate.
+		case strings.HasPrefix(op, "rotate-") || strings.HasPrefix(op, "rollout-workers="):
+			grows = grows || !slices.Contains(before, op)
+			kept = append(kept, op)
+		default:
+			kept = append(kept, op)
+		}
+	}
+	write(obj, gardencorev1beta1.AnnotationOperation, kept)
+	return grows
+}
+
+func sshAllowed(s *gardencorev1beta1.Shoot) bool {
+	settings := s.Spec.Provider.WorkersSettings
+	return len(s.Spec.Provider.Workers) > 0 &&
+		(settings == nil || settings.SSHAccess == nil || settings.SSHAccess.Enabled)
+}
+
+// normalize trims, joins again and removes doubles of an operation annotation (API-SHOOTSTRAT-6).
+func normalize(obj *gardencorev1beta1.Shoot, key string) []string {
+	value, ok := obj.Annotations[key]
+	if !ok {
+		return nil
+	}
+	all := split(value)
+	write(obj, key, all)
+	return all
+}
+
+func split(value string) []string {
+	var all []string
+	for op := range strings.SplitSeq(value, ";") {
+		if op = strings.TrimSpace(op); op != "" && !slices.Contains(all, op) {
+			all = append(all, op)
+		}
+	}
+	return all
+}
+
+func write(obj *gardencorev1beta1.Shoot, key string, values []string) {
+	if len(values) == 0 {
+		delete(obj.Annotations, key)
+		return
+	}
+	obj.Annotations[key] = strings.Join(values, ";")
+}
+
+// mirrorSeeds keeps the labels that select shoots by seed true (API-STRAT-10).
+func mirrorSeeds(s *gardencorev1beta1.Shoot) {
+	maps.DeleteFunc(s.Labels, func(key, _ string) bool {
+		return strings.HasPrefix(key, gardencorev1beta1.LabelPrefixSeedName)
+	})
+	for _, name := range []*string{s.Spec.SeedName, s.Status.SeedName} {
+		if name == nil || *name == "" {
+			continue
+		}
+		if s.Labels == nil {
+			s.Labels = map[string]string{}
+		}
+		s.Labels[gardencorev1beta1.LabelPrefixSeedName+*name] = "true"
+	}
+}
