@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package identity
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	encryptionFile       = "encryption.yaml"
+	encryptionAPIVersion = "apiserver.config.k8s.io/v1"
+	encryptionKind       = "EncryptionConfiguration"
+	encryptionKeySize    = 32
+)
+
+// encryptedResources are never written to the database in the clear.
+func encryptedResources() []string {
+	return []string{"secrets", "internalsecrets.core.gardener.cloud"}
+}
+
+// The types below are the file format of the API server's encryption configuration, as far as keys in the file itself
+// go. They stand here because only the rooms that are an API server may import its types.
+type encryptionConfiguration struct {
+	APIVersion string           `json:"apiVersion"`
+	Kind       string           `json:"kind"`
+	Resources  []encryptionRule `json:"resources"`
+}
+
+type encryptionRule struct {
+	Resources []string             `json:"resources"`
+	Providers []encryptionProvider `json:"providers"`
+}
+
+type encryptionProvider struct {
+	Secretbox *encryptionKeys `json:"secretbox,omitempty"`
+	AESGCM    *encryptionKeys `json:"aesgcm,omitempty"`
+	AESCBC    *encryptionKeys `json:"aescbc,omitempty"`
+	KMS       map[string]any  `json:"kms,omitempty"`
+	Identity  *struct{}       `json:"identity,omitempty"`
+}
+
+type encryptionKeys struct {
+	Keys []encryptionKey `json:"keys"`
+}
+
+type encryptionKey struct {
+	Name   string `json:"name"`
+	Secret string `json:"secret"`
+}
+
+// makeEncryption writes a configuration with one fresh key into dir. There is no identity provider in it: what is not
+// encrypted is not read back as if it were.
+func makeEncryption(dir string, now time.Time) error {
+	key := make([]byte, encryptionKeySize)
+	if _, err := rand.Read(key); err != nil {
+		return fmt.Errorf("make encryption key: %w", err)
+	}
+	data, err := yaml.Marshal(encryptionConfiguration{
+		APIVersion: encryptionAPIVersion,
+		Kind:       encryptionKind,
+		Resources: []encryptionRule{{
+			Resources: encryptedResources(),
+			Providers: []encryptionProvider{{Secretbox: &encryptionKeys{Keys: []encryptionKey{{
+				Name:   "key-" + now.UTC().Format("20060102150405"),
+				Secret: base64.StdEncoding.EncodeToString(key),
+			}}}}},
+		}},
+	})
+	if err != nil {
+		return fmt.Errorf("encode encryption configuration: %w", err)
+	}
+	return writeFile(filepath.Join(dir, encryptionFile), data)
+}
+
+// checkEncryption refuses a file with which Secrets would be lost or written in the clear, and returns its path.
+func checkEncryption(dir string) (string, error) {
+	path := filepath.Join(dir, encryptionFile)
+	corrupt := func(err error) (string, error) {
+		return "", &CorruptError{File: path, Err: err, Remedy: remedyRestore}
+	}
+	data, err := readPrivate(path)
+	if err != nil {
+		return corrupt(withoutPath(err))
+	}
+	var c encryptionConfiguration
+	if err := yaml.UnmarshalStrict(data, &c); err != nil {
+		// The parser's words may quote the file, which holds keys.
+		return corrupt(fmt.Errorf("it is no %s in YAML", encryptionKind))
+	}
+	if c.APIVersion != encryptionAPIVersion || c.Kind != encryptionKind {
+		return corrupt(fmt.Errorf("it is no %s of %s", encryptionKind, encryptionAPIVersion))
+	}
+	for _, resource := range encryptedResources() {
+		if err := c.check(resource); err != nil {
+			return corrupt(err)
+		}
+	}
+	return path, nil
+}
+
+// check tells whether resource is written with a key that works. The first rule that names a resource counts, and the
+// first provider of a rule writes.
+func (c encryptionConfiguration) check(resource string) error {
+	for i, rule := range c.Resources {
+		if !slices.Contains(rule.Resources, resource) {
+			continue
+		}
+		if len(rule.Providers) == 0 || rule.Providers[0].Identity != nil {
+			return fmt.Errorf("resources[%d].providers[0] does not encrypt %s", i, resource)
+		}
+		for j, p := range rule.Providers {
+			if err := p.check(); err != nil {
+				return fmt.Errorf("resources[%d].providers[%d]: %w", i, j, err)
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("it has no rule for %s", resource)
+}
+
+func (p encryptionProvider) check() error {
+	if p.KMS != nil || p.Identity != nil {
+		return nil
+	}
+	for _, known := range []struct {
+		keys  *encryptionKeys
+		sizes []int
+	}{
+		{keys: p.Secretbox, sizes: []int{32}},
+		{keys: p.AESGCM, sizes: []int{16, 24, 32}},
+		{keys: p.AESCBC, sizes: []int{16, 24, 32}},
+	} {
+		if known.keys != nil {
+			return known.keys.check(known.sizes)
+		}
+	}
+	return errors.New("it names no provider")
+}
+
+func (k encryptionKeys) check(sizes []int) error {
+	if len(k.Keys) == 0 {
+		return errors.New("it has no keys")
+	}
+	for i, key := range k.Keys {
+		secret, err := base64.StdEncoding.DecodeString(key.Secret)
+		if err != nil {
+			return fmt.Errorf("keys[%d].secret is not base64", i)
+		}
+		if !slices.Contains(sizes, len(secret)) {
+			return fmt.Errorf("keys[%d].secret is a key of %d bytes, which the provider cannot use", i, len(secret))
+		}
+	}
+	return nil
+}

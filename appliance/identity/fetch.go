@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package identity
+
+import (
+	"context"
+	"crypto/subtle"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"k8s.io/client-go/util/cert"
+)
+
+const (
+	// CAPath is where a garden publishes its CA bundle to everybody.
+	CAPath = "/cacerts"
+
+	maxBundleSize = 1 << 20
+	fetchTimeout  = 30 * time.Second
+)
+
+// FetchCA asks the garden at server, an https URL, for its CA bundle and returns it if its hash is the one given and
+// the server's own certificate comes from it. The error wraps ErrCAMismatch or ErrServerCertificate where the server
+// is not the garden that the hash belongs to.
+func FetchCA(ctx context.Context, server, hash string) ([]byte, error) {
+	if len(hash) != tokenHashLength {
+		return nil, fmt.Errorf("fetch CA of %q: %w", server, ErrUnpinned)
+	}
+	return fetch(ctx, server, func(bundle []byte) error {
+		got := HashCA(bundle)
+		if subtle.ConstantTimeCompare([]byte(got), []byte(hash)) == 1 {
+			return nil
+		}
+		return fmt.Errorf("%w: %q has a CA with hash %s, the token was made for %s; the address is wrong, the token is another garden's, or somebody stands in between",
+			ErrCAMismatch, server, got, hash)
+	})
+}
+
+// FetchUnpinnedCA returns the CA bundle of whoever answers at server. It protects from nobody who can answer there.
+func FetchUnpinnedCA(ctx context.Context, server string) ([]byte, error) {
+	return fetch(ctx, server, func([]byte) error { return nil })
+}
+
+func fetch(ctx context.Context, server string, check func(bundle []byte) error) ([]byte, error) {
+	u, err := caURL(server)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	bundle, chain, err := get(ctx, u)
+	if err != nil {
+		return nil, fmt.Errorf("fetch CA of %q: %w", server, err)
+	}
+	certs, err := cert.ParseCertsPEM(bundle)
+	if err != nil {
+		return nil, fmt.Errorf("fetch CA of %q: the answer holds no certificate; is this a garden? %w", server, err)
+	}
+	if err := check(bundle); err != nil {
+		return nil, err
+	}
+	if err := verifyServer(u.Hostname(), certs, chain); err != nil {
+		return nil, fmt.Errorf("%w: %q: %w", ErrServerCertificate, server, err)
+	}
+	return bundle, nil
+}
+
+func caURL(server string) (*url.URL, error) {
+	u, err := url.Parse(server)
+	if err != nil {
+		return nil, fmt.Errorf("address of the garden: %w", err)
+	}
+	if u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("address of the garden: %q is not of the form https://host:port", server)
+	}
+	return u.JoinPath(CAPath), nil
+}
+
+// get returns the body and the certificates of the server, which are not verified.
+func get(ctx context.Context, u *url.URL) ([]byte, []*x509.Certificate, error) {
+	transport := &http.Transport{
+		Proxy:             http.ProxyFromEnvironment,
+		DisableKeepAlives: true,
+		TLSClientConfig: &tls.Config{
+			MinVersion:         tls.VersionTLS12,
+			InsecureSkipVerify: true, //nolint:gosec // nothing is known about the server yet; the caller verifies what comes back
+		},
+	}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close() //nolint:errcheck // only read from
+	if resp.StatusCode != http.StatusOK {
+		return nil, nil, fmt.Errorf("it answers %s; is this a garden?", resp.Status)
+	}
+	if resp.TLS == nil {
+		return nil, nil, errors.New("it does not speak TLS")
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBundleSize+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(body) > maxBundleSize {
+		return nil, nil, fmt.Errorf("the answer is longer than %d bytes", maxBundleSize)
+	}
+	return body, resp.TLS.PeerCertificates, nil
+}
+
+func verifyServer(host string, authorities, chain []*x509.Certificate) error {
+	if len(chain) == 0 {
+		return errors.New("it shows no certificate")
+	}
+	roots, intermediates := x509.NewCertPool(), x509.NewCertPool()
+	for _, c := range authorities {
+		roots.AddCert(c)
+	}
+	for _, c := range chain[1:] {
+		intermediates.AddCert(c)
+	}
+	_, err := chain[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: intermediates, DNSName: host})
+	return err
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package identity
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+const (
+	dirMode     = 0o700
+	privateMode = 0o600
+)
+
+// writeFile replaces path by a file with data, readable by the owner only. After a crash, path holds either all of the
+// old content or all of the new.
+func writeFile(path string, data []byte) error {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, ".tmp-"+filepath.Base(path)+"-")
+	if err != nil {
+		return fmt.Errorf("write %q: %w", path, err)
+	}
+	if err := fill(f, data); err != nil {
+		return errors.Join(fmt.Errorf("write %q: %w", path, err), os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return errors.Join(fmt.Errorf("write %q: %w", path, err), os.Remove(f.Name()))
+	}
+	return syncDir(dir)
+}
+
+// fill writes data to f, makes it durable and closes f. os.CreateTemp has made f with mode 0600.
+func fill(f *os.File, data []byte) error {
+	if _, err := f.Write(data); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := f.Sync(); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return f.Close()
+}
+
+// syncDir makes the names in dir durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir) //nolint:gosec // the path is the operator's own
+	if err != nil {
+		return fmt.Errorf("sync %q: %w", dir, err)
+	}
+	if err := d.Sync(); err != nil {
+		return errors.Join(fmt.Errorf("sync %q: %w", dir, err), d.Close())
+	}
+	return d.Close()
+}
+
+// readPrivate reads a file that only its owner may read, and takes the rights of others away if they have any.
+func readPrivate(path string) ([]byte, error) {
+	data, err := os.ReadFile(path) //nolint:gosec // the path is the operator's own
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().Perm()&^privateMode != 0 {
+		if err := os.Chmod(path, privateMode); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}

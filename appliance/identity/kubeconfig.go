@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package identity
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Access is what a kubeconfig with one context says: where the server is, how to know it, and who is calling.
+type Access struct {
+	// Name names the cluster, the user and the context.
+	Name string
+	// Server is the URL of the server.
+	Server string
+	// CABundle holds the authorities that the server's certificate may come from.
+	CABundle []byte
+	// CertPEM and KeyPEM are a client certificate and its key.
+	CertPEM, KeyPEM []byte
+	// Token is a bearer token.
+	Token string
+	// Namespace is where commands act when they name none.
+	Namespace string
+}
+
+// Kubeconfig makes a kubeconfig that holds all that it needs.
+func (a Access) Kubeconfig() *clientcmdapi.Config {
+	c := clientcmdapi.NewConfig()
+	cluster := clientcmdapi.NewCluster()
+	cluster.Server = a.Server
+	cluster.CertificateAuthorityData = a.CABundle
+	user := clientcmdapi.NewAuthInfo()
+	user.ClientCertificateData = a.CertPEM
+	user.ClientKeyData = a.KeyPEM
+	user.Token = a.Token
+	context := clientcmdapi.NewContext()
+	context.Cluster, context.AuthInfo, context.Namespace = a.Name, a.Name, a.Namespace
+	c.Clusters[a.Name], c.AuthInfos[a.Name], c.Contexts[a.Name] = cluster, user, context
+	c.CurrentContext = a.Name
+	return c
+}
+
+// AdminAccess is the administrator's access to the garden at server.
+func (g *Garden) AdminAccess(name, server string) Access {
+	return Access{Name: name, Server: server, CABundle: g.CABundle(), CertPEM: g.Admin.CertPEM, KeyPEM: g.Admin.KeyPEM}
+}
+
+// WriteAdminKubeconfig leaves a kubeconfig for administrators of the garden at server in the data directory.
+func (g *Garden) WriteAdminKubeconfig(server string) error {
+	return WriteKubeconfig(AdminKubeconfigPath(g.Dir), g.AdminAccess("terrarium", server).Kubeconfig())
+}
+
+// WriteKubeconfig replaces the file by c, readable by its owner only.
+func WriteKubeconfig(path string, c *clientcmdapi.Config) error {
+	data, err := clientcmd.Write(*c)
+	if err != nil {
+		return fmt.Errorf("encode kubeconfig: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return fmt.Errorf("write kubeconfig: %w", err)
+	}
+	return writeFile(path, data)
+}
+
+// MergeKubeconfig adds what is in c to the kubeconfig at path, which need not exist, and makes c's current context the
+// current one. Entries of the same names are replaced, others are kept. A link at path stays a link.
+func MergeKubeconfig(path string, c *clientcmdapi.Config) error {
+	target, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return WriteKubeconfig(path, c)
+	}
+	if err != nil {
+		return fmt.Errorf("read kubeconfig: %w", err)
+	}
+	merged, err := clientcmd.LoadFromFile(target)
+	if err != nil {
+		return fmt.Errorf("read kubeconfig %q: %w", target, err)
+	}
+	maps.Copy(merged.Clusters, c.Clusters)
+	maps.Copy(merged.AuthInfos, c.AuthInfos)
+	maps.Copy(merged.Contexts, c.Contexts)
+	merged.CurrentContext = c.CurrentContext
+	return WriteKubeconfig(target, merged)
+}
