@@ -45,6 +45,8 @@ func AddServed(s *runtime.Scheme) error {
 		return err
 	}
 
+	gardencorev1beta1.RegisterDefaults(s)
+
 	return add(s, map[string]func(*runtime.Scheme) error{
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddInternalToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddInternalToScheme,

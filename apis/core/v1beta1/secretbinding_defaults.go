@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+// SetDefaultsSecretBinding takes the binding's own namespace for references that name none (API-DEF-17).
+func SetDefaultsSecretBinding(b *SecretBinding) {
+	if b.SecretRef.Namespace == "" {
+		b.SecretRef.Namespace = b.Namespace
+	}
+	for i := range b.Quotas {
+		if b.Quotas[i].Namespace == "" {
+			b.Quotas[i].Namespace = b.Namespace
+		}
+	}
+}

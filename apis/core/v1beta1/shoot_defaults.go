@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+import (
+	"fmt"
+	"hash/fnv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// SetDefaultsShoot fills in what a shoot leaves out (API-DEF-1 to 12).
+func SetDefaultsShoot(s *Shoot) {
+	hasWorkers := len(s.Spec.Provider.Workers) > 0
+	setDefault(&s.Spec.Purpose, ShootPurposeEvaluation)
+	setDefault(&s.Spec.SchedulerName, DefaultSchedulerName)
+	if s.Namespace == NamespaceGarden {
+		s.Spec.Tolerations = tolerateProtected(s.Spec.Tolerations)
+	}
+	networking := ensure(&s.Spec.Networking)
+	if len(networking.IPFamilies) == 0 {
+		networking.IPFamilies = []IPFamily{IPFamilyIPv4}
+	}
+	defaultMaintenance(s, hasWorkers)
+	defaultControlPlane(s, hasWorkers)
+	defaultAddons(s.Spec.Addons)
+	if !hasWorkers {
+		return
+	}
+	setDefault(&ensure(&s.Spec.Provider.WorkersSettings).SSHAccess, SSHAccess{Enabled: true})
+	autoscaling := ensure(&ensure(&ensure(&s.Spec.SystemComponents).CoreDNS).Autoscaling)
+	if autoscaling.Mode == "" {
+		autoscaling.Mode = CoreDNSAutoscalingModeHorizontal
+	}
+	for i := range s.Spec.Provider.Workers {
+		defaultWorker(&s.Spec.Provider.Workers[i], s.Spec.Provider.Type)
+	}
+}
+
+func defaultMaintenance(s *Shoot, hasWorkers bool) {
+	m := ensure(&s.Spec.Maintenance)
+	setDefault(&m.AutoUpdate, MaintenanceAutoUpdate{KubernetesVersion: true})
+	if hasWorkers {
+		setDefault(&m.AutoUpdate.MachineImageVersion, true)
+	}
+	setDefault(&m.TimeWindow, window(s.Namespace+"/"+s.Name+s.GenerateName))
+}
+
+// window chooses an hour of the day for a shoot. It follows from the name, so that the shoots of a garden spread over
+// the day and a dry run shows what the real run will do.
+func window(name string) MaintenanceTimeWindow {
+	const hours = 23
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(name)) // A hash never fails to write.
+	begin := hash.Sum32() % hours
+	return MaintenanceTimeWindow{Begin: fmt.Sprintf("%02d0000+0000", begin), End: fmt.Sprintf("%02d0000+0000", begin+1)}
+}
+
+func defaultAddons(a *Addons) {
+	if a == nil {
+		return
+	}
+	if a.KubernetesDashboard != nil && a.KubernetesDashboard.Enabled {
+		setDefault(&a.KubernetesDashboard.AuthenticationMode, KubernetesDashboardAuthModeToken)
+	}
+	if a.NginxIngress != nil {
+		setDefault(&a.NginxIngress.ExternalTrafficPolicy, corev1.ServiceExternalTrafficPolicyCluster)
+	}
+}
+
+// defaultWorker fills in one pool (API-DEF-9).
+func defaultWorker(w *Worker, provider string) {
+	setDefault(&w.CRI, CRI{Name: CRINameContainerd})
+	setDefault(&w.SystemComponents, WorkerSystemComponents{Allow: true})
+	setDefault(&w.UpdateStrategy, MachineUpdateStrategyAutoRollingUpdate)
+	surge, unavailable := 1, 0
+	switch *w.UpdateStrategy {
+	case MachineUpdateStrategyAutoInPlaceUpdate:
+		surge, unavailable = 0, 1
+		setDefault(&ensure(&w.MachineControllerManager).DisableHealthTimeout, true)
+	case MachineUpdateStrategyManualInPlaceUpdate:
+		setDefault(&ensure(&w.MachineControllerManager).DisableHealthTimeout, true)
+	case MachineUpdateStrategyAutoRollingUpdate:
+	}
+	setDefault(&w.MaxSurge, intstr.FromInt(surge))
+	setDefault(&w.MaxUnavailable, intstr.FromInt(unavailable))
+	if w.Kubernetes != nil && w.Kubernetes.Kubelet != nil {
+		setDefault(&w.Kubernetes.Kubelet.FailSwapOn, true)
+	}
+	if cp := w.ControlPlane; cp != nil && cp.Exposure != nil && cp.Exposure.Extension != nil {
+		setDefault(&cp.Exposure.Extension.Type, provider)
+	}
+}
