@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -74,10 +75,9 @@ func (e Engine) configuration(obj client.Object) (*unstructured.Unstructured, er
 // Delete deletes the objects in the reverse of the order in which Apply makes them. What does not exist, or is of a kind
 // that the cluster does not know, is gone already.
 func (e Engine) Delete(ctx context.Context, objs ...client.Object) error {
-	ordered := inOrder(objs)
 	var errs []error
-	for i := len(ordered) - 1; i >= 0; i-- {
-		u, err := e.stub(ordered[i])
+	for _, obj := range slices.Backward(inOrder(objs)) {
+		u, err := e.stub(obj)
 		if err != nil {
 			errs = append(errs, err)
 			continue

@@ -29,6 +29,7 @@ import (
 // cluster is an engine on a client that records every write.
 type cluster struct {
 	deploy.Engine
+
 	writes []string
 	// refuse answers a write of that line with an error.
 	refuse string

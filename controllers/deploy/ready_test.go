@@ -18,10 +18,10 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 )
 
-func deployment(generation, observed int64, updated, available, total int32) *appsv1.Deployment {
+func deployment(observed int64, updated, available, total int32) *appsv1.Deployment {
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: metav1.ObjectMeta{Generation: generation},
+		ObjectMeta: metav1.ObjectMeta{Generation: 3},
 		Spec:       appsv1.DeploymentSpec{Replicas: new(int32(2))},
 		Status:     appsv1.DeploymentStatus{ObservedGeneration: observed, UpdatedReplicas: updated, AvailableReplicas: available, Replicas: total},
 	}
@@ -49,11 +49,11 @@ func TestReady_GRM_HEALTH_5(t *testing.T) {
 		ready  bool
 		reason string
 	}{
-		"DeploymentRolledOut":    {obj: deployment(3, 3, 2, 2, 2), ready: true},
-		"DeploymentNotObserved":  {obj: deployment(3, 2, 2, 2, 2), reason: "the last change is not observed yet"},
-		"DeploymentUpdating":     {obj: deployment(3, 3, 1, 2, 3), reason: "1 of 2 pods are updated"},
-		"DeploymentUnavailable":  {obj: deployment(3, 3, 2, 1, 2), reason: "1 of 2 pods are available"},
-		"DeploymentOldPodsThere": {obj: deployment(3, 3, 2, 2, 3), reason: "1 old pods are still there"},
+		"DeploymentRolledOut":    {obj: deployment(3, 2, 2, 2), ready: true},
+		"DeploymentNotObserved":  {obj: deployment(2, 2, 2, 2), reason: "the last change is not observed yet"},
+		"DeploymentUpdating":     {obj: deployment(3, 1, 2, 3), reason: "1 of 2 pods are updated"},
+		"DeploymentUnavailable":  {obj: deployment(3, 2, 1, 2), reason: "1 of 2 pods are available"},
+		"DeploymentOldPodsThere": {obj: deployment(3, 2, 2, 3), reason: "1 old pods are still there"},
 		"DeploymentQuota": {obj: &appsv1.Deployment{
 			TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 			Status: appsv1.DeploymentStatus{Conditions: []appsv1.DeploymentCondition{{

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package images
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/terrarium-garden/terrarium/packaging"
+)
+
+// OverwriteVariable names the environment variable with the path of a file that replaces images.
+const OverwriteVariable = "IMAGEVECTOR_OVERWRITE"
+
+// Names of images.
+const (
+	ETCD                  = "etcd"
+	KubeAPIServer         = "kube-apiserver"
+	KubeControllerManager = "kube-controller-manager"
+	KubeScheduler         = "kube-scheduler"
+	KubeProxy             = "kube-proxy"
+	Pause                 = "pause"
+)
+
+// Vector is a list of images. The zero value holds none.
+type Vector struct {
+	images map[string][]image
+}
+
+type image struct {
+	Name string `json:"name"`
+	// Repository and Tag form the reference; a missing tag is the version of Kubernetes.
+	Repository string `json:"repository,omitempty"`
+	Tag        string `json:"tag,omitempty"`
+	// Ref is a whole reference and stands for both.
+	Ref string `json:"ref,omitempty"`
+	// TargetVersion limits the entry to versions of Kubernetes.
+	TargetVersion string `json:"targetVersion,omitempty"`
+
+	constraint *semver.Constraints
+}
+
+type file struct {
+	Images []image `json:"images"`
+}
+
+// Load returns the built-in list, with the images of the file at overwrite in the place of those of the same name. An
+// empty path means that there is no such file.
+func Load(overwrite string) (*Vector, error) {
+	v, err := Parse(packaging.ImageVector())
+	if err != nil {
+		return nil, fmt.Errorf("read the built-in image vector: %w", err)
+	}
+	if overwrite == "" {
+		return v, nil
+	}
+	data, err := os.ReadFile(overwrite) //nolint:gosec // the operator names the file
+	if err != nil {
+		return nil, fmt.Errorf("read the image vector named by %s: %w", OverwriteVariable, err)
+	}
+	over, err := Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("read image vector %q named by %s: %w", overwrite, OverwriteVariable, err)
+	}
+	maps.Copy(v.images, over.images)
+	return v, nil
+}
+
+// Parse reads a list in YAML. A field that it does not know is an error.
+func Parse(data []byte) (*Vector, error) {
+	text, err := yaml.YAMLToJSONStrict(data)
+	if err != nil {
+		return nil, err
+	}
+	var f file
+	strict, err := json.UnmarshalStrict(text, &f)
+	if err := errors.Join(append(strict, err)...); err != nil {
+		return nil, err
+	}
+	v := &Vector{images: map[string][]image{}}
+	for i, entry := range f.Images {
+		if err := entry.complete(); err != nil {
+			return nil, fmt.Errorf("images[%d] (%q): %w", i, entry.Name, err)
+		}
+		v.images[entry.Name] = append(v.images[entry.Name], entry)
+	}
+	return v, nil
+}
+
+func (i *image) complete() error {
+	switch {
+	case i.Name == "":
+		return errors.New("name is missing")
+	case i.Ref == "" && i.Repository == "":
+		return errors.New("one of repository and ref is needed")
+	case i.Ref != "" && (i.Repository != "" || i.Tag != ""):
+		return errors.New("ref excludes repository and tag")
+	case i.TargetVersion == "":
+		return nil
+	}
+	constraint, err := semver.NewConstraint(i.TargetVersion)
+	if err != nil {
+		return fmt.Errorf("targetVersion %q: %w", i.TargetVersion, err)
+	}
+	i.constraint = constraint
+	return nil
+}
+
+// Find returns the reference of an image for a version of Kubernetes, such as 1.36.3.
+func (v *Vector) Find(name, kubernetesVersion string) (string, error) {
+	version, err := semver.NewVersion(kubernetesVersion)
+	if err != nil {
+		return "", fmt.Errorf("find image %q: Kubernetes version %q: %w", name, kubernetesVersion, err)
+	}
+	entries, found := v.images[name]
+	if !found {
+		return "", fmt.Errorf("find image %q: the image vector does not name it; it has %s", name, v.names())
+	}
+	for _, entry := range entries {
+		if entry.constraint == nil || entry.constraint.Check(version) {
+			return entry.reference(version), nil
+		}
+	}
+	return "", fmt.Errorf("find image %q: the image vector has none for Kubernetes %s", name, kubernetesVersion)
+}
+
+func (i image) reference(version *semver.Version) string {
+	if i.Ref != "" {
+		return i.Ref
+	}
+	tag := i.Tag
+	if tag == "" {
+		tag = "v" + version.String()
+	}
+	if strings.HasPrefix(tag, "sha256:") {
+		return i.Repository + "@" + tag
+	}
+	return i.Repository + ":" + tag
+}
+
+func (v *Vector) names() string {
+	names := make([]string, 0, len(v.images))
+	for name := range v.images {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package images_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/terrarium-garden/terrarium/controllers/component/images"
+)
+
+func TestBuiltInVectorNamesEveryImage(t *testing.T) {
+	t.Parallel()
+	v, err := images.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		images.ETCD:                  "registry.k8s.io/etcd:3.6.8-0",
+		images.KubeAPIServer:         "registry.k8s.io/kube-apiserver:v1.36.3",
+		images.KubeControllerManager: "registry.k8s.io/kube-controller-manager:v1.36.3",
+		images.KubeScheduler:         "registry.k8s.io/kube-scheduler:v1.36.3",
+		images.KubeProxy:             "registry.k8s.io/kube-proxy:v1.36.3",
+		images.Pause:                 "registry.k8s.io/pause:3.10.2",
+	}
+	for name, ref := range want {
+		if got, err := v.Find(name, "1.36.3"); got != ref || err != nil {
+			t.Errorf("Find(%q, 1.36.3) = %q, %v, want %q", name, got, err, ref)
+		}
+	}
+}
+
+func TestOverwriteReplacesImagesOneByOne(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "overwrite.yaml")
+	content := "images:\n- name: etcd\n  ref: terrarium.garden/seedling:v1.36.3\n- name: pause\n  repository: mirror.example.com/pause\n  tag: sha256:abc\n"
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v, err := images.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		images.ETCD:          "terrarium.garden/seedling:v1.36.3",
+		images.Pause:         "mirror.example.com/pause@sha256:abc",
+		images.KubeAPIServer: "registry.k8s.io/kube-apiserver:v1.35.1",
+	}
+	for name, ref := range want {
+		if got, err := v.Find(name, "1.35.1"); got != ref || err != nil {
+			t.Errorf("Find(%q, 1.35.1) = %q, %v, want %q", name, got, err, ref)
+		}
+	}
+}
+
+func TestFindTakesTheFirstEntryThatFits(t *testing.T) {
+	t.Parallel()
+	v, err := images.Parse([]byte(`images:
+- {name: hyperkube, repository: a, targetVersion: "< 1.35"}
+- {name: hyperkube, repository: b, targetVersion: ">= 1.35, < 1.36"}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct{ image, version, want, err string }{
+		"First":      {image: "hyperkube", version: "1.34.9", want: "a:v1.34.9"},
+		"Second":     {image: "hyperkube", version: "1.35.0", want: "b:v1.35.0"},
+		"None":       {image: "hyperkube", version: "1.36.0", err: `find image "hyperkube": the image vector has none for Kubernetes 1.36.0`},
+		"Unknown":    {image: "etcd", version: "1.36.0", err: `find image "etcd": the image vector does not name it; it has hyperkube`},
+		"BadVersion": {image: "hyperkube", version: "new", err: `find image "hyperkube": Kubernetes version "new"`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := v.Find(tc.image, tc.version)
+			if got != tc.want || (err == nil) != (tc.err == "") || (err != nil && !strings.HasPrefix(err.Error(), tc.err)) {
+				t.Errorf("Find(%q, %q) = %q, %v, want %q, %s", tc.image, tc.version, got, err, tc.want, tc.err)
+			}
+		})
+	}
+}
+
+func TestParseRefusesMistakes(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct{ in, want string }{
+		"UnknownField": {in: "images: [{name: a, repository: b, tags: c}]", want: `unknown field "images[0].tags"`},
+		"NoName":       {in: "images: [{repository: b}]", want: `images[0] (""): name is missing`},
+		"NoReference":  {in: "images: [{name: a}]", want: `images[0] ("a"): one of repository and ref is needed`},
+		"Both":         {in: "images: [{name: a, ref: b, tag: c}]", want: `images[0] ("a"): ref excludes repository and tag`},
+		"BadTarget":    {in: "images: [{name: a, ref: b, targetVersion: soon}]", want: `images[0] ("a"): targetVersion "soon"`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := images.Parse([]byte(tc.in)); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("Parse(%q) = %v, want an error with %s", tc.in, err, tc.want)
+			}
+		})
+	}
+}
+
+func TestLoadNamesAMissingFile(t *testing.T) {
+	t.Parallel()
+	_, err := images.Load("/does/not/exist")
+	if err == nil || !strings.Contains(err.Error(), "IMAGEVECTOR_OVERWRITE") || !strings.Contains(err.Error(), "/does/not/exist") {
+		t.Errorf("Load(...) = %v, want an error that names the variable and the file", err)
+	}
+}
