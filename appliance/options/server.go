@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package options
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+)
+
+// The flags of the server that stand for a field of its configuration file.
+const (
+	flagDataDir           = "data-dir"
+	flagListen            = "listen"
+	flagExternalAddress   = "external-address"
+	flagDatastoreEndpoint = "datastore-endpoint"
+	flagLogLevel          = "log-level"
+	flagLogFormat         = "log-format"
+)
+
+// Server holds the flags of the server.
+type Server struct {
+	// ConfigFile is the path of a configuration file; empty means none.
+	ConfigFile string
+
+	flags   *pflag.FlagSet
+	given   gardenconfigv1alpha1.ServerConfiguration
+	logging telemetry.Options
+}
+
+// AddFlags lets flags set the options. It is called once.
+func (s *Server) AddFlags(fs *pflag.FlagSet) {
+	s.flags = fs
+	var defaults gardenconfigv1alpha1.ServerConfiguration
+	defaults.SetDefaults()
+	fs.StringVar(&s.ConfigFile, "config", "", "configuration file; a flag wins over the field of the same name")
+	fs.StringVar(&s.given.DataDir, flagDataDir, defaults.DataDir, "directory that holds everything the server must remember")
+	fs.StringVar(&s.given.Listen, flagListen, defaults.Listen, "address and port of the API")
+	fs.StringSliceVar(&s.given.ExternalAddresses, flagExternalAddress, nil,
+		"host name or IP address under which clients and gardenlets reach the server; may be repeated, the first one is put into join commands (default: found out from the machine)")
+	fs.StringVar(&s.given.Datastore.Endpoint, flagDatastoreEndpoint, "",
+		"URL of a database or etcd; its password is better kept in the configuration file (default: SQLite in the data directory)")
+	s.logging = telemetry.Options{Level: telemetry.Level(defaults.LogLevel), Format: telemetry.Format(defaults.LogFormat)}
+	AddLoggingFlags(&s.logging, fs)
+}
+
+// CompletedServer is a configuration in which every field has a value. Only Server.Complete makes one.
+type CompletedServer struct{ *completedServer }
+
+type completedServer struct {
+	config *gardenconfigv1alpha1.ServerConfiguration
+	file   string
+	isFlag map[string]bool
+}
+
+// Complete reads the configuration file, if there is one, and lets the flags win over it.
+func (s *Server) Complete(readFile func(path string) ([]byte, error)) (CompletedServer, error) {
+	c := &completedServer{config: &gardenconfigv1alpha1.ServerConfiguration{}, file: s.ConfigFile, isFlag: map[string]bool{}}
+	c.config.SetDefaults()
+	if s.ConfigFile != "" {
+		data, err := readFile(s.ConfigFile)
+		if err != nil {
+			return CompletedServer{}, fmt.Errorf("--config: %w", err)
+		}
+		if c.config, err = gardenconfigv1alpha1.DecodeServerConfiguration(data); err != nil {
+			return CompletedServer{}, fmt.Errorf("configuration file %q: %w", s.ConfigFile, err)
+		}
+	}
+	s.flags.Visit(func(f *pflag.Flag) {
+		c.isFlag[f.Name] = true
+		s.overlay(f.Name, c.config)
+	})
+	dir, err := filepath.Abs(c.config.DataDir)
+	if err != nil {
+		return CompletedServer{}, fmt.Errorf("--%s: %w", flagDataDir, err)
+	}
+	if c.config.DataDir != "" {
+		c.config.DataDir = dir
+	}
+	return CompletedServer{c}, nil
+}
+
+// overlay copies the value of one flag.
+func (s *Server) overlay(flag string, into *gardenconfigv1alpha1.ServerConfiguration) {
+	switch flag {
+	case flagDataDir:
+		into.DataDir = s.given.DataDir
+	case flagListen:
+		into.Listen = s.given.Listen
+	case flagExternalAddress:
+		into.ExternalAddresses = s.given.ExternalAddresses
+	case flagDatastoreEndpoint:
+		into.Datastore.Endpoint = s.given.Datastore.Endpoint
+	case flagLogLevel:
+		into.LogLevel = string(s.logging.Level)
+	case flagLogFormat:
+		into.LogFormat = string(s.logging.Format)
+	}
+}
+
+// Configuration is the result: the defaults, overlaid by the file, overlaid by the flags.
+func (c CompletedServer) Configuration() *gardenconfigv1alpha1.ServerConfiguration {
+	return c.config.DeepCopy()
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package options
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+)
+
+const (
+	// MinTokenLifetime is how long a join token is valid at least.
+	MinTokenLifetime = 10 * time.Minute
+	// MaxTokenLifetime is how long a join token is valid at most.
+	MaxTokenLifetime = 24 * time.Hour
+	// DefaultTokenLifetime is how long a join token is valid unless its maker says otherwise.
+	DefaultTokenLifetime = time.Hour
+)
+
+// Validate returns an error for each wrong value, named by the flag it comes from, or by its path in the file.
+func (c CompletedServer) Validate() []error {
+	return validateServer(c.config, func(flag, path string) string {
+		switch {
+		case flag != "" && (c.isFlag[flag] || c.file == ""):
+			return "--" + flag
+		case c.file != "":
+			return c.file + ": " + path
+		default:
+			return path
+		}
+	})
+}
+
+// ValidateServer returns an error for each wrong value of c, named by its path.
+func ValidateServer(c *gardenconfigv1alpha1.ServerConfiguration) []error {
+	return validateServer(c, func(_, path string) string { return path })
+}
+
+// validateServer checks values on their own; whether a directory can be written and a port is free shows when they
+// are used. name tells how a value is called, given its flag, if it has one, and its path.
+func validateServer(c *gardenconfigv1alpha1.ServerConfiguration, name func(flag, path string) string) []error {
+	var errs []error
+	check := func(flag, path string, err error) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name(flag, path), err))
+		}
+	}
+	check(flagDataDir, "dataDir", validateDataDir(c.DataDir))
+	check(flagListen, "listen", validateListen(c.Listen))
+	for i, address := range c.ExternalAddresses {
+		check(flagExternalAddress, fmt.Sprintf("externalAddresses[%d]", i), validateAddress(address))
+	}
+	check(flagDatastoreEndpoint, "datastore.endpoint", validateEndpoint(c.Datastore.Endpoint))
+	check(flagLogLevel, "logLevel", oneOf(telemetry.Level(c.LogLevel), telemetry.Levels()))
+	check(flagLogFormat, "logFormat", oneOf(telemetry.Format(c.LogFormat), telemetry.Formats()))
+	check("", "tokens.defaultLifetime", within(c.Tokens.DefaultLifetime, MinTokenLifetime, MaxTokenLifetime))
+	check("", "certificates.clientLifetime", within(c.Certificates.ClientLifetime, time.Hour, 10*365*24*time.Hour))
+	validateControllers(&c.Controllers, check)
+	check("", "scheduler.concurrentSyncs", positive(c.Scheduler.ConcurrentSyncs))
+	check("", "scheduler.candidateDeterminationStrategy", oneOf(c.Scheduler.CandidateDeterminationStrategy,
+		[]gardenconfigv1alpha1.CandidateDeterminationStrategy{
+			gardenconfigv1alpha1.CandidateDeterminationStrategySameRegion,
+			gardenconfigv1alpha1.CandidateDeterminationStrategyMinimalDistance,
+		}))
+	return errs
+}
+
+func validateControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, check func(flag, path string, err error)) {
+	for _, controller := range []struct {
+		path    string
+		workers *int
+	}{
+		{path: "certificateSigningRequest", workers: c.CertificateSigningRequest.ConcurrentSyncs},
+		{path: "cloudProfile", workers: c.CloudProfile.ConcurrentSyncs},
+		{path: "controllerDeployment", workers: c.ControllerDeployment.ConcurrentSyncs},
+		{path: "controllerRegistration", workers: c.ControllerRegistration.ConcurrentSyncs},
+		{path: "project", workers: c.Project.ConcurrentSyncs},
+		{path: "secretBinding", workers: c.SecretBinding.ConcurrentSyncs},
+		{path: "seed", workers: c.Seed.ConcurrentSyncs},
+	} {
+		check("", "controllers."+controller.path+".concurrentSyncs", positive(controller.workers))
+	}
+	check("", "controllers.seed.monitorPeriod", within(c.Seed.MonitorPeriod, time.Second, 24*time.Hour))
+	check("", "controllers.seed.shootMonitorPeriod", within(c.Seed.ShootMonitorPeriod, time.Second, 24*time.Hour))
+	check("", "controllers.seed.syncPeriod", within(c.Seed.SyncPeriod, 100*time.Millisecond, time.Hour))
+}
+
+func validateDataDir(dir string) error {
+	switch {
+	case dir == "":
+		return errors.New("a directory is needed")
+	case strings.ContainsAny(dir, "?#%"):
+		return fmt.Errorf("%q contains ?, # or %%, which the database cannot have in a path", dir)
+	default:
+		return nil
+	}
+}
+
+// validateListen accepts host:port. The host may be empty, which means every address, and the port 0, which means one
+// that is free.
+func validateListen(listen string) error {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return fmt.Errorf("%q is not of the form address:port, such as :6443 or 192.0.2.1:6443", listen)
+	}
+	if number, err := strconv.Atoi(port); err != nil || number < 0 || number > 65535 {
+		return fmt.Errorf("%q: port %q is not a number from 0 to 65535", listen, port)
+	}
+	if host == "" || host == "localhost" {
+		return nil
+	}
+	if _, err := netip.ParseAddr(host); err != nil {
+		return fmt.Errorf("%q: %q is no IP address of this machine", listen, host)
+	}
+	return nil
+}
+
+func validateAddress(address string) error {
+	if _, err := netip.ParseAddr(address); err == nil {
+		return nil
+	}
+	if len(validation.IsDNS1123Subdomain(strings.ToLower(address))) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%q is neither an IP address nor a host name; a port or https:// does not belong here", address)
+}
+
+// validateEndpoint does not repeat the URL, which may hold a password.
+func validateEndpoint(endpoint string) error {
+	if endpoint == "" {
+		return nil
+	}
+	known := []string{"postgres", "postgresql", "mysql", "nats", "http", "https"}
+	scheme, rest, found := strings.Cut(endpoint, "://")
+	if !found || rest == "" || !slices.Contains(known, scheme) {
+		return fmt.Errorf("it has to be a URL with one of the schemes %s", strings.Join(known, ", "))
+	}
+	return nil
+}
+
+// ValidateTokenLifetime refuses join tokens that would end before they are used, or would lie around for too long.
+func ValidateTokenLifetime(d time.Duration) error {
+	return within(&metav1.Duration{Duration: d}, MinTokenLifetime, MaxTokenLifetime)
+}
+
+func oneOf[T ~string](value T, known []T) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return fmt.Errorf("%q is not %s", value, words(known))
+}
+
+func within(d *metav1.Duration, low, high time.Duration) error {
+	if d == nil || (d.Duration >= low && d.Duration <= high) {
+		return nil
+	}
+	return fmt.Errorf("%s is not between %s and %s", d.Duration, short(low), short(high))
+}
+
+// short writes a duration without the parts that are zero.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	return s
+}
+
+func positive(n *int) error {
+	if n == nil || *n > 0 {
+		return nil
+	}
+	return fmt.Errorf("%d is less than 1", *n)
+}

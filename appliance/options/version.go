@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package options
+
+import (
+	"runtime"
+
+	"k8s.io/component-base/version"
+)
+
+// GardenerAPILevel is the version of Gardener whose API and behaviour this binary offers. Clients compare their own
+// version with it.
+const GardenerAPILevel = "v1.149.0"
+
+// Version is the version of this binary.
+//
+//nolint:gochecknoglobals // the linker's -X flag sets variables only
+var Version = "v0.1.0-dev"
+
+// KubernetesVersion is the version of Kubernetes whose libraries are in this binary.
+func KubernetesVersion() string { return version.Get().GitVersion }
+
+// Platform is the operating system and the architecture this binary was built for.
+func Platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
