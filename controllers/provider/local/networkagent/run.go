@@ -149,4 +149,3 @@ func (o Options) apply(plan Plan) error {
 	}
 	return errors.Join(errs...)
 }
-

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cloudcontroller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+)
+
+// Options of the process.
+type Options struct {
+	// Shoot is the connection to the shoot.
+	Shoot *rest.Config
+	// Seed is the connection to the seed.
+	Seed *rest.Config
+	// Namespace holds the machines in the seed.
+	Namespace string
+	// HealthAddress serves /healthz and /readyz; empty or "0" for none.
+	HealthAddress string
+	// Log of the process.
+	Log logr.Logger
+}
+
+// Run looks after the Nodes until ctx ends.
+func Run(ctx context.Context, o Options) error {
+	types, err := scheme.New()
+	if err != nil {
+		return fmt.Errorf("build scheme: %w", err)
+	}
+	health := o.HealthAddress
+	if health == "" {
+		health = "0"
+	}
+	shoot, err := ctrl.NewManager(o.Shoot, ctrl.Options{
+		Scheme:                 types,
+		Logger:                 o.Log,
+		Metrics:                metricsserver.Options{BindAddress: "0"},
+		HealthProbeBindAddress: health,
+	})
+	if err != nil {
+		return fmt.Errorf("make manager for the shoot: %w", err)
+	}
+	seed, err := cluster.New(o.Seed, func(options *cluster.Options) {
+		options.Scheme = types
+		options.Logger = o.Log
+		options.Cache = cache.Options{
+			DefaultNamespaces:    map[string]cache.Config{o.Namespace: {}},
+			DefaultLabelSelector: labels.SelectorFromSet(labels.Set{machinedeployment.LabelApp: machinedeployment.App}),
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("connect to the seed: %w", err)
+	}
+	reconciler := &Reconciler{Namespace: o.Namespace, SeedReader: seed.GetAPIReader(), SeedCache: seed.GetCache()}
+	err = errors.Join(
+		shoot.Add(seed),
+		reconciler.AddToManager(shoot),
+		shoot.AddHealthzCheck("ping", healthz.Ping),
+		shoot.AddReadyzCheck("ping", healthz.Ping),
+	)
+	if err != nil {
+		return fmt.Errorf("set up: %w", err)
+	}
+	return shoot.Start(ctx)
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+)
+
+const (
+	// ShootAccessSecret holds a kubeconfig of the shoot's API server for extensions, kept by the gardenlet under KubeconfigKey.
+	ShootAccessSecret = "shoot-access-extension" //nolint:gosec // the name of a Secret is not a credential
+	// KubeconfigKey is the key of the kubeconfig in ShootAccessSecret.
+	KubeconfigKey = "kubeconfig"
+)
+
+// requestTimeout bounds each request to a shoot, whose API server may be gone or asleep.
+const requestTimeout = 20 * time.Second
+
+// Cluster is what the garden knows about the shoot that an object belongs to.
+type Cluster struct {
+	// Namespace is the control-plane namespace of the shoot in the seed.
+	Namespace string
+	// Shoot is never nil.
+	Shoot *gardencorev1beta1.Shoot
+	// CloudProfile is never nil.
+	CloudProfile *gardencorev1beta1.CloudProfile
+	// Seed is nil for a shoot that hosts its own control plane.
+	Seed *gardencorev1beta1.Seed
+}
+
+// ReadCluster reads the Cluster object of a control-plane namespace. It returns nil if there is none.
+func ReadCluster(ctx context.Context, reader client.Reader, namespace string) (*Cluster, error) {
+	object := &gardenextensionsv1alpha1.Cluster{}
+	err := reader.Get(ctx, client.ObjectKey{Name: namespace}, object)
+	if apierrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // no cluster is an answer: objects outside shoot namespaces have none
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read cluster %q: %w", namespace, err)
+	}
+	cluster := &Cluster{Namespace: namespace, Shoot: &gardencorev1beta1.Shoot{}, CloudProfile: &gardencorev1beta1.CloudProfile{}}
+	if err := json.Unmarshal(object.Spec.Shoot.Raw, cluster.Shoot); err != nil {
+		return nil, fmt.Errorf("read shoot of cluster %q: %w", namespace, err)
+	}
+	if err := json.Unmarshal(object.Spec.CloudProfile.Raw, cluster.CloudProfile); err != nil {
+		return nil, fmt.Errorf("read cloud profile of cluster %q: %w", namespace, err)
+	}
+	if object.Spec.Seed == nil || len(object.Spec.Seed.Raw) == 0 {
+		return cluster, nil
+	}
+	cluster.Seed = &gardencorev1beta1.Seed{}
+	if err := json.Unmarshal(object.Spec.Seed.Raw, cluster.Seed); err != nil {
+		return nil, fmt.Errorf("read seed of cluster %q: %w", namespace, err)
+	}
+	return cluster, nil
+}
+
+// Failed tells whether the shoot waits for its owner; nothing acts on its objects until then.
+func (c *Cluster) Failed() bool {
+	operation := c.Shoot.Status.LastOperation
+	return operation != nil && operation.State == gardencorev1beta1.LastOperationStateFailed
+}
+
+// Hibernated tells whether machines and controllers of the shoot are to be switched off. A shoot in deletion never is.
+func (c *Cluster) Hibernated() bool {
+	hibernation := c.Shoot.Spec.Hibernation
+	return c.Shoot.DeletionTimestamp == nil && hibernation != nil && hibernation.Enabled != nil && *hibernation.Enabled
+}
+
+// ForceDeleted tells whether the shoot is removed without regard to what cannot be cleaned up. It is safe to call on nil.
+func (c *Cluster) ForceDeleted() bool {
+	return c != nil && c.Shoot.DeletionTimestamp != nil && c.Shoot.Annotations[gardencorev1beta1.AnnotationConfirmationForceDeletion] == "true"
+}
+
+// ShootClient returns a client of the shoot's API server, made from the access Secret that the gardenlet keeps for extensions. It reads
+// without a cache.
+func ShootClient(ctx context.Context, seed client.Reader, namespace string, options client.Options) (client.Client, error) {
+	secret := &corev1.Secret{}
+	if err := seed.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ShootAccessSecret}, secret); err != nil {
+		return nil, fmt.Errorf("read access to the shoot from %q: %w", ShootAccessSecret, err)
+	}
+	config, err := clientcmd.RESTConfigFromKubeConfig(secret.Data[KubeconfigKey])
+	if err != nil {
+		return nil, fmt.Errorf("read key %q of secret %q: %w", KubeconfigKey, ShootAccessSecret, err)
+	}
+	config.Timeout = requestTimeout
+	shootClient, err := client.New(config, options)
+	if err != nil {
+		return nil, fmt.Errorf("make client of the shoot: %w", err)
+	}
+	return shootClient, nil
+}

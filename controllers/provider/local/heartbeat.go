@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package local
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+const (
+	heartbeatLease    = "gardener-extension-heartbeat"
+	heartbeatInterval = 30 * time.Second
+)
+
+// Heartbeat renews the lease by which the gardenlet knows that the extension's word on health is fresh.
+type Heartbeat struct {
+	// Namespace of the installation.
+	Namespace string
+	// Client reaches the seed; the manager's when unset.
+	Client client.Client
+	// Clock gives the time and the beat.
+	Clock clock.WithTicker
+	// Log takes failed beats; the manager's when unset.
+	Log logr.Logger
+}
+
+// AddToManager lets the manager run the heartbeat.
+func (h *Heartbeat) AddToManager(mgr manager.Manager) error {
+	if h.Client == nil {
+		h.Client = mgr.GetClient()
+	}
+	if h.Log.IsZero() {
+		h.Log = mgr.GetLogger().WithName("heartbeat")
+	}
+	if err := mgr.Add(h); err != nil {
+		return fmt.Errorf("add heartbeat: %w", err)
+	}
+	return nil
+}
+
+// Start renews the lease until ctx ends. A renewal that fails is only logged: the next one comes soon.
+func (h *Heartbeat) Start(ctx context.Context) error {
+	ticker := h.Clock.NewTicker(heartbeatInterval)
+	defer ticker.Stop()
+	for {
+		if err := h.Beat(ctx); err != nil && ctx.Err() == nil {
+			h.Log.Error(err, "Heartbeat failed")
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C():
+		}
+	}
+}
+
+// Beat renews the lease once.
+func (h *Heartbeat) Beat(ctx context.Context) error {
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: heartbeatLease}}
+	_, err := kit.Ensure(ctx, h.Client, lease, func() error {
+		lease.Spec.HolderIdentity = new(Name)
+		lease.Spec.LeaseDurationSeconds = new(int32(heartbeatInterval / time.Second))
+		lease.Spec.RenewTime = new(metav1.NewMicroTime(h.Clock.Now()))
+		return nil
+	})
+	return err
+}

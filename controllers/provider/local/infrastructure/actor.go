@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package infrastructure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+)
+
+// Actor prepares namespaces of shoots for machines.
+type Actor struct {
+	// Client reaches the seed.
+	Client client.Client
+	// Seed applies objects in the seed.
+	Seed deploy.Engine
+}
+
+// Reconcile makes the objects and reports the network of the nodes: machines are pods of the seed, so it is the seed's pod network.
+func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.Infrastructure, cluster *engine.Cluster) error {
+	if cluster == nil {
+		return errors.New("there is no Cluster object for the namespace")
+	}
+	if err := a.Seed.Apply(ctx, Render(object.Namespace)...); err != nil {
+		return fmt.Errorf("prepare namespace for machines: %w", err)
+	}
+	hosts := dnsrecord.ConfigMap(object.Namespace, dnsrecord.Hosts(nil))
+	if err := a.Client.Create(ctx, hosts); err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("prepare hosts file: %w", err)
+	}
+	object.Status.Networking = nil
+	if cluster.Seed != nil && cluster.Seed.Spec.Networks.Pods != "" {
+		object.Status.Networking = &gardenextensionsv1alpha1.InfrastructureStatusNetworking{Nodes: []string{cluster.Seed.Spec.Networks.Pods}}
+	}
+	return nil
+}
+
+// Delete removes the objects.
+func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Infrastructure, _ *engine.Cluster) error {
+	objects := append(Render(object.Namespace), dnsrecord.ConfigMap(object.Namespace, ""))
+	return a.Seed.Delete(ctx, objects...)
+}
+
+// Migrate removes the objects: nothing of the infrastructure is outside the seed.
+func (a *Actor) Migrate(ctx context.Context, object *gardenextensionsv1alpha1.Infrastructure, cluster *engine.Cluster) error {
+	return a.Delete(ctx, object, cluster)
+}
+
+// Render returns what machines need in the namespace of their shoot. A namespace refuses all traffic that no rule permits; machines talk to each
+// other, to the API server of the shoot, and to whatever their pods talk to.
+func Render(namespace string) []client.Object {
+	selector := map[string]string{machinedeployment.LabelApp: machinedeployment.App}
+	return []client.Object{
+		&networkingv1.NetworkPolicy{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "allow-machines"},
+			Spec: networkingv1.NetworkPolicySpec{
+				PodSelector: metav1.LabelSelector{MatchLabels: selector},
+				PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
+				Ingress:     []networkingv1.NetworkPolicyIngressRule{{}},
+				Egress:      []networkingv1.NetworkPolicyEgressRule{{}},
+			},
+		},
+		&corev1.Service{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "machines"},
+			Spec: corev1.ServiceSpec{
+				ClusterIP:                corev1.ClusterIPNone,
+				Selector:                 selector,
+				PublishNotReadyAddresses: true,
+			},
+		},
+	}
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package machinedeployment
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// patience is how long a machine may be unready before it is replaced: time enough to load images and to join, and to come back after
+// its seed node restarted.
+const patience = 20 * time.Minute
+
+// State is what a machine is worth.
+type State int
+
+const (
+	// Pending machines are starting, or are unready for a short time.
+	Pending State = iota
+	// Ready machines have a healthy kubelet.
+	Ready
+	// Failed machines will not come back.
+	Failed
+	// Terminating machines are on their way out.
+	Terminating
+)
+
+// Machine is what counts of a pod.
+type Machine struct {
+	// Name of the pod, and of the node.
+	Name string
+	// Hash of the set when the machine was made.
+	Hash string
+	// Created is when it was made.
+	Created time.Time
+	// State of the machine.
+	State State
+}
+
+// Observe looks at a pod.
+func Observe(pod *corev1.Pod, now time.Time) Machine {
+	return Machine{Name: pod.Name, Hash: pod.Labels[LabelHash], Created: pod.CreationTimestamp.Time, State: state(pod, now)}
+}
+
+func state(pod *corev1.Pod, now time.Time) State {
+	if pod.DeletionTimestamp != nil {
+		return Terminating
+	}
+	if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
+		return Failed
+	}
+	since := pod.CreationTimestamp.Time
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type != corev1.PodReady {
+			continue
+		}
+		if condition.Status == corev1.ConditionTrue {
+			return Ready
+		}
+		since = condition.LastTransitionTime.Time
+	}
+	if now.Sub(since) > patience {
+		return Failed
+	}
+	return Pending
+}
+
+// Plan is what to do next for a set.
+type Plan struct {
+	// Create is the number of machines to make.
+	Create int
+	// Delete are the names of machines to remove, in order of name.
+	Delete []string
+}
+
+// Decide says what to do for the set, given its machines.
+func Decide(set Deployment, machines []Machine) Plan {
+	plan := Plan{}
+	var current, old []Machine
+	for _, m := range machines {
+		switch {
+		case m.State == Terminating:
+		case m.State == Failed:
+			plan.Delete = append(plan.Delete, m.Name)
+		case m.Hash == set.Hash:
+			current = append(current, m)
+		default:
+			old = append(old, m)
+		}
+	}
+	leastWorthFirst(current)
+	leastWorthFirst(old)
+
+	if excess := len(current) - set.Replicas; excess > 0 {
+		plan.Delete = append(plan.Delete, names(current[:excess])...)
+		current = current[excess:]
+	}
+	room := set.Replicas + max(set.MaxSurge, 0) - len(current) - len(old)
+	plan.Create = max(0, min(set.Replicas-len(current), room))
+	plan.Delete = append(plan.Delete, names(replaceable(set, current, old))...)
+	slices.Sort(plan.Delete)
+	return plan
+}
+
+// replaceable returns the old machines that may go now: those that are not ready do no harm, of the ready ones as many as leave enough.
+func replaceable(set Deployment, current, old []Machine) []Machine {
+	ready := ready(current) + ready(old)
+	spare := ready - (set.Replicas - set.MaxUnavailable)
+	var leaving []Machine
+	for _, m := range old {
+		if m.State == Ready {
+			if spare <= 0 {
+				continue
+			}
+			spare--
+		}
+		leaving = append(leaving, m)
+	}
+	return leaving
+}
+
+// leastWorthFirst orders unready machines before ready ones, and young ones before old ones.
+func leastWorthFirst(machines []Machine) {
+	slices.SortFunc(machines, func(a, b Machine) int {
+		return cmp.Or(cmp.Compare(a.State, b.State), b.Created.Compare(a.Created), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+func ready(machines []Machine) int {
+	count := 0
+	for _, m := range machines {
+		if m.State == Ready {
+			count++
+		}
+	}
+	return count
+}
+
+func names(machines []Machine) []string {
+	result := make([]string, 0, len(machines))
+	for _, m := range machines {
+		result = append(result, m.Name)
+	}
+	return result
+}

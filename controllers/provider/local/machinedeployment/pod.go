@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package machinedeployment
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
+)
+
+// gracePeriod is enough for machine-init to stop the containers of the machine in order.
+const gracePeriod = 30
+
+// PodLabels are the labels of the machines of the set; they select them as well, but for the hash.
+func (d Deployment) PodLabels() map[string]string {
+	return map[string]string{LabelApp: App, LabelDeployment: SecretName(d.Name)}
+}
+
+// NodeAnnotation is the value of AnnotationNode for the machines of the set.
+func (d Deployment) NodeAnnotation() (string, error) {
+	data, err := json.Marshal(d.Node)
+	if err != nil {
+		return "", fmt.Errorf("encode node template of %q: %w", d.Name, err)
+	}
+	return string(data), nil
+}
+
+// Pod renders a machine of the set. The Secret of the same name holds its user data.
+func (d Deployment) Pod(namespace, name string) (*corev1.Pod, error) {
+	node, err := d.NodeAnnotation()
+	if err != nil {
+		return nil, err
+	}
+	labels := maps.Clone(d.PodLabels())
+	labels[LabelHash] = d.Hash
+	volumes, mounts := d.volumes(name)
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:   namespace,
+			Name:        name,
+			Labels:      labels,
+			Annotations: map[string]string{AnnotationNode: node},
+		},
+		Spec: corev1.PodSpec{
+			// A machine that ends is started again in place, like a computer that was switched off and on.
+			RestartPolicy:                 corev1.RestartPolicyAlways,
+			TerminationGracePeriodSeconds: new(int64(gracePeriod)),
+			AutomountServiceAccountToken:  new(false),
+			EnableServiceLinks:            new(false),
+			DNSPolicy:                     corev1.DNSDefault,
+			Containers: []corev1.Container{{
+				Name:            "machine",
+				Image:           d.Image,
+				ImagePullPolicy: corev1.PullIfNotPresent,
+				Command:         []string{machine.Path},
+				Env:             d.environment(),
+				SecurityContext: &corev1.SecurityContext{Privileged: new(true)},
+				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
+					corev1.ResourceCPU:    resource.MustParse("100m"),
+					corev1.ResourceMemory: resource.MustParse("256Mi"),
+				}},
+				ReadinessProbe: &corev1.Probe{
+					ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
+						Path: "/healthz",
+						Port: intstr.FromInt32(machine.KubeletHealthPort),
+					}},
+					PeriodSeconds:    2,
+					TimeoutSeconds:   2,
+					FailureThreshold: 5,
+				},
+				// What machine-init said last is the best answer to why a machine does not start.
+				TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+				VolumeMounts:             mounts,
+			}},
+			Volumes: volumes,
+		},
+	}, nil
+}
+
+func (d Deployment) environment() []corev1.EnvVar {
+	if d.PauseImage == "" {
+		return nil
+	}
+	return []corev1.EnvVar{{Name: "MACHINE_PAUSE_IMAGE", Value: d.PauseImage}}
+}
+
+// volumes: the folders of containerd and the kubelet lie on volumes because an overlay file system cannot lie on another one, and outlive a
+// restart of the container.
+func (d Deployment) volumes(name string) ([]corev1.Volume, []corev1.VolumeMount) {
+	hostPath := func(path string) corev1.VolumeSource {
+		return corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: path}}
+	}
+	emptyDir := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
+	volumes := []corev1.Volume{
+		{Name: "containerd", VolumeSource: emptyDir},
+		{Name: "kubelet", VolumeSource: emptyDir},
+		{Name: "user-data", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: name}}},
+		{Name: "dns", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+			LocalObjectReference: corev1.LocalObjectReference{Name: dnsrecord.ConfigMapName},
+		}}},
+		{Name: "modules", VolumeSource: hostPath("/lib/modules")},
+	}
+	mounts := []corev1.VolumeMount{
+		{Name: "containerd", MountPath: "/var/lib/containerd"},
+		{Name: "kubelet", MountPath: "/var/lib/kubelet"},
+		{Name: "user-data", MountPath: machine.UserDataDir, ReadOnly: true},
+		{Name: "dns", MountPath: machine.DNSDir, ReadOnly: true},
+		{Name: "modules", MountPath: "/lib/modules", ReadOnly: true},
+	}
+	if d.ImageArchives != "" {
+		volumes = append(volumes, corev1.Volume{Name: "images", VolumeSource: hostPath(d.ImageArchives)})
+		mounts = append(mounts, corev1.VolumeMount{Name: "images", MountPath: machine.ImagesDir, ReadOnly: true})
+	}
+	return volumes, mounts
+}

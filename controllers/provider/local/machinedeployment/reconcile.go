@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package machinedeployment
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+const (
+	suffixLength = 5
+	// recheck is how often a set with unready machines is looked at without any event, to see patience end.
+	recheck = 30 * time.Second
+)
+
+// Reconciler keeps the machines of every set.
+type Reconciler struct {
+	// Client reaches the seed; the manager's when unset.
+	Client client.Client
+	// Reader reads from the seed without a cache, so that no machine is made twice; the manager's when unset.
+	Reader client.Reader
+	// ShootClient returns a client of the shoot with that control-plane namespace.
+	ShootClient func(ctx context.Context, namespace string) (client.Client, error)
+	// Clock tells how long machines are unready; the real one when unset.
+	Clock clock.PassiveClock
+	// Random returns n random letters and digits that are good for names and tokens; from the system when unset.
+	Random func(n int) string
+}
+
+// AddToManager fills the unset fields from the manager and registers the controller.
+func (r *Reconciler) AddToManager(mgr manager.Manager) error {
+	if r.Client == nil {
+		r.Client = mgr.GetClient()
+	}
+	if r.Reader == nil {
+		r.Reader = mgr.GetAPIReader()
+	}
+	if r.Clock == nil {
+		r.Clock = clock.RealClock{}
+	}
+	if r.Random == nil {
+		r.Random = random
+	}
+	sets := predicate.NewPredicateFuncs(func(object client.Object) bool {
+		return object.GetLabels()[gardencorev1beta1.LabelPurpose] == purposeClass
+	})
+	err := ctrl.NewControllerManagedBy(mgr).
+		Named("machinedeployment").
+		For(&corev1.Secret{}, builder.WithPredicates(sets)).
+		Owns(&corev1.Pod{}).
+		WithOptions(kit.Queue{Concurrency: 5, BaseDelay: time.Second, MaxDelay: 30 * time.Second}.Options()).
+		Complete(r)
+	if err != nil {
+		return fmt.Errorf("add controller %q: %w", "machinedeployment", err)
+	}
+	return nil
+}
+
+// random is good for at most 26 letters.
+func random(n int) string { return strings.ToLower(rand.Text()[:n]) }
+
+// scope is what one pass works on.
+type scope struct {
+	secret   *corev1.Secret
+	set      Deployment
+	userData []byte
+	pods     []corev1.Pod
+	plan     Plan
+}
+
+// Reconcile makes one pass over a set.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	secret := &corev1.Secret{}
+	if err := r.Reader.Get(ctx, request.NamespacedName, secret); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	if secret.DeletionTimestamp != nil || secret.Labels[gardencorev1beta1.LabelPurpose] != purposeClass {
+		return reconcile.Result{}, nil
+	}
+	set, userData, err := FromSecret(secret)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	s := &scope{secret: secret, set: set, userData: userData}
+	return kit.Result(kit.Run(ctx, s, r.look, r.remove, r.create, r.annotate, r.watch))
+}
+
+// look reads the machines and decides.
+func (r *Reconciler) look(ctx context.Context, s *scope) (kit.Outcome, error) {
+	pods, err := Pods(ctx, r.Reader, s.secret.Namespace, s.set)
+	if err != nil {
+		return kit.Stop(), err
+	}
+	s.pods = pods
+	machines := make([]Machine, 0, len(pods))
+	for i := range pods {
+		machines = append(machines, Observe(&pods[i], r.Clock.Now()))
+	}
+	s.plan = Decide(s.set, machines)
+	return kit.Continue(), nil
+}
+
+// Pods lists the machines of a set.
+func Pods(ctx context.Context, reader client.Reader, namespace string, set Deployment) ([]corev1.Pod, error) {
+	list := &corev1.PodList{}
+	if err := reader.List(ctx, list, client.InNamespace(namespace), client.MatchingLabels(set.PodLabels())); err != nil {
+		return nil, fmt.Errorf("list machines of %q: %w", set.Name, err)
+	}
+	return list.Items, nil
+}
+
+func (r *Reconciler) remove(ctx context.Context, s *scope) (kit.Outcome, error) {
+	for _, name := range s.plan.Delete {
+		pod := &corev1.Pod{}
+		pod.Namespace, pod.Name = s.secret.Namespace, name
+		if err := r.Client.Delete(ctx, pod); client.IgnoreNotFound(err) != nil {
+			return kit.Stop(), fmt.Errorf("delete machine %q: %w", name, err)
+		}
+	}
+	return kit.Continue(), r.removeOrphans(ctx, s.secret, s.pods)
+}
+
+// create makes the user data of a machine before the machine: a pod that waits for a volume waits longer each time.
+func (r *Reconciler) create(ctx context.Context, s *scope) (kit.Outcome, error) {
+	for range s.plan.Create {
+		name := fmt.Sprintf("machine-%s-%s-%s", s.set.Name, s.set.Hash, r.Random(suffixLength))
+		userData, err := r.userDataSecret(ctx, s.secret, name, s.userData)
+		if err != nil {
+			return kit.Stop(), err
+		}
+		if err := r.Client.Create(ctx, userData); err != nil {
+			return kit.Stop(), fmt.Errorf("create user data of machine %q: %w", name, err)
+		}
+		pod, err := s.set.Pod(s.secret.Namespace, name)
+		if err != nil {
+			return kit.Stop(), err
+		}
+		pod.OwnerReferences = append(pod.OwnerReferences, ownedBy(s.secret))
+		if err := r.Client.Create(ctx, pod); err != nil {
+			return kit.Stop(), fmt.Errorf("create machine %q: %w", name, err)
+		}
+	}
+	return kit.Continue(), nil
+}
+
+// annotate tells machines that stay what their nodes should carry by now.
+func (r *Reconciler) annotate(ctx context.Context, s *scope) (kit.Outcome, error) {
+	node, err := s.set.NodeAnnotation()
+	if err != nil {
+		return kit.Stop(), err
+	}
+	for i := range s.pods {
+		pod := &s.pods[i]
+		if pod.DeletionTimestamp != nil || pod.Annotations[AnnotationNode] == node {
+			continue
+		}
+		before := pod.DeepCopy()
+		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, AnnotationNode, node)
+		if err := r.Client.Patch(ctx, pod, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+			return kit.Stop(), fmt.Errorf("annotate machine %q: %w", pod.Name, err)
+		}
+	}
+	return kit.Continue(), nil
+}
+
+// watch comes back by itself as long as a machine is not ready.
+func (r *Reconciler) watch(_ context.Context, s *scope) (kit.Outcome, error) {
+	for i := range s.pods {
+		if Observe(&s.pods[i], r.Clock.Now()).State == Pending {
+			return kit.RequeueAfter(recheck), nil
+		}
+	}
+	return kit.Continue(), nil
+}

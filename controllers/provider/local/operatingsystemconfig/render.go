@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operatingsystemconfig
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
+)
+
+const (
+	defaultMode    = 0o644
+	executableMode = 0o755
+	systemdDir     = "/etc/systemd/system"
+	oneshotDir     = "/etc/machine/oneshot"
+	base64Width    = 120
+)
+
+// header defines write, which puts its standard input in place at once: a unit never sees half a file, nobody else sees a secret.
+const header = `#!/bin/sh
+# User data of a machine: writes the files and units of its operating system configuration. Run at every start.
+set -eu
+
+write() {
+  mkdir -p "${1%/*}"
+  (umask 077 && cat >"$1.new")
+  chmod "$2" "$1.new"
+  mv "$1.new" "$1"
+}
+`
+
+// SecretContent looks up the content that a file takes from a Secret.
+type SecretContent func(ref gardenextensionsv1alpha1.FileContentSecretRef) ([]byte, error)
+
+// Render returns the user data for the spec. Equal specs give equal user data.
+func Render(spec *gardenextensionsv1alpha1.OperatingSystemConfigSpec, secretContent SecretContent) (string, error) {
+	var script strings.Builder
+	script.WriteString(header)
+	for _, file := range spec.Files {
+		if err := renderFile(&script, file, secretContent); err != nil {
+			return "", err
+		}
+	}
+	for _, unit := range spec.Units {
+		if err := renderUnit(&script, unit); err != nil {
+			return "", err
+		}
+	}
+	return script.String(), nil
+}
+
+func renderFile(script *strings.Builder, file gardenextensionsv1alpha1.File, secretContent SecretContent) error {
+	if !path.IsAbs(file.Path) {
+		return fmt.Errorf("file %q: the path is not absolute", file.Path)
+	}
+	content, err := fileContent(file.Content, secretContent)
+	if err != nil {
+		return fmt.Errorf("file %q: %w", file.Path, err)
+	}
+	mode := uint32(defaultMode)
+	if file.Permissions != nil {
+		mode = *file.Permissions
+	}
+	if file.HostName != nil {
+		fmt.Fprintf(script, "\nif [ \"$MACHINE_NAME\" = %s ]; then", quote(*file.HostName))
+		defer script.WriteString("fi\n")
+	}
+	plain := file.Content.TransmitUnencoded != nil && *file.Content.TransmitUnencoded
+	writeFile(script, file.Path, mode, content, plain)
+	return nil
+}
+
+func fileContent(content gardenextensionsv1alpha1.FileContent, secretContent SecretContent) ([]byte, error) {
+	switch {
+	case content.ImageRef != nil:
+		return nil, errors.New("content from an image is not supported by local machines")
+	case content.SecretRef != nil:
+		return secretContent(*content.SecretRef)
+	case content.Inline == nil:
+		return nil, errors.New("it has no content")
+	}
+	inline := content.Inline
+	switch gardenextensionsv1alpha1.FileCodecID(inline.Encoding) {
+	case gardenextensionsv1alpha1.FileCodecIDPlain:
+		return []byte(inline.Data), nil
+	case gardenextensionsv1alpha1.FileCodecIDBase64:
+		data, err := base64.StdEncoding.DecodeString(inline.Data)
+		if err != nil {
+			return nil, fmt.Errorf("decode content: %w", err)
+		}
+		return data, nil
+	default:
+		return nil, fmt.Errorf("the encoding %q is not known", inline.Encoding)
+	}
+}
+
+func renderUnit(script *strings.Builder, unit gardenextensionsv1alpha1.Unit) error {
+	if unit.Name == "" || strings.Contains(unit.Name, "/") {
+		return fmt.Errorf("unit %q: this is no name of a unit", unit.Name)
+	}
+	if unit.Name == containerdUnit {
+		return nil
+	}
+	if unit.Content != nil {
+		writeFile(script, path.Join(systemdDir, unit.Name), defaultMode, []byte(*unit.Content), false)
+	}
+	for _, dropIn := range unit.DropIns {
+		writeFile(script, path.Join(systemdDir, unit.Name+".d", path.Base(dropIn.Name)), defaultMode, []byte(dropIn.Content), false)
+	}
+	if !runs(unit) {
+		return nil
+	}
+	parsed, err := parseService(unit)
+	if err != nil {
+		return err
+	}
+	if !parsed.oneshot {
+		writeFile(script, path.Join(machine.UnitsDir, unit.Name+".sh"), executableMode, []byte(parsed.script(unit.Name)), false)
+		return nil
+	}
+	once := path.Join(oneshotDir, unit.Name+".sh")
+	writeFile(script, once, executableMode, []byte(parsed.script(unit.Name)), false)
+	script.WriteString(quote(once) + "\n")
+	return nil
+}
+
+// writeFile adds the command that writes a file. Plain content can be changed by whoever hands the script to a machine; it is quoted such
+// that it stays the same to the byte.
+func writeFile(script *strings.Builder, name string, mode uint32, content []byte, plain bool) {
+	if plain {
+		fmt.Fprintf(script, "\nprintf %%s %s |\n  write %s %04o\n", quote(string(content)), quote(name), mode)
+		return
+	}
+	fmt.Fprintf(script, "\nbase64 -d <<'END' | write %s %04o\n", quote(name), mode)
+	encoded := base64.StdEncoding.EncodeToString(content)
+	for len(encoded) > base64Width {
+		script.WriteString(encoded[:base64Width] + "\n")
+		encoded = encoded[base64Width:]
+	}
+	script.WriteString(encoded + "\nEND\n")
+}
+
+func quote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package worker
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+)
+
+const hashLength = 5
+
+// Defaults are what every machine has that no Worker speaks of.
+type Defaults struct {
+	// MachineImage is the container image of machines whose cloud profile names none.
+	MachineImage string
+	// PauseImage is the image of pod sandboxes on the machines.
+	PauseImage string
+	// ImageArchives is a folder on the seed's nodes with archives that machines import.
+	ImageArchives string
+}
+
+// Wanted is a machine deployment that a Worker asks for.
+type Wanted struct {
+	// Set is the machine deployment.
+	Set machinedeployment.Deployment
+	// UserData is run by the machines at every start.
+	UserData []byte
+	// Status is what is published of it.
+	Status gardenextensionsv1alpha1.MachineDeployment
+}
+
+// Render returns the machine deployments of one pool.
+func Render(worker *gardenextensionsv1alpha1.Worker, pool *gardenextensionsv1alpha1.WorkerPool, userData []byte, cluster *engine.Cluster, defaults Defaults) ([]Wanted, error) {
+	image, err := containerImage(cluster.CloudProfile, pool.MachineImage, defaults.MachineImage)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := hashOf(pool, image, userData)
+	if err != nil {
+		return nil, err
+	}
+	shares, err := spread(pool)
+	if err != nil {
+		return nil, err
+	}
+	wanted := make([]Wanted, 0, len(shares))
+	for i, part := range shares {
+		replicas := int(part.minimum)
+		if cluster.Hibernated() {
+			replicas = 0
+		}
+		surge, unavailable, err := part.limits(replicas)
+		if err != nil {
+			return nil, fmt.Errorf("pool %q: %w", pool.Name, err)
+		}
+		name := pool.Name
+		if part.zone != "" {
+			name = fmt.Sprintf("%s-z%d", pool.Name, i+1)
+		}
+		wanted = append(wanted, Wanted{
+			Set: machinedeployment.Deployment{
+				Name:           name,
+				Image:          image,
+				PauseImage:     defaults.PauseImage,
+				ImageArchives:  defaults.ImageArchives,
+				Hash:           hash,
+				Replicas:       replicas,
+				MaxSurge:       surge,
+				MaxUnavailable: unavailable,
+				Node: machinedeployment.NodeTemplate{
+					Labels:      pool.Labels,
+					Annotations: pool.Annotations,
+					Taints:      pool.Taints,
+					Region:      worker.Spec.Region,
+					Zone:        cmp.Or(part.zone, worker.Spec.Region),
+				},
+			},
+			UserData: userData,
+			Status: gardenextensionsv1alpha1.MachineDeployment{
+				Name:     worker.Namespace + "-" + name,
+				Minimum:  part.minimum,
+				Maximum:  part.maximum,
+				Priority: pool.Priority,
+			},
+		})
+	}
+	return wanted, nil
+}
+
+// hashOf covers everything of a pool whose change needs new machines. Names, labels and taints reach the nodes that exist.
+func hashOf(pool *gardenextensionsv1alpha1.WorkerPool, image string, userData []byte) (string, error) {
+	covered := struct {
+		Image, MachineType string
+		Volume             *gardenextensionsv1alpha1.Volume
+		ProviderConfig     json.RawMessage
+		UserData           []byte
+	}{Image: image, MachineType: pool.MachineType, Volume: pool.Volume, UserData: userData}
+	if pool.ProviderConfig != nil {
+		covered.ProviderConfig = pool.ProviderConfig.Raw
+	}
+	data, err := json.Marshal(covered)
+	if err != nil {
+		return "", fmt.Errorf("hash pool %q: %w", pool.Name, err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])[:hashLength], nil
+}
