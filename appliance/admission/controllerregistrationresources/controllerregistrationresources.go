@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package controllerregistrationresources keeps two extensions from being primary for the same kind and type
+// (API-CRRES-1).
+package controllerregistrationresources
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/admission"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+type rule struct {
+	*admission.Handler
+
+	world *world.World
+}
+
+// New makes the rule.
+func New(w *world.World) admission.Interface {
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+}
+
+var _ admission.ValidationInterface = &rule{}
+
+// Validate refuses a registration that takes what another one has.
+func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	mine, ok := a.GetObject().(*gardencorev1beta1.ControllerRegistration)
+	if !ok || a.GetSubresource() != "" || mine.DeletionTimestamp != nil {
+		return nil
+	}
+	all, err := r.world.ControllerRegistrations(ctx)
+	if err != nil {
+		return admission.NewForbidden(a, fmt.Errorf("list registrations: %w", err))
+	}
+	taken := map[string]string{}
+	for _, other := range all {
+		if other.Name == mine.Name {
+			continue
+		}
+		for _, res := range other.Spec.Resources {
+			if primary(res) {
+				taken[res.Kind+"/"+res.Type] = other.Name
+			}
+		}
+	}
+	for i, res := range mine.Spec.Resources {
+		if owner, found := taken[res.Kind+"/"+res.Type]; found && primary(res) {
+			path := field.NewPath("spec", "resources").Index(i)
+			return admission.NewForbidden(a, fmt.Errorf("%s: %s/%s is taken care of by %q already; set primary to false to help it",
+				path, res.Kind, res.Type, owner))
+		}
+	}
+	return nil
+}
+
+func primary(r gardencorev1beta1.ControllerResource) bool { return r.Primary == nil || *r.Primary }
