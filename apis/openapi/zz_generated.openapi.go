@@ -427,19 +427,21 @@ func schema_terrarium_apis_core_v1beta1_APIServerLogging(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "APIServerLogging has its documentation written later.",
+				Description: "APIServerLogging says how much an API server logs.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"httpAccessVerbosity": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "HTTPAccessVerbosity is the log level from which requests are logged.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"verbosity": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "Verbosity is the log level. Defaults to 2.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 				},
@@ -452,19 +454,21 @@ func schema_terrarium_apis_core_v1beta1_APIServerRequests(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "APIServerRequests has its documentation written later.",
+				Description: "APIServerRequests bounds the number of requests in flight.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"maxMutatingInflight": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "MaxMutatingInflight bounds those that change something. Defaults to 200.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"maxNonMutatingInflight": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "MaxNonMutatingInflight bounds those that only read. Defaults to 400.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 				},
@@ -477,14 +481,15 @@ func schema_terrarium_apis_core_v1beta1_AccessRestriction(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "AccessRestriction has its documentation written later.",
+				Description: "AccessRestriction is a promise about who can reach a cluster from where.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name identifies the restriction.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -498,19 +503,21 @@ func schema_terrarium_apis_core_v1beta1_AccessRestrictionWithOptions(ref common.
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "AccessRestrictionWithOptions has its documentation written later.",
+				Description: "AccessRestrictionWithOptions is a restriction together with settings for it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name identifies the restriction.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"options": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "Options are settings that only the restriction understands.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -534,14 +541,15 @@ func schema_terrarium_apis_core_v1beta1_Addon(ref common.ReferenceCallback) comm
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Addon has its documentation written later.",
+				Description: "Addon is what all addons have in common.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled turns the addon on.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -555,17 +563,19 @@ func schema_terrarium_apis_core_v1beta1_Addons(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Addons has its documentation written later.",
+				Description: "Addons are components inside a shoot that users may ask for; meant for trials.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kubernetesDashboard": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.KubernetesDashboard{}.OpenAPIModelName()),
+							Description: "KubernetesDashboard is the dashboard.",
+							Ref:         ref(v1beta1.KubernetesDashboard{}.OpenAPIModelName()),
 						},
 					},
 					"nginxIngress": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.NginxIngress{}.OpenAPIModelName()),
+							Description: "NginxIngress is an ingress controller.",
+							Ref:         ref(v1beta1.NginxIngress{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -580,31 +590,35 @@ func schema_terrarium_apis_core_v1beta1_AdmissionPlugin(ref common.ReferenceCall
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "AdmissionPlugin has its documentation written later.",
+				Description: "AdmissionPlugin turns an admission plugin on or off and configures it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the name of the plugin.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"config": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "Config is the configuration of the plugin.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 					"disabled": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "Disabled turns off a plugin that is on by default.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"kubeconfigSecretName": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "KubeconfigSecretName names a Secret in the project with a kubeconfig that the plugin needs.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -620,12 +634,13 @@ func schema_terrarium_apis_core_v1beta1_Alerting(ref common.ReferenceCallback) c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Alerting has its documentation written later.",
+				Description: "Alerting says who gets alerts.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"emailReceivers": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "EmailReceivers are mail addresses.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -647,12 +662,13 @@ func schema_terrarium_apis_core_v1beta1_AuditConfig(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "AuditConfig has its documentation written later.",
+				Description: "AuditConfig says what is recorded for audits.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"auditPolicy": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.AuditPolicy{}.OpenAPIModelName()),
+							Description: "AuditPolicy is the policy.",
+							Ref:         ref(v1beta1.AuditPolicy{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -667,12 +683,13 @@ func schema_terrarium_apis_core_v1beta1_AuditPolicy(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "AuditPolicy has its documentation written later.",
+				Description: "AuditPolicy names an audit policy.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"configMapRef": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/api/core/v1.ObjectReference"),
+							Description: "ConfigMapRef names a ConfigMap in the project with the policy under the key policy.",
+							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
 						},
 					},
 				},
@@ -687,21 +704,23 @@ func schema_terrarium_apis_core_v1beta1_AuthorizerKubeconfigReference(ref common
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "AuthorizerKubeconfigReference has its documentation written later.",
+				Description: "AuthorizerKubeconfigReference names the kubeconfig of an authorizer.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"authorizerName": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "AuthorizerName is the name of the authorizer in the configuration.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"secretName": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "SecretName names a Secret in the project with the kubeconfig under the key kubeconfig.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -715,19 +734,21 @@ func schema_terrarium_apis_core_v1beta1_AvailabilityZone(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "AvailabilityZone has its documentation written later.",
+				Description: "AvailabilityZone is an availability zone of a region.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the provider's name of the zone.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"unavailableMachineTypes": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "UnavailableMachineTypes are the machine types that do not exist in the zone.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -741,7 +762,8 @@ func schema_terrarium_apis_core_v1beta1_AvailabilityZone(ref common.ReferenceCal
 					},
 					"unavailableVolumeTypes": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "UnavailableVolumeTypes are the volume types that do not exist in the zone.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -764,35 +786,39 @@ func schema_terrarium_apis_core_v1beta1_Backup(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Backup has its documentation written later.",
+				Description: "Backup says where backups of etcd are kept.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"provider": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Provider is the type of the provider that has the object store.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"credentialsRef": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/api/core/v1.ObjectReference"),
+							Description: "CredentialsRef is the Secret or WorkloadIdentity with the credentials of the object store.",
+							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
 						},
 					},
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "ProviderConfig is configuration that only the provider understands.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 					"region": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Region is the region of the object store; that of the seed when unset.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"secretRef": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.122.",
+							Description: "SecretRef is the Secret with the credentials of the object store. Ignored; last used by Gardener v1.122.",
 							Ref:         ref("k8s.io/api/core/v1.SecretReference"),
 						},
 					},
@@ -809,17 +835,19 @@ func schema_terrarium_apis_core_v1beta1_Bastion(ref common.ReferenceCallback) co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Bastion has its documentation written later.",
+				Description: "Bastion says what bastions are made of; at least one of the fields is set.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"machineImage": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.BastionMachineImage{}.OpenAPIModelName()),
+							Description: "MachineImage is the image of the host.",
+							Ref:         ref(v1beta1.BastionMachineImage{}.OpenAPIModelName()),
 						},
 					},
 					"machineType": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.BastionMachineType{}.OpenAPIModelName()),
+							Description: "MachineType is the size of the host.",
+							Ref:         ref(v1beta1.BastionMachineType{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -834,20 +862,22 @@ func schema_terrarium_apis_core_v1beta1_BastionMachineImage(ref common.Reference
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "BastionMachineImage has its documentation written later.",
+				Description: "BastionMachineImage is the image of a bastion.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the name of an image of this profile.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"version": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Version is the version of the image; the newest supported one when unset.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -861,14 +891,15 @@ func schema_terrarium_apis_core_v1beta1_BastionMachineType(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "BastionMachineType has its documentation written later.",
+				Description: "BastionMachineType is the size of a bastion.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the name of a machine type of this profile.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -882,39 +913,45 @@ func schema_terrarium_apis_core_v1beta1_CARotation(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CARotation has its documentation written later.",
+				Description: "CARotation tells about the rotation of certificate authorities.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Phase is how far the rotation is.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"lastCompletionTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastCompletionTime is when a rotation was last finished.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastCompletionTriggeredTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastCompletionTriggeredTime is when the second phase was last started.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastInitiationFinishedTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastInitiationFinishedTime is when the first phase was last finished.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastInitiationTime is when the first phase was last started.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"pendingWorkersRollouts": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "PendingWorkersRollouts are the pools whose machines still have the old credentials.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -938,19 +975,21 @@ func schema_terrarium_apis_core_v1beta1_CRI(ref common.ReferenceCallback) common
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CRI has its documentation written later.",
+				Description: "CRI is the container runtime of a machine.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the runtime; containerd is the only one.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"containerRuntimes": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "ContainerRuntimes are further runtimes beneath it, for instance for sandboxes.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -974,19 +1013,21 @@ func schema_terrarium_apis_core_v1beta1_CapabilityDefinition(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CapabilityDefinition has its documentation written later.",
+				Description: "CapabilityDefinition defines one thing that machine types and images can differ in.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the name of the capability, for instance architecture.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"values": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Values are all values that it can have.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1009,7 +1050,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfile(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CloudProfile has its documentation written later.",
+				Description: "CloudProfile says what a provider offers: versions, regions, machines, volumes and images.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -1035,14 +1076,16 @@ func schema_terrarium_apis_core_v1beta1_CloudProfile(ref common.ReferenceCallbac
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.CloudProfileSpec{}.OpenAPIModelName()),
+							Description: "Spec is the offer.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.CloudProfileSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.CloudProfileStatus{}.OpenAPIModelName()),
+							Description: "Status is what the versions' life cycles mean today.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.CloudProfileStatus{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -1057,13 +1100,14 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileControlPlane(ref common.Refe
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CloudProfileControlPlane has its documentation written later.",
+				Description: "CloudProfileControlPlane holds settings for control planes.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"allowZonePinning": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "AllowZonePinning lets shoots choose the zones of their control plane.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -1076,7 +1120,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileList(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CloudProfileList has its documentation written later.",
+				Description: "CloudProfileList is a list of cloud profiles.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -1102,7 +1146,8 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileList(ref common.ReferenceCal
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Items are the cloud profiles.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1126,12 +1171,13 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileMachineControllerManagerSett
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CloudProfileMachineControllerManagerSettings has its documentation written later.",
+				Description: "CloudProfileMachineControllerManagerSettings holds settings for the life of machines of a type.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"machineCreationTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "MachineCreationTimeout is how long a machine may take to become a node.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 				},
@@ -1146,21 +1192,23 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileReference(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CloudProfileReference has its documentation written later.",
+				Description: "CloudProfileReference names a cloud profile.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the name of the cloud profile.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"kind": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Kind is CloudProfile or NamespacedCloudProfile.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -1174,20 +1222,22 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CloudProfileSpec has its documentation written later.",
+				Description: "CloudProfileSpec is what a provider offers.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is the provider type.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"kubernetes": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.KubernetesSettings{}.OpenAPIModelName()),
+							Description: "Kubernetes holds the versions that shoots may use.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.KubernetesSettings{}.OpenAPIModelName()),
 						},
 					},
 					"machineImages": {
@@ -1198,7 +1248,8 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref common.ReferenceCal
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "MachineImages are the operating system images that shoots may use.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1217,7 +1268,8 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref common.ReferenceCal
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "MachineTypes are the sizes of machines that shoots may use.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1236,7 +1288,8 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref common.ReferenceCal
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Regions are where shoots may be.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1249,28 +1302,33 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref common.ReferenceCal
 					},
 					"bastion": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Bastion{}.OpenAPIModelName()),
+							Description: "Bastion says what bastions are made of.",
+							Ref:         ref(v1beta1.Bastion{}.OpenAPIModelName()),
 						},
 					},
 					"caBundle": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "CABundle holds certificates in PEM that machines should trust.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"controlPlane": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.CloudProfileControlPlane{}.OpenAPIModelName()),
+							Description: "ControlPlane holds settings for control planes.",
+							Ref:         ref(v1beta1.CloudProfileControlPlane{}.OpenAPIModelName()),
 						},
 					},
 					"limits": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Limits{}.OpenAPIModelName()),
+							Description: "Limits bounds what shoots may ask for.",
+							Ref:         ref(v1beta1.Limits{}.OpenAPIModelName()),
 						},
 					},
 					"machineCapabilities": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "MachineCapabilities defines what machine types and images can differ in.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1283,12 +1341,14 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref common.ReferenceCal
 					},
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "ProviderConfig is configuration that only the provider understands.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 					"seedSelector": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSelector{}.OpenAPIModelName()),
+							Description: "SeedSelector restricts the seeds for shoots of this profile.",
+							Ref:         ref(v1beta1.SeedSelector{}.OpenAPIModelName()),
 						},
 					},
 					"volumeTypes": {
@@ -1299,7 +1359,8 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref common.ReferenceCal
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "VolumeTypes are the kinds of volumes that shoots may use.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1312,7 +1373,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref common.ReferenceCal
 					},
 					"capabilities": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.127.",
+							Description: "Capabilities is the former name of machineCapabilities. Ignored; last used by Gardener v1.127.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1337,17 +1398,19 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileStatus(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CloudProfileStatus has its documentation written later.",
+				Description: "CloudProfileStatus is what the versions' life cycles mean today.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kubernetes": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.KubernetesStatus{}.OpenAPIModelName()),
+							Description: "Kubernetes holds the state of the Kubernetes versions.",
+							Ref:         ref(v1beta1.KubernetesStatus{}.OpenAPIModelName()),
 						},
 					},
 					"machineImages": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "MachineImages holds the state of the image versions.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1370,35 +1433,40 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ClusterAutoscaler has its documentation written later.",
+				Description: "ClusterAutoscaler holds settings of the component that adds and removes nodes.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"autoscaling": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
+							Description: "Autoscaling bounds the automatic sizing of the component itself.",
+							Ref:         ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
 						},
 					},
 					"emitPerNodeGroupMetrics": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "EmitPerNodeGroupMetrics measures each group of nodes. Defaults to false.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"expander": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Expander is how a group is chosen that grows, also several separated by commas. Defaults to least-waste.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"ignoreDaemonsetsUtilization": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "IgnoreDaemonsetsUtilization leaves pods of daemon sets out when the use of a node is computed. Defaults to false.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"ignoreTaints": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "IgnoreTaints are taints that are ignored in simulations; superseded by startupTaints and statusTaints.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1412,92 +1480,109 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 					},
 					"initialNodeGroupBackoffDuration": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "InitialNodeGroupBackoffDuration is the first pause after a group failed to grow. Defaults to 5m.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"maxBinpackingTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "MaxBinpackingTime bounds one simulation. Defaults to 5m.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"maxDrainParallelism": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "MaxDrainParallelism is the number of nodes with pods that are drained at once. Defaults to 1.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"maxEmptyBulkDelete": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "MaxEmptyBulkDelete is the number of empty nodes that are removed at once; superseded by maxScaleDownParallelism.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"maxGracefulTerminationSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "MaxGracefulTerminationSeconds is how long pods get to stop on a node that goes, in seconds. Defaults to 600.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"maxNodeGroupBackoffDuration": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "MaxNodeGroupBackoffDuration is the longest pause after a group failed to grow. Defaults to 30m.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"maxNodeProvisionTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "MaxNodeProvisionTime is how long to wait for a new node. Defaults to 20m.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"maxScaleDownParallelism": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "MaxScaleDownParallelism is the number of nodes that are removed at once. Defaults to 10.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"newPodScaleUpDelay": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "NewPodScaleUpDelay is how old a pod must be to make nodes grow. Defaults to 0s.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"nodeGroupBackoffResetTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "NodeGroupBackoffResetTimeout is how long after the last failure the pause is forgotten. Defaults to 3h.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"scaleDownDelayAfterAdd": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "ScaleDownDelayAfterAdd is how long after a node was added none is removed. Defaults to 1h.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"scaleDownDelayAfterDelete": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "ScaleDownDelayAfterDelete is how long after a node was removed no other is. Defaults to 0s.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"scaleDownDelayAfterFailure": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "ScaleDownDelayAfterFailure is how long after a failed removal none is tried. Defaults to 3m.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"scaleDownUnneededTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "ScaleDownUnneededTime is how long a node must be unneeded before it is removed. Defaults to 30m.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"scaleDownUtilizationThreshold": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"number"},
-							Format: "double",
+							Description: "ScaleDownUtilizationThreshold is the share of requested resources below which a node may go. Defaults to 0.5.",
+							Type:        []string{"number"},
+							Format:      "double",
 						},
 					},
 					"scanInterval": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "ScanInterval is the time between two looks at the cluster. Defaults to 10s.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"startupTaints": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "StartupTaints are taints that a node has while it starts.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1511,7 +1596,8 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 					},
 					"statusTaints": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "StatusTaints are taints that a node has for a time and that no pod tolerates.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1525,8 +1611,9 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 					},
 					"verbosity": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "Verbosity is the log level. Defaults to 2.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 				},
@@ -1541,34 +1628,39 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscalerOptions(ref common.Refe
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ClusterAutoscalerOptions has its documentation written later.",
+				Description: "ClusterAutoscalerOptions are settings of the cluster autoscaler for one pool.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"maxNodeProvisionTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "MaxNodeProvisionTime is how long to wait for a new node.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"scaleDownGpuUtilizationThreshold": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"number"},
-							Format: "double",
+							Description: "ScaleDownGPUUtilizationThreshold is the share of requested graphics processors below which a node may go.",
+							Type:        []string{"number"},
+							Format:      "double",
 						},
 					},
 					"scaleDownUnneededTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "ScaleDownUnneededTime is how long a node must be unneeded before it is removed.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"scaleDownUnreadyTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "ScaleDownUnreadyTime is how long an unready node must be unneeded before it is removed.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"scaleDownUtilizationThreshold": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"number"},
-							Format: "double",
+							Description: "ScaleDownUtilizationThreshold is the share of requested resources below which a node may go.",
+							Type:        []string{"number"},
+							Format:      "double",
 						},
 					},
 				},
@@ -1583,50 +1675,57 @@ func schema_terrarium_apis_core_v1beta1_Condition(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Condition has its documentation written later.",
+				Description: "Condition is one aspect of the health of an object.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type names the aspect; an object has at most one condition of each type.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Status is True when the aspect is well, False when it is not, Progressing while a trouble is young, and Unknown when it cannot be told.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"lastTransitionTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastTransitionTime is when the status last changed.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastUpdateTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastUpdateTime is when anything of the condition last changed.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"message": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Message explains the status to a person.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"reason": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Reason explains the status to a program, in one word.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"codes": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Codes classify the errors behind a bad status.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1651,19 +1750,21 @@ func schema_terrarium_apis_core_v1beta1_ContainerRuntime(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ContainerRuntime has its documentation written later.",
+				Description: "ContainerRuntime is a further runtime on a machine.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is the type of the runtime.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "ProviderConfig is configuration that only the extension of this runtime understands.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 				},
@@ -1679,17 +1780,19 @@ func schema_terrarium_apis_core_v1beta1_ControlPlane(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControlPlane has its documentation written later.",
+				Description: "ControlPlane holds settings of a shoot's control plane.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"highAvailability": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.HighAvailability{}.OpenAPIModelName()),
+							Description: "HighAvailability says which failures it survives; cannot be lowered again.",
+							Ref:         ref(v1beta1.HighAvailability{}.OpenAPIModelName()),
 						},
 					},
 					"zones": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Zones are the availability zones of the seed that it runs in; only where the cloud profile allows to choose.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1713,12 +1816,13 @@ func schema_terrarium_apis_core_v1beta1_ControlPlaneAutoscaling(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControlPlaneAutoscaling has its documentation written later.",
+				Description: "ControlPlaneAutoscaling bounds the automatic sizing of a component.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"minAllowed": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "MinAllowed is the least processor time and memory that the component gets.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -1742,7 +1846,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerDeployment(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerDeployment has its documentation written later.",
+				Description: "ControllerDeployment holds what is needed to install an extension.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -1768,20 +1872,23 @@ func schema_terrarium_apis_core_v1beta1_ControllerDeployment(ref common.Referenc
 					},
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type says how to read the provider config; helm is built in. It never changes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "ProviderConfig holds the deployment; for type helm a HelmControllerDeployment.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 					"injectGardenKubeconfig": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "InjectGardenKubeconfig gives the extension's pods access to the garden.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -1797,7 +1904,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerDeploymentList(ref common.Refe
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerDeploymentList has its documentation written later.",
+				Description: "ControllerDeploymentList is a list of controller deployments.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -1823,7 +1930,8 @@ func schema_terrarium_apis_core_v1beta1_ControllerDeploymentList(ref common.Refe
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Items are the controller deployments.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1847,7 +1955,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallation(ref common.Refere
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerInstallation has its documentation written later.",
+				Description: "ControllerInstallation is an extension on one seed or self-hosted shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -1873,14 +1981,16 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallation(ref common.Refere
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.ControllerInstallationSpec{}.OpenAPIModelName()),
+							Description: "Spec says which extension is installed where.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ControllerInstallationSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.ControllerInstallationStatus{}.OpenAPIModelName()),
+							Description: "Status tells whether the extension is well.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ControllerInstallationStatus{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -1895,7 +2005,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationList(ref common.Re
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerInstallationList has its documentation written later.",
+				Description: "ControllerInstallationList is a list of controller installations.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -1921,7 +2031,8 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationList(ref common.Re
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Items are the controller installations.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1945,23 +2056,26 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationSpec(ref common.Re
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerInstallationSpec has its documentation written later.",
+				Description: "ControllerInstallationSpec says which extension is installed where.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"registrationRef": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref("k8s.io/api/core/v1.ObjectReference"),
+							Description: "RegistrationRef names the ControllerRegistration, with the version that the installation was made from.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
 						},
 					},
 					"deploymentRef": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/api/core/v1.ObjectReference"),
+							Description: "DeploymentRef names the ControllerDeployment, with the version that the installation was made from.",
+							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
 						},
 					},
 					"resourceRefs": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "ResourceRefs are Secrets and ConfigMaps of the garden that the chart's values refer to.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -1974,12 +2088,14 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationSpec(ref common.Re
 					},
 					"seedRef": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/api/core/v1.ObjectReference"),
+							Description: "SeedRef names the seed, with the version that the installation was made from; excludes shootRef.",
+							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
 						},
 					},
 					"shootRef": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/api/core/v1.ObjectReference"),
+							Description: "ShootRef names the self-hosted shoot; excludes seedRef.",
+							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
 						},
 					},
 				},
@@ -1995,7 +2111,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationStatus(ref common.
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerInstallationStatus has its documentation written later.",
+				Description: "ControllerInstallationStatus tells whether an extension is well.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"conditions": {
@@ -2006,7 +2122,8 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationStatus(ref common.
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Conditions report whether the installation is valid, installed, healthy and at rest.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -2019,7 +2136,8 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationStatus(ref common.
 					},
 					"providerStatus": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "ProviderStatus is status that only the extension understands.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 				},
@@ -2034,7 +2152,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistration(ref common.Refere
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerRegistration has its documentation written later.",
+				Description: "ControllerRegistration makes an extension known to the garden.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -2060,8 +2178,9 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistration(ref common.Refere
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.ControllerRegistrationSpec{}.OpenAPIModelName()),
+							Description: "Spec says what the extension does and how it gets to seeds.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ControllerRegistrationSpec{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -2076,12 +2195,13 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistrationDeployment(ref com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerRegistrationDeployment has its documentation written later.",
+				Description: "ControllerRegistrationDeployment says how and where an extension is installed.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"deploymentRefs": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "DeploymentRefs names the ControllerDeployment that holds the chart; exactly one is supported.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -2094,13 +2214,15 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistrationDeployment(ref com
 					},
 					"policy": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Policy says when a seed gets the extension. Defaults to OnDemand.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"seedSelector": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelector"),
+							Description: "SeedSelector restricts the seeds that get the extension; not allowed with a primary resource.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelector"),
 						},
 					},
 				},
@@ -2115,7 +2237,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistrationList(ref common.Re
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerRegistrationList has its documentation written later.",
+				Description: "ControllerRegistrationList is a list of controller registrations.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -2141,7 +2263,8 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistrationList(ref common.Re
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Items are the controller registrations.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -2165,17 +2288,19 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistrationSpec(ref common.Re
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerRegistrationSpec has its documentation written later.",
+				Description: "ControllerRegistrationSpec says what an extension does and how it gets to seeds.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"deployment": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ControllerRegistrationDeployment{}.OpenAPIModelName()),
+							Description: "Deployment says how and where the extension is installed.",
+							Ref:         ref(v1beta1.ControllerRegistrationDeployment{}.OpenAPIModelName()),
 						},
 					},
 					"resources": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Resources are the kinds and types that the extension is responsible for.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -2198,26 +2323,29 @@ func schema_terrarium_apis_core_v1beta1_ControllerResource(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerResource has its documentation written later.",
+				Description: "ControllerResource is a kind and type that an extension is responsible for.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is the type, for instance the name of a provider.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"kind": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Kind is a kind of the extension contract.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"autoEnable": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "AutoEnable lists the sorts of clusters that get the extension without asking; only for kind Extension.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -2231,7 +2359,8 @@ func schema_terrarium_apis_core_v1beta1_ControllerResource(ref common.ReferenceC
 					},
 					"clusterCompatibility": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "ClusterCompatibility lists the sorts of clusters that the extension works with; only for kind Extension. Defaults to shoot.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -2245,35 +2374,40 @@ func schema_terrarium_apis_core_v1beta1_ControllerResource(ref common.ReferenceC
 					},
 					"continuousEndpointUpdate": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "ContinuousEndpointUpdate says whether the endpoints of an exposure are kept up to date; only for kind SelfHostedShootExposure. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"lifecycle": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ControllerResourceLifecycle{}.OpenAPIModelName()),
+							Description: "Lifecycle says at which point of an operation the extension acts; only for kind Extension.",
+							Ref:         ref(v1beta1.ControllerResourceLifecycle{}.OpenAPIModelName()),
 						},
 					},
 					"primary": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "Primary says that the extension is responsible for the object itself and not only takes part; one for each kind and type. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"reconcileTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "ReconcileTimeout is how long a reconciliation may take; only for kind Extension. Defaults to 3m.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"workerlessSupported": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "WorkerlessSupported says whether the extension works with shoots without workers; only for kind Extension.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"globallyEnabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.122.",
+							Description: "GloballyEnabled is the former name of enabling for all shoots. Ignored; last used by Gardener v1.122.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -2291,25 +2425,28 @@ func schema_terrarium_apis_core_v1beta1_ControllerResourceLifecycle(ref common.R
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerResourceLifecycle has its documentation written later.",
+				Description: "ControllerResourceLifecycle says at which point of an operation an extension acts.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"delete": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Delete is the point in a deletion. Defaults to BeforeKubeAPIServer.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"migrate": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Migrate is the point in a migration. Defaults to BeforeKubeAPIServer.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"reconcile": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Reconcile is the point in a reconciliation. Defaults to AfterKubeAPIServer.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -2322,17 +2459,19 @@ func schema_terrarium_apis_core_v1beta1_CoreDNS(ref common.ReferenceCallback) co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CoreDNS has its documentation written later.",
+				Description: "CoreDNS holds settings of a cluster's DNS.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"autoscaling": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.CoreDNSAutoscaling{}.OpenAPIModelName()),
+							Description: "Autoscaling says how it is sized.",
+							Ref:         ref(v1beta1.CoreDNSAutoscaling{}.OpenAPIModelName()),
 						},
 					},
 					"rewriting": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.CoreDNSRewriting{}.OpenAPIModelName()),
+							Description: "Rewriting says which names are completed by the server.",
+							Ref:         ref(v1beta1.CoreDNSRewriting{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -2347,14 +2486,15 @@ func schema_terrarium_apis_core_v1beta1_CoreDNSAutoscaling(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CoreDNSAutoscaling has its documentation written later.",
+				Description: "CoreDNSAutoscaling says how a cluster's DNS is sized.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"mode": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Mode is horizontal or cluster-proportional. Defaults to horizontal.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -2368,12 +2508,13 @@ func schema_terrarium_apis_core_v1beta1_CoreDNSRewriting(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CoreDNSRewriting has its documentation written later.",
+				Description: "CoreDNSRewriting says which names are completed by the server.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"commonSuffixes": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "CommonSuffixes are domains that clients search in vain; names in them are answered at once. At most 5.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -2395,18 +2536,20 @@ func schema_terrarium_apis_core_v1beta1_DNS(ref common.ReferenceCallback) common
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DNS has its documentation written later.",
+				Description: "DNS says under which name a shoot is reached.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"domain": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Domain is the external domain; made from shoot, project and a default domain when unset. It never changes.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"providers": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Providers are the DNS services that host it; none is needed for a default domain.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -2429,7 +2572,7 @@ func schema_terrarium_apis_core_v1beta1_DNSExposure(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DNSExposure has its documentation written later.",
+				Description: "DNSExposure lets a DNS record point at the control plane nodes; there is nothing to set.",
 				Type:        []string{"object"},
 			},
 		},
@@ -2440,12 +2583,13 @@ func schema_terrarium_apis_core_v1beta1_DNSIncludeExclude(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DNSIncludeExclude has its documentation written later.",
+				Description: "DNSIncludeExclude lists domains or zones.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"exclude": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Exclude lists what is left alone.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -2459,7 +2603,8 @@ func schema_terrarium_apis_core_v1beta1_DNSIncludeExclude(ref common.ReferenceCa
 					},
 					"include": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Include lists what is looked after.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -2481,40 +2626,46 @@ func schema_terrarium_apis_core_v1beta1_DNSProvider(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DNSProvider has its documentation written later.",
+				Description: "DNSProvider is a DNS service.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Type is the provider type of the service, or unmanaged.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"credentialsRef": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/api/autoscaling/v1.CrossVersionObjectReference"),
+							Description: "CredentialsRef is the Secret or WorkloadIdentity of the project with the credentials of the service.",
+							Ref:         ref("k8s.io/api/autoscaling/v1.CrossVersionObjectReference"),
 						},
 					},
 					"domains": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.DNSIncludeExclude{}.OpenAPIModelName()),
+							Description: "Domains restricts the domains; superseded by extensions.",
+							Ref:         ref(v1beta1.DNSIncludeExclude{}.OpenAPIModelName()),
 						},
 					},
 					"primary": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "Primary marks the service that hosts the shoot's domain.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"secretName": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "SecretName names a Secret of the project with the credentials; superseded by credentialsRef.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"zones": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.DNSIncludeExclude{}.OpenAPIModelName()),
+							Description: "Zones restricts the hosted zones; superseded by extensions.",
+							Ref:         ref(v1beta1.DNSIncludeExclude{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -2529,33 +2680,37 @@ func schema_terrarium_apis_core_v1beta1_DataVolume(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DataVolume has its documentation written later.",
+				Description: "DataVolume is a further volume of a machine.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the name of the volume.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"size": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Size is the size with its unit.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Type is the volume type of the cloud profile.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"encrypted": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "Encrypted asks for encryption.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -2569,14 +2724,15 @@ func schema_terrarium_apis_core_v1beta1_DeploymentRef(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DeploymentRef has its documentation written later.",
+				Description: "DeploymentRef refers to a ControllerDeployment.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is its name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -2590,26 +2746,29 @@ func schema_terrarium_apis_core_v1beta1_DualApprovalForDeletion(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DualApprovalForDeletion has its documentation written later.",
+				Description: "DualApprovalForDeletion names objects whose deletion must be confirmed by someone else than who asks for it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"resource": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Resource is the plural name of the resource with its group, for instance shoots.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"selector": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref("k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelector"),
+							Description: "Selector selects the objects.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelector"),
 						},
 					},
 					"includeServiceAccounts": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "IncludeServiceAccounts says whether the rule holds for service accounts as well. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -2625,17 +2784,19 @@ func schema_terrarium_apis_core_v1beta1_ETCD(ref common.ReferenceCallback) commo
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ETCD has its documentation written later.",
+				Description: "ETCD holds settings of a shoot's etcds.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"events": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ETCDConfig{}.OpenAPIModelName()),
+							Description: "Events holds those of the etcd of events.",
+							Ref:         ref(v1beta1.ETCDConfig{}.OpenAPIModelName()),
 						},
 					},
 					"main": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ETCDConfig{}.OpenAPIModelName()),
+							Description: "Main holds those of the etcd of everything else.",
+							Ref:         ref(v1beta1.ETCDConfig{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -2650,12 +2811,13 @@ func schema_terrarium_apis_core_v1beta1_ETCDConfig(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ETCDConfig has its documentation written later.",
+				Description: "ETCDConfig holds settings of an etcd.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"autoscaling": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
+							Description: "Autoscaling bounds its automatic sizing.",
+							Ref:         ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -2670,40 +2832,46 @@ func schema_terrarium_apis_core_v1beta1_ETCDEncryptionKeyRotation(ref common.Ref
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ETCDEncryptionKeyRotation has its documentation written later.",
+				Description: "ETCDEncryptionKeyRotation tells about the rotation of the key that encrypts etcd.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Phase is how far the rotation is.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"autoCompleteAfterPrepared": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "AutoCompleteAfterPrepared says that the second phase follows by itself.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"lastCompletionTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastCompletionTime is when a rotation was last finished.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastCompletionTriggeredTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastCompletionTriggeredTime is when the second phase was last started.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastInitiationFinishedTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastInitiationFinishedTime is when the first phase was last finished.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastInitiationTime is when the first phase was last started.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 				},
@@ -2719,18 +2887,20 @@ func schema_terrarium_apis_core_v1beta1_EncryptionAtRest(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "EncryptionAtRest has its documentation written later.",
+				Description: "EncryptionAtRest tells what is encrypted in etcd, and how.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"provider": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.EncryptionProviderStatus{}.OpenAPIModelName()),
+							Description: "Provider is the way of encryption.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.EncryptionProviderStatus{}.OpenAPIModelName()),
 						},
 					},
 					"resources": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Resources are the resources that are encrypted.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -2755,18 +2925,20 @@ func schema_terrarium_apis_core_v1beta1_EncryptionConfig(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "EncryptionConfig has its documentation written later.",
+				Description: "EncryptionConfig says what is encrypted in etcd, and how.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"provider": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.EncryptionProvider{}.OpenAPIModelName()),
+							Description: "Provider is the way of encryption.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.EncryptionProvider{}.OpenAPIModelName()),
 						},
 					},
 					"resources": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Resources are further resources to be encrypted besides Secrets, with their group where it is not the core group.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -2791,13 +2963,14 @@ func schema_terrarium_apis_core_v1beta1_EncryptionProvider(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "EncryptionProvider has its documentation written later.",
+				Description: "EncryptionProvider is a way of encryption.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Type is its name. Defaults to aescbc.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -2810,14 +2983,15 @@ func schema_terrarium_apis_core_v1beta1_EncryptionProviderStatus(ref common.Refe
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "EncryptionProviderStatus has its documentation written later.",
+				Description: "EncryptionProviderStatus is a way of encryption that is in use.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is its name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -2831,30 +3005,34 @@ func schema_terrarium_apis_core_v1beta1_ExpirableVersion(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ExpirableVersion has its documentation written later.",
+				Description: "ExpirableVersion is a version with its life cycle.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"version": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Version is the version itself.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"classification": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Classification is the stage of life; superseded by lifecycle.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"expirationDate": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "ExpirationDate is when the version can no longer be used; superseded by lifecycle.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lifecycle": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Lifecycle lists the stages of life with their beginnings, in the order of time.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -2878,21 +3056,23 @@ func schema_terrarium_apis_core_v1beta1_ExpirableVersionStatus(ref common.Refere
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ExpirableVersionStatus has its documentation written later.",
+				Description: "ExpirableVersionStatus is a version with its stage of life today.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"version": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Version is the version.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"classification": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Classification is the stage.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -2906,17 +3086,19 @@ func schema_terrarium_apis_core_v1beta1_Exposure(ref common.ReferenceCallback) c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Exposure has its documentation written later.",
+				Description: "Exposure says how the API server of a self-hosted shoot is reached; one of the fields is set.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"dns": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.DNSExposure{}.OpenAPIModelName()),
+							Description: "DNS lets a DNS record point at the control plane nodes.",
+							Ref:         ref(v1beta1.DNSExposure{}.OpenAPIModelName()),
 						},
 					},
 					"extension": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ExtensionExposure{}.OpenAPIModelName()),
+							Description: "Extension leaves it to an extension.",
+							Ref:         ref(v1beta1.ExtensionExposure{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -2931,25 +3113,28 @@ func schema_terrarium_apis_core_v1beta1_Extension(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Extension has its documentation written later.",
+				Description: "Extension asks for an extension of a given type.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is the type of the extension.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"disabled": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "Disabled keeps an extension away that would come by itself.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "ProviderConfig is configuration that only the extension understands.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 				},
@@ -2965,18 +3150,20 @@ func schema_terrarium_apis_core_v1beta1_ExtensionExposure(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ExtensionExposure has its documentation written later.",
+				Description: "ExtensionExposure leaves the exposure to an extension.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Type is the type of the extension. Defaults to the provider type.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "ProviderConfig is configuration that only the extension understands.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 				},
@@ -2991,14 +3178,15 @@ func schema_terrarium_apis_core_v1beta1_FailureTolerance(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "FailureTolerance has its documentation written later.",
+				Description: "FailureTolerance names the failures that a control plane survives.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is node or zone.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -3012,28 +3200,31 @@ func schema_terrarium_apis_core_v1beta1_Gardener(ref common.ReferenceCallback) c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Gardener has its documentation written later.",
+				Description: "Gardener identifies the component that acted on an object.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the name of the instance, usually that of its pod.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"version": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Version is the version of the component.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"id": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "ID identifies the installation.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -3047,23 +3238,26 @@ func schema_terrarium_apis_core_v1beta1_HelmControllerDeployment(ref common.Refe
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HelmControllerDeployment has its documentation written later.",
+				Description: "HelmControllerDeployment is a Helm chart with its values.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"chart": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "byte",
+							Description: "Chart is the chart as a gzipped tar archive; excludes ociRepository.",
+							Type:        []string{"string"},
+							Format:      "byte",
 						},
 					},
 					"ociRepository": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.OCIRepository{}.OpenAPIModelName()),
+							Description: "OCIRepository is where the chart can be fetched from; excludes chart.",
+							Ref:         ref(v1beta1.OCIRepository{}.OpenAPIModelName()),
 						},
 					},
 					"values": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON"),
+							Description: "Values are the values for the chart.",
+							Ref:         ref("k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON"),
 						},
 					},
 				},
@@ -3078,18 +3272,20 @@ func schema_terrarium_apis_core_v1beta1_Hibernation(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Hibernation has its documentation written later.",
+				Description: "Hibernation says whether and when a shoot sleeps, without nodes and without a running control plane.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "Enabled puts the shoot to sleep or wakes it up.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"schedules": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Schedules say when that happens by itself.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -3112,25 +3308,28 @@ func schema_terrarium_apis_core_v1beta1_HibernationSchedule(ref common.Reference
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HibernationSchedule has its documentation written later.",
+				Description: "HibernationSchedule says when a shoot falls asleep and wakes up.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"end": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "End is a cron expression for waking up.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"location": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Location is the time zone of both, for instance Europe/Berlin. Defaults to UTC.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"start": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Start is a cron expression for falling asleep.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -3143,13 +3342,14 @@ func schema_terrarium_apis_core_v1beta1_HighAvailability(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HighAvailability has its documentation written later.",
+				Description: "HighAvailability says which failures a control plane survives.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"failureTolerance": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.FailureTolerance{}.OpenAPIModelName()),
+							Description: "FailureTolerance names those failures.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.FailureTolerance{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -3165,33 +3365,38 @@ func schema_terrarium_apis_core_v1beta1_HorizontalPodAutoscalerConfig(ref common
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HorizontalPodAutoscalerConfig has its documentation written later.",
+				Description: "HorizontalPodAutoscalerConfig holds settings of the controller that adds and removes pods.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"cpuInitializationPeriod": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "CPUInitializationPeriod is how long after its start a pod's processor use does not count.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"downscaleStabilization": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "DownscaleStabilization is how far back recommendations are remembered before pods are removed.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"initialReadinessDelay": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "InitialReadinessDelay is how long after its start a change of readiness counts as the first.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"syncPeriod": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "SyncPeriod is the time between two looks at the pods.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"tolerance": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"number"},
-							Format: "double",
+							Description: "Tolerance is the deviation from the target below which nothing is done.",
+							Type:        []string{"number"},
+							Format:      "double",
 						},
 					},
 				},
@@ -3206,20 +3411,22 @@ func schema_terrarium_apis_core_v1beta1_InPlaceUpdates(ref common.ReferenceCallb
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "InPlaceUpdates has its documentation written later.",
+				Description: "InPlaceUpdates says whether machines can be updated in place.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"supported": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Supported says whether they can.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"minVersionForUpdate": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "MinVersionForUpdate is the oldest version from which they can.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -3233,12 +3440,13 @@ func schema_terrarium_apis_core_v1beta1_InPlaceUpdatesStatus(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "InPlaceUpdatesStatus has its documentation written later.",
+				Description: "InPlaceUpdatesStatus tells which pools are yet to be updated in place.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"pendingWorkerUpdates": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.PendingWorkerUpdates{}.OpenAPIModelName()),
+							Description: "PendingWorkerUpdates lists the pools.",
+							Ref:         ref(v1beta1.PendingWorkerUpdates{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -3253,20 +3461,22 @@ func schema_terrarium_apis_core_v1beta1_Ingress(ref common.ReferenceCallback) co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Ingress has its documentation written later.",
+				Description: "Ingress says how services of a seed are reached by name.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"controller": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.IngressController{}.OpenAPIModelName()),
+							Description: "Controller is the ingress controller of the seed.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.IngressController{}.OpenAPIModelName()),
 						},
 					},
 					"domain": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Domain is the domain under which services get their names. It never changes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -3282,19 +3492,21 @@ func schema_terrarium_apis_core_v1beta1_IngressController(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "IngressController has its documentation written later.",
+				Description: "IngressController is the ingress controller of a seed.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Kind is its kind; only nginx is known.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "ProviderConfig is configuration of the controller.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 				},
@@ -3310,7 +3522,7 @@ func schema_terrarium_apis_core_v1beta1_InternalSecret(ref common.ReferenceCallb
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "InternalSecret has its documentation written later.",
+				Description: "InternalSecret is a Secret that only the garden's own components can read.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -3336,13 +3548,15 @@ func schema_terrarium_apis_core_v1beta1_InternalSecret(ref common.ReferenceCallb
 					},
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Type says what the data is for. It never changes.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"data": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "Data maps keys to values.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -3356,13 +3570,15 @@ func schema_terrarium_apis_core_v1beta1_InternalSecret(ref common.ReferenceCallb
 					},
 					"immutable": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "Immutable forbids changing the data from then on.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"stringData": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "StringData maps keys to values in plain text; merged into data on writing and never returned.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -3387,7 +3603,7 @@ func schema_terrarium_apis_core_v1beta1_InternalSecretList(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "InternalSecretList has its documentation written later.",
+				Description: "InternalSecretList is a list of internal secrets.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -3413,7 +3629,8 @@ func schema_terrarium_apis_core_v1beta1_InternalSecretList(ref common.ReferenceC
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Items are the internal secrets.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -3437,12 +3654,13 @@ func schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref common.Reference
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubeAPIServerConfig has its documentation written later.",
+				Description: "KubeAPIServerConfig holds settings of a shoot's API server.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "FeatureGates turns features on or off against their default.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -3463,7 +3681,8 @@ func schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref common.Reference
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "AdmissionPlugins turns admission plugins on or off and configures them.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -3476,7 +3695,8 @@ func schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref common.Reference
 					},
 					"apiAudiences": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "APIAudiences are the audiences of tokens that the server accepts.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -3490,55 +3710,65 @@ func schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref common.Reference
 					},
 					"auditConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.AuditConfig{}.OpenAPIModelName()),
+							Description: "AuditConfig says what is recorded for audits.",
+							Ref:         ref(v1beta1.AuditConfig{}.OpenAPIModelName()),
 						},
 					},
 					"autoscaling": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
+							Description: "Autoscaling bounds the automatic sizing of the server.",
+							Ref:         ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
 						},
 					},
 					"defaultNotReadyTolerationSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int64",
+							Description: "DefaultNotReadyTolerationSeconds is how long pods stay on a node that is not ready, in seconds. Defaults to 300.",
+							Type:        []string{"integer"},
+							Format:      "int64",
 						},
 					},
 					"defaultUnreachableTolerationSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int64",
+							Description: "DefaultUnreachableTolerationSeconds is how long pods stay on a node that cannot be reached, in seconds. Defaults to 300.",
+							Type:        []string{"integer"},
+							Format:      "int64",
 						},
 					},
 					"enableAnonymousAuthentication": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "EnableAnonymousAuthentication lets in requests without credentials; superseded by structured authentication.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"encryptionConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.EncryptionConfig{}.OpenAPIModelName()),
+							Description: "EncryptionConfig says what is encrypted in etcd, and how.",
+							Ref:         ref(v1beta1.EncryptionConfig{}.OpenAPIModelName()),
 						},
 					},
 					"eventTTL": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "EventTTL is how long events are kept, at most 7 days. Defaults to 1h.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"logging": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.APIServerLogging{}.OpenAPIModelName()),
+							Description: "Logging says how much the server logs.",
+							Ref:         ref(v1beta1.APIServerLogging{}.OpenAPIModelName()),
 						},
 					},
 					"requests": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.APIServerRequests{}.OpenAPIModelName()),
+							Description: "Requests bounds the number of requests in flight.",
+							Ref:         ref(v1beta1.APIServerRequests{}.OpenAPIModelName()),
 						},
 					},
 					"runtimeConfig": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "RuntimeConfig turns API versions and resources on or off.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -3553,40 +3783,45 @@ func schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref common.Reference
 					},
 					"serviceAccountConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ServiceAccountConfig{}.OpenAPIModelName()),
+							Description: "ServiceAccountConfig holds settings of service account tokens.",
+							Ref:         ref(v1beta1.ServiceAccountConfig{}.OpenAPIModelName()),
 						},
 					},
 					"structuredAuthentication": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.StructuredAuthentication{}.OpenAPIModelName()),
+							Description: "StructuredAuthentication names the configuration of authenticators.",
+							Ref:         ref(v1beta1.StructuredAuthentication{}.OpenAPIModelName()),
 						},
 					},
 					"structuredAuthorization": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.StructuredAuthorization{}.OpenAPIModelName()),
+							Description: "StructuredAuthorization names the configuration of authorizers.",
+							Ref:         ref(v1beta1.StructuredAuthorization{}.OpenAPIModelName()),
 						},
 					},
 					"tlsMinVersion": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "TLSMinVersion is the oldest TLS version that the server accepts, for instance VersionTLS12.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"watchCacheSizes": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.WatchCacheSizes{}.OpenAPIModelName()),
+							Description: "WatchCacheSizes sizes the caches of watched resources.",
+							Ref:         ref(v1beta1.WatchCacheSizes{}.OpenAPIModelName()),
 						},
 					},
 					"enableBasicAuthentication": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.70.",
+							Description: "EnableBasicAuthentication let in users with a password. Ignored; last used by Gardener v1.70.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
 					},
 					"oidcConfig": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.141.",
+							Description: "OIDCConfig was the configuration of one OpenID Connect issuer; superseded by structured authentication. Ignored; last used by Gardener v1.141.",
 							Ref:         ref(v1beta1.OIDCConfig{}.OpenAPIModelName()),
 						},
 					},
@@ -3602,12 +3837,13 @@ func schema_terrarium_apis_core_v1beta1_KubeControllerManagerConfig(ref common.R
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubeControllerManagerConfig has its documentation written later.",
+				Description: "KubeControllerManagerConfig holds settings of a shoot's controller manager.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "FeatureGates turns features on or off against their default.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -3622,29 +3858,34 @@ func schema_terrarium_apis_core_v1beta1_KubeControllerManagerConfig(ref common.R
 					},
 					"horizontalPodAutoscaler": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.HorizontalPodAutoscalerConfig{}.OpenAPIModelName()),
+							Description: "HorizontalPodAutoscaler holds settings of the controller that adds and removes pods.",
+							Ref:         ref(v1beta1.HorizontalPodAutoscalerConfig{}.OpenAPIModelName()),
 						},
 					},
 					"nodeCIDRMaskSize": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "NodeCIDRMaskSize is the prefix length of a node's range of pod addresses. Defaults to what fits maxPods.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"nodeCIDRMaskSizeIPv6": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "NodeCIDRMaskSizeIPv6 is the same for IPv6 in clusters with both families. Defaults to 64.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"nodeMonitorGracePeriod": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "NodeMonitorGracePeriod is how long a node may be silent before it is not ready. Defaults to 40s.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"podEvictionTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "PodEvictionTimeout had an effect before Kubernetes 1.13 only; pods tolerate lost nodes instead.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 				},
@@ -3659,12 +3900,13 @@ func schema_terrarium_apis_core_v1beta1_KubeProxyConfig(ref common.ReferenceCall
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubeProxyConfig has its documentation written later.",
+				Description: "KubeProxyConfig holds settings of kube-proxy.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "FeatureGates turns features on or off against their default.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -3679,14 +3921,16 @@ func schema_terrarium_apis_core_v1beta1_KubeProxyConfig(ref common.ReferenceCall
 					},
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "Enabled installs it; some network plugins do its work themselves. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"mode": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Mode is how Services are made to work. Defaults to IPTables.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -3699,12 +3943,13 @@ func schema_terrarium_apis_core_v1beta1_KubeSchedulerConfig(ref common.Reference
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubeSchedulerConfig has its documentation written later.",
+				Description: "KubeSchedulerConfig holds settings of a shoot's scheduler.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "FeatureGates turns features on or off against their default.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -3719,14 +3964,16 @@ func schema_terrarium_apis_core_v1beta1_KubeSchedulerConfig(ref common.Reference
 					},
 					"kubeMaxPDVols": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "KubeMaxPDVols is the number of volumes on a node.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"profile": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Profile is balanced or bin-packing. Defaults to balanced.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -3739,12 +3986,13 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubeletConfig has its documentation written later.",
+				Description: "KubeletConfig holds settings of kubelets, with the names and meanings of the kubelet itself.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "FeatureGates turns features on or off against their default.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -3759,123 +4007,145 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					},
 					"containerLogMaxFiles": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "ContainerLogMaxFiles is the number of log files kept for a container.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"containerLogMaxSize": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "ContainerLogMaxSize is the size at which a log file is rotated.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"cpuCFSQuota": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "CPUCFSQuota enforces processor limits.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"cpuManagerPolicy": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "CPUManagerPolicy is none or static.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"evictionHard": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.KubeletConfigEviction{}.OpenAPIModelName()),
+							Description: "EvictionHard holds the thresholds at which pods are evicted at once.",
+							Ref:         ref(v1beta1.KubeletConfigEviction{}.OpenAPIModelName()),
 						},
 					},
 					"evictionMaxPodGracePeriod": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "EvictionMaxPodGracePeriod bounds the time in seconds that pods get to stop in a soft eviction.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"evictionMinimumReclaim": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.KubeletConfigEvictionMinimumReclaim{}.OpenAPIModelName()),
+							Description: "EvictionMinimumReclaim is how much is won back in an eviction.",
+							Ref:         ref(v1beta1.KubeletConfigEvictionMinimumReclaim{}.OpenAPIModelName()),
 						},
 					},
 					"evictionPressureTransitionPeriod": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "EvictionPressureTransitionPeriod is how long a node stays under pressure after the last sign of it.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"evictionSoft": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.KubeletConfigEviction{}.OpenAPIModelName()),
+							Description: "EvictionSoft holds the thresholds at which pods are evicted after a grace period.",
+							Ref:         ref(v1beta1.KubeletConfigEviction{}.OpenAPIModelName()),
 						},
 					},
 					"evictionSoftGracePeriod": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.KubeletConfigEvictionSoftGracePeriod{}.OpenAPIModelName()),
+							Description: "EvictionSoftGracePeriod holds the grace periods of the soft thresholds.",
+							Ref:         ref(v1beta1.KubeletConfigEvictionSoftGracePeriod{}.OpenAPIModelName()),
 						},
 					},
 					"failSwapOn": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "FailSwapOn keeps the kubelet from starting on a machine with swap. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"imageGCHighThresholdPercent": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "ImageGCHighThresholdPercent is the disk usage from which images are collected. Defaults to 50.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"imageGCLowThresholdPercent": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "ImageGCLowThresholdPercent is the disk usage down to which images are collected. Defaults to 40.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"imageMaximumGCAge": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "ImageMaximumGCAge is how long an unused image is kept at most; 0s means without bound. Defaults to 0s.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"imageMinimumGCAge": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "ImageMinimumGCAge is how long an unused image is kept at least. Defaults to 2m.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"imagePullCredentialsVerificationPolicy": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "ImagePullCredentialsVerificationPolicy says for which images on the node a pod must show credentials.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"kubeReserved": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.KubeletConfigReserved{}.OpenAPIModelName()),
+							Description: "KubeReserved is set aside for the node's own services.",
+							Ref:         ref(v1beta1.KubeletConfigReserved{}.OpenAPIModelName()),
 						},
 					},
 					"maxParallelImagePulls": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "MaxParallelImagePulls is the number of images fetched at once; 2 and more turns serializeImagePulls off.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"maxPods": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "MaxPods is the number of pods on a node. The kubelet's own default is 110.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"memorySwap": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.MemorySwapConfiguration{}.OpenAPIModelName()),
+							Description: "MemorySwap says how pods use swap; needs the feature gate NodeSwap and failSwapOn false.",
+							Ref:         ref(v1beta1.MemorySwapConfiguration{}.OpenAPIModelName()),
 						},
 					},
 					"podPidsLimit": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int64",
+							Description: "PodPIDsLimit is the number of processes of a pod; at least 100.",
+							Type:        []string{"integer"},
+							Format:      "int64",
 						},
 					},
 					"preloadedImagesVerificationAllowlist": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "PreloadedImagesVerificationAllowlist lists images for which no credentials are asked.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -3889,54 +4159,61 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					},
 					"protectKernelDefaults": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "ProtectKernelDefaults makes the kubelet refuse kernel settings other than it wants.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"registryBurst": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "RegistryBurst is the number of image pulls at once; counts only with registryPullQPS.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"registryPullQPS": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "RegistryPullQPS is the number of image pulls a second in the long run; 0 means without bound.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"seccompDefault": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "SeccompDefault gives pods the runtime's default profile of system calls.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"serializeImagePulls": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "SerializeImagePulls fetches one image after the other. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"singleProcessOOMKill": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "SingleProcessOOMKill kills only the process that ran out of memory and not its whole container.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"streamingConnectionIdleTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "StreamingConnectionIdleTimeout closes idle connections such as those of exec, between 30s and 4h.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"imagePullProgressDeadline": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.88.",
+							Description: "ImagePullProgressDeadline was the time without progress after which a pull was given up. Ignored; last used by Gardener v1.88.",
 							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"systemReserved": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.140.",
+							Description: "SystemReserved was set aside for the operating system; now part of kubeReserved. Ignored; last used by Gardener v1.140.",
 							Ref:         ref(v1beta1.KubeletConfigReserved{}.OpenAPIModelName()),
 						},
 					},
@@ -3952,37 +4229,42 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfigEviction(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubeletConfigEviction has its documentation written later.",
+				Description: "KubeletConfigEviction holds thresholds, each as a quantity or as a percentage.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"imageFSAvailable": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "ImageFSAvailable is the free space for images.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"imageFSInodesFree": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "ImageFSInodesFree is the number of free inodes for images.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"memoryAvailable": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "MemoryAvailable is the free memory.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"nodeFSAvailable": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "NodeFSAvailable is the free space of the node.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"nodeFSInodesFree": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "NodeFSInodesFree is the number of free inodes of the node.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -3995,32 +4277,37 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfigEvictionMinimumReclaim(ref 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubeletConfigEvictionMinimumReclaim has its documentation written later.",
+				Description: "KubeletConfigEvictionMinimumReclaim is how much is won back in an eviction.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"imageFSAvailable": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "ImageFSAvailable is the space for images.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"imageFSInodesFree": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "ImageFSInodesFree is the number of inodes for images.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"memoryAvailable": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "MemoryAvailable is the memory.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"nodeFSAvailable": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "NodeFSAvailable is the space of the node.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"nodeFSInodesFree": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "NodeFSInodesFree is the number of inodes of the node.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 				},
@@ -4035,32 +4322,37 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfigEvictionSoftGracePeriod(ref
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubeletConfigEvictionSoftGracePeriod has its documentation written later.",
+				Description: "KubeletConfigEvictionSoftGracePeriod holds the grace periods of soft thresholds.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"imageFSAvailable": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "ImageFSAvailable is that of the free space for images.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"imageFSInodesFree": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "ImageFSInodesFree is that of the free inodes for images.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"memoryAvailable": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "MemoryAvailable is that of the free memory.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"nodeFSAvailable": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "NodeFSAvailable is that of the free space of the node.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"nodeFSInodesFree": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "NodeFSInodesFree is that of the free inodes of the node.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 				},
@@ -4075,27 +4367,31 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfigReserved(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubeletConfigReserved has its documentation written later.",
+				Description: "KubeletConfigReserved is an amount of a node's resources that pods cannot use.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"cpu": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "CPU is the processor time.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"ephemeralStorage": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "EphemeralStorage is the disk space.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"memory": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "Memory is the main memory.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"pid": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "PID is the number of process identifiers.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 				},
@@ -4110,65 +4406,74 @@ func schema_terrarium_apis_core_v1beta1_Kubernetes(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Kubernetes has its documentation written later.",
+				Description: "Kubernetes holds the version and the settings of a cluster's components.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"version": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Version is the Kubernetes version: complete, or major and minor for its newest patch; the newest supported version when empty.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"clusterAutoscaler": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ClusterAutoscaler{}.OpenAPIModelName()),
+							Description: "ClusterAutoscaler holds settings of the component that adds and removes nodes.",
+							Ref:         ref(v1beta1.ClusterAutoscaler{}.OpenAPIModelName()),
 						},
 					},
 					"etcd": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ETCD{}.OpenAPIModelName()),
+							Description: "ETCD holds settings of the etcds.",
+							Ref:         ref(v1beta1.ETCD{}.OpenAPIModelName()),
 						},
 					},
 					"kubeAPIServer": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.KubeAPIServerConfig{}.OpenAPIModelName()),
+							Description: "KubeAPIServer holds settings of the API server.",
+							Ref:         ref(v1beta1.KubeAPIServerConfig{}.OpenAPIModelName()),
 						},
 					},
 					"kubeControllerManager": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.KubeControllerManagerConfig{}.OpenAPIModelName()),
+							Description: "KubeControllerManager holds settings of the controller manager.",
+							Ref:         ref(v1beta1.KubeControllerManagerConfig{}.OpenAPIModelName()),
 						},
 					},
 					"kubeProxy": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.KubeProxyConfig{}.OpenAPIModelName()),
+							Description: "KubeProxy holds settings of kube-proxy.",
+							Ref:         ref(v1beta1.KubeProxyConfig{}.OpenAPIModelName()),
 						},
 					},
 					"kubeScheduler": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.KubeSchedulerConfig{}.OpenAPIModelName()),
+							Description: "KubeScheduler holds settings of the scheduler.",
+							Ref:         ref(v1beta1.KubeSchedulerConfig{}.OpenAPIModelName()),
 						},
 					},
 					"kubelet": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.KubeletConfig{}.OpenAPIModelName()),
+							Description: "Kubelet holds settings of the kubelets of all pools that have none of their own.",
+							Ref:         ref(v1beta1.KubeletConfig{}.OpenAPIModelName()),
 						},
 					},
 					"verticalPodAutoscaler": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.VerticalPodAutoscaler{}.OpenAPIModelName()),
+							Description: "VerticalPodAutoscaler holds settings of the component that sizes pods.",
+							Ref:         ref(v1beta1.VerticalPodAutoscaler{}.OpenAPIModelName()),
 						},
 					},
 					"allowPrivilegedContainers": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.90.",
+							Description: "AllowPrivilegedContainers permitted privileged containers. Ignored; last used by Gardener v1.90.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
 					},
 					"enableStaticTokenKubeconfig": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.121.",
+							Description: "EnableStaticTokenKubeconfig asked for a kubeconfig with a fixed token. Ignored; last used by Gardener v1.121.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -4185,12 +4490,13 @@ func schema_terrarium_apis_core_v1beta1_KubernetesConfig(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubernetesConfig has its documentation written later.",
+				Description: "KubernetesConfig is what all Kubernetes components have in common.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "FeatureGates turns features on or off against their default.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -4213,20 +4519,22 @@ func schema_terrarium_apis_core_v1beta1_KubernetesDashboard(ref common.Reference
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubernetesDashboard has its documentation written later.",
+				Description: "KubernetesDashboard is the dashboard addon.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled turns the addon on.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"authenticationMode": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "AuthenticationMode is how users log in; only token is known. Defaults to token.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -4240,7 +4548,7 @@ func schema_terrarium_apis_core_v1beta1_KubernetesSettings(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubernetesSettings has its documentation written later.",
+				Description: "KubernetesSettings holds the versions that shoots may use.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"versions": {
@@ -4251,7 +4559,8 @@ func schema_terrarium_apis_core_v1beta1_KubernetesSettings(ref common.ReferenceC
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Versions are those versions.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -4274,12 +4583,13 @@ func schema_terrarium_apis_core_v1beta1_KubernetesStatus(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubernetesStatus has its documentation written later.",
+				Description: "KubernetesStatus is the state of the Kubernetes versions.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"versions": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Versions lists each version with its stage of life.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -4302,19 +4612,21 @@ func schema_terrarium_apis_core_v1beta1_LastError(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "LastError has its documentation written later.",
+				Description: "LastError is an error of the last operation.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"description": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Description tells a person what went wrong.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"codes": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Codes classify the error.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -4328,13 +4640,15 @@ func schema_terrarium_apis_core_v1beta1_LastError(ref common.ReferenceCallback) 
 					},
 					"lastUpdateTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastUpdateTime is when the error was last seen.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"taskID": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "TaskID is the task that failed.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -4350,32 +4664,36 @@ func schema_terrarium_apis_core_v1beta1_LastMaintenance(ref common.ReferenceCall
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "LastMaintenance has its documentation written later.",
+				Description: "LastMaintenance tells about the last maintenance of a shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"description": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Description tells what was changed.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"state": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "State is how it went.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"triggeredTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "TriggeredTime is when it began.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"failureReason": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "FailureReason tells why it failed.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -4391,40 +4709,45 @@ func schema_terrarium_apis_core_v1beta1_LastOperation(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "LastOperation has its documentation written later.",
+				Description: "LastOperation tells what was last done with an object and how far it got.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is what is being done.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"description": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Description tells a person what is going on.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"lastUpdateTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastUpdateTime is when the operation last made itself heard.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"progress": {
 						SchemaProps: spec.SchemaProps{
-							Default: 0,
-							Type:    []string{"integer"},
-							Format:  "int32",
+							Description: "Progress is how far the operation got, from 0 to 100 percent.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"state": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "State is how the operation is going.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -4440,19 +4763,21 @@ func schema_terrarium_apis_core_v1beta1_LifecycleStage(ref common.ReferenceCallb
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "LifecycleStage has its documentation written later.",
+				Description: "LifecycleStage is a stage in the life of a version.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"classification": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Classification is the stage.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"startTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "StartTime is when the stage begins; before everything else when unset.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 				},
@@ -4468,13 +4793,14 @@ func schema_terrarium_apis_core_v1beta1_Limits(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Limits has its documentation written later.",
+				Description: "Limits bounds what shoots may ask for.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"maxNodesTotal": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "MaxNodesTotal is the largest number of nodes of a shoot.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 				},
@@ -4487,7 +4813,7 @@ func schema_terrarium_apis_core_v1beta1_LiveMigration(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "LiveMigration has its documentation written later.",
+				Description: "LiveMigration tells about the steps of a live migration.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"conditions": {
@@ -4498,7 +4824,8 @@ func schema_terrarium_apis_core_v1beta1_LiveMigration(ref common.ReferenceCallba
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Conditions are the steps, each True once it is done.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -4521,14 +4848,15 @@ func schema_terrarium_apis_core_v1beta1_LoadBalancerServicesProxyProtocol(ref co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "LoadBalancerServicesProxyProtocol has its documentation written later.",
+				Description: "LoadBalancerServicesProxyProtocol says whether load balancers tell the address of the client.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"allowed": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Allowed says whether gateways accept such traffic, besides ordinary traffic.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -4542,25 +4870,28 @@ func schema_terrarium_apis_core_v1beta1_Machine(ref common.ReferenceCallback) co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Machine has its documentation written later.",
+				Description: "Machine is the size and the image of machines.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is a machine type of the cloud profile.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"architecture": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Architecture is amd64 or arm64. Defaults to amd64.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"image": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ShootMachineImage{}.OpenAPIModelName()),
+							Description: "Image is the operating system image; the first one of the cloud profile that fits when unset.",
+							Ref:         ref(v1beta1.ShootMachineImage{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -4576,55 +4907,64 @@ func schema_terrarium_apis_core_v1beta1_MachineControllerManagerSettings(ref com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MachineControllerManagerSettings has its documentation written later.",
+				Description: "MachineControllerManagerSettings holds timeouts and limits for the life of machines.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"autoPreserveFailedMachineMax": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "AutoPreserveFailedMachineMax is how many failed machines are kept for analysis.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"disableHealthTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "DisableHealthTimeout keeps unhealthy machines from being replaced; on by default for updates in place.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"inPlaceUpdateTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "InPlaceUpdateTimeout is how long an update in place may take.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"machineCreationTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "MachineCreationTimeout is how long a machine may take to become a node.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"machineDrainTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "MachineDrainTimeout is how long a machine may take to be drained before it is removed by force.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"machineHealthTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "MachineHealthTimeout is how long a machine may be unhealthy before it is replaced.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"machinePreserveTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "MachinePreserveTimeout is how long a failed machine is kept for analysis.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"maxEvictRetries": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "MaxEvictRetries is how often the eviction of a pod is tried.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"nodeConditions": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "NodeConditions are the conditions of a node that make its machine unhealthy.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -4648,14 +4988,15 @@ func schema_terrarium_apis_core_v1beta1_MachineImage(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MachineImage has its documentation written later.",
+				Description: "MachineImage is an operating system image.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the name of the image.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"versions": {
@@ -4666,7 +5007,8 @@ func schema_terrarium_apis_core_v1beta1_MachineImage(ref common.ReferenceCallbac
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Versions are the versions of the image.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -4679,8 +5021,9 @@ func schema_terrarium_apis_core_v1beta1_MachineImage(ref common.ReferenceCallbac
 					},
 					"updateStrategy": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "UpdateStrategy says how far automatic updates go. Defaults to major.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -4696,19 +5039,21 @@ func schema_terrarium_apis_core_v1beta1_MachineImageStatus(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MachineImageStatus has its documentation written later.",
+				Description: "MachineImageStatus is the state of an image's versions.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the name of the image.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"versions": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Versions lists each version with its stage of life.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -4732,30 +5077,34 @@ func schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref common.Reference
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MachineImageVersion has its documentation written later.",
+				Description: "MachineImageVersion is a version of an image.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"version": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Version is the version itself.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"classification": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Classification is the stage of life; superseded by lifecycle.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"expirationDate": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "ExpirationDate is when the version can no longer be used; superseded by lifecycle.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lifecycle": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Lifecycle lists the stages of life with their beginnings, in the order of time.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -4768,7 +5117,8 @@ func schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref common.Reference
 					},
 					"architectures": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Architectures are the processor architectures of the image; superseded by capabilityFlavors.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -4782,7 +5132,8 @@ func schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref common.Reference
 					},
 					"capabilityFlavors": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "CapabilityFlavors are the variants of the image, each with its capabilities.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -4811,7 +5162,8 @@ func schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref common.Reference
 					},
 					"cri": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "CRI lists the container runtimes in the image.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -4824,18 +5176,20 @@ func schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref common.Reference
 					},
 					"inPlaceUpdates": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.InPlaceUpdates{}.OpenAPIModelName()),
+							Description: "InPlaceUpdates says whether machines can be updated to this version in place.",
+							Ref:         ref(v1beta1.InPlaceUpdates{}.OpenAPIModelName()),
 						},
 					},
 					"kubeletVersionConstraint": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "KubeletVersionConstraint is the range of kubelet versions that the image works with, for instance \">= 1.30\".",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"capabilitySets": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.127.",
+							Description: "CapabilitySets is the former name of capabilityFlavors. Ignored; last used by Gardener v1.127.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -4876,40 +5230,46 @@ func schema_terrarium_apis_core_v1beta1_MachineType(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MachineType has its documentation written later.",
+				Description: "MachineType is a size of machine.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the provider's name of the size.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"cpu": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "CPU is the number of processors.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"gpu": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "GPU is the number of graphics processors.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"memory": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "Memory is the amount of main memory.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"architecture": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Architecture is amd64 or arm64; superseded by capabilities.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"capabilities": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "Capabilities restricts the images that fit to those with a matching flavor.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -4931,18 +5291,21 @@ func schema_terrarium_apis_core_v1beta1_MachineType(ref common.ReferenceCallback
 					},
 					"machineControllerManager": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.CloudProfileMachineControllerManagerSettings{}.OpenAPIModelName()),
+							Description: "MachineControllerManager holds settings for the life of such machines.",
+							Ref:         ref(v1beta1.CloudProfileMachineControllerManagerSettings{}.OpenAPIModelName()),
 						},
 					},
 					"storage": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.MachineTypeStorage{}.OpenAPIModelName()),
+							Description: "Storage is the root volume that comes with the machine.",
+							Ref:         ref(v1beta1.MachineTypeStorage{}.OpenAPIModelName()),
 						},
 					},
 					"usable": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "Usable says whether shoots may use it. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -4958,31 +5321,35 @@ func schema_terrarium_apis_core_v1beta1_MachineTypeStorage(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MachineTypeStorage has its documentation written later.",
+				Description: "MachineTypeStorage is the root volume that comes with a machine.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is the volume type.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"class": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Class is standard or premium.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"minSize": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "MinSize is the smallest size that may be asked for; excludes size.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"size": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "Size is the size when it is fixed; excludes minSize.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 				},
@@ -4998,28 +5365,32 @@ func schema_terrarium_apis_core_v1beta1_Maintenance(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Maintenance has its documentation written later.",
+				Description: "Maintenance says when a shoot may be changed on its own, and what is done then.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"autoRotation": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.MaintenanceAutoRotation{}.OpenAPIModelName()),
+							Description: "AutoRotation rotates credentials by itself.",
+							Ref:         ref(v1beta1.MaintenanceAutoRotation{}.OpenAPIModelName()),
 						},
 					},
 					"autoUpdate": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.MaintenanceAutoUpdate{}.OpenAPIModelName()),
+							Description: "AutoUpdate updates versions by itself.",
+							Ref:         ref(v1beta1.MaintenanceAutoUpdate{}.OpenAPIModelName()),
 						},
 					},
 					"confineSpecUpdateRollout": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "ConfineSpecUpdateRollout puts changes of the spec off until the time window.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"timeWindow": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.MaintenanceTimeWindow{}.OpenAPIModelName()),
+							Description: "TimeWindow is when maintenance happens; an hour of the server's choice when unset.",
+							Ref:         ref(v1beta1.MaintenanceTimeWindow{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -5034,12 +5405,13 @@ func schema_terrarium_apis_core_v1beta1_MaintenanceAutoRotation(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MaintenanceAutoRotation has its documentation written later.",
+				Description: "MaintenanceAutoRotation says what is rotated by itself.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"credentials": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.MaintenanceCredentialsAutoRotation{}.OpenAPIModelName()),
+							Description: "Credentials says which credentials are.",
+							Ref:         ref(v1beta1.MaintenanceCredentialsAutoRotation{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -5054,20 +5426,22 @@ func schema_terrarium_apis_core_v1beta1_MaintenanceAutoUpdate(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MaintenanceAutoUpdate has its documentation written later.",
+				Description: "MaintenanceAutoUpdate says which versions are updated by themselves.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kubernetesVersion": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "KubernetesVersion updates to newer patches of the Kubernetes version. Defaults to true.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"machineImageVersion": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "MachineImageVersion updates to newer versions of the machine images. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -5081,22 +5455,25 @@ func schema_terrarium_apis_core_v1beta1_MaintenanceCredentialsAutoRotation(ref c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MaintenanceCredentialsAutoRotation has its documentation written later.",
+				Description: "MaintenanceCredentialsAutoRotation says which credentials are rotated by themselves.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"etcdEncryptionKey": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.MaintenanceRotationConfig{}.OpenAPIModelName()),
+							Description: "ETCDEncryptionKey is about the key that encrypts etcd.",
+							Ref:         ref(v1beta1.MaintenanceRotationConfig{}.OpenAPIModelName()),
 						},
 					},
 					"observability": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.MaintenanceRotationConfig{}.OpenAPIModelName()),
+							Description: "Observability is about the password for monitoring.",
+							Ref:         ref(v1beta1.MaintenanceRotationConfig{}.OpenAPIModelName()),
 						},
 					},
 					"sshKeypair": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.MaintenanceRotationConfig{}.OpenAPIModelName()),
+							Description: "SSHKeypair is about the SSH keys of the machines.",
+							Ref:         ref(v1beta1.MaintenanceRotationConfig{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -5111,12 +5488,13 @@ func schema_terrarium_apis_core_v1beta1_MaintenanceRotationConfig(ref common.Ref
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MaintenanceRotationConfig has its documentation written later.",
+				Description: "MaintenanceRotationConfig says how often something is rotated.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"rotationPeriod": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "RotationPeriod is the time between two rotations; 0s means never. Defaults to 168h.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 				},
@@ -5131,21 +5509,23 @@ func schema_terrarium_apis_core_v1beta1_MaintenanceTimeWindow(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MaintenanceTimeWindow has its documentation written later.",
+				Description: "MaintenanceTimeWindow is a time of day, between 30 minutes and 6 hours long.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"begin": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Begin is the start in the form HHMMSS+ZONE, for instance 220000+0100.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"end": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "End is the end in the same form; the next day if it lies before the start.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -5159,12 +5539,13 @@ func schema_terrarium_apis_core_v1beta1_ManualWorkerPoolRollout(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ManualWorkerPoolRollout has its documentation written later.",
+				Description: "ManualWorkerPoolRollout tells about pools whose machines the user wants replaced.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"pendingWorkersRollouts": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "PendingWorkersRollouts are those whose machines are yet to be replaced.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5187,13 +5568,14 @@ func schema_terrarium_apis_core_v1beta1_MemorySwapConfiguration(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MemorySwapConfiguration has its documentation written later.",
+				Description: "MemorySwapConfiguration says how pods use swap.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"swapBehavior": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "SwapBehavior is NoSwap or LimitedSwap.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -5206,12 +5588,13 @@ func schema_terrarium_apis_core_v1beta1_Monitoring(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Monitoring has its documentation written later.",
+				Description: "Monitoring holds settings of a shoot's monitoring.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"alerting": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Alerting{}.OpenAPIModelName()),
+							Description: "Alerting says who gets alerts.",
+							Ref:         ref(v1beta1.Alerting{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -5226,20 +5609,22 @@ func schema_terrarium_apis_core_v1beta1_NamedResourceReference(ref common.Refere
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "NamedResourceReference has its documentation written later.",
+				Description: "NamedResourceReference gives a name to an object, so that a provider config can refer to it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the name by which the object is referred to.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"resourceRef": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref("k8s.io/api/autoscaling/v1.CrossVersionObjectReference"),
+							Description: "ResourceRef is the object, in the same namespace.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("k8s.io/api/autoscaling/v1.CrossVersionObjectReference"),
 						},
 					},
 				},
@@ -5255,18 +5640,20 @@ func schema_terrarium_apis_core_v1beta1_Networking(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Networking has its documentation written later.",
+				Description: "Networking holds the address ranges and the network plugin of a shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Type is the type of the network plugin. It never changes; unset only for shoots without workers.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"ipFamilies": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "IPFamilies lists the families in use. Defaults to IPv4.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5280,25 +5667,29 @@ func schema_terrarium_apis_core_v1beta1_Networking(ref common.ReferenceCallback)
 					},
 					"nodes": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Nodes is the range of node addresses in CIDR notation.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"pods": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Pods is the range of pod addresses in CIDR notation.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "ProviderConfig is configuration that only the network plugin understands.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 					"services": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Services is the range of Service addresses in CIDR notation.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -5313,12 +5704,13 @@ func schema_terrarium_apis_core_v1beta1_NetworkingStatus(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "NetworkingStatus has its documentation written later.",
+				Description: "NetworkingStatus holds the address ranges that are in use, in CIDR notation.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"egressCIDRs": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "EgressCIDRs are the sources of traffic that leaves the shoot.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5332,7 +5724,8 @@ func schema_terrarium_apis_core_v1beta1_NetworkingStatus(ref common.ReferenceCal
 					},
 					"nodes": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Nodes are the ranges of node addresses.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5346,7 +5739,8 @@ func schema_terrarium_apis_core_v1beta1_NetworkingStatus(ref common.ReferenceCal
 					},
 					"pods": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Pods are the ranges of pod addresses.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5360,7 +5754,8 @@ func schema_terrarium_apis_core_v1beta1_NetworkingStatus(ref common.ReferenceCal
 					},
 					"services": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Services are the ranges of Service addresses.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5382,19 +5777,21 @@ func schema_terrarium_apis_core_v1beta1_NginxIngress(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "NginxIngress has its documentation written later.",
+				Description: "NginxIngress is the ingress controller addon.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled turns the addon on.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"config": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "Config is put into the controller's config map.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -5409,13 +5806,15 @@ func schema_terrarium_apis_core_v1beta1_NginxIngress(ref common.ReferenceCallbac
 					},
 					"externalTrafficPolicy": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "ExternalTrafficPolicy is Cluster or Local. Defaults to Cluster.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"loadBalancerSourceRanges": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "LoadBalancerSourceRanges are the networks from which the load balancer takes traffic; all when empty.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5438,32 +5837,36 @@ func schema_terrarium_apis_core_v1beta1_NodeLocalDNS(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "NodeLocalDNS has its documentation written later.",
+				Description: "NodeLocalDNS holds settings of the DNS cache on nodes.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled installs it.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"disableForwardToUpstreamDNS": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "DisableForwardToUpstreamDNS sends all questions to the cluster's DNS.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"forceTCPToClusterDNS": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "ForceTCPToClusterDNS uses TCP towards the cluster's DNS. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"forceTCPToUpstreamDNS": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "ForceTCPToUpstreamDNS uses TCP towards other DNS servers. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -5477,41 +5880,47 @@ func schema_terrarium_apis_core_v1beta1_OCIRepository(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "OCIRepository has its documentation written later.",
+				Description: "OCIRepository names an artifact in a registry, by ref or by repository with tag or digest.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"caBundleSecretRef": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/api/core/v1.LocalObjectReference"),
+							Description: "CABundleSecretRef names a Secret in the namespace garden with the certificates of the registry under bundle.crt.",
+							Ref:         ref("k8s.io/api/core/v1.LocalObjectReference"),
 						},
 					},
 					"digest": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Digest is the digest of the artifact; it wins over the tag.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"pullSecretRef": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/api/core/v1.LocalObjectReference"),
+							Description: "PullSecretRef names a Secret in the namespace garden with the credentials of the registry.",
+							Ref:         ref("k8s.io/api/core/v1.LocalObjectReference"),
 						},
 					},
 					"ref": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Ref is the complete reference; the other fields are then ignored.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"repository": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Repository is the reference without tag and digest.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"tag": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Tag is the tag of the artifact.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -5526,47 +5935,54 @@ func schema_terrarium_apis_core_v1beta1_OIDCConfig(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "OIDCConfig has its documentation written later.",
+				Description: "OIDCConfig was the configuration of one OpenID Connect issuer; superseded by structured authentication.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"caBundle": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "CABundle held certificates of the issuer.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"clientAuthentication": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.OpenIDConnectClientAuthentication{}.OpenAPIModelName()),
+							Description: "ClientAuthentication held credentials for clients.",
+							Ref:         ref(v1beta1.OpenIDConnectClientAuthentication{}.OpenAPIModelName()),
 						},
 					},
 					"clientID": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "ClientID was the audience of tokens.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"groupsClaim": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "GroupsClaim was the claim with the groups.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"groupsPrefix": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "GroupsPrefix was put before the groups.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"issuerURL": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "IssuerURL was the issuer.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"requiredClaims": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "RequiredClaims were claims that a token had to have.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -5581,7 +5997,8 @@ func schema_terrarium_apis_core_v1beta1_OIDCConfig(ref common.ReferenceCallback)
 					},
 					"signingAlgs": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "SigningAlgs were the accepted algorithms.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5595,14 +6012,16 @@ func schema_terrarium_apis_core_v1beta1_OIDCConfig(ref common.ReferenceCallback)
 					},
 					"usernameClaim": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "UsernameClaim was the claim with the user name.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"usernamePrefix": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "UsernamePrefix was put before the user name.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -5617,17 +6036,19 @@ func schema_terrarium_apis_core_v1beta1_ObservabilityRotation(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ObservabilityRotation has its documentation written later.",
+				Description: "ObservabilityRotation tells about the rotation of the password for monitoring.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"lastCompletionTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastCompletionTime is when a rotation was last finished.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastInitiationTime is when a rotation was last started.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 				},
@@ -5642,12 +6063,13 @@ func schema_terrarium_apis_core_v1beta1_OpenIDConnectClientAuthentication(ref co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "OpenIDConnectClientAuthentication has its documentation written later.",
+				Description: "OpenIDConnectClientAuthentication held credentials for clients of an issuer.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"extraConfig": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "ExtraConfig held further settings for clients.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -5662,8 +6084,9 @@ func schema_terrarium_apis_core_v1beta1_OpenIDConnectClientAuthentication(ref co
 					},
 					"secret": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Secret was the client secret.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -5676,12 +6099,13 @@ func schema_terrarium_apis_core_v1beta1_PendingWorkerUpdates(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "PendingWorkerUpdates has its documentation written later.",
+				Description: "PendingWorkerUpdates lists pools that are yet to be updated in place.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"autoInPlaceUpdate": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "AutoInPlaceUpdate are those that are updated by themselves.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5695,7 +6119,8 @@ func schema_terrarium_apis_core_v1beta1_PendingWorkerUpdates(ref common.Referenc
 					},
 					"manualInPlaceUpdate": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "ManualInPlaceUpdate are those that wait for the user.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5717,19 +6142,21 @@ func schema_terrarium_apis_core_v1beta1_PendingWorkersRollout(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "PendingWorkersRollout has its documentation written later.",
+				Description: "PendingWorkersRollout is a pool whose machines still have the old credentials.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the name of the pool.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastInitiationTime is when its machines were last replaced for a rotation.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 				},
@@ -5745,7 +6172,7 @@ func schema_terrarium_apis_core_v1beta1_Project(ref common.ReferenceCallback) co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Project has its documentation written later.",
+				Description: "Project is a team's own place in the garden: a namespace with members.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -5771,14 +6198,16 @@ func schema_terrarium_apis_core_v1beta1_Project(ref common.ReferenceCallback) co
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.ProjectSpec{}.OpenAPIModelName()),
+							Description: "Spec says who works in the project and where.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ProjectSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.ProjectStatus{}.OpenAPIModelName()),
+							Description: "Status tells whether the project can be used.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ProjectStatus{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -5793,7 +6222,7 @@ func schema_terrarium_apis_core_v1beta1_ProjectList(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ProjectList has its documentation written later.",
+				Description: "ProjectList is a list of projects.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -5819,7 +6248,8 @@ func schema_terrarium_apis_core_v1beta1_ProjectList(ref common.ReferenceCallback
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Items are the projects.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5843,7 +6273,7 @@ func schema_terrarium_apis_core_v1beta1_ProjectMember(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ProjectMember has its documentation written later.",
+				Description: "ProjectMember is a user, group or service account with rights in a project.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -5878,14 +6308,16 @@ func schema_terrarium_apis_core_v1beta1_ProjectMember(ref common.ReferenceCallba
 					},
 					"role": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Role is the first role of the member; superseded by roles.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"roles": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Roles are further roles: admin, viewer, uam, serviceaccountmanager, or a custom one as extension:<name>.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5908,23 +6340,26 @@ func schema_terrarium_apis_core_v1beta1_ProjectSpec(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ProjectSpec has its documentation written later.",
+				Description: "ProjectSpec says who works in a project and where.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"createdBy": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/api/rbac/v1.Subject"),
+							Description: "CreatedBy is who created the project; set by the server and never changed.",
+							Ref:         ref("k8s.io/api/rbac/v1.Subject"),
 						},
 					},
 					"description": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Description tells people what the project is about.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"dualApprovalForDeletion": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "DualApprovalForDeletion lists the resources whose deletion someone else must confirm.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5937,7 +6372,8 @@ func schema_terrarium_apis_core_v1beta1_ProjectSpec(ref common.ReferenceCallback
 					},
 					"members": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Members are the users, groups and service accounts with rights in the project.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -5950,24 +6386,28 @@ func schema_terrarium_apis_core_v1beta1_ProjectSpec(ref common.ReferenceCallback
 					},
 					"namespace": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Namespace is the namespace of the project; one is made when unset. It never changes once set.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"owner": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/api/rbac/v1.Subject"),
+							Description: "Owner is who answers for the project; the creator when unset.",
+							Ref:         ref("k8s.io/api/rbac/v1.Subject"),
 						},
 					},
 					"purpose": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Purpose tells people what the project is for.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"tolerations": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ProjectTolerations{}.OpenAPIModelName()),
+							Description: "Tolerations says which taints of seeds the project's shoots may tolerate.",
+							Ref:         ref(v1beta1.ProjectTolerations{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -5982,7 +6422,7 @@ func schema_terrarium_apis_core_v1beta1_ProjectStatus(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ProjectStatus has its documentation written later.",
+				Description: "ProjectStatus tells whether a project can be used.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"conditions": {
@@ -5993,7 +6433,8 @@ func schema_terrarium_apis_core_v1beta1_ProjectStatus(ref common.ReferenceCallba
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Conditions report the health of the project.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6006,29 +6447,34 @@ func schema_terrarium_apis_core_v1beta1_ProjectStatus(ref common.ReferenceCallba
 					},
 					"lastActivityTimestamp": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastActivityTimestamp is when somebody last did something in the project.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int64",
+							Description: "ObservedGeneration is the newest generation that the controller has acted on.",
+							Type:        []string{"integer"},
+							Format:      "int64",
 						},
 					},
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Phase is the stage in the project's life.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"staleAutoDeleteTimestamp": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "StaleAutoDeleteTimestamp is when the project will be deleted for want of use.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"staleSinceTimestamp": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "StaleSinceTimestamp is since when nobody has used the project.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 				},
@@ -6043,7 +6489,7 @@ func schema_terrarium_apis_core_v1beta1_ProjectTolerations(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ProjectTolerations has its documentation written later.",
+				Description: "ProjectTolerations says which taints of seeds the shoots of a project may tolerate.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"defaults": {
@@ -6054,7 +6500,8 @@ func schema_terrarium_apis_core_v1beta1_ProjectTolerations(ref common.ReferenceC
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Defaults are added to every shoot of the project.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6073,7 +6520,8 @@ func schema_terrarium_apis_core_v1beta1_ProjectTolerations(ref common.ReferenceC
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Whitelist are those that shoots may ask for.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6096,24 +6544,27 @@ func schema_terrarium_apis_core_v1beta1_Provider(ref common.ReferenceCallback) c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Provider has its documentation written later.",
+				Description: "Provider says where a shoot runs and on which machines.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is the provider type. It never changes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"controlPlaneConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "ControlPlaneConfig is configuration of the control plane that only the provider understands.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 					"infrastructureConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "InfrastructureConfig is configuration of the infrastructure that only the provider understands.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 					"workers": {
@@ -6124,7 +6575,8 @@ func schema_terrarium_apis_core_v1beta1_Provider(ref common.ReferenceCallback) c
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Workers are the pools of machines; a shoot without any has a control plane only.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6137,7 +6589,8 @@ func schema_terrarium_apis_core_v1beta1_Provider(ref common.ReferenceCallback) c
 					},
 					"workersSettings": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.WorkersSettings{}.OpenAPIModelName()),
+							Description: "WorkersSettings holds settings for all pools.",
+							Ref:         ref(v1beta1.WorkersSettings{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -6153,19 +6606,21 @@ func schema_terrarium_apis_core_v1beta1_Region(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Region has its documentation written later.",
+				Description: "Region is a region of a provider.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the provider's name of the region.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"accessRestrictions": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "AccessRestrictions are the restrictions that shoots in this region may ask for.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6178,7 +6633,8 @@ func schema_terrarium_apis_core_v1beta1_Region(ref common.ReferenceCallback) com
 					},
 					"labels": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "Labels describe the region, for instance to seed selectors.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -6199,7 +6655,8 @@ func schema_terrarium_apis_core_v1beta1_Region(ref common.ReferenceCallback) com
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Zones are the availability zones of the region.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6223,27 +6680,30 @@ func schema_terrarium_apis_core_v1beta1_ResourceWatchCacheSize(ref common.Refere
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ResourceWatchCacheSize has its documentation written later.",
+				Description: "ResourceWatchCacheSize is the size of the cache of one resource.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"resource": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Resource is the plural name of the resource.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"size": {
 						SchemaProps: spec.SchemaProps{
-							Default: 0,
-							Type:    []string{"integer"},
-							Format:  "int32",
+							Description: "Size is the number of objects; 0 turns the cache off.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"apiGroup": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "APIGroup is the group of the resource; the core group when unset.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -6257,14 +6717,15 @@ func schema_terrarium_apis_core_v1beta1_SSHAccess(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SSHAccess has its documentation written later.",
+				Description: "SSHAccess says whether machines can be reached by SSH.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled says so. Defaults to true when the object is absent.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -6278,7 +6739,7 @@ func schema_terrarium_apis_core_v1beta1_SecretBinding(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SecretBinding has its documentation written later.",
+				Description: "SecretBinding lets shoots of a project use the credentials in a Secret.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -6304,18 +6765,21 @@ func schema_terrarium_apis_core_v1beta1_SecretBinding(ref common.ReferenceCallba
 					},
 					"secretRef": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref("k8s.io/api/core/v1.SecretReference"),
+							Description: "SecretRef is the Secret, in this or in another namespace. It never changes.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("k8s.io/api/core/v1.SecretReference"),
 						},
 					},
 					"provider": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SecretBindingProvider{}.OpenAPIModelName()),
+							Description: "Provider says for which providers the credentials are.",
+							Ref:         ref(v1beta1.SecretBindingProvider{}.OpenAPIModelName()),
 						},
 					},
 					"quotas": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Quotas are the quotas that bound the shoots using the binding.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6339,7 +6803,7 @@ func schema_terrarium_apis_core_v1beta1_SecretBindingList(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SecretBindingList has its documentation written later.",
+				Description: "SecretBindingList is a list of secret bindings.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -6365,7 +6829,8 @@ func schema_terrarium_apis_core_v1beta1_SecretBindingList(ref common.ReferenceCa
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Items are the secret bindings.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6389,14 +6854,15 @@ func schema_terrarium_apis_core_v1beta1_SecretBindingProvider(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SecretBindingProvider has its documentation written later.",
+				Description: "SecretBindingProvider says for which providers credentials are.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is the provider type, or several separated by commas.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -6410,7 +6876,7 @@ func schema_terrarium_apis_core_v1beta1_Seed(ref common.ReferenceCallback) commo
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Seed has its documentation written later.",
+				Description: "Seed is a cluster that runs the control planes of shoots.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -6436,14 +6902,16 @@ func schema_terrarium_apis_core_v1beta1_Seed(ref common.ReferenceCallback) commo
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.SeedSpec{}.OpenAPIModelName()),
+							Description: "Spec describes the cluster and what it may be used for.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.SeedSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.SeedStatus{}.OpenAPIModelName()),
+							Description: "Status tells whether the seed is well and what it can take.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.SeedStatus{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -6458,12 +6926,13 @@ func schema_terrarium_apis_core_v1beta1_SeedDNS(ref common.ReferenceCallback) co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedDNS has its documentation written later.",
+				Description: "SeedDNS says how names for shoots are made.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"defaults": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Defaults are the domains under which shoots get a name of their own without asking.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6476,17 +6945,19 @@ func schema_terrarium_apis_core_v1beta1_SeedDNS(ref common.ReferenceCallback) co
 					},
 					"internal": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedDNSProviderConfig{}.OpenAPIModelName()),
+							Description: "Internal is the domain under which every shoot gets an internal name; shoots of a seed without it are reached by the address of a load balancer.",
+							Ref:         ref(v1beta1.SeedDNSProviderConfig{}.OpenAPIModelName()),
 						},
 					},
 					"provider": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedDNSProvider{}.OpenAPIModelName()),
+							Description: "Provider says how the name of the seed's own ingress is made.",
+							Ref:         ref(v1beta1.SeedDNSProvider{}.OpenAPIModelName()),
 						},
 					},
 					"ingressDomain": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.66.",
+							Description: "IngressDomain was the domain of the seed's own ingress. Ignored; last used by Gardener v1.66.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -6503,36 +6974,38 @@ func schema_terrarium_apis_core_v1beta1_SeedDNSProvider(ref common.ReferenceCall
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedDNSProvider has its documentation written later.",
+				Description: "SeedDNSProvider is a DNS service.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is the provider type of the service.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"credentialsRef": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/api/core/v1.ObjectReference"),
+							Description: "CredentialsRef is the Secret or WorkloadIdentity with the credentials of the service.",
+							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
 						},
 					},
 					"domains": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.66.",
+							Description: "Domains restricted the domains. Ignored; last used by Gardener v1.66.",
 							Ref:         ref(v1beta1.DNSIncludeExclude{}.OpenAPIModelName()),
 						},
 					},
 					"secretRef": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.138.",
+							Description: "SecretRef was the Secret with the credentials of the service. Ignored; last used by Gardener v1.138.",
 							Ref:         ref("k8s.io/api/core/v1.SecretReference"),
 						},
 					},
 					"zones": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.66.",
+							Description: "Zones restricted the hosted zones. Ignored; last used by Gardener v1.66.",
 							Ref:         ref(v1beta1.DNSIncludeExclude{}.OpenAPIModelName()),
 						},
 					},
@@ -6549,33 +7022,37 @@ func schema_terrarium_apis_core_v1beta1_SeedDNSProviderConfig(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedDNSProviderConfig has its documentation written later.",
+				Description: "SeedDNSProviderConfig is a domain with the service that hosts it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is the provider type of the DNS service.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"credentialsRef": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref("k8s.io/api/core/v1.ObjectReference"),
+							Description: "CredentialsRef is the Secret or WorkloadIdentity with the credentials of the service.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
 						},
 					},
 					"domain": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Domain is the domain.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"zone": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Zone is the hosted zone of the domain; found by name when unset.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -6591,7 +7068,7 @@ func schema_terrarium_apis_core_v1beta1_SeedList(ref common.ReferenceCallback) c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedList has its documentation written later.",
+				Description: "SeedList is a list of seeds.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -6617,7 +7094,8 @@ func schema_terrarium_apis_core_v1beta1_SeedList(ref common.ReferenceCallback) c
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Items are the seeds.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6641,26 +7119,29 @@ func schema_terrarium_apis_core_v1beta1_SeedNetworks(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedNetworks has its documentation written later.",
+				Description: "SeedNetworks are the address ranges of a seed, which must not overlap with those of its shoots.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"pods": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Pods is the range of pod addresses in CIDR notation.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"services": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Services is the range of Service addresses in CIDR notation.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"blockCIDRs": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "BlockCIDRs are ranges that control planes cannot reach.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6674,7 +7155,8 @@ func schema_terrarium_apis_core_v1beta1_SeedNetworks(ref common.ReferenceCallbac
 					},
 					"ipFamilies": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "IPFamilies lists the families in use. Defaults to IPv4.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6688,13 +7170,15 @@ func schema_terrarium_apis_core_v1beta1_SeedNetworks(ref common.ReferenceCallbac
 					},
 					"nodes": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Nodes is the range of node addresses in CIDR notation.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"shootDefaults": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ShootNetworks{}.OpenAPIModelName()),
+							Description: "ShootDefaults are the ranges of shoots that name none.",
+							Ref:         ref(v1beta1.ShootNetworks{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -6710,31 +7194,35 @@ func schema_terrarium_apis_core_v1beta1_SeedProvider(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedProvider has its documentation written later.",
+				Description: "SeedProvider says where a seed runs.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Type is the provider type.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"region": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Region is the region of the provider.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "ProviderConfig is configuration that only the provider understands.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 					"zones": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Zones are the availability zones of the seed's nodes.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6759,7 +7247,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSelector(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSelector has its documentation written later.",
+				Description: "SeedSelector selects seeds by their labels and providers.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"matchLabels": {
@@ -6799,7 +7287,8 @@ func schema_terrarium_apis_core_v1beta1_SeedSelector(ref common.ReferenceCallbac
 					},
 					"providerTypes": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "ProviderTypes are the provider types of the seeds; that of the shoot when empty, any if it holds \"*\".",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6823,28 +7312,30 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdog(ref common
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingDependencyWatchdog has its documentation written later.",
+				Description: "SeedSettingDependencyWatchdog configures the watch over components that depend on one another.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"prober": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSettingDependencyWatchdogProber{}.OpenAPIModelName()),
+							Description: "Prober scales controllers down while an API server cannot be reached by nodes.",
+							Ref:         ref(v1beta1.SeedSettingDependencyWatchdogProber{}.OpenAPIModelName()),
 						},
 					},
 					"weeder": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSettingDependencyWatchdogWeeder{}.OpenAPIModelName()),
+							Description: "Weeder restarts pods that crash because something they need came back.",
+							Ref:         ref(v1beta1.SeedSettingDependencyWatchdogWeeder{}.OpenAPIModelName()),
 						},
 					},
 					"endpoint": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.83.",
+							Description: "Endpoint was the former name of weeder. Ignored; last used by Gardener v1.83.",
 							Ref:         ref(v1beta1.SeedSettingDependencyWatchdogEndpoint{}.OpenAPIModelName()),
 						},
 					},
 					"probe": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.83.",
+							Description: "Probe was the former name of prober. Ignored; last used by Gardener v1.83.",
 							Ref:         ref(v1beta1.SeedSettingDependencyWatchdogProbe{}.OpenAPIModelName()),
 						},
 					},
@@ -6860,14 +7351,15 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogEndpoint(re
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingDependencyWatchdogEndpoint has its documentation written later.",
+				Description: "SeedSettingDependencyWatchdogEndpoint is the former form of SeedSettingDependencyWatchdogWeeder.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled turned it on.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -6881,14 +7373,15 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogProbe(ref c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingDependencyWatchdogProbe has its documentation written later.",
+				Description: "SeedSettingDependencyWatchdogProbe is the former form of SeedSettingDependencyWatchdogProber.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled turned it on.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -6902,14 +7395,15 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogProber(ref 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingDependencyWatchdogProber has its documentation written later.",
+				Description: "SeedSettingDependencyWatchdogProber turns the prober on or off.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled turns it on. Defaults to true when the object is absent.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -6923,14 +7417,15 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogWeeder(ref 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingDependencyWatchdogWeeder has its documentation written later.",
+				Description: "SeedSettingDependencyWatchdogWeeder turns the weeder on or off.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled turns it on. Defaults to true when the object is absent.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -6944,18 +7439,20 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingExcessCapacityReservation(ref
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingExcessCapacityReservation has its documentation written later.",
+				Description: "SeedSettingExcessCapacityReservation keeps room for new control planes.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "Enabled turns the reservation on. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"configs": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Configs say how much is reserved where; one of 2 processors and 6Gi of memory by default.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -6978,12 +7475,13 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingExcessCapacityReservationConf
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingExcessCapacityReservationConfig has its documentation written later.",
+				Description: "SeedSettingExcessCapacityReservationConfig is a reservation.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"resources": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "Resources is the amount of each resource.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -6996,7 +7494,8 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingExcessCapacityReservationConf
 					},
 					"nodeSelector": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "NodeSelector selects the nodes.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -7011,7 +7510,8 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingExcessCapacityReservationConf
 					},
 					"tolerations": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Tolerations lets the reservation use tainted nodes.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -7035,12 +7535,13 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServices(ref comm
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingLoadBalancerServices has its documentation written later.",
+				Description: "SeedSettingLoadBalancerServices configures a seed's load balancers.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"annotations": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "Annotations are put on the Services.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -7055,29 +7556,34 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServices(ref comm
 					},
 					"class": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Class is the load balancer class. It never changes.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"externalTrafficPolicy": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "ExternalTrafficPolicy is Cluster or Local.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"proxyProtocol": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.LoadBalancerServicesProxyProtocol{}.OpenAPIModelName()),
+							Description: "ProxyProtocol says whether load balancers tell the address of the client.",
+							Ref:         ref(v1beta1.LoadBalancerServicesProxyProtocol{}.OpenAPIModelName()),
 						},
 					},
 					"zonalIngress": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSettingLoadBalancerServicesZonalIngress{}.OpenAPIModelName()),
+							Description: "ZonalIngress says whether each zone has a gateway of its own.",
+							Ref:         ref(v1beta1.SeedSettingLoadBalancerServicesZonalIngress{}.OpenAPIModelName()),
 						},
 					},
 					"zones": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Zones holds settings for gateways of single zones.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -7100,13 +7606,14 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServicesZonalIngr
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingLoadBalancerServicesZonalIngress has its documentation written later.",
+				Description: "SeedSettingLoadBalancerServicesZonalIngress says whether each zone has a gateway of its own.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "Enabled says so. Defaults to true when the object is absent.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -7119,19 +7626,21 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServicesZones(ref
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingLoadBalancerServicesZones has its documentation written later.",
+				Description: "SeedSettingLoadBalancerServicesZones holds settings for the gateway of a zone.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the zone.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"annotations": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "Annotations are put on the Service.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -7146,13 +7655,15 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServicesZones(ref
 					},
 					"externalTrafficPolicy": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "ExternalTrafficPolicy is Cluster or Local.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"proxyProtocol": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.LoadBalancerServicesProxyProtocol{}.OpenAPIModelName()),
+							Description: "ProxyProtocol says whether the load balancer tells the address of the client.",
+							Ref:         ref(v1beta1.LoadBalancerServicesProxyProtocol{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -7168,14 +7679,15 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingOwnerChecks(ref common.Refere
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingOwnerChecks has its documentation written later.",
+				Description: "SeedSettingOwnerChecks was the guard against two seeds acting on one shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled turned it on.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -7189,14 +7701,15 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingPersistentVolumeClaimAutoscal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingPersistentVolumeClaimAutoscaler has its documentation written later.",
+				Description: "SeedSettingPersistentVolumeClaimAutoscaler lets volumes grow.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled turns it on.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -7210,14 +7723,15 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingScheduling(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingScheduling has its documentation written later.",
+				Description: "SeedSettingScheduling says whether the scheduler may choose a seed.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"visible": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Visible says so; shoots that name the seed are not affected. Defaults to true when the object is absent.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -7231,14 +7745,15 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingShootDNS(ref common.Reference
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingShootDNS has its documentation written later.",
+				Description: "SeedSettingShootDNS turned names for shoots on and off.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled turned them on.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -7252,14 +7767,15 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingTopologyAwareRouting(ref comm
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingTopologyAwareRouting has its documentation written later.",
+				Description: "SeedSettingTopologyAwareRouting keeps traffic within a zone.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled turns it on; only useful on seeds with several zones.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -7273,19 +7789,21 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingVerticalPodAutoscaler(ref com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingVerticalPodAutoscaler has its documentation written later.",
+				Description: "SeedSettingVerticalPodAutoscaler configures a seed's own autoscaler of pods.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled installs it; a seed that brings its own says false. Defaults to true when the object is absent.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "FeatureGates turns its features on or off.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -7300,7 +7818,8 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingVerticalPodAutoscaler(ref com
 					},
 					"maxAllowed": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "MaxAllowed bounds what it may recommend for a container.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -7324,14 +7843,15 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingZoneSelection(ref common.Refe
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingZoneSelection has its documentation written later.",
+				Description: "SeedSettingZoneSelection says how the zones of control planes are chosen.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"mode": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Mode is Prefer or Enforce.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -7345,58 +7865,66 @@ func schema_terrarium_apis_core_v1beta1_SeedSettings(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettings has its documentation written later.",
+				Description: "SeedSettings turns functions of a seed on and off.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"dependencyWatchdog": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSettingDependencyWatchdog{}.OpenAPIModelName()),
+							Description: "DependencyWatchdog configures the watch over components that depend on one another.",
+							Ref:         ref(v1beta1.SeedSettingDependencyWatchdog{}.OpenAPIModelName()),
 						},
 					},
 					"excessCapacityReservation": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSettingExcessCapacityReservation{}.OpenAPIModelName()),
+							Description: "ExcessCapacityReservation keeps room for new control planes.",
+							Ref:         ref(v1beta1.SeedSettingExcessCapacityReservation{}.OpenAPIModelName()),
 						},
 					},
 					"loadBalancerServices": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSettingLoadBalancerServices{}.OpenAPIModelName()),
+							Description: "LoadBalancerServices configures the seed's load balancers.",
+							Ref:         ref(v1beta1.SeedSettingLoadBalancerServices{}.OpenAPIModelName()),
 						},
 					},
 					"persistentVolumeClaimAutoscaler": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSettingPersistentVolumeClaimAutoscaler{}.OpenAPIModelName()),
+							Description: "PersistentVolumeClaimAutoscaler lets volumes grow.",
+							Ref:         ref(v1beta1.SeedSettingPersistentVolumeClaimAutoscaler{}.OpenAPIModelName()),
 						},
 					},
 					"scheduling": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSettingScheduling{}.OpenAPIModelName()),
+							Description: "Scheduling says whether the scheduler may choose the seed.",
+							Ref:         ref(v1beta1.SeedSettingScheduling{}.OpenAPIModelName()),
 						},
 					},
 					"topologyAwareRouting": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSettingTopologyAwareRouting{}.OpenAPIModelName()),
+							Description: "TopologyAwareRouting keeps traffic within a zone.",
+							Ref:         ref(v1beta1.SeedSettingTopologyAwareRouting{}.OpenAPIModelName()),
 						},
 					},
 					"verticalPodAutoscaler": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSettingVerticalPodAutoscaler{}.OpenAPIModelName()),
+							Description: "VerticalPodAutoscaler configures the seed's own autoscaler of pods.",
+							Ref:         ref(v1beta1.SeedSettingVerticalPodAutoscaler{}.OpenAPIModelName()),
 						},
 					},
 					"zoneSelection": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSettingZoneSelection{}.OpenAPIModelName()),
+							Description: "ZoneSelection says how the zones of control planes are chosen.",
+							Ref:         ref(v1beta1.SeedSettingZoneSelection{}.OpenAPIModelName()),
 						},
 					},
 					"ownerChecks": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.75.",
+							Description: "OwnerChecks was the guard against two seeds acting on one shoot. Ignored; last used by Gardener v1.75.",
 							Ref:         ref(v1beta1.SeedSettingOwnerChecks{}.OpenAPIModelName()),
 						},
 					},
 					"shootDNS": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.63.",
+							Description: "ShootDNS turned names for shoots on and off. Ignored; last used by Gardener v1.63.",
 							Ref:         ref(v1beta1.SeedSettingShootDNS{}.OpenAPIModelName()),
 						},
 					},
@@ -7412,30 +7940,34 @@ func schema_terrarium_apis_core_v1beta1_SeedSpec(ref common.ReferenceCallback) c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSpec has its documentation written later.",
+				Description: "SeedSpec describes a cluster that runs control planes.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"dns": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.SeedDNS{}.OpenAPIModelName()),
+							Description: "DNS says how names for shoots are made.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.SeedDNS{}.OpenAPIModelName()),
 						},
 					},
 					"networks": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.SeedNetworks{}.OpenAPIModelName()),
+							Description: "Networks are the address ranges of the cluster.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.SeedNetworks{}.OpenAPIModelName()),
 						},
 					},
 					"provider": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.SeedProvider{}.OpenAPIModelName()),
+							Description: "Provider says where the cluster runs.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.SeedProvider{}.OpenAPIModelName()),
 						},
 					},
 					"accessRestrictions": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "AccessRestrictions are the restrictions that the seed satisfies.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -7448,12 +7980,14 @@ func schema_terrarium_apis_core_v1beta1_SeedSpec(ref common.ReferenceCallback) c
 					},
 					"backup": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Backup{}.OpenAPIModelName()),
+							Description: "Backup says where backups of the shoots' etcds are kept; none are made when unset. It cannot be taken away again.",
+							Ref:         ref(v1beta1.Backup{}.OpenAPIModelName()),
 						},
 					},
 					"extensions": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Extensions are extensions for the seed itself.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -7466,12 +8000,14 @@ func schema_terrarium_apis_core_v1beta1_SeedSpec(ref common.ReferenceCallback) c
 					},
 					"ingress": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Ingress{}.OpenAPIModelName()),
+							Description: "Ingress says how services of the seed are reached by name.",
+							Ref:         ref(v1beta1.Ingress{}.OpenAPIModelName()),
 						},
 					},
 					"resources": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Resources are objects in the namespace garden that provider configs of this seed refer to.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -7484,12 +8020,14 @@ func schema_terrarium_apis_core_v1beta1_SeedSpec(ref common.ReferenceCallback) c
 					},
 					"settings": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSettings{}.OpenAPIModelName()),
+							Description: "Settings turns functions of the seed on and off.",
+							Ref:         ref(v1beta1.SeedSettings{}.OpenAPIModelName()),
 						},
 					},
 					"taints": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Taints keep shoots away that do not tolerate them.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -7502,18 +8040,19 @@ func schema_terrarium_apis_core_v1beta1_SeedSpec(ref common.ReferenceCallback) c
 					},
 					"volume": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedVolume{}.OpenAPIModelName()),
+							Description: "Volume bounds and names the volumes of control planes.",
+							Ref:         ref(v1beta1.SeedVolume{}.OpenAPIModelName()),
 						},
 					},
 					"highAvailability": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.59.",
+							Description: "HighAvailability was the failure tolerance of the seed's own components. Ignored; last used by Gardener v1.59.",
 							Ref:         ref(v1beta1.HighAvailability{}.OpenAPIModelName()),
 						},
 					},
 					"secretRef": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.86.",
+							Description: "SecretRef was the Secret with a kubeconfig for the seed. Ignored; last used by Gardener v1.86.",
 							Ref:         ref("k8s.io/api/core/v1.SecretReference"),
 						},
 					},
@@ -7530,12 +8069,13 @@ func schema_terrarium_apis_core_v1beta1_SeedStatus(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedStatus has its documentation written later.",
+				Description: "SeedStatus tells whether a seed is well and what it can take.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"allocatable": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "Allocatable is how much of each resource shoots can use; the scheduler looks at the resource shoots.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -7548,7 +8088,8 @@ func schema_terrarium_apis_core_v1beta1_SeedStatus(ref common.ReferenceCallback)
 					},
 					"capacity": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "Capacity is how much of each resource the seed has.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -7561,13 +8102,15 @@ func schema_terrarium_apis_core_v1beta1_SeedStatus(ref common.ReferenceCallback)
 					},
 					"clientCertificateExpirationTimestamp": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "ClientCertificateExpirationTimestamp is when the certificate of the gardenlet expires.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"clusterIdentity": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "ClusterIdentity identifies the seed among all clusters.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"conditions": {
@@ -7578,7 +8121,8 @@ func schema_terrarium_apis_core_v1beta1_SeedStatus(ref common.ReferenceCallback)
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Conditions report the health of the seed.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -7591,24 +8135,28 @@ func schema_terrarium_apis_core_v1beta1_SeedStatus(ref common.ReferenceCallback)
 					},
 					"gardener": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Gardener{}.OpenAPIModelName()),
+							Description: "Gardener identifies the gardenlet that last acted on the seed.",
+							Ref:         ref(v1beta1.Gardener{}.OpenAPIModelName()),
 						},
 					},
 					"kubernetesVersion": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "KubernetesVersion is the version of the cluster.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"lastOperation": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.LastOperation{}.OpenAPIModelName()),
+							Description: "LastOperation tells what the gardenlet did last with the seed.",
+							Ref:         ref(v1beta1.LastOperation{}.OpenAPIModelName()),
 						},
 					},
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int64",
+							Description: "ObservedGeneration is the newest generation that the gardenlet has acted on.",
+							Type:        []string{"integer"},
+							Format:      "int64",
 						},
 					},
 				},
@@ -7623,20 +8171,22 @@ func schema_terrarium_apis_core_v1beta1_SeedTaint(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedTaint has its documentation written later.",
+				Description: "SeedTaint keeps shoots away that do not tolerate it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"key": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Key identifies the taint.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"value": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Value refines the taint.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -7650,7 +8200,7 @@ func schema_terrarium_apis_core_v1beta1_SeedTemplate(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedTemplate has its documentation written later.",
+				Description: "SeedTemplate is a Seed that is yet to be made.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"metadata": {
@@ -7662,8 +8212,9 @@ func schema_terrarium_apis_core_v1beta1_SeedTemplate(ref common.ReferenceCallbac
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.SeedSpec{}.OpenAPIModelName()),
+							Description: "Spec describes the cluster and what it may be used for.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.SeedSpec{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -7678,12 +8229,13 @@ func schema_terrarium_apis_core_v1beta1_SeedVolume(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedVolume has its documentation written later.",
+				Description: "SeedVolume bounds and names the volumes of control planes.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"minimumSize": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "MinimumSize is the smallest size of a volume; smaller requests are raised to it.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"providers": {
@@ -7694,7 +8246,8 @@ func schema_terrarium_apis_core_v1beta1_SeedVolume(ref common.ReferenceCallback)
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Providers names who provides volumes for which purpose.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -7717,21 +8270,23 @@ func schema_terrarium_apis_core_v1beta1_SeedVolumeProvider(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedVolumeProvider has its documentation written later.",
+				Description: "SeedVolumeProvider provides volumes for a purpose.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the name of the provisioner.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"purpose": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Purpose is what the volumes are for, for instance etcd-main.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -7745,12 +8300,13 @@ func schema_terrarium_apis_core_v1beta1_ServiceAccountConfig(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ServiceAccountConfig has its documentation written later.",
+				Description: "ServiceAccountConfig holds settings of service account tokens.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"acceptedIssuers": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "AcceptedIssuers are further issuers whose tokens are accepted.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -7764,24 +8320,27 @@ func schema_terrarium_apis_core_v1beta1_ServiceAccountConfig(ref common.Referenc
 					},
 					"extendTokenExpiration": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "ExtendTokenExpiration lets injected tokens live for a year so that old clients keep working.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"issuer": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Issuer is the issuer of new tokens.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"maxTokenExpiration": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "MaxTokenExpiration is the longest lifetime of a token, between 30 and 90 days.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"signingKeySecretName": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.62.",
+							Description: "SigningKeySecretName was the Secret with the user's own signing key. Ignored; last used by Gardener v1.62.",
 							Ref:         ref("k8s.io/api/core/v1.LocalObjectReference"),
 						},
 					},
@@ -7797,39 +8356,45 @@ func schema_terrarium_apis_core_v1beta1_ServiceAccountKeyRotation(ref common.Ref
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ServiceAccountKeyRotation has its documentation written later.",
+				Description: "ServiceAccountKeyRotation tells about the rotation of the key that signs service account tokens.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Phase is how far the rotation is.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"lastCompletionTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastCompletionTime is when a rotation was last finished.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastCompletionTriggeredTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastCompletionTriggeredTime is when the second phase was last started.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastInitiationFinishedTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastInitiationFinishedTime is when the first phase was last finished.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastInitiationTime is when the first phase was last started.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"pendingWorkersRollouts": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "PendingWorkersRollouts are the pools whose machines still have the old credentials.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -7853,7 +8418,7 @@ func schema_terrarium_apis_core_v1beta1_Shoot(ref common.ReferenceCallback) comm
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Shoot has its documentation written later.",
+				Description: "Shoot is a Kubernetes cluster that the garden makes and looks after.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -7879,14 +8444,16 @@ func schema_terrarium_apis_core_v1beta1_Shoot(ref common.ReferenceCallback) comm
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.ShootSpec{}.OpenAPIModelName()),
+							Description: "Spec is the cluster as its owner wants it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ShootSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.ShootStatus{}.OpenAPIModelName()),
+							Description: "Status is the cluster as it is.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ShootStatus{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -7901,27 +8468,30 @@ func schema_terrarium_apis_core_v1beta1_ShootAdvertisedAddress(ref common.Refere
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootAdvertisedAddress has its documentation written later.",
+				Description: "ShootAdvertisedAddress is an address under which something of a shoot is reached.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name says which address it is, for instance external, internal or unmanaged.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"url": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "URL is the address.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"application": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Application names what is reached, where it is not the API server.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -7935,17 +8505,19 @@ func schema_terrarium_apis_core_v1beta1_ShootCredentials(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootCredentials has its documentation written later.",
+				Description: "ShootCredentials tells about the credentials of a shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"encryptionAtRest": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.EncryptionAtRest{}.OpenAPIModelName()),
+							Description: "EncryptionAtRest tells what is encrypted in etcd.",
+							Ref:         ref(v1beta1.EncryptionAtRest{}.OpenAPIModelName()),
 						},
 					},
 					"rotation": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ShootCredentialsRotation{}.OpenAPIModelName()),
+							Description: "Rotation tells about each rotation of credentials.",
+							Ref:         ref(v1beta1.ShootCredentialsRotation{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -7960,37 +8532,42 @@ func schema_terrarium_apis_core_v1beta1_ShootCredentialsRotation(ref common.Refe
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootCredentialsRotation has its documentation written later.",
+				Description: "ShootCredentialsRotation tells about each rotation of credentials.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"certificateAuthorities": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.CARotation{}.OpenAPIModelName()),
+							Description: "CertificateAuthorities tells about the certificate authorities.",
+							Ref:         ref(v1beta1.CARotation{}.OpenAPIModelName()),
 						},
 					},
 					"etcdEncryptionKey": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ETCDEncryptionKeyRotation{}.OpenAPIModelName()),
+							Description: "ETCDEncryptionKey tells about the key that encrypts etcd.",
+							Ref:         ref(v1beta1.ETCDEncryptionKeyRotation{}.OpenAPIModelName()),
 						},
 					},
 					"observability": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ObservabilityRotation{}.OpenAPIModelName()),
+							Description: "Observability tells about the password for monitoring.",
+							Ref:         ref(v1beta1.ObservabilityRotation{}.OpenAPIModelName()),
 						},
 					},
 					"serviceAccountKey": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ServiceAccountKeyRotation{}.OpenAPIModelName()),
+							Description: "ServiceAccountKey tells about the key that signs service account tokens.",
+							Ref:         ref(v1beta1.ServiceAccountKeyRotation{}.OpenAPIModelName()),
 						},
 					},
 					"sshKeypair": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ShootSSHKeypairRotation{}.OpenAPIModelName()),
+							Description: "SSHKeypair tells about the SSH keys of the machines.",
+							Ref:         ref(v1beta1.ShootSSHKeypairRotation{}.OpenAPIModelName()),
 						},
 					},
 					"kubeconfig": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.128.",
+							Description: "Kubeconfig told about the kubeconfig with a fixed token. Ignored; last used by Gardener v1.128.",
 							Ref:         ref(v1beta1.ShootKubeconfigRotation{}.OpenAPIModelName()),
 						},
 					},
@@ -8006,17 +8583,19 @@ func schema_terrarium_apis_core_v1beta1_ShootKubeconfigRotation(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootKubeconfigRotation has its documentation written later.",
+				Description: "ShootKubeconfigRotation told about the rotation of the kubeconfig with a fixed token.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"lastCompletionTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastCompletionTime was when a rotation was last finished.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastInitiationTime was when a rotation was last started.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 				},
@@ -8031,7 +8610,7 @@ func schema_terrarium_apis_core_v1beta1_ShootList(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootList has its documentation written later.",
+				Description: "ShootList is a list of shoots.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -8057,7 +8636,8 @@ func schema_terrarium_apis_core_v1beta1_ShootList(ref common.ReferenceCallback) 
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Items are the shoots.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -8081,25 +8661,28 @@ func schema_terrarium_apis_core_v1beta1_ShootMachineImage(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootMachineImage has its documentation written later.",
+				Description: "ShootMachineImage is the operating system image of machines.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is an image of the cloud profile.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"version": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Version is a version of the image: complete, or a part of it for the newest that starts so; the newest supported one when unset.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "ProviderConfig is configuration that only the operating system extension understands.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 				},
@@ -8115,19 +8698,21 @@ func schema_terrarium_apis_core_v1beta1_ShootNetworks(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootNetworks has its documentation written later.",
+				Description: "ShootNetworks are address ranges of shoots that name none.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"pods": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Pods is the range of pod addresses in CIDR notation.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"services": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Services is the range of Service addresses in CIDR notation.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -8140,17 +8725,19 @@ func schema_terrarium_apis_core_v1beta1_ShootSSHKeypairRotation(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootSSHKeypairRotation has its documentation written later.",
+				Description: "ShootSSHKeypairRotation tells about the rotation of the SSH keys of the machines.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"lastCompletionTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastCompletionTime is when a rotation was last finished.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastInitiationTime is when a rotation was last started.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 				},
@@ -8165,31 +8752,35 @@ func schema_terrarium_apis_core_v1beta1_ShootSpec(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootSpec has its documentation written later.",
+				Description: "ShootSpec is a cluster as its owner wants it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kubernetes": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.Kubernetes{}.OpenAPIModelName()),
+							Description: "Kubernetes holds the version and the settings of the components.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.Kubernetes{}.OpenAPIModelName()),
 						},
 					},
 					"provider": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.Provider{}.OpenAPIModelName()),
+							Description: "Provider says where the cluster runs and on which machines.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.Provider{}.OpenAPIModelName()),
 						},
 					},
 					"region": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Region is a region of the cloud profile. It never changes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"accessRestrictions": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "AccessRestrictions are the restrictions that seed and region must satisfy.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -8202,45 +8793,53 @@ func schema_terrarium_apis_core_v1beta1_ShootSpec(ref common.ReferenceCallback) 
 					},
 					"addons": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Addons{}.OpenAPIModelName()),
+							Description: "Addons are components for trials.",
+							Ref:         ref(v1beta1.Addons{}.OpenAPIModelName()),
 						},
 					},
 					"cloudProfile": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.CloudProfileReference{}.OpenAPIModelName()),
+							Description: "CloudProfile names the cloud profile, of the garden or of the project.",
+							Ref:         ref(v1beta1.CloudProfileReference{}.OpenAPIModelName()),
 						},
 					},
 					"cloudProfileName": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "CloudProfileName names a cloud profile of the garden; superseded by cloudProfile.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"controlPlane": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ControlPlane{}.OpenAPIModelName()),
+							Description: "ControlPlane holds settings of the control plane.",
+							Ref:         ref(v1beta1.ControlPlane{}.OpenAPIModelName()),
 						},
 					},
 					"credentialsBindingName": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "CredentialsBindingName names the credentials of the provider; excludes secretBindingName.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"dns": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.DNS{}.OpenAPIModelName()),
+							Description: "DNS says under which name the cluster is reached.",
+							Ref:         ref(v1beta1.DNS{}.OpenAPIModelName()),
 						},
 					},
 					"exposureClassName": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "ExposureClassName names a way in which the API server is exposed. It never changes.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"extensions": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Extensions are further extensions for the cluster.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -8253,33 +8852,39 @@ func schema_terrarium_apis_core_v1beta1_ShootSpec(ref common.ReferenceCallback) 
 					},
 					"hibernation": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Hibernation{}.OpenAPIModelName()),
+							Description: "Hibernation says whether and when the cluster sleeps.",
+							Ref:         ref(v1beta1.Hibernation{}.OpenAPIModelName()),
 						},
 					},
 					"maintenance": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Maintenance{}.OpenAPIModelName()),
+							Description: "Maintenance says when the cluster may be changed on its own, and what is done then.",
+							Ref:         ref(v1beta1.Maintenance{}.OpenAPIModelName()),
 						},
 					},
 					"monitoring": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Monitoring{}.OpenAPIModelName()),
+							Description: "Monitoring holds settings of the monitoring.",
+							Ref:         ref(v1beta1.Monitoring{}.OpenAPIModelName()),
 						},
 					},
 					"networking": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Networking{}.OpenAPIModelName()),
+							Description: "Networking holds the address ranges and the network plugin.",
+							Ref:         ref(v1beta1.Networking{}.OpenAPIModelName()),
 						},
 					},
 					"purpose": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Purpose says what the cluster is for. Defaults to evaluation.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"resources": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Resources are objects of the project that provider configs refer to.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -8292,30 +8897,35 @@ func schema_terrarium_apis_core_v1beta1_ShootSpec(ref common.ReferenceCallback) 
 					},
 					"schedulerName": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "SchedulerName names the scheduler that chooses the seed. Defaults to default-scheduler.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"secretBindingName": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "SecretBindingName names the credentials of the provider; excludes credentialsBindingName. It never changes.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"seedName": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "SeedName is the seed that runs the control plane; chosen by the scheduler when unset.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"seedSelector": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SeedSelector{}.OpenAPIModelName()),
+							Description: "SeedSelector restricts the seeds that the scheduler may choose.",
+							Ref:         ref(v1beta1.SeedSelector{}.OpenAPIModelName()),
 						},
 					},
 					"systemComponents": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SystemComponents{}.OpenAPIModelName()),
+							Description: "SystemComponents holds settings of components inside the cluster.",
+							Ref:         ref(v1beta1.SystemComponents{}.OpenAPIModelName()),
 						},
 					},
 					"tolerations": {
@@ -8326,7 +8936,8 @@ func schema_terrarium_apis_core_v1beta1_ShootSpec(ref common.ReferenceCallback) 
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Tolerations lets the cluster be placed on seeds in spite of their taints.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -8350,34 +8961,38 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootStatus has its documentation written later.",
+				Description: "ShootStatus tells how a shoot is doing.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"gardener": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.Gardener{}.OpenAPIModelName()),
+							Description: "Gardener identifies the gardenlet that last acted on the shoot.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.Gardener{}.OpenAPIModelName()),
 						},
 					},
 					"hibernated": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Hibernated says whether the shoot is asleep.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"technicalID": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "TechnicalID is the name of the shoot in its seed, where it names the namespace; it never changes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"uid": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "UID identifies the shoot for good, also across moves and restores.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"advertisedAddresses": {
@@ -8388,7 +9003,8 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "AdvertisedAddresses are the addresses under which the API server and other endpoints are reached.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -8401,8 +9017,9 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 					},
 					"clusterIdentity": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "ClusterIdentity identifies the shoot among all clusters.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"conditions": {
@@ -8413,7 +9030,8 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Conditions report the health of the shoot.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -8432,7 +9050,8 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Constraints report what would go wrong with certain operations.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -8445,17 +9064,20 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 					},
 					"credentials": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ShootCredentials{}.OpenAPIModelName()),
+							Description: "Credentials tells about the credentials of the shoot.",
+							Ref:         ref(v1beta1.ShootCredentials{}.OpenAPIModelName()),
 						},
 					},
 					"inPlaceUpdates": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.InPlaceUpdatesStatus{}.OpenAPIModelName()),
+							Description: "InPlaceUpdates tells which pools are yet to be updated in place.",
+							Ref:         ref(v1beta1.InPlaceUpdatesStatus{}.OpenAPIModelName()),
 						},
 					},
 					"lastErrors": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "LastErrors are the errors of the last operation.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -8468,59 +9090,69 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 					},
 					"lastHibernationTriggerTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "LastHibernationTriggerTime is when a schedule last put the shoot to sleep or woke it up.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"lastMaintenance": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.LastMaintenance{}.OpenAPIModelName()),
+							Description: "LastMaintenance tells about the last maintenance.",
+							Ref:         ref(v1beta1.LastMaintenance{}.OpenAPIModelName()),
 						},
 					},
 					"lastOperation": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.LastOperation{}.OpenAPIModelName()),
+							Description: "LastOperation tells what was last done with the shoot.",
+							Ref:         ref(v1beta1.LastOperation{}.OpenAPIModelName()),
 						},
 					},
 					"liveMigration": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.LiveMigration{}.OpenAPIModelName()),
+							Description: "LiveMigration tells about the steps of a live migration.",
+							Ref:         ref(v1beta1.LiveMigration{}.OpenAPIModelName()),
 						},
 					},
 					"manualWorkerPoolRollout": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ManualWorkerPoolRollout{}.OpenAPIModelName()),
+							Description: "ManualWorkerPoolRollout tells about pools whose machines the user wants replaced.",
+							Ref:         ref(v1beta1.ManualWorkerPoolRollout{}.OpenAPIModelName()),
 						},
 					},
 					"migrationStartTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "MigrationStartTime is when the move to another seed began.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"networking": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.NetworkingStatus{}.OpenAPIModelName()),
+							Description: "Networking holds the address ranges that are in use.",
+							Ref:         ref(v1beta1.NetworkingStatus{}.OpenAPIModelName()),
 						},
 					},
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int64",
+							Description: "ObservedGeneration is the newest generation that the gardenlet has acted on.",
+							Type:        []string{"integer"},
+							Format:      "int64",
 						},
 					},
 					"retryCycleStartTime": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Description: "RetryCycleStartTime is since when a failing operation has been repeated.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
 						},
 					},
 					"seedName": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "SeedName is the seed that runs the control plane now; it differs from the spec during a move.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"encryptedResources": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kept so that older manifests decode. Ignored; last used by Gardener v1.138.",
+							Description: "EncryptedResources listed the encrypted resources; now part of credentials. Ignored; last used by Gardener v1.138.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -8546,14 +9178,15 @@ func schema_terrarium_apis_core_v1beta1_StructuredAuthentication(ref common.Refe
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "StructuredAuthentication has its documentation written later.",
+				Description: "StructuredAuthentication names the configuration of authenticators.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"configMapName": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "ConfigMapName names a ConfigMap in the project with an AuthenticationConfiguration under the key config.yaml.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -8567,19 +9200,21 @@ func schema_terrarium_apis_core_v1beta1_StructuredAuthorization(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "StructuredAuthorization has its documentation written later.",
+				Description: "StructuredAuthorization names the configuration of authorizers.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"configMapName": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "ConfigMapName names a ConfigMap in the project with an AuthorizationConfiguration under the key config.yaml.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"kubeconfigs": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Kubeconfigs name the kubeconfigs that webhooks in the configuration need.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -8603,17 +9238,19 @@ func schema_terrarium_apis_core_v1beta1_SystemComponents(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SystemComponents has its documentation written later.",
+				Description: "SystemComponents holds settings of components inside a shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"coreDNS": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.CoreDNS{}.OpenAPIModelName()),
+							Description: "CoreDNS holds those of the cluster's DNS.",
+							Ref:         ref(v1beta1.CoreDNS{}.OpenAPIModelName()),
 						},
 					},
 					"nodeLocalDNS": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.NodeLocalDNS{}.OpenAPIModelName()),
+							Description: "NodeLocalDNS holds those of the DNS cache on nodes.",
+							Ref:         ref(v1beta1.NodeLocalDNS{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -8628,20 +9265,22 @@ func schema_terrarium_apis_core_v1beta1_Toleration(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Toleration has its documentation written later.",
+				Description: "Toleration lets a shoot be placed on a seed in spite of a taint.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"key": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Key is the key of the taint.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"value": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Value is the value of the taint; any when unset.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
@@ -8655,47 +9294,54 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "VerticalPodAutoscaler has its documentation written later.",
+				Description: "VerticalPodAutoscaler holds settings of the component that sizes pods.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Enabled installs it.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 					"cpuHistogramDecayHalfLife": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "CPUHistogramDecayHalfLife is the time after which a sample of processor use counts half. Defaults to 24h.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"evictAfterOOMThreshold": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "EvictAfterOOMThreshold is the age within which a pod that ran out of memory is evicted. Defaults to 10m.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"evictionRateBurst": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "EvictionRateBurst is the number of pods evicted at once. Defaults to 1.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"evictionRateLimit": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"number"},
-							Format: "double",
+							Description: "EvictionRateLimit is the number of pods evicted a second; 0 and -1 mean without bound. Defaults to -1.",
+							Type:        []string{"number"},
+							Format:      "double",
 						},
 					},
 					"evictionTolerance": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"number"},
-							Format: "double",
+							Description: "EvictionTolerance is the share of replicas that may be evicted. Defaults to 0.5.",
+							Type:        []string{"number"},
+							Format:      "double",
 						},
 					},
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "FeatureGates turns its features on or off.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -8710,7 +9356,8 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 					},
 					"maxAllowed": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "MaxAllowed bounds what it may recommend for a container.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -8723,76 +9370,89 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 					},
 					"memoryAggregationInterval": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "MemoryAggregationInterval is the length of a window for which the peak of memory use is kept. Defaults to 24h.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"memoryAggregationIntervalCount": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int64",
+							Description: "MemoryAggregationIntervalCount is the number of such windows. Defaults to 8.",
+							Type:        []string{"integer"},
+							Format:      "int64",
 						},
 					},
 					"memoryHistogramDecayHalfLife": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "MemoryHistogramDecayHalfLife is the time after which a peak of memory use counts half. Defaults to 24h.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"recommendationLowerBoundCPUPercentile": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"number"},
-							Format: "double",
+							Description: "RecommendationLowerBoundCPUPercentile is the percentile of processor use for the lower bound. Defaults to 0.5.",
+							Type:        []string{"number"},
+							Format:      "double",
 						},
 					},
 					"recommendationLowerBoundMemoryPercentile": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"number"},
-							Format: "double",
+							Description: "RecommendationLowerBoundMemoryPercentile is the percentile of memory use for the lower bound. Defaults to 0.5.",
+							Type:        []string{"number"},
+							Format:      "double",
 						},
 					},
 					"recommendationMarginFraction": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"number"},
-							Format: "double",
+							Description: "RecommendationMarginFraction is the share that is added to a recommendation. Defaults to 0.15.",
+							Type:        []string{"number"},
+							Format:      "double",
 						},
 					},
 					"recommendationUpperBoundCPUPercentile": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"number"},
-							Format: "double",
+							Description: "RecommendationUpperBoundCPUPercentile is the percentile of processor use for the upper bound. Defaults to 0.95.",
+							Type:        []string{"number"},
+							Format:      "double",
 						},
 					},
 					"recommendationUpperBoundMemoryPercentile": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"number"},
-							Format: "double",
+							Description: "RecommendationUpperBoundMemoryPercentile is the percentile of memory use for the upper bound. Defaults to 0.95.",
+							Type:        []string{"number"},
+							Format:      "double",
 						},
 					},
 					"recommenderInterval": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "RecommenderInterval is the time between two recommendations. Defaults to 1m.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 					"recommenderUpdateWorkerCount": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int64",
+							Description: "RecommenderUpdateWorkerCount is the number of workers that write recommendations. Defaults to 10.",
+							Type:        []string{"integer"},
+							Format:      "int64",
 						},
 					},
 					"targetCPUPercentile": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"number"},
-							Format: "double",
+							Description: "TargetCPUPercentile is the percentile of processor use that is recommended. Defaults to 0.9.",
+							Type:        []string{"number"},
+							Format:      "double",
 						},
 					},
 					"targetMemoryPercentile": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"number"},
-							Format: "double",
+							Description: "TargetMemoryPercentile is the percentile of memory use that is recommended. Defaults to 0.9.",
+							Type:        []string{"number"},
+							Format:      "double",
 						},
 					},
 					"updaterInterval": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Description: "UpdaterInterval is the time between two rounds of updates. Defaults to 1m.",
+							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
 						},
 					},
 				},
@@ -8808,32 +9468,36 @@ func schema_terrarium_apis_core_v1beta1_Volume(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Volume has its documentation written later.",
+				Description: "Volume is the root volume of a machine.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"size": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Size is the size with its unit.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Name is the name of the volume.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Type is the volume type of the cloud profile.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"encrypted": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "Encrypted asks for encryption.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -8847,32 +9511,36 @@ func schema_terrarium_apis_core_v1beta1_VolumeType(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "VolumeType has its documentation written later.",
+				Description: "VolumeType is a kind of volume.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the provider's name of the kind.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"class": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Class is standard or premium.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"minSize": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Description: "MinSize is the smallest size of a volume.",
+							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
 						},
 					},
 					"usable": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"boolean"},
-							Format: "",
+							Description: "Usable says whether shoots may use it. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -8888,18 +9556,20 @@ func schema_terrarium_apis_core_v1beta1_WatchCacheSizes(ref common.ReferenceCall
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "WatchCacheSizes has its documentation written later.",
+				Description: "WatchCacheSizes sizes the caches of watched resources.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"default": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "Default is the size for resources that are not listed.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"resources": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Resources lists resources with a size of their own.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -8922,39 +9592,44 @@ func schema_terrarium_apis_core_v1beta1_Worker(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Worker has its documentation written later.",
+				Description: "Worker is a pool of like machines.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Default: "",
-							Type:    []string{"string"},
-							Format:  "",
+							Description: "Name is the name of the pool. It never changes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"machine": {
 						SchemaProps: spec.SchemaProps{
-							Default: map[string]interface{}{},
-							Ref:     ref(v1beta1.Machine{}.OpenAPIModelName()),
+							Description: "Machine is the size and the image of the machines.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.Machine{}.OpenAPIModelName()),
 						},
 					},
 					"maximum": {
 						SchemaProps: spec.SchemaProps{
-							Default: 0,
-							Type:    []string{"integer"},
-							Format:  "int32",
+							Description: "Maximum is the largest number of machines.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"minimum": {
 						SchemaProps: spec.SchemaProps{
-							Default: 0,
-							Type:    []string{"integer"},
-							Format:  "int32",
+							Description: "Minimum is the smallest number of machines.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"annotations": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "Annotations are put on the nodes.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -8969,28 +9644,33 @@ func schema_terrarium_apis_core_v1beta1_Worker(ref common.ReferenceCallback) com
 					},
 					"caBundle": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "CABundle holds certificates in PEM that the machines should trust.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"clusterAutoscaler": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.ClusterAutoscalerOptions{}.OpenAPIModelName()),
+							Description: "ClusterAutoscaler holds settings of the cluster autoscaler for this pool.",
+							Ref:         ref(v1beta1.ClusterAutoscalerOptions{}.OpenAPIModelName()),
 						},
 					},
 					"controlPlane": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.WorkerControlPlane{}.OpenAPIModelName()),
+							Description: "ControlPlane makes the machines of this pool run the shoot's own control plane.",
+							Ref:         ref(v1beta1.WorkerControlPlane{}.OpenAPIModelName()),
 						},
 					},
 					"cri": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.CRI{}.OpenAPIModelName()),
+							Description: "CRI is the container runtime of the machines.",
+							Ref:         ref(v1beta1.CRI{}.OpenAPIModelName()),
 						},
 					},
 					"dataVolumes": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "DataVolumes are further volumes of a machine.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -9003,18 +9683,21 @@ func schema_terrarium_apis_core_v1beta1_Worker(ref common.ReferenceCallback) com
 					},
 					"kubeletDataVolumeName": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "KubeletDataVolumeName names the data volume that the kubelet uses for its state.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"kubernetes": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.WorkerKubernetes{}.OpenAPIModelName()),
+							Description: "Kubernetes holds a version and settings that differ from those of the shoot.",
+							Ref:         ref(v1beta1.WorkerKubernetes{}.OpenAPIModelName()),
 						},
 					},
 					"labels": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "Labels are put on the nodes.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -9029,33 +9712,39 @@ func schema_terrarium_apis_core_v1beta1_Worker(ref common.ReferenceCallback) com
 					},
 					"machineControllerManager": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.MachineControllerManagerSettings{}.OpenAPIModelName()),
+							Description: "MachineControllerManager holds timeouts and limits for the life of the machines.",
+							Ref:         ref(v1beta1.MachineControllerManagerSettings{}.OpenAPIModelName()),
 						},
 					},
 					"maxSurge": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/util/intstr.IntOrString"),
+							Description: "MaxSurge is how many machines may exist above the wanted number during an update. Defaults to 1, or 0 for updates in place.",
+							Ref:         ref("k8s.io/apimachinery/pkg/util/intstr.IntOrString"),
 						},
 					},
 					"maxUnavailable": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/util/intstr.IntOrString"),
+							Description: "MaxUnavailable is how many machines may be missing during an update. Defaults to 0, or 1 for updates in place.",
+							Ref:         ref("k8s.io/apimachinery/pkg/util/intstr.IntOrString"),
 						},
 					},
 					"priority": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"integer"},
-							Format: "int32",
+							Description: "Priority ranks the pool for the priority expander of the cluster autoscaler.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Description: "ProviderConfig is configuration of the pool that only the provider understands.",
+							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
 						},
 					},
 					"sysctls": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"object"},
+							Description: "Sysctls are kernel settings of the machines.",
+							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
 								Schema: &spec.Schema{
@@ -9070,12 +9759,14 @@ func schema_terrarium_apis_core_v1beta1_Worker(ref common.ReferenceCallback) com
 					},
 					"systemComponents": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.WorkerSystemComponents{}.OpenAPIModelName()),
+							Description: "SystemComponents says whether the pool takes system components.",
+							Ref:         ref(v1beta1.WorkerSystemComponents{}.OpenAPIModelName()),
 						},
 					},
 					"taints": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Taints are put on the nodes.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -9088,18 +9779,21 @@ func schema_terrarium_apis_core_v1beta1_Worker(ref common.ReferenceCallback) com
 					},
 					"updateStrategy": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "UpdateStrategy says how machines get a new state. Defaults to AutoRollingUpdate.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"volume": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Volume{}.OpenAPIModelName()),
+							Description: "Volume is the root volume of a machine.",
+							Ref:         ref(v1beta1.Volume{}.OpenAPIModelName()),
 						},
 					},
 					"zones": {
 						SchemaProps: spec.SchemaProps{
-							Type: []string{"array"},
+							Description: "Zones are the availability zones over which the machines are spread.",
+							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
@@ -9124,17 +9818,19 @@ func schema_terrarium_apis_core_v1beta1_WorkerControlPlane(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "WorkerControlPlane has its documentation written later.",
+				Description: "WorkerControlPlane holds settings of a control plane that runs in its own shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"backup": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Backup{}.OpenAPIModelName()),
+							Description: "Backup says where backups of its etcd are kept.",
+							Ref:         ref(v1beta1.Backup{}.OpenAPIModelName()),
 						},
 					},
 					"exposure": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.Exposure{}.OpenAPIModelName()),
+							Description: "Exposure says how its API server is reached.",
+							Ref:         ref(v1beta1.Exposure{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -9149,18 +9845,20 @@ func schema_terrarium_apis_core_v1beta1_WorkerKubernetes(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "WorkerKubernetes has its documentation written later.",
+				Description: "WorkerKubernetes holds a version and settings of a pool that differ from those of its shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"version": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Version is the version of the kubelet; not newer than that of the shoot and at most two minor versions older.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"kubelet": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.KubeletConfig{}.OpenAPIModelName()),
+							Description: "Kubelet holds settings of the kubelets; it replaces those of the shoot as a whole.",
+							Ref:         ref(v1beta1.KubeletConfig{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -9175,14 +9873,15 @@ func schema_terrarium_apis_core_v1beta1_WorkerSystemComponents(ref common.Refere
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "WorkerSystemComponents has its documentation written later.",
+				Description: "WorkerSystemComponents says whether a pool takes system components.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"allow": {
 						SchemaProps: spec.SchemaProps{
-							Default: false,
-							Type:    []string{"boolean"},
-							Format:  "",
+							Description: "Allow says so.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
 						},
 					},
 				},
@@ -9196,12 +9895,13 @@ func schema_terrarium_apis_core_v1beta1_WorkersSettings(ref common.ReferenceCall
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "WorkersSettings has its documentation written later.",
+				Description: "WorkersSettings holds settings for all pools.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"sshAccess": {
 						SchemaProps: spec.SchemaProps{
-							Ref: ref(v1beta1.SSHAccess{}.OpenAPIModelName()),
+							Description: "SSHAccess says whether machines can be reached by SSH.",
+							Ref:         ref(v1beta1.SSHAccess{}.OpenAPIModelName()),
 						},
 					},
 				},

@@ -2,14 +2,16 @@
 
 package v1beta1
 
-// AccessRestriction has its documentation written later.
+// AccessRestriction is a promise about who can reach a cluster from where.
 type AccessRestriction struct {
+	// Name identifies the restriction.
 	Name string `json:"name"`
 }
 
-// AccessRestrictionWithOptions has its documentation written later.
+// AccessRestrictionWithOptions is a restriction together with settings for it.
 type AccessRestrictionWithOptions struct {
 	AccessRestriction `json:",inline"`
+	// Options are settings that only the restriction understands.
 	// +optional
 	Options map[string]string `json:"options,omitempty"`
 }

@@ -7,16 +7,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Backup has its documentation written later.
+// Backup says where backups of etcd are kept.
 type Backup struct {
+	// Provider is the type of the provider that has the object store.
 	Provider string `json:"provider"`
+	// CredentialsRef is the Secret or WorkloadIdentity with the credentials of the object store.
 	// +optional
 	CredentialsRef *corev1.ObjectReference `json:"credentialsRef,omitempty"`
+	// ProviderConfig is configuration that only the provider understands.
 	// +optional
 	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty"`
+	// Region is the region of the object store; that of the seed when unset.
 	// +optional
 	Region *string `json:"region,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.122.
+	// SecretRef is the Secret with the credentials of the object store. Ignored; last used by Gardener v1.122.
 	// +optional
 	SecretRef *corev1.SecretReference `json:"secretRef,omitempty"`
 }

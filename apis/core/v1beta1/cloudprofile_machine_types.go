@@ -7,101 +7,127 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// MachineType has its documentation written later.
+// MachineType is a size of machine.
 type MachineType struct {
-	Name   string            `json:"name"`
-	CPU    resource.Quantity `json:"cpu"`
-	GPU    resource.Quantity `json:"gpu"`
+	// Name is the provider's name of the size.
+	Name string `json:"name"`
+	// CPU is the number of processors.
+	CPU resource.Quantity `json:"cpu"`
+	// GPU is the number of graphics processors.
+	GPU resource.Quantity `json:"gpu"`
+	// Memory is the amount of main memory.
 	Memory resource.Quantity `json:"memory"`
+	// Architecture is amd64 or arm64; superseded by capabilities.
 	// +optional
 	Architecture *string `json:"architecture,omitempty"`
+	// Capabilities restricts the images that fit to those with a matching flavor.
 	// +optional
 	Capabilities Capabilities `json:"capabilities,omitempty"`
+	// MachineControllerManager holds settings for the life of such machines.
 	// +optional
 	MachineControllerManager *CloudProfileMachineControllerManagerSettings `json:"machineControllerManager,omitempty"`
+	// Storage is the root volume that comes with the machine.
 	// +optional
 	Storage *MachineTypeStorage `json:"storage,omitempty"`
+	// Usable says whether shoots may use it. Defaults to true.
 	// +optional
 	Usable *bool `json:"usable,omitempty"`
 }
 
-// MachineTypeStorage has its documentation written later.
+// MachineTypeStorage is the root volume that comes with a machine.
 type MachineTypeStorage struct {
-	Type  string `json:"type"`
+	// Type is the volume type.
+	Type string `json:"type"`
+	// Class is standard or premium.
 	Class string `json:"class"`
+	// MinSize is the smallest size that may be asked for; excludes size.
 	// +optional
 	MinSize *resource.Quantity `json:"minSize,omitempty"`
+	// Size is the size when it is fixed; excludes minSize.
 	// +optional
 	Size *resource.Quantity `json:"size,omitempty"`
 }
 
-// CloudProfileMachineControllerManagerSettings has its documentation written later.
+// CloudProfileMachineControllerManagerSettings holds settings for the life of machines of a type.
 type CloudProfileMachineControllerManagerSettings struct {
+	// MachineCreationTimeout is how long a machine may take to become a node.
 	// +optional
 	MachineCreationTimeout *metav1.Duration `json:"machineCreationTimeout,omitempty"`
 }
 
-// MachineImage has its documentation written later.
+// MachineImage is an operating system image.
 type MachineImage struct {
+	// Name is the name of the image.
 	Name string `json:"name"`
+	// Versions are the versions of the image.
 	// +patchStrategy=merge
 	// +patchMergeKey=version
 	Versions []MachineImageVersion `json:"versions" patchStrategy:"merge" patchMergeKey:"version"`
+	// UpdateStrategy says how far automatic updates go. Defaults to major.
 	// +optional
 	UpdateStrategy *MachineImageUpdateStrategy `json:"updateStrategy,omitempty"`
 }
 
-// MachineImageUpdateStrategy has its documentation written later.
+// MachineImageUpdateStrategy says how far automatic updates of an image go.
 type MachineImageUpdateStrategy string
 
 const (
-	// MachineImageUpdateStrategyPatch stands for patch.
+	// MachineImageUpdateStrategyPatch updates within the minor version only.
 	MachineImageUpdateStrategyPatch MachineImageUpdateStrategy = "patch"
-	// MachineImageUpdateStrategyMinor stands for minor.
+	// MachineImageUpdateStrategyMinor updates within the major version only.
 	MachineImageUpdateStrategyMinor MachineImageUpdateStrategy = "minor"
-	// MachineImageUpdateStrategyMajor stands for major.
+	// MachineImageUpdateStrategyMajor updates to the newest version.
 	MachineImageUpdateStrategyMajor MachineImageUpdateStrategy = "major"
 )
 
-// MachineImageVersion has its documentation written later.
+// MachineImageVersion is a version of an image.
 type MachineImageVersion struct {
 	ExpirableVersion `json:",inline"`
+	// Architectures are the processor architectures of the image; superseded by capabilityFlavors.
 	// +optional
 	Architectures []string `json:"architectures,omitempty"`
+	// CapabilityFlavors are the variants of the image, each with its capabilities.
 	// +optional
 	CapabilityFlavors []MachineImageFlavor `json:"capabilityFlavors,omitempty"`
+	// CRI lists the container runtimes in the image.
 	// +optional
 	CRI []CRI `json:"cri,omitempty"`
+	// InPlaceUpdates says whether machines can be updated to this version in place.
 	// +optional
 	InPlaceUpdates *InPlaceUpdates `json:"inPlaceUpdates,omitempty"`
+	// KubeletVersionConstraint is the range of kubelet versions that the image works with, for instance ">= 1.30".
 	// +optional
 	KubeletVersionConstraint *string `json:"kubeletVersionConstraint,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.127.
+	// CapabilitySets is the former name of capabilityFlavors. Ignored; last used by Gardener v1.127.
 	// +optional
 	CapabilitySets []CapabilitySet `json:"capabilitySets,omitempty"`
 }
 
-// InPlaceUpdates has its documentation written later.
+// InPlaceUpdates says whether machines can be updated in place.
 type InPlaceUpdates struct {
+	// Supported says whether they can.
 	Supported bool `json:"supported"`
+	// MinVersionForUpdate is the oldest version from which they can.
 	// +optional
 	MinVersionForUpdate *string `json:"minVersionForUpdate,omitempty"`
 }
 
-// CapabilityDefinition has its documentation written later.
+// CapabilityDefinition defines one thing that machine types and images can differ in.
 type CapabilityDefinition struct {
-	Name   string           `json:"name"`
+	// Name is the name of the capability, for instance architecture.
+	Name string `json:"name"`
+	// Values are all values that it can have.
 	Values CapabilityValues `json:"values"`
 }
 
-// MachineImageFlavor has its documentation written later.
+// MachineImageFlavor is a variant of an image: the values of each of its capabilities.
 type MachineImageFlavor map[string]CapabilityValues
 
-// CapabilitySet has its documentation written later.
+// CapabilitySet is the former form of a flavor.
 type CapabilitySet map[string]CapabilityValues
 
-// Capabilities maps a capability to the values it may take.
+// Capabilities maps the name of a capability to the values that apply.
 type Capabilities map[string]CapabilityValues
 
-// CapabilityValues are the values of one capability.
+// CapabilityValues are values of one capability.
 type CapabilityValues []string

@@ -10,196 +10,245 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// CloudProfile has its documentation written later.
+// CloudProfile says what a provider offers: versions, regions, machines, volumes and images.
 type CloudProfile struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// Spec is the offer.
 	// +optional
 	Spec CloudProfileSpec `json:"spec,omitempty"`
+	// Status is what the versions' life cycles mean today.
 	// +optional
 	Status CloudProfileStatus `json:"status,omitempty"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// CloudProfileList has its documentation written later.
+// CloudProfileList is a list of cloud profiles.
 type CloudProfileList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 
+	// Items are the cloud profiles.
 	Items []CloudProfile `json:"items"`
 }
 
-// CloudProfileSpec has its documentation written later.
+// CloudProfileSpec is what a provider offers.
 type CloudProfileSpec struct {
-	Type       string             `json:"type"`
+	// Type is the provider type.
+	Type string `json:"type"`
+	// Kubernetes holds the versions that shoots may use.
 	Kubernetes KubernetesSettings `json:"kubernetes"`
+	// MachineImages are the operating system images that shoots may use.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	MachineImages []MachineImage `json:"machineImages" patchStrategy:"merge" patchMergeKey:"name"`
+	// MachineTypes are the sizes of machines that shoots may use.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	MachineTypes []MachineType `json:"machineTypes" patchStrategy:"merge" patchMergeKey:"name"`
+	// Regions are where shoots may be.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	Regions []Region `json:"regions" patchStrategy:"merge" patchMergeKey:"name"`
+	// Bastion says what bastions are made of.
 	// +optional
 	Bastion *Bastion `json:"bastion,omitempty"`
+	// CABundle holds certificates in PEM that machines should trust.
 	// +optional
 	CABundle *string `json:"caBundle,omitempty"`
+	// ControlPlane holds settings for control planes.
 	// +optional
 	ControlPlane *CloudProfileControlPlane `json:"controlPlane,omitempty"`
+	// Limits bounds what shoots may ask for.
 	// +optional
 	Limits *Limits `json:"limits,omitempty"`
+	// MachineCapabilities defines what machine types and images can differ in.
 	// +optional
 	MachineCapabilities []CapabilityDefinition `json:"machineCapabilities,omitempty"`
+	// ProviderConfig is configuration that only the provider understands.
 	// +optional
 	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty"`
+	// SeedSelector restricts the seeds for shoots of this profile.
 	// +optional
 	SeedSelector *SeedSelector `json:"seedSelector,omitempty"`
+	// VolumeTypes are the kinds of volumes that shoots may use.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	// +optional
 	VolumeTypes []VolumeType `json:"volumeTypes,omitempty" patchStrategy:"merge" patchMergeKey:"name"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.127.
+	// Capabilities is the former name of machineCapabilities. Ignored; last used by Gardener v1.127.
 	// +optional
 	Capabilities []CapabilityDefinition `json:"capabilities,omitempty"`
 }
 
-// CloudProfileStatus has its documentation written later.
+// CloudProfileStatus is what the versions' life cycles mean today.
 type CloudProfileStatus struct {
+	// Kubernetes holds the state of the Kubernetes versions.
 	// +optional
 	Kubernetes *KubernetesStatus `json:"kubernetes,omitempty"`
+	// MachineImages holds the state of the image versions.
 	// +optional
 	MachineImages []MachineImageStatus `json:"machineImages,omitempty"`
 }
 
-// KubernetesSettings has its documentation written later.
+// KubernetesSettings holds the versions that shoots may use.
 type KubernetesSettings struct {
+	// Versions are those versions.
 	// +patchStrategy=merge
 	// +patchMergeKey=version
 	// +optional
 	Versions []ExpirableVersion `json:"versions,omitempty" patchStrategy:"merge" patchMergeKey:"version"`
 }
 
-// ExpirableVersion has its documentation written later.
+// ExpirableVersion is a version with its life cycle.
 type ExpirableVersion struct {
+	// Version is the version itself.
 	Version string `json:"version"`
+	// Classification is the stage of life; superseded by lifecycle.
 	// +optional
 	Classification *VersionClassification `json:"classification,omitempty"`
+	// ExpirationDate is when the version can no longer be used; superseded by lifecycle.
 	// +optional
 	ExpirationDate *metav1.Time `json:"expirationDate,omitempty"`
+	// Lifecycle lists the stages of life with their beginnings, in the order of time.
 	// +optional
 	Lifecycle []LifecycleStage `json:"lifecycle,omitempty"`
 }
 
-// VersionClassification has its documentation written later.
+// VersionClassification is a stage in the life of a version.
 type VersionClassification string
 
 const (
-	// VersionClassificationUnavailable stands for unavailable.
+	// VersionClassificationUnavailable means that the version cannot be used yet.
 	VersionClassificationUnavailable VersionClassification = "unavailable"
-	// VersionClassificationPreview stands for preview.
+	// VersionClassificationPreview means that the version may be tried; nothing is updated to it automatically.
 	VersionClassificationPreview VersionClassification = "preview"
-	// VersionClassificationSupported stands for supported.
+	// VersionClassificationSupported means that the version is recommended; only one patch of a minor version should
+	// be.
 	VersionClassificationSupported VersionClassification = "supported"
-	// VersionClassificationDeprecated stands for deprecated.
+	// VersionClassificationDeprecated means that the version should be left; nothing is updated to it automatically.
 	VersionClassificationDeprecated VersionClassification = "deprecated"
-	// VersionClassificationExpired stands for expired.
+	// VersionClassificationExpired means that the version cannot be used any more.
 	VersionClassificationExpired VersionClassification = "expired"
 )
 
-// LifecycleStage has its documentation written later.
+// LifecycleStage is a stage in the life of a version.
 type LifecycleStage struct {
+	// Classification is the stage.
 	Classification VersionClassification `json:"classification"`
+	// StartTime is when the stage begins; before everything else when unset.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 }
 
-// Region has its documentation written later.
+// Region is a region of a provider.
 type Region struct {
+	// Name is the provider's name of the region.
 	Name string `json:"name"`
+	// AccessRestrictions are the restrictions that shoots in this region may ask for.
 	// +optional
 	AccessRestrictions []AccessRestriction `json:"accessRestrictions,omitempty"`
+	// Labels describe the region, for instance to seed selectors.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
+	// Zones are the availability zones of the region.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	// +optional
 	Zones []AvailabilityZone `json:"zones,omitempty" patchStrategy:"merge" patchMergeKey:"name"`
 }
 
-// AvailabilityZone has its documentation written later.
+// AvailabilityZone is an availability zone of a region.
 type AvailabilityZone struct {
+	// Name is the provider's name of the zone.
 	Name string `json:"name"`
+	// UnavailableMachineTypes are the machine types that do not exist in the zone.
 	// +optional
 	UnavailableMachineTypes []string `json:"unavailableMachineTypes,omitempty"`
+	// UnavailableVolumeTypes are the volume types that do not exist in the zone.
 	// +optional
 	UnavailableVolumeTypes []string `json:"unavailableVolumeTypes,omitempty"`
 }
 
-// VolumeType has its documentation written later.
+// VolumeType is a kind of volume.
 type VolumeType struct {
-	Name  string `json:"name"`
+	// Name is the provider's name of the kind.
+	Name string `json:"name"`
+	// Class is standard or premium.
 	Class string `json:"class"`
+	// MinSize is the smallest size of a volume.
 	// +optional
 	MinSize *resource.Quantity `json:"minSize,omitempty"`
+	// Usable says whether shoots may use it. Defaults to true.
 	// +optional
 	Usable *bool `json:"usable,omitempty"`
 }
 
-// Limits has its documentation written later.
+// Limits bounds what shoots may ask for.
 type Limits struct {
+	// MaxNodesTotal is the largest number of nodes of a shoot.
 	// +optional
 	MaxNodesTotal *int32 `json:"maxNodesTotal,omitempty"`
 }
 
-// Bastion has its documentation written later.
+// Bastion says what bastions are made of; at least one of the fields is set.
 type Bastion struct {
+	// MachineImage is the image of the host.
 	// +optional
 	MachineImage *BastionMachineImage `json:"machineImage,omitempty"`
+	// MachineType is the size of the host.
 	// +optional
 	MachineType *BastionMachineType `json:"machineType,omitempty"`
 }
 
-// BastionMachineImage has its documentation written later.
+// BastionMachineImage is the image of a bastion.
 type BastionMachineImage struct {
+	// Name is the name of an image of this profile.
 	Name string `json:"name"`
+	// Version is the version of the image; the newest supported one when unset.
 	// +optional
 	Version *string `json:"version,omitempty"`
 }
 
-// BastionMachineType has its documentation written later.
+// BastionMachineType is the size of a bastion.
 type BastionMachineType struct {
+	// Name is the name of a machine type of this profile.
 	Name string `json:"name"`
 }
 
-// CloudProfileControlPlane has its documentation written later.
+// CloudProfileControlPlane holds settings for control planes.
 type CloudProfileControlPlane struct {
+	// AllowZonePinning lets shoots choose the zones of their control plane.
 	// +optional
 	AllowZonePinning bool `json:"allowZonePinning,omitempty"`
 }
 
-// KubernetesStatus has its documentation written later.
+// KubernetesStatus is the state of the Kubernetes versions.
 type KubernetesStatus struct {
+	// Versions lists each version with its stage of life.
 	// +optional
 	Versions []ExpirableVersionStatus `json:"versions,omitempty"`
 }
 
-// ExpirableVersionStatus has its documentation written later.
+// ExpirableVersionStatus is a version with its stage of life today.
 type ExpirableVersionStatus struct {
-	Version        string                `json:"version"`
+	// Version is the version.
+	Version string `json:"version"`
+	// Classification is the stage.
 	Classification VersionClassification `json:"classification"`
 }
 
-// MachineImageStatus has its documentation written later.
+// MachineImageStatus is the state of an image's versions.
 type MachineImageStatus struct {
+	// Name is the name of the image.
 	Name string `json:"name"`
+	// Versions lists each version with its stage of life.
 	// +optional
 	Versions []ExpirableVersionStatus `json:"versions,omitempty"`
 }

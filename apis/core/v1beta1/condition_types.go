@@ -6,34 +6,42 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Condition has its documentation written later.
+// Condition is one aspect of the health of an object.
 type Condition struct {
-	Type               ConditionType   `json:"type"`
-	Status             ConditionStatus `json:"status"`
-	LastTransitionTime metav1.Time     `json:"lastTransitionTime"`
-	LastUpdateTime     metav1.Time     `json:"lastUpdateTime"`
-	Message            string          `json:"message"`
-	Reason             string          `json:"reason"`
+	// Type names the aspect; an object has at most one condition of each type.
+	Type ConditionType `json:"type"`
+	// Status is True when the aspect is well, False when it is not, Progressing while a trouble is young, and
+	// Unknown when it cannot be told.
+	Status ConditionStatus `json:"status"`
+	// LastTransitionTime is when the status last changed.
+	LastTransitionTime metav1.Time `json:"lastTransitionTime"`
+	// LastUpdateTime is when anything of the condition last changed.
+	LastUpdateTime metav1.Time `json:"lastUpdateTime"`
+	// Message explains the status to a person.
+	Message string `json:"message"`
+	// Reason explains the status to a program, in one word.
+	Reason string `json:"reason"`
+	// Codes classify the errors behind a bad status.
 	// +optional
 	Codes []ErrorCode `json:"codes,omitempty"`
 }
 
-// ConditionType has its documentation written later.
+// ConditionType names an aspect of the health of an object.
 type ConditionType string
 
-// ConditionStatus has its documentation written later.
+// ConditionStatus is the answer to whether an aspect is well.
 type ConditionStatus string
 
 const (
-	// ConditionTrue stands for True.
+	// ConditionTrue is a good status.
 	ConditionTrue ConditionStatus = "True"
-	// ConditionFalse stands for False.
+	// ConditionFalse is a bad status.
 	ConditionFalse ConditionStatus = "False"
-	// ConditionUnknown stands for Unknown.
+	// ConditionUnknown is the status of an aspect that cannot be determined.
 	ConditionUnknown ConditionStatus = "Unknown"
-	// ConditionProgressing stands for Progressing.
+	// ConditionProgressing is the status of an aspect that became bad within its threshold.
 	ConditionProgressing ConditionStatus = "Progressing"
 )
 
-// ErrorCode has its documentation written later.
+// ErrorCode classifies an error by who can do something about it.
 type ErrorCode string

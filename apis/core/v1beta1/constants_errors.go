@@ -3,26 +3,28 @@
 package v1beta1
 
 const (
-	// ErrorCodeInfraUnauthenticated stands for ERR_INFRA_UNAUTHENTICATED.
+	// ErrorCodeInfraUnauthenticated says that the provider does not know the credentials.
 	ErrorCodeInfraUnauthenticated ErrorCode = "ERR_INFRA_UNAUTHENTICATED"
-	// ErrorCodeInfraUnauthorized stands for ERR_INFRA_UNAUTHORIZED.
+	// ErrorCodeInfraUnauthorized says that the credentials lack permissions.
 	ErrorCodeInfraUnauthorized ErrorCode = "ERR_INFRA_UNAUTHORIZED"
-	// ErrorCodeInfraQuotaExceeded stands for ERR_INFRA_QUOTA_EXCEEDED.
+	// ErrorCodeInfraQuotaExceeded says that a quota at the provider is used up.
 	ErrorCodeInfraQuotaExceeded ErrorCode = "ERR_INFRA_QUOTA_EXCEEDED"
-	// ErrorCodeInfraRateLimitsExceeded stands for ERR_INFRA_RATE_LIMITS_EXCEEDED.
+	// ErrorCodeInfraRateLimitsExceeded says that the provider is asked too often; trying again helps.
 	ErrorCodeInfraRateLimitsExceeded ErrorCode = "ERR_INFRA_RATE_LIMITS_EXCEEDED"
-	// ErrorCodeInfraDependencies stands for ERR_INFRA_DEPENDENCIES.
+	// ErrorCodeInfraDependencies says that other resources at the provider are in the way.
 	ErrorCodeInfraDependencies ErrorCode = "ERR_INFRA_DEPENDENCIES"
-	// ErrorCodeRetryableInfraDependencies stands for ERR_RETRYABLE_INFRA_DEPENDENCIES.
+	// ErrorCodeRetryableInfraDependencies says that other resources at the provider are in the way for the time
+	// being.
 	ErrorCodeRetryableInfraDependencies ErrorCode = "ERR_RETRYABLE_INFRA_DEPENDENCIES"
-	// ErrorCodeInfraResourcesDepleted stands for ERR_INFRA_RESOURCES_DEPLETED.
+	// ErrorCodeInfraResourcesDepleted says that the provider has run out of what was asked for.
 	ErrorCodeInfraResourcesDepleted ErrorCode = "ERR_INFRA_RESOURCES_DEPLETED"
-	// ErrorCodeCleanupClusterResources stands for ERR_CLEANUP_CLUSTER_RESOURCES.
+	// ErrorCodeCleanupClusterResources says that resources inside the cluster could not be removed.
 	ErrorCodeCleanupClusterResources ErrorCode = "ERR_CLEANUP_CLUSTER_RESOURCES"
-	// ErrorCodeConfigurationProblem stands for ERR_CONFIGURATION_PROBLEM.
+	// ErrorCodeConfigurationProblem says that the user's configuration is wrong.
 	ErrorCodeConfigurationProblem ErrorCode = "ERR_CONFIGURATION_PROBLEM"
-	// ErrorCodeRetryableConfigurationProblem stands for ERR_RETRYABLE_CONFIGURATION_PROBLEM.
+	// ErrorCodeRetryableConfigurationProblem says that something is wrong with the configuration that may mend
+	// itself.
 	ErrorCodeRetryableConfigurationProblem ErrorCode = "ERR_RETRYABLE_CONFIGURATION_PROBLEM"
-	// ErrorCodeProblematicWebhook stands for ERR_PROBLEMATIC_WEBHOOK.
+	// ErrorCodeProblematicWebhook says that a webhook of the user is in the way.
 	ErrorCodeProblematicWebhook ErrorCode = "ERR_PROBLEMATIC_WEBHOOK"
 )

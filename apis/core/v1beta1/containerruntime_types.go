@@ -6,24 +6,28 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// CRI has its documentation written later.
+// CRI is the container runtime of a machine.
 type CRI struct {
+	// Name is the runtime; containerd is the only one.
 	Name CRIName `json:"name"`
+	// ContainerRuntimes are further runtimes beneath it, for instance for sandboxes.
 	// +optional
 	ContainerRuntimes []ContainerRuntime `json:"containerRuntimes,omitempty"`
 }
 
-// CRIName has its documentation written later.
+// CRIName is the name of a container runtime.
 type CRIName string
 
 const (
-	// CRINameContainerd stands for containerd.
+	// CRINameContainerd is the containerd runtime.
 	CRINameContainerd CRIName = "containerd"
 )
 
-// ContainerRuntime has its documentation written later.
+// ContainerRuntime is a further runtime on a machine.
 type ContainerRuntime struct {
+	// Type is the type of the runtime.
 	Type string `json:"type"`
+	// ProviderConfig is configuration that only the extension of this runtime understands.
 	// +optional
 	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty"`
 }

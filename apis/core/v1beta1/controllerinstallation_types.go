@@ -10,50 +10,60 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// ControllerInstallation has its documentation written later.
+// ControllerInstallation is an extension on one seed or self-hosted shoot.
 type ControllerInstallation struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// Spec says which extension is installed where.
 	// +optional
 	Spec ControllerInstallationSpec `json:"spec,omitempty"`
+	// Status tells whether the extension is well.
 	// +optional
 	Status ControllerInstallationStatus `json:"status,omitempty"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// ControllerInstallationList has its documentation written later.
+// ControllerInstallationList is a list of controller installations.
 type ControllerInstallationList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 
+	// Items are the controller installations.
 	Items []ControllerInstallation `json:"items"`
 }
 
-// ControllerInstallationSpec has its documentation written later.
+// ControllerInstallationSpec says which extension is installed where.
 type ControllerInstallationSpec struct {
+	// RegistrationRef names the ControllerRegistration, with the version that the installation was made from.
 	RegistrationRef corev1.ObjectReference `json:"registrationRef"`
+	// DeploymentRef names the ControllerDeployment, with the version that the installation was made from.
 	// +optional
 	DeploymentRef *corev1.ObjectReference `json:"deploymentRef,omitempty"`
+	// ResourceRefs are Secrets and ConfigMaps of the garden that the chart's values refer to.
 	// +optional
 	ResourceRefs []corev1.ObjectReference `json:"resourceRefs,omitempty"`
+	// SeedRef names the seed, with the version that the installation was made from; excludes shootRef.
 	// +optional
 	SeedRef *corev1.ObjectReference `json:"seedRef,omitempty"`
+	// ShootRef names the self-hosted shoot; excludes seedRef.
 	// +optional
 	ShootRef *corev1.ObjectReference `json:"shootRef,omitempty"`
 }
 
-// ControllerInstallationStatus has its documentation written later.
+// ControllerInstallationStatus tells whether an extension is well.
 type ControllerInstallationStatus struct {
+	// Conditions report whether the installation is valid, installed, healthy and at rest.
 	// +patchStrategy=merge
 	// +patchMergeKey=type
 	// +optional
 	Conditions []Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	// ProviderStatus is status that only the extension understands.
 	// +optional
 	ProviderStatus *runtime.RawExtension `json:"providerStatus,omitempty"`
 }

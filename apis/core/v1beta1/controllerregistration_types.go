@@ -8,115 +8,138 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// ControllerRegistration has its documentation written later.
+// ControllerRegistration makes an extension known to the garden.
 type ControllerRegistration struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// Spec says what the extension does and how it gets to seeds.
 	// +optional
 	Spec ControllerRegistrationSpec `json:"spec,omitempty"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// ControllerRegistrationList has its documentation written later.
+// ControllerRegistrationList is a list of controller registrations.
 type ControllerRegistrationList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 
+	// Items are the controller registrations.
 	Items []ControllerRegistration `json:"items"`
 }
 
-// ControllerRegistrationSpec has its documentation written later.
+// ControllerRegistrationSpec says what an extension does and how it gets to seeds.
 type ControllerRegistrationSpec struct {
+	// Deployment says how and where the extension is installed.
 	// +optional
 	Deployment *ControllerRegistrationDeployment `json:"deployment,omitempty"`
+	// Resources are the kinds and types that the extension is responsible for.
 	// +optional
 	Resources []ControllerResource `json:"resources,omitempty"`
 }
 
-// ControllerRegistrationDeployment has its documentation written later.
+// ControllerRegistrationDeployment says how and where an extension is installed.
 type ControllerRegistrationDeployment struct {
+	// DeploymentRefs names the ControllerDeployment that holds the chart; exactly one is supported.
 	// +optional
 	DeploymentRefs []DeploymentRef `json:"deploymentRefs,omitempty"`
+	// Policy says when a seed gets the extension. Defaults to OnDemand.
 	// +optional
 	Policy *ControllerDeploymentPolicy `json:"policy,omitempty"`
+	// SeedSelector restricts the seeds that get the extension; not allowed with a primary resource.
 	// +optional
 	SeedSelector *metav1.LabelSelector `json:"seedSelector,omitempty"`
 }
 
-// ControllerDeploymentPolicy has its documentation written later.
+// ControllerDeploymentPolicy says when a seed gets an extension.
 type ControllerDeploymentPolicy string
 
 const (
-	// ControllerDeploymentPolicyOnDemand stands for OnDemand.
+	// ControllerDeploymentPolicyOnDemand installs the extension where it is needed.
 	ControllerDeploymentPolicyOnDemand ControllerDeploymentPolicy = "OnDemand"
-	// ControllerDeploymentPolicyAlways stands for Always.
+	// ControllerDeploymentPolicyAlways installs the extension on every seed.
 	ControllerDeploymentPolicyAlways ControllerDeploymentPolicy = "Always"
-	// ControllerDeploymentPolicyAlwaysExceptNoShoots stands for AlwaysExceptNoShoots.
+	// ControllerDeploymentPolicyAlwaysExceptNoShoots installs the extension on every seed that has a shoot.
 	ControllerDeploymentPolicyAlwaysExceptNoShoots ControllerDeploymentPolicy = "AlwaysExceptNoShoots"
 )
 
-// DeploymentRef has its documentation written later.
+// DeploymentRef refers to a ControllerDeployment.
 type DeploymentRef struct {
+	// Name is its name.
 	Name string `json:"name"`
 }
 
-// ControllerResource has its documentation written later.
+// ControllerResource is a kind and type that an extension is responsible for.
 type ControllerResource struct {
+	// Type is the type, for instance the name of a provider.
 	Type string `json:"type"`
+	// Kind is a kind of the extension contract.
 	Kind string `json:"kind"`
+	// AutoEnable lists the sorts of clusters that get the extension without asking; only for kind Extension.
 	// +optional
 	AutoEnable []ClusterType `json:"autoEnable,omitempty"`
+	// ClusterCompatibility lists the sorts of clusters that the extension works with; only for kind Extension.
+	// Defaults to shoot.
 	// +optional
 	ClusterCompatibility []ClusterType `json:"clusterCompatibility,omitempty"`
+	// ContinuousEndpointUpdate says whether the endpoints of an exposure are kept up to date; only for kind
+	// SelfHostedShootExposure. Defaults to true.
 	// +optional
 	ContinuousEndpointUpdate *bool `json:"continuousEndpointUpdate,omitempty"`
+	// Lifecycle says at which point of an operation the extension acts; only for kind Extension.
 	// +optional
 	Lifecycle *ControllerResourceLifecycle `json:"lifecycle,omitempty"`
+	// Primary says that the extension is responsible for the object itself and not only takes part; one for each
+	// kind and type. Defaults to true.
 	// +optional
 	Primary *bool `json:"primary,omitempty"`
+	// ReconcileTimeout is how long a reconciliation may take; only for kind Extension. Defaults to 3m.
 	// +optional
 	ReconcileTimeout *metav1.Duration `json:"reconcileTimeout,omitempty"`
+	// WorkerlessSupported says whether the extension works with shoots without workers; only for kind Extension.
 	// +optional
 	WorkerlessSupported *bool `json:"workerlessSupported,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.122.
+	// GloballyEnabled is the former name of enabling for all shoots. Ignored; last used by Gardener v1.122.
 	// +optional
 	GloballyEnabled *bool `json:"globallyEnabled,omitempty"`
 }
 
-// ClusterType has its documentation written later.
+// ClusterType is a sort of cluster.
 type ClusterType string
 
 const (
-	// ClusterTypeShoot stands for shoot.
+	// ClusterTypeShoot is a shoot.
 	ClusterTypeShoot ClusterType = "shoot"
-	// ClusterTypeSeed stands for seed.
+	// ClusterTypeSeed is a seed.
 	ClusterTypeSeed ClusterType = "seed"
 )
 
-// ControllerResourceLifecycle has its documentation written later.
+// ControllerResourceLifecycle says at which point of an operation an extension acts.
 type ControllerResourceLifecycle struct {
+	// Delete is the point in a deletion. Defaults to BeforeKubeAPIServer.
 	// +optional
 	Delete *ControllerResourceLifecycleStrategy `json:"delete,omitempty"`
+	// Migrate is the point in a migration. Defaults to BeforeKubeAPIServer.
 	// +optional
 	Migrate *ControllerResourceLifecycleStrategy `json:"migrate,omitempty"`
+	// Reconcile is the point in a reconciliation. Defaults to AfterKubeAPIServer.
 	// +optional
 	Reconcile *ControllerResourceLifecycleStrategy `json:"reconcile,omitempty"`
 }
 
-// ControllerResourceLifecycleStrategy has its documentation written later.
+// ControllerResourceLifecycleStrategy is a point in an operation on a shoot.
 type ControllerResourceLifecycleStrategy string
 
 const (
-	// ControllerResourceLifecycleStrategyBeforeKubeAPIServer stands for BeforeKubeAPIServer.
+	// ControllerResourceLifecycleStrategyBeforeKubeAPIServer is the point before the API server is touched.
 	ControllerResourceLifecycleStrategyBeforeKubeAPIServer ControllerResourceLifecycleStrategy = "BeforeKubeAPIServer"
-	// ControllerResourceLifecycleStrategyAfterKubeAPIServer stands for AfterKubeAPIServer.
+	// ControllerResourceLifecycleStrategyAfterKubeAPIServer is the point after the API server was touched.
 	ControllerResourceLifecycleStrategyAfterKubeAPIServer ControllerResourceLifecycleStrategy = "AfterKubeAPIServer"
-	// ControllerResourceLifecycleStrategyAfterWorker stands for AfterWorker.
+	// ControllerResourceLifecycleStrategyAfterWorker is the point after the machines were touched.
 	ControllerResourceLifecycleStrategyAfterWorker ControllerResourceLifecycleStrategy = "AfterWorker"
 )

@@ -2,10 +2,12 @@
 
 package v1beta1
 
-// DNSIncludeExclude has its documentation written later.
+// DNSIncludeExclude lists domains or zones.
 type DNSIncludeExclude struct {
+	// Exclude lists what is left alone.
 	// +optional
 	Exclude []string `json:"exclude,omitempty"`
+	// Include lists what is looked after.
 	// +optional
 	Include []string `json:"include,omitempty"`
 }

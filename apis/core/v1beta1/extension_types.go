@@ -7,17 +7,22 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Extension has its documentation written later.
+// Extension asks for an extension of a given type.
 type Extension struct {
+	// Type is the type of the extension.
 	Type string `json:"type"`
+	// Disabled keeps an extension away that would come by itself.
 	// +optional
 	Disabled *bool `json:"disabled,omitempty"`
+	// ProviderConfig is configuration that only the extension understands.
 	// +optional
 	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty"`
 }
 
-// NamedResourceReference has its documentation written later.
+// NamedResourceReference gives a name to an object, so that a provider config can refer to it.
 type NamedResourceReference struct {
-	Name        string                                    `json:"name"`
+	// Name is the name by which the object is referred to.
+	Name string `json:"name"`
+	// ResourceRef is the object, in the same namespace.
 	ResourceRef autoscalingv1.CrossVersionObjectReference `json:"resourceRef"`
 }

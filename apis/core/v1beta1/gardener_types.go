@@ -2,9 +2,12 @@
 
 package v1beta1
 
-// Gardener has its documentation written later.
+// Gardener identifies the component that acted on an object.
 type Gardener struct {
-	Name    string `json:"name"`
+	// Name is the name of the instance, usually that of its pod.
+	Name string `json:"name"`
+	// Version is the version of the component.
 	Version string `json:"version"`
-	ID      string `json:"id"`
+	// ID identifies the installation.
+	ID string `json:"id"`
 }

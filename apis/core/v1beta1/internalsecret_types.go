@@ -9,31 +9,36 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// InternalSecret has its documentation written later.
+// InternalSecret is a Secret that only the garden's own components can read.
 type InternalSecret struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// Type says what the data is for. It never changes.
 	// +optional
 	Type corev1.SecretType `json:"type,omitempty"`
+	// Data maps keys to values.
 	// +optional
 	Data map[string][]byte `json:"data,omitempty"`
+	// Immutable forbids changing the data from then on.
 	// +optional
 	Immutable *bool `json:"immutable,omitempty"`
+	// StringData maps keys to values in plain text; merged into data on writing and never returned.
 	// +optional
 	StringData map[string]string `json:"stringData,omitempty"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// InternalSecretList has its documentation written later.
+// InternalSecretList is a list of internal secrets.
 type InternalSecretList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 
+	// Items are the internal secrets.
 	Items []InternalSecret `json:"items"`
 }

@@ -6,58 +6,67 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// LastOperation has its documentation written later.
+// LastOperation tells what was last done with an object and how far it got.
 type LastOperation struct {
-	Type           LastOperationType  `json:"type"`
-	Description    string             `json:"description"`
-	LastUpdateTime metav1.Time        `json:"lastUpdateTime"`
-	Progress       int32              `json:"progress"`
-	State          LastOperationState `json:"state"`
+	// Type is what is being done.
+	Type LastOperationType `json:"type"`
+	// Description tells a person what is going on.
+	Description string `json:"description"`
+	// LastUpdateTime is when the operation last made itself heard.
+	LastUpdateTime metav1.Time `json:"lastUpdateTime"`
+	// Progress is how far the operation got, from 0 to 100 percent.
+	Progress int32 `json:"progress"`
+	// State is how the operation is going.
+	State LastOperationState `json:"state"`
 }
 
-// LastOperationType has its documentation written later.
+// LastOperationType says what is being done with an object.
 type LastOperationType string
 
 const (
-	// LastOperationTypeCreate stands for Create.
+	// LastOperationTypeCreate is the first creation.
 	LastOperationTypeCreate LastOperationType = "Create"
-	// LastOperationTypeReconcile stands for Reconcile.
+	// LastOperationTypeReconcile is an update of what exists.
 	LastOperationTypeReconcile LastOperationType = "Reconcile"
-	// LastOperationTypeDelete stands for Delete.
+	// LastOperationTypeDelete is the deletion.
 	LastOperationTypeDelete LastOperationType = "Delete"
-	// LastOperationTypeMigrate stands for Migrate.
+	// LastOperationTypeMigrate is the part of a control plane's move that happens on the old seed.
 	LastOperationTypeMigrate LastOperationType = "Migrate"
-	// LastOperationTypeRestore stands for Restore.
+	// LastOperationTypeRestore is the part of a control plane's move that happens on the new seed.
 	LastOperationTypeRestore LastOperationType = "Restore"
-	// LastOperationTypeLiveMigrate stands for LiveMigrate.
+	// LastOperationTypeLiveMigrate is the move of a control plane that keeps running.
 	LastOperationTypeLiveMigrate LastOperationType = "LiveMigrate"
 )
 
-// LastOperationState has its documentation written later.
+// LastOperationState says how an operation is going.
 type LastOperationState string
 
 const (
-	// LastOperationStateProcessing stands for Processing.
+	// LastOperationStateProcessing means that it is under way.
 	LastOperationStateProcessing LastOperationState = "Processing"
-	// LastOperationStateSucceeded stands for Succeeded.
+	// LastOperationStateSucceeded means that it is done.
 	LastOperationStateSucceeded LastOperationState = "Succeeded"
-	// LastOperationStateError stands for Error.
+	// LastOperationStateError means that it failed and will be tried again.
 	LastOperationStateError LastOperationState = "Error"
-	// LastOperationStateFailed stands for Failed.
+	// LastOperationStateFailed means that it failed for good, until the user does something.
 	LastOperationStateFailed LastOperationState = "Failed"
-	// LastOperationStatePending stands for Pending.
+	// LastOperationStatePending means that it waits for something else.
 	LastOperationStatePending LastOperationState = "Pending"
-	// LastOperationStateAborted stands for Aborted.
+	// LastOperationStateAborted means that it was given up on purpose.
 	LastOperationStateAborted LastOperationState = "Aborted"
 )
 
-// LastError has its documentation written later.
+// LastError is an error of the last operation.
 type LastError struct {
+	// Description tells a person what went wrong.
 	Description string `json:"description"`
+	// Codes classify the error.
 	// +optional
 	Codes []ErrorCode `json:"codes,omitempty"`
+	// LastUpdateTime is when the error was last seen.
 	// +optional
 	LastUpdateTime *metav1.Time `json:"lastUpdateTime,omitempty"`
+	// TaskID is the task that failed.
 	// +optional
 	TaskID *string `json:"taskID,omitempty"`
 }

@@ -6,36 +6,41 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// SeedSelector has its documentation written later.
+// SeedSelector selects seeds by their labels and providers.
 type SeedSelector struct {
 	metav1.LabelSelector `json:",inline"`
+	// ProviderTypes are the provider types of the seeds; that of the shoot when empty, any if it holds "*".
 	// +optional
 	ProviderTypes []string `json:"providerTypes,omitempty"`
 }
 
-// Toleration has its documentation written later.
+// Toleration lets a shoot be placed on a seed in spite of a taint.
 type Toleration struct {
+	// Key is the key of the taint.
 	Key string `json:"key"`
+	// Value is the value of the taint; any when unset.
 	// +optional
 	Value *string `json:"value,omitempty"`
 }
 
-// HighAvailability has its documentation written later.
+// HighAvailability says which failures a control plane survives.
 type HighAvailability struct {
+	// FailureTolerance names those failures.
 	FailureTolerance FailureTolerance `json:"failureTolerance"`
 }
 
-// FailureTolerance has its documentation written later.
+// FailureTolerance names the failures that a control plane survives.
 type FailureTolerance struct {
+	// Type is node or zone.
 	Type FailureToleranceType `json:"type"`
 }
 
-// FailureToleranceType has its documentation written later.
+// FailureToleranceType is what may fail without harm.
 type FailureToleranceType string
 
 const (
-	// FailureToleranceTypeNode stands for node.
+	// FailureToleranceTypeNode means that a node may fail.
 	FailureToleranceTypeNode FailureToleranceType = "node"
-	// FailureToleranceTypeZone stands for zone.
+	// FailureToleranceTypeZone means that an availability zone may fail.
 	FailureToleranceTypeZone FailureToleranceType = "zone"
 )

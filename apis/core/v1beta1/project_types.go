@@ -9,107 +9,131 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// Project has its documentation written later.
+// Project is a team's own place in the garden: a namespace with members.
 type Project struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// Spec says who works in the project and where.
 	// +optional
 	Spec ProjectSpec `json:"spec,omitempty"`
+	// Status tells whether the project can be used.
 	// +optional
 	Status ProjectStatus `json:"status,omitempty"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// ProjectList has its documentation written later.
+// ProjectList is a list of projects.
 type ProjectList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 
+	// Items are the projects.
 	Items []Project `json:"items"`
 }
 
-// ProjectSpec has its documentation written later.
+// ProjectSpec says who works in a project and where.
 type ProjectSpec struct {
+	// CreatedBy is who created the project; set by the server and never changed.
 	// +optional
 	CreatedBy *rbacv1.Subject `json:"createdBy,omitempty"`
+	// Description tells people what the project is about.
 	// +optional
 	Description *string `json:"description,omitempty"`
+	// DualApprovalForDeletion lists the resources whose deletion someone else must confirm.
 	// +optional
 	DualApprovalForDeletion []DualApprovalForDeletion `json:"dualApprovalForDeletion,omitempty"`
+	// Members are the users, groups and service accounts with rights in the project.
 	// +optional
 	Members []ProjectMember `json:"members,omitempty"`
+	// Namespace is the namespace of the project; one is made when unset. It never changes once set.
 	// +optional
 	Namespace *string `json:"namespace,omitempty"`
+	// Owner is who answers for the project; the creator when unset.
 	// +optional
 	Owner *rbacv1.Subject `json:"owner,omitempty"`
+	// Purpose tells people what the project is for.
 	// +optional
 	Purpose *string `json:"purpose,omitempty"`
+	// Tolerations says which taints of seeds the project's shoots may tolerate.
 	// +optional
 	Tolerations *ProjectTolerations `json:"tolerations,omitempty"`
 }
 
-// ProjectStatus has its documentation written later.
+// ProjectStatus tells whether a project can be used.
 type ProjectStatus struct {
+	// Conditions report the health of the project.
 	// +patchStrategy=merge
 	// +patchMergeKey=type
 	// +optional
 	Conditions []Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	// LastActivityTimestamp is when somebody last did something in the project.
 	// +optional
 	LastActivityTimestamp *metav1.Time `json:"lastActivityTimestamp,omitempty"`
+	// ObservedGeneration is the newest generation that the controller has acted on.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// Phase is the stage in the project's life.
 	// +optional
 	Phase ProjectPhase `json:"phase,omitempty"`
+	// StaleAutoDeleteTimestamp is when the project will be deleted for want of use.
 	// +optional
 	StaleAutoDeleteTimestamp *metav1.Time `json:"staleAutoDeleteTimestamp,omitempty"`
+	// StaleSinceTimestamp is since when nobody has used the project.
 	// +optional
 	StaleSinceTimestamp *metav1.Time `json:"staleSinceTimestamp,omitempty"`
 }
 
-// ProjectPhase has its documentation written later.
+// ProjectPhase is a stage in the life of a project.
 type ProjectPhase string
 
 const (
-	// ProjectPhasePending stands for Pending.
+	// ProjectPhasePending means that its namespace is being made.
 	ProjectPhasePending ProjectPhase = "Pending"
-	// ProjectPhaseReady stands for Ready.
+	// ProjectPhaseReady means that it can be used.
 	ProjectPhaseReady ProjectPhase = "Ready"
-	// ProjectPhaseFailed stands for Failed.
+	// ProjectPhaseFailed means that its namespace could not be made.
 	ProjectPhaseFailed ProjectPhase = "Failed"
-	// ProjectPhaseTerminating stands for Terminating.
+	// ProjectPhaseTerminating means that it is being deleted.
 	ProjectPhaseTerminating ProjectPhase = "Terminating"
 )
 
-// ProjectMember has its documentation written later.
+// ProjectMember is a user, group or service account with rights in a project.
 type ProjectMember struct {
 	rbacv1.Subject `json:",inline"`
-	Role           string `json:"role"`
+	// Role is the first role of the member; superseded by roles.
+	Role string `json:"role"`
+	// Roles are further roles: admin, viewer, uam, serviceaccountmanager, or a custom one as extension:<name>.
 	// +optional
 	Roles []string `json:"roles,omitempty"`
 }
 
-// ProjectTolerations has its documentation written later.
+// ProjectTolerations says which taints of seeds the shoots of a project may tolerate.
 type ProjectTolerations struct {
+	// Defaults are added to every shoot of the project.
 	// +patchStrategy=merge
 	// +patchMergeKey=key
 	// +optional
 	Defaults []Toleration `json:"defaults,omitempty" patchStrategy:"merge" patchMergeKey:"key"`
+	// Whitelist are those that shoots may ask for.
 	// +patchStrategy=merge
 	// +patchMergeKey=key
 	// +optional
 	Whitelist []Toleration `json:"whitelist,omitempty" patchStrategy:"merge" patchMergeKey:"key"`
 }
 
-// DualApprovalForDeletion has its documentation written later.
+// DualApprovalForDeletion names objects whose deletion must be confirmed by someone else than who asks for it.
 type DualApprovalForDeletion struct {
-	Resource string               `json:"resource"`
+	// Resource is the plural name of the resource with its group, for instance shoots.
+	Resource string `json:"resource"`
+	// Selector selects the objects.
 	Selector metav1.LabelSelector `json:"selector"`
+	// IncludeServiceAccounts says whether the rule holds for service accounts as well. Defaults to true.
 	// +optional
 	IncludeServiceAccounts *bool `json:"includeServiceAccounts,omitempty"`
 }

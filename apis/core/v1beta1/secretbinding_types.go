@@ -9,33 +9,38 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// SecretBinding has its documentation written later.
+// SecretBinding lets shoots of a project use the credentials in a Secret.
 type SecretBinding struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// SecretRef is the Secret, in this or in another namespace. It never changes.
 	SecretRef corev1.SecretReference `json:"secretRef"`
+	// Provider says for which providers the credentials are.
 	// +optional
 	Provider *SecretBindingProvider `json:"provider,omitempty"`
+	// Quotas are the quotas that bound the shoots using the binding.
 	// +optional
 	Quotas []corev1.ObjectReference `json:"quotas,omitempty"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// SecretBindingList has its documentation written later.
+// SecretBindingList is a list of secret bindings.
 type SecretBindingList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 
+	// Items are the secret bindings.
 	Items []SecretBinding `json:"items"`
 }
 
-// SecretBindingProvider has its documentation written later.
+// SecretBindingProvider says for which providers credentials are.
 type SecretBindingProvider struct {
+	// Type is the provider type, or several separated by commas.
 	Type string `json:"type"`
 }

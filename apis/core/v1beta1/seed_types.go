@@ -11,206 +11,263 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// Seed has its documentation written later.
+// Seed is a cluster that runs the control planes of shoots.
 type Seed struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// Spec describes the cluster and what it may be used for.
 	// +optional
 	Spec SeedSpec `json:"spec,omitempty"`
+	// Status tells whether the seed is well and what it can take.
 	// +optional
 	Status SeedStatus `json:"status,omitempty"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// SeedList has its documentation written later.
+// SeedList is a list of seeds.
 type SeedList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 
+	// Items are the seeds.
 	Items []Seed `json:"items"`
 }
 
-// SeedSpec has its documentation written later.
+// SeedSpec describes a cluster that runs control planes.
 type SeedSpec struct {
-	DNS      SeedDNS      `json:"dns"`
+	// DNS says how names for shoots are made.
+	DNS SeedDNS `json:"dns"`
+	// Networks are the address ranges of the cluster.
 	Networks SeedNetworks `json:"networks"`
+	// Provider says where the cluster runs.
 	Provider SeedProvider `json:"provider"`
+	// AccessRestrictions are the restrictions that the seed satisfies.
 	// +optional
 	AccessRestrictions []AccessRestriction `json:"accessRestrictions,omitempty"`
+	// Backup says where backups of the shoots' etcds are kept; none are made when unset. It cannot be taken away
+	// again.
 	// +optional
 	Backup *Backup `json:"backup,omitempty"`
+	// Extensions are extensions for the seed itself.
 	// +optional
 	Extensions []Extension `json:"extensions,omitempty"`
+	// Ingress says how services of the seed are reached by name.
 	// +optional
 	Ingress *Ingress `json:"ingress,omitempty"`
+	// Resources are objects in the namespace garden that provider configs of this seed refer to.
 	// +optional
 	Resources []NamedResourceReference `json:"resources,omitempty"`
+	// Settings turns functions of the seed on and off.
 	// +optional
 	Settings *SeedSettings `json:"settings,omitempty"`
+	// Taints keep shoots away that do not tolerate them.
 	// +optional
 	Taints []SeedTaint `json:"taints,omitempty"`
+	// Volume bounds and names the volumes of control planes.
 	// +optional
 	Volume *SeedVolume `json:"volume,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.59.
+	// HighAvailability was the failure tolerance of the seed's own components. Ignored; last used by Gardener v1.59.
 	// +optional
 	HighAvailability *HighAvailability `json:"highAvailability,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.86.
+	// SecretRef was the Secret with a kubeconfig for the seed. Ignored; last used by Gardener v1.86.
 	// +optional
 	SecretRef *corev1.SecretReference `json:"secretRef,omitempty"`
 }
 
-// SeedStatus has its documentation written later.
+// SeedStatus tells whether a seed is well and what it can take.
 type SeedStatus struct {
+	// Allocatable is how much of each resource shoots can use; the scheduler looks at the resource shoots.
 	// +optional
 	Allocatable corev1.ResourceList `json:"allocatable,omitempty"`
+	// Capacity is how much of each resource the seed has.
 	// +optional
 	Capacity corev1.ResourceList `json:"capacity,omitempty"`
+	// ClientCertificateExpirationTimestamp is when the certificate of the gardenlet expires.
 	// +optional
 	ClientCertificateExpirationTimestamp *metav1.Time `json:"clientCertificateExpirationTimestamp,omitempty"`
+	// ClusterIdentity identifies the seed among all clusters.
 	// +optional
 	ClusterIdentity *string `json:"clusterIdentity,omitempty"`
+	// Conditions report the health of the seed.
 	// +patchStrategy=merge
 	// +patchMergeKey=type
 	// +optional
 	Conditions []Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	// Gardener identifies the gardenlet that last acted on the seed.
 	// +optional
 	Gardener *Gardener `json:"gardener,omitempty"`
+	// KubernetesVersion is the version of the cluster.
 	// +optional
 	KubernetesVersion *string `json:"kubernetesVersion,omitempty"`
+	// LastOperation tells what the gardenlet did last with the seed.
 	// +optional
 	LastOperation *LastOperation `json:"lastOperation,omitempty"`
+	// ObservedGeneration is the newest generation that the gardenlet has acted on.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }
 
-// SeedTemplate has its documentation written later.
+// SeedTemplate is a Seed that is yet to be made.
 type SeedTemplate struct {
 	// Metadata of the Seed to be created.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// Spec describes the cluster and what it may be used for.
 	// +optional
 	Spec SeedSpec `json:"spec,omitempty"`
 }
 
-// SeedDNS has its documentation written later.
+// SeedDNS says how names for shoots are made.
 type SeedDNS struct {
+	// Defaults are the domains under which shoots get a name of their own without asking.
 	// +optional
 	Defaults []SeedDNSProviderConfig `json:"defaults,omitempty"`
+	// Internal is the domain under which every shoot gets an internal name; shoots of a seed without it are reached
+	// by the address of a load balancer.
 	// +optional
 	Internal *SeedDNSProviderConfig `json:"internal,omitempty"`
+	// Provider says how the name of the seed's own ingress is made.
 	// +optional
 	Provider *SeedDNSProvider `json:"provider,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.66.
+	// IngressDomain was the domain of the seed's own ingress. Ignored; last used by Gardener v1.66.
 	// +optional
 	IngressDomain *string `json:"ingressDomain,omitempty"`
 }
 
-// SeedNetworks has its documentation written later.
+// SeedNetworks are the address ranges of a seed, which must not overlap with those of its shoots.
 type SeedNetworks struct {
-	Pods     string `json:"pods"`
+	// Pods is the range of pod addresses in CIDR notation.
+	Pods string `json:"pods"`
+	// Services is the range of Service addresses in CIDR notation.
 	Services string `json:"services"`
+	// BlockCIDRs are ranges that control planes cannot reach.
 	// +optional
 	BlockCIDRs []string `json:"blockCIDRs,omitempty"`
+	// IPFamilies lists the families in use. Defaults to IPv4.
 	// +optional
 	IPFamilies []IPFamily `json:"ipFamilies,omitempty"`
+	// Nodes is the range of node addresses in CIDR notation.
 	// +optional
 	Nodes *string `json:"nodes,omitempty"`
+	// ShootDefaults are the ranges of shoots that name none.
 	// +optional
 	ShootDefaults *ShootNetworks `json:"shootDefaults,omitempty"`
 }
 
-// IPFamily has its documentation written later.
+// IPFamily is a version of the internet protocol.
 type IPFamily string
 
 const (
-	// IPFamilyIPv4 stands for IPv4.
+	// IPFamilyIPv4 is version 4.
 	IPFamilyIPv4 IPFamily = "IPv4"
-	// IPFamilyIPv6 stands for IPv6.
+	// IPFamilyIPv6 is version 6.
 	IPFamilyIPv6 IPFamily = "IPv6"
 )
 
-// SeedProvider has its documentation written later.
+// SeedProvider says where a seed runs.
 type SeedProvider struct {
-	Type   string `json:"type"`
+	// Type is the provider type.
+	Type string `json:"type"`
+	// Region is the region of the provider.
 	Region string `json:"region"`
+	// ProviderConfig is configuration that only the provider understands.
 	// +optional
 	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty"`
+	// Zones are the availability zones of the seed's nodes.
 	// +optional
 	Zones []string `json:"zones,omitempty"`
 }
 
-// SeedTaint has its documentation written later.
+// SeedTaint keeps shoots away that do not tolerate it.
 type SeedTaint struct {
+	// Key identifies the taint.
 	Key string `json:"key"`
+	// Value refines the taint.
 	// +optional
 	Value *string `json:"value,omitempty"`
 }
 
-// SeedVolume has its documentation written later.
+// SeedVolume bounds and names the volumes of control planes.
 type SeedVolume struct {
+	// MinimumSize is the smallest size of a volume; smaller requests are raised to it.
 	// +optional
 	MinimumSize *resource.Quantity `json:"minimumSize,omitempty"`
+	// Providers names who provides volumes for which purpose.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	// +optional
 	Providers []SeedVolumeProvider `json:"providers,omitempty" patchStrategy:"merge" patchMergeKey:"name"`
 }
 
-// Ingress has its documentation written later.
+// Ingress says how services of a seed are reached by name.
 type Ingress struct {
+	// Controller is the ingress controller of the seed.
 	Controller IngressController `json:"controller"`
-	Domain     string            `json:"domain"`
+	// Domain is the domain under which services get their names. It never changes.
+	Domain string `json:"domain"`
 }
 
-// SeedDNSProviderConfig has its documentation written later.
+// SeedDNSProviderConfig is a domain with the service that hosts it.
 type SeedDNSProviderConfig struct {
-	Type           string                 `json:"type"`
+	// Type is the provider type of the DNS service.
+	Type string `json:"type"`
+	// CredentialsRef is the Secret or WorkloadIdentity with the credentials of the service.
 	CredentialsRef corev1.ObjectReference `json:"credentialsRef"`
-	Domain         string                 `json:"domain"`
+	// Domain is the domain.
+	Domain string `json:"domain"`
+	// Zone is the hosted zone of the domain; found by name when unset.
 	// +optional
 	Zone *string `json:"zone,omitempty"`
 }
 
-// SeedDNSProvider has its documentation written later.
+// SeedDNSProvider is a DNS service.
 type SeedDNSProvider struct {
+	// Type is the provider type of the service.
 	Type string `json:"type"`
+	// CredentialsRef is the Secret or WorkloadIdentity with the credentials of the service.
 	// +optional
 	CredentialsRef *corev1.ObjectReference `json:"credentialsRef,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.66.
+	// Domains restricted the domains. Ignored; last used by Gardener v1.66.
 	// +optional
 	Domains *DNSIncludeExclude `json:"domains,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.138.
+	// SecretRef was the Secret with the credentials of the service. Ignored; last used by Gardener v1.138.
 	// +optional
 	SecretRef *corev1.SecretReference `json:"secretRef,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.66.
+	// Zones restricted the hosted zones. Ignored; last used by Gardener v1.66.
 	// +optional
 	Zones *DNSIncludeExclude `json:"zones,omitempty"`
 }
 
-// ShootNetworks has its documentation written later.
+// ShootNetworks are address ranges of shoots that name none.
 type ShootNetworks struct {
+	// Pods is the range of pod addresses in CIDR notation.
 	// +optional
 	Pods *string `json:"pods,omitempty"`
+	// Services is the range of Service addresses in CIDR notation.
 	// +optional
 	Services *string `json:"services,omitempty"`
 }
 
-// SeedVolumeProvider has its documentation written later.
+// SeedVolumeProvider provides volumes for a purpose.
 type SeedVolumeProvider struct {
-	Name    string `json:"name"`
+	// Name is the name of the provisioner.
+	Name string `json:"name"`
+	// Purpose is what the volumes are for, for instance etcd-main.
 	Purpose string `json:"purpose"`
 }
 
-// IngressController has its documentation written later.
+// IngressController is the ingress controller of a seed.
 type IngressController struct {
+	// Kind is its kind; only nginx is known.
 	Kind string `json:"kind"`
+	// ProviderConfig is configuration of the controller.
 	// +optional
 	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty"`
 }

@@ -2,22 +2,26 @@
 
 package v1beta1
 
-// ControlPlane has its documentation written later.
+// ControlPlane holds settings of a shoot's control plane.
 type ControlPlane struct {
+	// HighAvailability says which failures it survives; cannot be lowered again.
 	// +optional
 	HighAvailability *HighAvailability `json:"highAvailability,omitempty"`
+	// Zones are the availability zones of the seed that it runs in; only where the cloud profile allows to choose.
 	// +optional
 	Zones []string `json:"zones,omitempty"`
 }
 
-// Monitoring has its documentation written later.
+// Monitoring holds settings of a shoot's monitoring.
 type Monitoring struct {
+	// Alerting says who gets alerts.
 	// +optional
 	Alerting *Alerting `json:"alerting,omitempty"`
 }
 
-// Alerting has its documentation written later.
+// Alerting says who gets alerts.
 type Alerting struct {
+	// EmailReceivers are mail addresses.
 	// +optional
 	EmailReceivers []string `json:"emailReceivers,omitempty"`
 }

@@ -6,133 +6,170 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ShootCredentials has its documentation written later.
+// ShootCredentials tells about the credentials of a shoot.
 type ShootCredentials struct {
+	// EncryptionAtRest tells what is encrypted in etcd.
 	// +optional
 	EncryptionAtRest *EncryptionAtRest `json:"encryptionAtRest,omitempty"`
+	// Rotation tells about each rotation of credentials.
 	// +optional
 	Rotation *ShootCredentialsRotation `json:"rotation,omitempty"`
 }
 
-// EncryptionAtRest has its documentation written later.
+// EncryptionAtRest tells what is encrypted in etcd, and how.
 type EncryptionAtRest struct {
+	// Provider is the way of encryption.
 	Provider EncryptionProviderStatus `json:"provider"`
+	// Resources are the resources that are encrypted.
 	// +optional
 	Resources []string `json:"resources,omitempty"`
 }
 
-// EncryptionProviderStatus has its documentation written later.
+// EncryptionProviderStatus is a way of encryption that is in use.
 type EncryptionProviderStatus struct {
+	// Type is its name.
 	Type EncryptionProviderType `json:"type"`
 }
 
-// ShootCredentialsRotation has its documentation written later.
+// ShootCredentialsRotation tells about each rotation of credentials.
 type ShootCredentialsRotation struct {
+	// CertificateAuthorities tells about the certificate authorities.
 	// +optional
 	CertificateAuthorities *CARotation `json:"certificateAuthorities,omitempty"`
+	// ETCDEncryptionKey tells about the key that encrypts etcd.
 	// +optional
 	ETCDEncryptionKey *ETCDEncryptionKeyRotation `json:"etcdEncryptionKey,omitempty"`
+	// Observability tells about the password for monitoring.
 	// +optional
 	Observability *ObservabilityRotation `json:"observability,omitempty"`
+	// ServiceAccountKey tells about the key that signs service account tokens.
 	// +optional
 	ServiceAccountKey *ServiceAccountKeyRotation `json:"serviceAccountKey,omitempty"`
+	// SSHKeypair tells about the SSH keys of the machines.
 	// +optional
 	SSHKeypair *ShootSSHKeypairRotation `json:"sshKeypair,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.128.
+	// Kubeconfig told about the kubeconfig with a fixed token. Ignored; last used by Gardener v1.128.
 	// +optional
 	Kubeconfig *ShootKubeconfigRotation `json:"kubeconfig,omitempty"`
 }
 
-// CARotation has its documentation written later.
+// CARotation tells about the rotation of certificate authorities.
 type CARotation struct {
+	// Phase is how far the rotation is.
 	Phase CredentialsRotationPhase `json:"phase"`
+	// LastCompletionTime is when a rotation was last finished.
 	// +optional
 	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
+	// LastCompletionTriggeredTime is when the second phase was last started.
 	// +optional
 	LastCompletionTriggeredTime *metav1.Time `json:"lastCompletionTriggeredTime,omitempty"`
+	// LastInitiationFinishedTime is when the first phase was last finished.
 	// +optional
 	LastInitiationFinishedTime *metav1.Time `json:"lastInitiationFinishedTime,omitempty"`
+	// LastInitiationTime is when the first phase was last started.
 	// +optional
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
+	// PendingWorkersRollouts are the pools whose machines still have the old credentials.
 	// +optional
 	PendingWorkersRollouts []PendingWorkersRollout `json:"pendingWorkersRollouts,omitempty"`
 }
 
-// CredentialsRotationPhase has its documentation written later.
+// CredentialsRotationPhase is a phase of a rotation.
 type CredentialsRotationPhase string
 
 const (
-	// CredentialsRotationPhasePreparing stands for Preparing.
+	// CredentialsRotationPhasePreparing means that the new credentials are being added.
 	CredentialsRotationPhasePreparing CredentialsRotationPhase = "Preparing"
-	// CredentialsRotationPhasePreparingWithoutWorkersRollout stands for PreparingWithoutWorkersRollout.
+	// CredentialsRotationPhasePreparingWithoutWorkersRollout means that the new credentials are being added and the
+	// machines are left alone.
 	CredentialsRotationPhasePreparingWithoutWorkersRollout CredentialsRotationPhase = "PreparingWithoutWorkersRollout"
-	// CredentialsRotationPhaseWaitingForWorkersRollout stands for WaitingForWorkersRollout.
+	// CredentialsRotationPhaseWaitingForWorkersRollout means that machines are yet to be replaced.
 	CredentialsRotationPhaseWaitingForWorkersRollout CredentialsRotationPhase = "WaitingForWorkersRollout"
-	// CredentialsRotationPhasePrepared stands for Prepared.
+	// CredentialsRotationPhasePrepared means that both credentials are valid, and clients have to change over.
 	CredentialsRotationPhasePrepared CredentialsRotationPhase = "Prepared"
-	// CredentialsRotationPhaseCompleting stands for Completing.
+	// CredentialsRotationPhaseCompleting means that the old credentials are being removed.
 	CredentialsRotationPhaseCompleting CredentialsRotationPhase = "Completing"
-	// CredentialsRotationPhaseCompleted stands for Completed.
+	// CredentialsRotationPhaseCompleted means that only the new credentials are valid.
 	CredentialsRotationPhaseCompleted CredentialsRotationPhase = "Completed"
 )
 
-// PendingWorkersRollout has its documentation written later.
+// PendingWorkersRollout is a pool whose machines still have the old credentials.
 type PendingWorkersRollout struct {
+	// Name is the name of the pool.
 	Name string `json:"name"`
+	// LastInitiationTime is when its machines were last replaced for a rotation.
 	// +optional
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
 }
 
-// ETCDEncryptionKeyRotation has its documentation written later.
+// ETCDEncryptionKeyRotation tells about the rotation of the key that encrypts etcd.
 type ETCDEncryptionKeyRotation struct {
+	// Phase is how far the rotation is.
 	Phase CredentialsRotationPhase `json:"phase"`
+	// AutoCompleteAfterPrepared says that the second phase follows by itself.
 	// +optional
 	AutoCompleteAfterPrepared *bool `json:"autoCompleteAfterPrepared,omitempty"`
+	// LastCompletionTime is when a rotation was last finished.
 	// +optional
 	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
+	// LastCompletionTriggeredTime is when the second phase was last started.
 	// +optional
 	LastCompletionTriggeredTime *metav1.Time `json:"lastCompletionTriggeredTime,omitempty"`
+	// LastInitiationFinishedTime is when the first phase was last finished.
 	// +optional
 	LastInitiationFinishedTime *metav1.Time `json:"lastInitiationFinishedTime,omitempty"`
+	// LastInitiationTime is when the first phase was last started.
 	// +optional
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
 }
 
-// ObservabilityRotation has its documentation written later.
+// ObservabilityRotation tells about the rotation of the password for monitoring.
 type ObservabilityRotation struct {
+	// LastCompletionTime is when a rotation was last finished.
 	// +optional
 	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
+	// LastInitiationTime is when a rotation was last started.
 	// +optional
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
 }
 
-// ServiceAccountKeyRotation has its documentation written later.
+// ServiceAccountKeyRotation tells about the rotation of the key that signs service account tokens.
 type ServiceAccountKeyRotation struct {
+	// Phase is how far the rotation is.
 	Phase CredentialsRotationPhase `json:"phase"`
+	// LastCompletionTime is when a rotation was last finished.
 	// +optional
 	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
+	// LastCompletionTriggeredTime is when the second phase was last started.
 	// +optional
 	LastCompletionTriggeredTime *metav1.Time `json:"lastCompletionTriggeredTime,omitempty"`
+	// LastInitiationFinishedTime is when the first phase was last finished.
 	// +optional
 	LastInitiationFinishedTime *metav1.Time `json:"lastInitiationFinishedTime,omitempty"`
+	// LastInitiationTime is when the first phase was last started.
 	// +optional
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
+	// PendingWorkersRollouts are the pools whose machines still have the old credentials.
 	// +optional
 	PendingWorkersRollouts []PendingWorkersRollout `json:"pendingWorkersRollouts,omitempty"`
 }
 
-// ShootSSHKeypairRotation has its documentation written later.
+// ShootSSHKeypairRotation tells about the rotation of the SSH keys of the machines.
 type ShootSSHKeypairRotation struct {
+	// LastCompletionTime is when a rotation was last finished.
 	// +optional
 	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
+	// LastInitiationTime is when a rotation was last started.
 	// +optional
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
 }
 
-// ShootKubeconfigRotation has its documentation written later.
+// ShootKubeconfigRotation told about the rotation of the kubeconfig with a fixed token.
 type ShootKubeconfigRotation struct {
+	// LastCompletionTime was when a rotation was last finished.
 	// +optional
 	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
+	// LastInitiationTime was when a rotation was last started.
 	// +optional
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
 }

@@ -7,155 +7,207 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// KubeletConfig has its documentation written later.
+// KubeletConfig holds settings of kubelets, with the names and meanings of the kubelet itself.
 type KubeletConfig struct {
 	KubernetesConfig `json:",inline"`
+	// ContainerLogMaxFiles is the number of log files kept for a container.
 	// +optional
 	ContainerLogMaxFiles *int32 `json:"containerLogMaxFiles,omitempty"`
+	// ContainerLogMaxSize is the size at which a log file is rotated.
 	// +optional
 	ContainerLogMaxSize *resource.Quantity `json:"containerLogMaxSize,omitempty"`
+	// CPUCFSQuota enforces processor limits.
 	// +optional
 	CPUCFSQuota *bool `json:"cpuCFSQuota,omitempty"`
+	// CPUManagerPolicy is none or static.
 	// +optional
 	CPUManagerPolicy *string `json:"cpuManagerPolicy,omitempty"`
+	// EvictionHard holds the thresholds at which pods are evicted at once.
 	// +optional
 	EvictionHard *KubeletConfigEviction `json:"evictionHard,omitempty"`
+	// EvictionMaxPodGracePeriod bounds the time in seconds that pods get to stop in a soft eviction.
 	// +optional
 	EvictionMaxPodGracePeriod *int32 `json:"evictionMaxPodGracePeriod,omitempty"`
+	// EvictionMinimumReclaim is how much is won back in an eviction.
 	// +optional
 	EvictionMinimumReclaim *KubeletConfigEvictionMinimumReclaim `json:"evictionMinimumReclaim,omitempty"`
+	// EvictionPressureTransitionPeriod is how long a node stays under pressure after the last sign of it.
 	// +optional
 	EvictionPressureTransitionPeriod *metav1.Duration `json:"evictionPressureTransitionPeriod,omitempty"`
+	// EvictionSoft holds the thresholds at which pods are evicted after a grace period.
 	// +optional
 	EvictionSoft *KubeletConfigEviction `json:"evictionSoft,omitempty"`
+	// EvictionSoftGracePeriod holds the grace periods of the soft thresholds.
 	// +optional
 	EvictionSoftGracePeriod *KubeletConfigEvictionSoftGracePeriod `json:"evictionSoftGracePeriod,omitempty"`
+	// FailSwapOn keeps the kubelet from starting on a machine with swap. Defaults to true.
 	// +optional
 	FailSwapOn *bool `json:"failSwapOn,omitempty"`
+	// ImageGCHighThresholdPercent is the disk usage from which images are collected. Defaults to 50.
 	// +optional
 	ImageGCHighThresholdPercent *int32 `json:"imageGCHighThresholdPercent,omitempty"`
+	// ImageGCLowThresholdPercent is the disk usage down to which images are collected. Defaults to 40.
 	// +optional
 	ImageGCLowThresholdPercent *int32 `json:"imageGCLowThresholdPercent,omitempty"`
+	// ImageMaximumGCAge is how long an unused image is kept at most; 0s means without bound. Defaults to 0s.
 	// +optional
 	ImageMaximumGCAge *metav1.Duration `json:"imageMaximumGCAge,omitempty"`
+	// ImageMinimumGCAge is how long an unused image is kept at least. Defaults to 2m.
 	// +optional
 	ImageMinimumGCAge *metav1.Duration `json:"imageMinimumGCAge,omitempty"`
+	// ImagePullCredentialsVerificationPolicy says for which images on the node a pod must show credentials.
 	// +optional
 	ImagePullCredentialsVerificationPolicy *ImagePullCredentialsVerificationPolicy `json:"imagePullCredentialsVerificationPolicy,omitempty"`
+	// KubeReserved is set aside for the node's own services.
 	// +optional
 	KubeReserved *KubeletConfigReserved `json:"kubeReserved,omitempty"`
+	// MaxParallelImagePulls is the number of images fetched at once; 2 and more turns serializeImagePulls off.
 	// +optional
 	MaxParallelImagePulls *int32 `json:"maxParallelImagePulls,omitempty"`
+	// MaxPods is the number of pods on a node. The kubelet's own default is 110.
 	// +optional
 	MaxPods *int32 `json:"maxPods,omitempty"`
+	// MemorySwap says how pods use swap; needs the feature gate NodeSwap and failSwapOn false.
 	// +optional
 	MemorySwap *MemorySwapConfiguration `json:"memorySwap,omitempty"`
+	// PodPIDsLimit is the number of processes of a pod; at least 100.
 	// +optional
 	PodPIDsLimit *int64 `json:"podPidsLimit,omitempty"`
+	// PreloadedImagesVerificationAllowlist lists images for which no credentials are asked.
 	// +optional
 	PreloadedImagesVerificationAllowlist []string `json:"preloadedImagesVerificationAllowlist,omitempty"`
+	// ProtectKernelDefaults makes the kubelet refuse kernel settings other than it wants.
 	// +optional
 	ProtectKernelDefaults *bool `json:"protectKernelDefaults,omitempty"`
+	// RegistryBurst is the number of image pulls at once; counts only with registryPullQPS.
 	// +optional
 	RegistryBurst *int32 `json:"registryBurst,omitempty"`
+	// RegistryPullQPS is the number of image pulls a second in the long run; 0 means without bound.
 	// +optional
 	RegistryPullQPS *int32 `json:"registryPullQPS,omitempty"`
+	// SeccompDefault gives pods the runtime's default profile of system calls.
 	// +optional
 	SeccompDefault *bool `json:"seccompDefault,omitempty"`
+	// SerializeImagePulls fetches one image after the other. Defaults to true.
 	// +optional
 	SerializeImagePulls *bool `json:"serializeImagePulls,omitempty"`
+	// SingleProcessOOMKill kills only the process that ran out of memory and not its whole container.
 	// +optional
 	SingleProcessOOMKill *bool `json:"singleProcessOOMKill,omitempty"`
+	// StreamingConnectionIdleTimeout closes idle connections such as those of exec, between 30s and 4h.
 	// +optional
 	StreamingConnectionIdleTimeout *metav1.Duration `json:"streamingConnectionIdleTimeout,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.88.
+	// ImagePullProgressDeadline was the time without progress after which a pull was given up. Ignored; last used by
+	// Gardener v1.88.
 	// +optional
 	ImagePullProgressDeadline *metav1.Duration `json:"imagePullProgressDeadline,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.140.
+	// SystemReserved was set aside for the operating system; now part of kubeReserved. Ignored; last used by
+	// Gardener v1.140.
 	// +optional
 	SystemReserved *KubeletConfigReserved `json:"systemReserved,omitempty"`
 }
 
-// ImagePullCredentialsVerificationPolicy has its documentation written later.
+// ImagePullCredentialsVerificationPolicy says for which images on a node a pod must show credentials.
 type ImagePullCredentialsVerificationPolicy string
 
 const (
-	// ImagePullCredentialsVerificationPolicyNeverVerify stands for NeverVerify.
+	// ImagePullCredentialsVerificationPolicyNeverVerify asks for none.
 	ImagePullCredentialsVerificationPolicyNeverVerify ImagePullCredentialsVerificationPolicy = "NeverVerify"
-	// ImagePullCredentialsVerificationPolicyNeverVerifyPreloadedImages stands for NeverVerifyPreloadedImages.
+	// ImagePullCredentialsVerificationPolicyNeverVerifyPreloadedImages asks for none where the image came with the
+	// machine.
 	ImagePullCredentialsVerificationPolicyNeverVerifyPreloadedImages ImagePullCredentialsVerificationPolicy = "NeverVerifyPreloadedImages"
-	// ImagePullCredentialsVerificationPolicyNeverVerifyAllowlistedImages stands for NeverVerifyAllowlistedImages.
+	// ImagePullCredentialsVerificationPolicyNeverVerifyAllowlistedImages asks for none where the image is listed.
 	ImagePullCredentialsVerificationPolicyNeverVerifyAllowlistedImages ImagePullCredentialsVerificationPolicy = "NeverVerifyAllowlistedImages"
-	// ImagePullCredentialsVerificationPolicyAlwaysVerify stands for AlwaysVerify.
+	// ImagePullCredentialsVerificationPolicyAlwaysVerify asks for all.
 	ImagePullCredentialsVerificationPolicyAlwaysVerify ImagePullCredentialsVerificationPolicy = "AlwaysVerify"
 )
 
-// KubeletConfigEviction has its documentation written later.
+// KubeletConfigEviction holds thresholds, each as a quantity or as a percentage.
 type KubeletConfigEviction struct {
+	// ImageFSAvailable is the free space for images.
 	// +optional
 	ImageFSAvailable *string `json:"imageFSAvailable,omitempty"`
+	// ImageFSInodesFree is the number of free inodes for images.
 	// +optional
 	ImageFSInodesFree *string `json:"imageFSInodesFree,omitempty"`
+	// MemoryAvailable is the free memory.
 	// +optional
 	MemoryAvailable *string `json:"memoryAvailable,omitempty"`
+	// NodeFSAvailable is the free space of the node.
 	// +optional
 	NodeFSAvailable *string `json:"nodeFSAvailable,omitempty"`
+	// NodeFSInodesFree is the number of free inodes of the node.
 	// +optional
 	NodeFSInodesFree *string `json:"nodeFSInodesFree,omitempty"`
 }
 
-// KubeletConfigEvictionMinimumReclaim has its documentation written later.
+// KubeletConfigEvictionMinimumReclaim is how much is won back in an eviction.
 type KubeletConfigEvictionMinimumReclaim struct {
+	// ImageFSAvailable is the space for images.
 	// +optional
 	ImageFSAvailable *resource.Quantity `json:"imageFSAvailable,omitempty"`
+	// ImageFSInodesFree is the number of inodes for images.
 	// +optional
 	ImageFSInodesFree *resource.Quantity `json:"imageFSInodesFree,omitempty"`
+	// MemoryAvailable is the memory.
 	// +optional
 	MemoryAvailable *resource.Quantity `json:"memoryAvailable,omitempty"`
+	// NodeFSAvailable is the space of the node.
 	// +optional
 	NodeFSAvailable *resource.Quantity `json:"nodeFSAvailable,omitempty"`
+	// NodeFSInodesFree is the number of inodes of the node.
 	// +optional
 	NodeFSInodesFree *resource.Quantity `json:"nodeFSInodesFree,omitempty"`
 }
 
-// KubeletConfigEvictionSoftGracePeriod has its documentation written later.
+// KubeletConfigEvictionSoftGracePeriod holds the grace periods of soft thresholds.
 type KubeletConfigEvictionSoftGracePeriod struct {
+	// ImageFSAvailable is that of the free space for images.
 	// +optional
 	ImageFSAvailable *metav1.Duration `json:"imageFSAvailable,omitempty"`
+	// ImageFSInodesFree is that of the free inodes for images.
 	// +optional
 	ImageFSInodesFree *metav1.Duration `json:"imageFSInodesFree,omitempty"`
+	// MemoryAvailable is that of the free memory.
 	// +optional
 	MemoryAvailable *metav1.Duration `json:"memoryAvailable,omitempty"`
+	// NodeFSAvailable is that of the free space of the node.
 	// +optional
 	NodeFSAvailable *metav1.Duration `json:"nodeFSAvailable,omitempty"`
+	// NodeFSInodesFree is that of the free inodes of the node.
 	// +optional
 	NodeFSInodesFree *metav1.Duration `json:"nodeFSInodesFree,omitempty"`
 }
 
-// KubeletConfigReserved has its documentation written later.
+// KubeletConfigReserved is an amount of a node's resources that pods cannot use.
 type KubeletConfigReserved struct {
+	// CPU is the processor time.
 	// +optional
 	CPU *resource.Quantity `json:"cpu,omitempty"`
+	// EphemeralStorage is the disk space.
 	// +optional
 	EphemeralStorage *resource.Quantity `json:"ephemeralStorage,omitempty"`
+	// Memory is the main memory.
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
+	// PID is the number of process identifiers.
 	// +optional
 	PID *resource.Quantity `json:"pid,omitempty"`
 }
 
-// MemorySwapConfiguration has its documentation written later.
+// MemorySwapConfiguration says how pods use swap.
 type MemorySwapConfiguration struct {
+	// SwapBehavior is NoSwap or LimitedSwap.
 	// +optional
 	SwapBehavior *SwapBehavior `json:"swapBehavior,omitempty"`
 }
 
-// SwapBehavior has its documentation written later.
+// SwapBehavior says how pods use swap.
 type SwapBehavior string
 
 const (
-	// SwapBehaviorNoSwap stands for NoSwap.
+	// SwapBehaviorNoSwap keeps pods from it.
 	SwapBehaviorNoSwap SwapBehavior = "NoSwap"
-	// SwapBehaviorLimitedSwap stands for LimitedSwap.
+	// SwapBehaviorLimitedSwap lets burstable pods use it in proportion to their memory.
 	SwapBehaviorLimitedSwap SwapBehavior = "LimitedSwap"
 )

@@ -9,198 +9,259 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// KubeAPIServerConfig has its documentation written later.
+// KubeAPIServerConfig holds settings of a shoot's API server.
 type KubeAPIServerConfig struct {
 	KubernetesConfig `json:",inline"`
+	// AdmissionPlugins turns admission plugins on or off and configures them.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	// +optional
 	AdmissionPlugins []AdmissionPlugin `json:"admissionPlugins,omitempty" patchStrategy:"merge" patchMergeKey:"name"`
+	// APIAudiences are the audiences of tokens that the server accepts.
 	// +optional
 	APIAudiences []string `json:"apiAudiences,omitempty"`
+	// AuditConfig says what is recorded for audits.
 	// +optional
 	AuditConfig *AuditConfig `json:"auditConfig,omitempty"`
+	// Autoscaling bounds the automatic sizing of the server.
 	// +optional
 	Autoscaling *ControlPlaneAutoscaling `json:"autoscaling,omitempty"`
+	// DefaultNotReadyTolerationSeconds is how long pods stay on a node that is not ready, in seconds. Defaults to
+	// 300.
 	// +optional
 	DefaultNotReadyTolerationSeconds *int64 `json:"defaultNotReadyTolerationSeconds,omitempty"`
+	// DefaultUnreachableTolerationSeconds is how long pods stay on a node that cannot be reached, in seconds.
+	// Defaults to 300.
 	// +optional
 	DefaultUnreachableTolerationSeconds *int64 `json:"defaultUnreachableTolerationSeconds,omitempty"`
+	// EnableAnonymousAuthentication lets in requests without credentials; superseded by structured authentication.
 	// +optional
 	EnableAnonymousAuthentication *bool `json:"enableAnonymousAuthentication,omitempty"`
+	// EncryptionConfig says what is encrypted in etcd, and how.
 	// +optional
 	EncryptionConfig *EncryptionConfig `json:"encryptionConfig,omitempty"`
+	// EventTTL is how long events are kept, at most 7 days. Defaults to 1h.
 	// +optional
 	EventTTL *metav1.Duration `json:"eventTTL,omitempty"`
+	// Logging says how much the server logs.
 	// +optional
 	Logging *APIServerLogging `json:"logging,omitempty"`
+	// Requests bounds the number of requests in flight.
 	// +optional
 	Requests *APIServerRequests `json:"requests,omitempty"`
+	// RuntimeConfig turns API versions and resources on or off.
 	// +optional
 	RuntimeConfig map[string]bool `json:"runtimeConfig,omitempty"`
+	// ServiceAccountConfig holds settings of service account tokens.
 	// +optional
 	ServiceAccountConfig *ServiceAccountConfig `json:"serviceAccountConfig,omitempty"`
+	// StructuredAuthentication names the configuration of authenticators.
 	// +optional
 	StructuredAuthentication *StructuredAuthentication `json:"structuredAuthentication,omitempty"`
+	// StructuredAuthorization names the configuration of authorizers.
 	// +optional
 	StructuredAuthorization *StructuredAuthorization `json:"structuredAuthorization,omitempty"`
+	// TLSMinVersion is the oldest TLS version that the server accepts, for instance VersionTLS12.
 	// +optional
 	TLSMinVersion *string `json:"tlsMinVersion,omitempty"`
+	// WatchCacheSizes sizes the caches of watched resources.
 	// +optional
 	WatchCacheSizes *WatchCacheSizes `json:"watchCacheSizes,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.70.
+	// EnableBasicAuthentication let in users with a password. Ignored; last used by Gardener v1.70.
 	// +optional
 	EnableBasicAuthentication *bool `json:"enableBasicAuthentication,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.141.
+	// OIDCConfig was the configuration of one OpenID Connect issuer; superseded by structured authentication.
+	// Ignored; last used by Gardener v1.141.
 	// +optional
 	OIDCConfig *OIDCConfig `json:"oidcConfig,omitempty"`
 }
 
-// AdmissionPlugin has its documentation written later.
+// AdmissionPlugin turns an admission plugin on or off and configures it.
 type AdmissionPlugin struct {
+	// Name is the name of the plugin.
 	Name string `json:"name"`
+	// Config is the configuration of the plugin.
 	// +optional
 	Config *runtime.RawExtension `json:"config,omitempty"`
+	// Disabled turns off a plugin that is on by default.
 	// +optional
 	Disabled *bool `json:"disabled,omitempty"`
+	// KubeconfigSecretName names a Secret in the project with a kubeconfig that the plugin needs.
 	// +optional
 	KubeconfigSecretName *string `json:"kubeconfigSecretName,omitempty"`
 }
 
-// AuditConfig has its documentation written later.
+// AuditConfig says what is recorded for audits.
 type AuditConfig struct {
+	// AuditPolicy is the policy.
 	// +optional
 	AuditPolicy *AuditPolicy `json:"auditPolicy,omitempty"`
 }
 
-// AuditPolicy has its documentation written later.
+// AuditPolicy names an audit policy.
 type AuditPolicy struct {
+	// ConfigMapRef names a ConfigMap in the project with the policy under the key policy.
 	// +optional
 	ConfigMapRef *corev1.ObjectReference `json:"configMapRef,omitempty"`
 }
 
-// ControlPlaneAutoscaling has its documentation written later.
+// ControlPlaneAutoscaling bounds the automatic sizing of a component.
 type ControlPlaneAutoscaling struct {
+	// MinAllowed is the least processor time and memory that the component gets.
 	MinAllowed map[string]resource.Quantity `json:"minAllowed"`
 }
 
-// EncryptionConfig has its documentation written later.
+// EncryptionConfig says what is encrypted in etcd, and how.
 type EncryptionConfig struct {
+	// Provider is the way of encryption.
 	Provider EncryptionProvider `json:"provider"`
+	// Resources are further resources to be encrypted besides Secrets, with their group where it is not the core
+	// group.
 	// +optional
 	Resources []string `json:"resources,omitempty"`
 }
 
-// EncryptionProvider has its documentation written later.
+// EncryptionProvider is a way of encryption.
 type EncryptionProvider struct {
+	// Type is its name. Defaults to aescbc.
 	// +optional
 	Type *EncryptionProviderType `json:"type,omitempty"`
 }
 
-// EncryptionProviderType has its documentation written later.
+// EncryptionProviderType is the name of a way of encryption.
 type EncryptionProviderType string
 
 const (
-	// EncryptionProviderTypeAescbc stands for aescbc.
+	// EncryptionProviderTypeAescbc is AES in CBC mode.
 	EncryptionProviderTypeAescbc EncryptionProviderType = "aescbc"
-	// EncryptionProviderTypeAesgcm stands for aesgcm.
+	// EncryptionProviderTypeAesgcm is AES in GCM mode.
 	EncryptionProviderTypeAesgcm EncryptionProviderType = "aesgcm"
-	// EncryptionProviderTypeSecretbox stands for secretbox.
+	// EncryptionProviderTypeSecretbox is XSalsa20 with Poly1305.
 	EncryptionProviderTypeSecretbox EncryptionProviderType = "secretbox"
 )
 
-// APIServerLogging has its documentation written later.
+// APIServerLogging says how much an API server logs.
 type APIServerLogging struct {
+	// HTTPAccessVerbosity is the log level from which requests are logged.
 	// +optional
 	HTTPAccessVerbosity *int32 `json:"httpAccessVerbosity,omitempty"`
+	// Verbosity is the log level. Defaults to 2.
 	// +optional
 	Verbosity *int32 `json:"verbosity,omitempty"`
 }
 
-// APIServerRequests has its documentation written later.
+// APIServerRequests bounds the number of requests in flight.
 type APIServerRequests struct {
+	// MaxMutatingInflight bounds those that change something. Defaults to 200.
 	// +optional
 	MaxMutatingInflight *int32 `json:"maxMutatingInflight,omitempty"`
+	// MaxNonMutatingInflight bounds those that only read. Defaults to 400.
 	// +optional
 	MaxNonMutatingInflight *int32 `json:"maxNonMutatingInflight,omitempty"`
 }
 
-// ServiceAccountConfig has its documentation written later.
+// ServiceAccountConfig holds settings of service account tokens.
 type ServiceAccountConfig struct {
+	// AcceptedIssuers are further issuers whose tokens are accepted.
 	// +optional
 	AcceptedIssuers []string `json:"acceptedIssuers,omitempty"`
+	// ExtendTokenExpiration lets injected tokens live for a year so that old clients keep working.
 	// +optional
 	ExtendTokenExpiration *bool `json:"extendTokenExpiration,omitempty"`
+	// Issuer is the issuer of new tokens.
 	// +optional
 	Issuer *string `json:"issuer,omitempty"`
+	// MaxTokenExpiration is the longest lifetime of a token, between 30 and 90 days.
 	// +optional
 	MaxTokenExpiration *metav1.Duration `json:"maxTokenExpiration,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.62.
+	// SigningKeySecretName was the Secret with the user's own signing key. Ignored; last used by Gardener v1.62.
 	// +optional
 	SigningKeySecretName *corev1.LocalObjectReference `json:"signingKeySecretName,omitempty"`
 }
 
-// StructuredAuthentication has its documentation written later.
+// StructuredAuthentication names the configuration of authenticators.
 type StructuredAuthentication struct {
+	// ConfigMapName names a ConfigMap in the project with an AuthenticationConfiguration under the key config.yaml.
 	ConfigMapName string `json:"configMapName"`
 }
 
-// StructuredAuthorization has its documentation written later.
+// StructuredAuthorization names the configuration of authorizers.
 type StructuredAuthorization struct {
-	ConfigMapName string                          `json:"configMapName"`
-	Kubeconfigs   []AuthorizerKubeconfigReference `json:"kubeconfigs"`
+	// ConfigMapName names a ConfigMap in the project with an AuthorizationConfiguration under the key config.yaml.
+	ConfigMapName string `json:"configMapName"`
+	// Kubeconfigs name the kubeconfigs that webhooks in the configuration need.
+	Kubeconfigs []AuthorizerKubeconfigReference `json:"kubeconfigs"`
 }
 
-// AuthorizerKubeconfigReference has its documentation written later.
+// AuthorizerKubeconfigReference names the kubeconfig of an authorizer.
 type AuthorizerKubeconfigReference struct {
+	// AuthorizerName is the name of the authorizer in the configuration.
 	AuthorizerName string `json:"authorizerName"`
-	SecretName     string `json:"secretName"`
+	// SecretName names a Secret in the project with the kubeconfig under the key kubeconfig.
+	SecretName string `json:"secretName"`
 }
 
-// WatchCacheSizes has its documentation written later.
+// WatchCacheSizes sizes the caches of watched resources.
 type WatchCacheSizes struct {
+	// Default is the size for resources that are not listed.
 	// +optional
 	Default *int32 `json:"default,omitempty"`
+	// Resources lists resources with a size of their own.
 	// +optional
 	Resources []ResourceWatchCacheSize `json:"resources,omitempty"`
 }
 
-// ResourceWatchCacheSize has its documentation written later.
+// ResourceWatchCacheSize is the size of the cache of one resource.
 type ResourceWatchCacheSize struct {
+	// Resource is the plural name of the resource.
 	Resource string `json:"resource"`
-	Size     int32  `json:"size"`
+	// Size is the number of objects; 0 turns the cache off.
+	Size int32 `json:"size"`
+	// APIGroup is the group of the resource; the core group when unset.
 	// +optional
 	APIGroup *string `json:"apiGroup,omitempty"`
 }
 
-// OIDCConfig has its documentation written later.
+// OIDCConfig was the configuration of one OpenID Connect issuer; superseded by structured authentication.
 type OIDCConfig struct {
+	// CABundle held certificates of the issuer.
 	// +optional
 	CABundle *string `json:"caBundle,omitempty"`
+	// ClientAuthentication held credentials for clients.
 	// +optional
 	ClientAuthentication *OpenIDConnectClientAuthentication `json:"clientAuthentication,omitempty"`
+	// ClientID was the audience of tokens.
 	// +optional
 	ClientID *string `json:"clientID,omitempty"`
+	// GroupsClaim was the claim with the groups.
 	// +optional
 	GroupsClaim *string `json:"groupsClaim,omitempty"`
+	// GroupsPrefix was put before the groups.
 	// +optional
 	GroupsPrefix *string `json:"groupsPrefix,omitempty"`
+	// IssuerURL was the issuer.
 	// +optional
 	IssuerURL *string `json:"issuerURL,omitempty"`
+	// RequiredClaims were claims that a token had to have.
 	// +optional
 	RequiredClaims map[string]string `json:"requiredClaims,omitempty"`
+	// SigningAlgs were the accepted algorithms.
 	// +optional
 	SigningAlgs []string `json:"signingAlgs,omitempty"`
+	// UsernameClaim was the claim with the user name.
 	// +optional
 	UsernameClaim *string `json:"usernameClaim,omitempty"`
+	// UsernamePrefix was put before the user name.
 	// +optional
 	UsernamePrefix *string `json:"usernamePrefix,omitempty"`
 }
 
-// OpenIDConnectClientAuthentication has its documentation written later.
+// OpenIDConnectClientAuthentication held credentials for clients of an issuer.
 type OpenIDConnectClientAuthentication struct {
+	// ExtraConfig held further settings for clients.
 	// +optional
 	ExtraConfig map[string]string `json:"extraConfig,omitempty"`
+	// Secret was the client secret.
 	// +optional
 	Secret *string `json:"secret,omitempty"`
 }

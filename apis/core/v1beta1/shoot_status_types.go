@@ -7,110 +7,148 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ShootStatus has its documentation written later.
+// ShootStatus tells how a shoot is doing.
 type ShootStatus struct {
-	Gardener    Gardener  `json:"gardener"`
-	Hibernated  bool      `json:"hibernated"`
-	TechnicalID string    `json:"technicalID"`
-	UID         types.UID `json:"uid"`
+	// Gardener identifies the gardenlet that last acted on the shoot.
+	Gardener Gardener `json:"gardener"`
+	// Hibernated says whether the shoot is asleep.
+	Hibernated bool `json:"hibernated"`
+	// TechnicalID is the name of the shoot in its seed, where it names the namespace; it never changes.
+	TechnicalID string `json:"technicalID"`
+	// UID identifies the shoot for good, also across moves and restores.
+	UID types.UID `json:"uid"`
+	// AdvertisedAddresses are the addresses under which the API server and other endpoints are reached.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	// +optional
 	AdvertisedAddresses []ShootAdvertisedAddress `json:"advertisedAddresses,omitempty" patchStrategy:"merge" patchMergeKey:"name"`
+	// ClusterIdentity identifies the shoot among all clusters.
 	// +optional
 	ClusterIdentity *string `json:"clusterIdentity,omitempty"`
+	// Conditions report the health of the shoot.
 	// +patchStrategy=merge
 	// +patchMergeKey=type
 	// +optional
 	Conditions []Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	// Constraints report what would go wrong with certain operations.
 	// +patchStrategy=merge
 	// +patchMergeKey=type
 	// +optional
 	Constraints []Condition `json:"constraints,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	// Credentials tells about the credentials of the shoot.
 	// +optional
 	Credentials *ShootCredentials `json:"credentials,omitempty"`
+	// InPlaceUpdates tells which pools are yet to be updated in place.
 	// +optional
 	InPlaceUpdates *InPlaceUpdatesStatus `json:"inPlaceUpdates,omitempty"`
+	// LastErrors are the errors of the last operation.
 	// +optional
 	LastErrors []LastError `json:"lastErrors,omitempty"`
+	// LastHibernationTriggerTime is when a schedule last put the shoot to sleep or woke it up.
 	// +optional
 	LastHibernationTriggerTime *metav1.Time `json:"lastHibernationTriggerTime,omitempty"`
+	// LastMaintenance tells about the last maintenance.
 	// +optional
 	LastMaintenance *LastMaintenance `json:"lastMaintenance,omitempty"`
+	// LastOperation tells what was last done with the shoot.
 	// +optional
 	LastOperation *LastOperation `json:"lastOperation,omitempty"`
+	// LiveMigration tells about the steps of a live migration.
 	// +optional
 	LiveMigration *LiveMigration `json:"liveMigration,omitempty"`
+	// ManualWorkerPoolRollout tells about pools whose machines the user wants replaced.
 	// +optional
 	ManualWorkerPoolRollout *ManualWorkerPoolRollout `json:"manualWorkerPoolRollout,omitempty"`
+	// MigrationStartTime is when the move to another seed began.
 	// +optional
 	MigrationStartTime *metav1.Time `json:"migrationStartTime,omitempty"`
+	// Networking holds the address ranges that are in use.
 	// +optional
 	Networking *NetworkingStatus `json:"networking,omitempty"`
+	// ObservedGeneration is the newest generation that the gardenlet has acted on.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// RetryCycleStartTime is since when a failing operation has been repeated.
 	// +optional
 	RetryCycleStartTime *metav1.Time `json:"retryCycleStartTime,omitempty"`
+	// SeedName is the seed that runs the control plane now; it differs from the spec during a move.
 	// +optional
 	SeedName *string `json:"seedName,omitempty"`
-	// Kept so that older manifests decode. Ignored; last used by Gardener v1.138.
+	// EncryptedResources listed the encrypted resources; now part of credentials. Ignored; last used by Gardener
+	// v1.138.
 	// +optional
 	EncryptedResources []string `json:"encryptedResources,omitempty"`
 }
 
-// ShootAdvertisedAddress has its documentation written later.
+// ShootAdvertisedAddress is an address under which something of a shoot is reached.
 type ShootAdvertisedAddress struct {
+	// Name says which address it is, for instance external, internal or unmanaged.
 	Name string `json:"name"`
-	URL  string `json:"url"`
+	// URL is the address.
+	URL string `json:"url"`
+	// Application names what is reached, where it is not the API server.
 	// +optional
 	Application *string `json:"application,omitempty"`
 }
 
-// InPlaceUpdatesStatus has its documentation written later.
+// InPlaceUpdatesStatus tells which pools are yet to be updated in place.
 type InPlaceUpdatesStatus struct {
+	// PendingWorkerUpdates lists the pools.
 	// +optional
 	PendingWorkerUpdates *PendingWorkerUpdates `json:"pendingWorkerUpdates,omitempty"`
 }
 
-// PendingWorkerUpdates has its documentation written later.
+// PendingWorkerUpdates lists pools that are yet to be updated in place.
 type PendingWorkerUpdates struct {
+	// AutoInPlaceUpdate are those that are updated by themselves.
 	// +optional
 	AutoInPlaceUpdate []string `json:"autoInPlaceUpdate,omitempty"`
+	// ManualInPlaceUpdate are those that wait for the user.
 	// +optional
 	ManualInPlaceUpdate []string `json:"manualInPlaceUpdate,omitempty"`
 }
 
-// LastMaintenance has its documentation written later.
+// LastMaintenance tells about the last maintenance of a shoot.
 type LastMaintenance struct {
-	Description   string             `json:"description"`
-	State         LastOperationState `json:"state"`
-	TriggeredTime metav1.Time        `json:"triggeredTime"`
+	// Description tells what was changed.
+	Description string `json:"description"`
+	// State is how it went.
+	State LastOperationState `json:"state"`
+	// TriggeredTime is when it began.
+	TriggeredTime metav1.Time `json:"triggeredTime"`
+	// FailureReason tells why it failed.
 	// +optional
 	FailureReason *string `json:"failureReason,omitempty"`
 }
 
-// LiveMigration has its documentation written later.
+// LiveMigration tells about the steps of a live migration.
 type LiveMigration struct {
+	// Conditions are the steps, each True once it is done.
 	// +patchStrategy=merge
 	// +patchMergeKey=type
 	// +optional
 	Conditions []Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
 }
 
-// ManualWorkerPoolRollout has its documentation written later.
+// ManualWorkerPoolRollout tells about pools whose machines the user wants replaced.
 type ManualWorkerPoolRollout struct {
+	// PendingWorkersRollouts are those whose machines are yet to be replaced.
 	// +optional
 	PendingWorkersRollouts []PendingWorkersRollout `json:"pendingWorkersRollouts,omitempty"`
 }
 
-// NetworkingStatus has its documentation written later.
+// NetworkingStatus holds the address ranges that are in use, in CIDR notation.
 type NetworkingStatus struct {
+	// EgressCIDRs are the sources of traffic that leaves the shoot.
 	// +optional
 	EgressCIDRs []string `json:"egressCIDRs,omitempty"`
+	// Nodes are the ranges of node addresses.
 	// +optional
 	Nodes []string `json:"nodes,omitempty"`
+	// Pods are the ranges of pod addresses.
 	// +optional
 	Pods []string `json:"pods,omitempty"`
+	// Services are the ranges of Service addresses.
 	// +optional
 	Services []string `json:"services,omitempty"`
 }
