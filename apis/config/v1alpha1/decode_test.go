@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+)
+
+const (
+	gardenletHeader = "apiVersion: gardenlet.config.gardener.cloud/v1alpha1\nkind: GardenletConfiguration\n"
+	serverHeader    = "apiVersion: server.config.terrarium.garden/v1alpha1\nkind: ServerConfiguration\n"
+)
+
+func TestDecodeGardenletConfiguration(t *testing.T) {
+	t.Parallel()
+
+	for name, tc := range map[string]struct {
+		reason string
+		data   string
+		want   func(*gardenconfigv1alpha1.GardenletConfiguration)
+	}{
+		"empty": {
+			reason: "A file with nothing but its kind is the default configuration.",
+			data:   gardenletHeader,
+			want:   func(*gardenconfigv1alpha1.GardenletConfiguration) {},
+		},
+		"values win over defaults": {
+			reason: "What is given is kept, also where it is zero, and its neighbours still get defaults.",
+			data: gardenletHeader + `
+controllers:
+  shoot: {concurrentSyncs: 0, syncPeriod: 10m}
+  shootCare: {staleExtensionHealthChecks: {threshold: 1m}}
+gardenClientConnection:
+  kubeconfigSecret: {name: gardenlet-kubeconfig, namespace: garden}
+`,
+			want: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
+				*c.Controllers.Shoot.ConcurrentSyncs = 0
+				c.Controllers.Shoot.SyncPeriod.Duration = 10 * time.Minute
+				c.Controllers.ShootCare.StaleExtensionHealthChecks.Enabled = false
+				c.Controllers.ShootCare.StaleExtensionHealthChecks.Threshold.Duration = time.Minute
+				c.GardenClientConnection.KubeconfigSecret = secretReference("garden", "gardenlet-kubeconfig")
+			},
+		},
+		"logging inherits": {
+			reason: "The stores of logs follow the switch for all of logging.",
+			data:   gardenletHeader + "logging: {enabled: true, vali: {enabled: false}}\n",
+			want: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
+				*c.Logging.Enabled = true
+				*c.Logging.VictoriaLogs.Enabled = true
+				*c.Logging.ShootEventLogging.Enabled = true
+			},
+		},
+		"negative grace period": {
+			reason: "Backups must not go before their shoot.",
+			data:   gardenletHeader + "controllers: {backupEntry: {deletionGracePeriodHours: -1}}\n",
+			want:   func(*gardenconfigv1alpha1.GardenletConfiguration) {},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			want := &gardenconfigv1alpha1.GardenletConfiguration{TypeMeta: metav1.TypeMeta{
+				APIVersion: "gardenlet.config.gardener.cloud/v1alpha1", Kind: "GardenletConfiguration",
+			}}
+			want.SetDefaults()
+			tc.want(want)
+
+			got, err := gardenconfigv1alpha1.DecodeGardenletConfiguration([]byte(tc.data))
+			if err != nil {
+				t.Fatalf("%s\nDecodeGardenletConfiguration(...): %v", tc.reason, err)
+			}
+
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s\nDecodeGardenletConfiguration(...) (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestDecodeGardenletConfigurationSeed(t *testing.T) {
+	t.Parallel()
+
+	got, err := gardenconfigv1alpha1.DecodeGardenletConfiguration([]byte(gardenletHeader + `
+seedConfig:
+  metadata: {name: local, labels: {environment: test}}
+  spec:
+    dns: {internal: {type: local, domain: internal.terrarium.local, credentialsRef: {kind: Secret, name: dns, namespace: garden}}}
+    networks: {pods: 10.98.0.0/16, services: 10.97.0.0/16}
+    provider: {type: local, region: local}
+resources: {capacity: {shoots: 10}}
+`))
+	if err != nil {
+		t.Fatalf("A seed in the file is decoded like the Seed kind itself: %v", err)
+	}
+
+	if got.SeedConfig.Name != "local" || got.SeedConfig.Spec.DNS.Internal.Domain != "internal.terrarium.local" {
+		t.Errorf("The inlined seed has lost its name or its spec: %+v", got.SeedConfig)
+	}
+
+	if shoots := got.Resources.Capacity["shoots"]; shoots.Value() != 10 {
+		t.Errorf("The capacity for shoots is %s, want 10", shoots.String())
+	}
+}
+
+func TestDecodeServerConfiguration(t *testing.T) {
+	t.Parallel()
+
+	got, err := gardenconfigv1alpha1.DecodeServerConfiguration([]byte(serverHeader + `
+dataDir: /srv/garden
+externalAddresses: [garden.example.org]
+scheduler: {candidateDeterminationStrategy: MinimalDistance}
+controllers: {seed: {monitorPeriod: 5s}}
+`))
+	if err != nil {
+		t.Fatalf("DecodeServerConfiguration(...): %v", err)
+	}
+
+	want := &gardenconfigv1alpha1.ServerConfiguration{
+		TypeMeta: metav1.TypeMeta{
+			APIVersion: "server.config.terrarium.garden/v1alpha1", Kind: "ServerConfiguration",
+		},
+		DataDir:           "/srv/garden",
+		Listen:            ":6443",
+		ExternalAddresses: []string{"garden.example.org"},
+		LogLevel:          "info",
+		LogFormat:         "text",
+		Tokens:            gardenconfigv1alpha1.TokenConfiguration{DefaultLifetime: &metav1.Duration{Duration: time.Hour}},
+		Certificates: gardenconfigv1alpha1.CertificateConfiguration{
+			ClientLifetime: &metav1.Duration{Duration: 8760 * time.Hour},
+		},
+		Controllers: gardenconfigv1alpha1.ServerControllerConfiguration{
+			CertificateSigningRequest: gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			CloudProfile:              gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			ControllerDeployment:      gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			ControllerRegistration:    gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			Project:                   gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			SecretBinding:             gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			Seed: gardenconfigv1alpha1.ServerSeedControllerConfiguration{
+				ConcurrentSyncs:    new(5),
+				MonitorPeriod:      &metav1.Duration{Duration: 5 * time.Second},
+				ShootMonitorPeriod: &metav1.Duration{Duration: 200 * time.Second},
+				SyncPeriod:         &metav1.Duration{Duration: 10 * time.Second},
+			},
+		},
+		Scheduler: gardenconfigv1alpha1.SchedulerConfiguration{
+			ConcurrentSyncs:                new(5),
+			CandidateDeterminationStrategy: "MinimalDistance",
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Given values are kept, all others get their defaults (-want +got):\n%s", diff)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+
+	gardenlet := func(data []byte) error {
+		_, err := gardenconfigv1alpha1.DecodeGardenletConfiguration(data)
+
+		return err
+	}
+	server := func(data []byte) error {
+		_, err := gardenconfigv1alpha1.DecodeServerConfiguration(data)
+
+		return err
+	}
+
+	for name, tc := range map[string]struct {
+		reason string
+		decode func([]byte) error
+		data   string
+		want   []string
+	}{
+		"unknown field": {
+			reason: "The path of an unknown field is named.",
+			decode: gardenlet,
+			data:   gardenletHeader + "controllers: {shoot: {concurrentSync: 3}}\n",
+			want:   []string{`unknown field "controllers.shoot.concurrentSync"`},
+		},
+		"wrong case": {
+			reason: "Names are compared with their case, and the right one is proposed.",
+			decode: server,
+			data:   serverHeader + "datadir: /srv\n",
+			want:   []string{`unknown field "datadir", did you mean "dataDir"`},
+		},
+		"field in a list": {
+			reason: "A path leads through lists.",
+			decode: gardenlet,
+			data:   gardenletHeader + "exposureClassHandlers: [{name: a}, {name: b, loadbalancer: {}}]\n",
+			want:   []string{`unknown field "exposureClassHandlers[1].loadbalancer"`},
+		},
+		"field of the inlined seed": {
+			reason: "The Seed in the file is checked like the rest.",
+			decode: gardenlet,
+			data:   gardenletHeader + "seedConfig: {spec: {networks: {podz: 10.0.0.0/8}}}\n",
+			want:   []string{`unknown field "seedConfig.spec.networks.podz"`},
+		},
+		"wrong type": {
+			reason: "The path, the value and the wanted type are named.",
+			decode: gardenlet,
+			data:   gardenletHeader + "controllers: {shoot: {concurrentSyncs: many}}\n",
+			want:   []string{`field "controllers.shoot.concurrentSyncs": got "many", want a whole number`},
+		},
+		"wrong duration": {
+			reason: "Durations decode themselves, and their path is named all the same.",
+			decode: server,
+			data:   serverHeader + "controllers: {seed: {monitorPeriod: soon}}\n",
+			want:   []string{`field "controllers.seed.monitorPeriod": got "soon", want a duration such as 30s`},
+		},
+		"wrong quantity in a map": {
+			reason: "The key of a map is part of the path.",
+			decode: gardenlet,
+			data:   gardenletHeader + "resources: {capacity: {shoots: lots}}\n",
+			want:   []string{`field "resources.capacity[shoots]": got "lots", want a quantity such as 100Gi`},
+		},
+		"object instead of a list": {
+			reason: "A list cannot be an object.",
+			decode: server,
+			data:   serverHeader + "externalAddresses: {a: b}\n",
+			want:   []string{`field "externalAddresses": got {"a":"b"}, want a list`},
+		},
+		"value instead of an object": {
+			reason: "An object cannot be a value.",
+			decode: server,
+			data:   serverHeader + "datastore: sqlite\n",
+			want:   []string{`field "datastore": got "sqlite", want an object`},
+		},
+		"all at once": {
+			reason: "Every wrong field is named, so that one look mends the file.",
+			decode: server,
+			data:   serverHeader + "dataDir: 7\nport: 1\n",
+			want:   []string{`field "dataDir": got 7, want a string`, `unknown field "port"`},
+		},
+		"twice": {
+			reason: "A key that is given twice is refused, since only one of them could count.",
+			decode: server,
+			data:   serverHeader + "listen: :1\nlisten: :2\n",
+			want:   []string{`"listen" already set`},
+		},
+		"other kind": {
+			reason: "The configuration of the other role is told apart.",
+			decode: gardenlet,
+			data:   serverHeader,
+			want:   []string{`got apiVersion "server.config.terrarium.garden/v1alpha1" and kind "ServerConfiguration"`},
+		},
+		"no kind": {
+			reason: "A file without a kind is refused, because nobody can tell how to read it later.",
+			decode: server,
+			data:   "dataDir: /srv\n",
+			want:   []string{`want apiVersion "server.config.terrarium.garden/v1alpha1" and kind "ServerConfiguration"`},
+		},
+		"no YAML": {
+			reason: "What is no YAML says where it breaks.",
+			decode: server,
+			data:   serverHeader + "dataDir: [\n",
+			want:   []string{"read YAML", "line"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			err := tc.decode([]byte(tc.data))
+			if err == nil {
+				t.Fatalf("%s\nDecode(...) succeeded, want an error", tc.reason)
+			}
+
+			for _, want := range tc.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%s\nDecode(...) = %q, want it to contain %q", tc.reason, err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestErrWrongKind(t *testing.T) {
+	t.Parallel()
+
+	_, err := gardenconfigv1alpha1.DecodeServerConfiguration([]byte(gardenletHeader))
+	if !errors.Is(err, gardenconfigv1alpha1.ErrWrongKind) {
+		t.Errorf("Callers tell a wrong kind by its error: got %v", err)
+	}
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	"time"
+)
+
+const (
+	defaultDataDir = "/var/lib/terrarium"
+	defaultListen  = ":6443"
+)
+
+// SetDefaults fills every field that was left out and has a default.
+func (c *ServerConfiguration) SetDefaults() {
+	setZero(&c.DataDir, defaultDataDir)
+	setZero(&c.Listen, defaultListen)
+	setZero(&c.LogLevel, defaultLogLevel)
+	setZero(&c.LogFormat, "text")
+	setDuration(&c.Tokens.DefaultLifetime, time.Hour)
+	setDuration(&c.Certificates.ClientLifetime, 365*24*time.Hour)
+	c.Controllers.setDefaults()
+	setDefault(&c.Scheduler.ConcurrentSyncs, 5)
+	setZero(&c.Scheduler.CandidateDeterminationStrategy, CandidateDeterminationStrategySameRegion)
+}
+
+func (c *ServerControllerConfiguration) setDefaults() {
+	const workers = 5
+
+	for _, controller := range []*ConcurrencyConfiguration{
+		&c.CertificateSigningRequest, &c.CloudProfile, &c.ControllerDeployment, &c.ControllerRegistration, &c.Project,
+		&c.SecretBinding,
+	} {
+		setDefault(&controller.ConcurrentSyncs, workers)
+	}
+
+	setDefault(&c.Seed.ConcurrentSyncs, workers)
+	setDuration(&c.Seed.MonitorPeriod, 40*time.Second)
+	setDuration(&c.Seed.ShootMonitorPeriod, 200*time.Second)
+	setDuration(&c.Seed.SyncPeriod, 10*time.Second)
+}

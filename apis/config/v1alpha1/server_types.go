@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// ServerConfiguration is the configuration file of the garden's server. Every field can be given as a flag as
+// well, which wins.
+type ServerConfiguration struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// DataDir is the directory that holds everything the server must remember. Defaults to /var/lib/terrarium.
+	// +optional
+	DataDir string `json:"dataDir,omitempty"`
+	// Listen is the address and port of the API. Defaults to :6443.
+	// +optional
+	Listen string `json:"listen,omitempty"`
+	// ExternalAddresses are the host names and IP addresses under which clients and gardenlets reach the server; the
+	// serving certificate names them. The first one is used in kubeconfigs and join commands. Found out from the
+	// machine when empty.
+	// +optional
+	ExternalAddresses []string `json:"externalAddresses,omitempty"`
+	// Datastore says where objects are kept.
+	// +optional
+	Datastore DatastoreConfiguration `json:"datastore,omitempty"`
+	// LogLevel is one of debug, info and error. Defaults to info.
+	// +optional
+	LogLevel string `json:"logLevel,omitempty"`
+	// LogFormat is text or json. Defaults to text.
+	// +optional
+	LogFormat string `json:"logFormat,omitempty"`
+	// Tokens bounds what join tokens can do.
+	// +optional
+	Tokens TokenConfiguration `json:"tokens,omitempty"`
+	// Certificates bounds what the server signs.
+	// +optional
+	Certificates CertificateConfiguration `json:"certificates,omitempty"`
+	// Controllers sets the pace of each controller of the garden.
+	// +optional
+	Controllers ServerControllerConfiguration `json:"controllers,omitempty"`
+	// Scheduler says how a seed is found for a shoot.
+	// +optional
+	Scheduler SchedulerConfiguration `json:"scheduler,omitempty"`
+}
+
+// DatastoreConfiguration says where objects are kept.
+type DatastoreConfiguration struct {
+	// Endpoint is the URL of a database or etcd in the form that Kine reads; empty means SQLite in the data
+	// directory.
+	// +optional
+	Endpoint string `json:"endpoint,omitempty"`
+}
+
+// TokenConfiguration bounds what join tokens can do.
+type TokenConfiguration struct {
+	// DefaultLifetime is how long a join token is valid unless its maker says otherwise, between 10m and 24h.
+	// Defaults to 1h.
+	// +optional
+	DefaultLifetime *metav1.Duration `json:"defaultLifetime,omitempty"`
+}
+
+// CertificateConfiguration bounds what the server signs.
+type CertificateConfiguration struct {
+	// ClientLifetime is the longest validity of client certificates signed on request, such as those of gardenlets.
+	// Defaults to 8760h, a year.
+	// +optional
+	ClientLifetime *metav1.Duration `json:"clientLifetime,omitempty"`
+}
+
+// ServerControllerConfiguration sets the pace of each controller of the garden.
+type ServerControllerConfiguration struct {
+	// CertificateSigningRequest configures the controller that approves gardenlets.
+	// +optional
+	CertificateSigningRequest ConcurrencyConfiguration `json:"certificateSigningRequest,omitempty"`
+	// CloudProfile configures the controller of cloud profiles.
+	// +optional
+	CloudProfile ConcurrencyConfiguration `json:"cloudProfile,omitempty"`
+	// ControllerDeployment configures the controller of controller deployments.
+	// +optional
+	ControllerDeployment ConcurrencyConfiguration `json:"controllerDeployment,omitempty"`
+	// ControllerRegistration configures the controller that decides which extensions a seed needs.
+	// +optional
+	ControllerRegistration ConcurrencyConfiguration `json:"controllerRegistration,omitempty"`
+	// Project configures the controller of projects.
+	// +optional
+	Project ConcurrencyConfiguration `json:"project,omitempty"`
+	// SecretBinding configures the controller of secret bindings.
+	// +optional
+	SecretBinding ConcurrencyConfiguration `json:"secretBinding,omitempty"`
+	// Seed configures the controllers of seeds.
+	// +optional
+	Seed ServerSeedControllerConfiguration `json:"seed,omitempty"`
+}
+
+// ConcurrencyConfiguration sets the pace of a controller.
+type ConcurrencyConfiguration struct {
+	// ConcurrentSyncs is the number of workers. Defaults to 5.
+	// +optional
+	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
+}
+
+// ServerSeedControllerConfiguration configures the controllers of seeds.
+type ServerSeedControllerConfiguration struct {
+	// ConcurrentSyncs is the number of workers. Defaults to 5.
+	// +optional
+	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
+	// MonitorPeriod is how long a gardenlet may be silent before its seed is no longer known to be ready. Defaults
+	// to 40s.
+	// +optional
+	MonitorPeriod *metav1.Duration `json:"monitorPeriod,omitempty"`
+	// ShootMonitorPeriod is how long a gardenlet may be silent before the conditions of its shoots turn Unknown.
+	// Defaults to 3m20s.
+	// +optional
+	ShootMonitorPeriod *metav1.Duration `json:"shootMonitorPeriod,omitempty"`
+	// SyncPeriod is the time between two looks at the lease of a seed. Defaults to 10s.
+	// +optional
+	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
+}
+
+// SchedulerConfiguration says how a seed is found for a shoot.
+type SchedulerConfiguration struct {
+	// ConcurrentSyncs is the number of workers. Defaults to 5.
+	// +optional
+	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
+	// CandidateDeterminationStrategy narrows the usable seeds by their region. Defaults to SameRegion.
+	// +optional
+	CandidateDeterminationStrategy CandidateDeterminationStrategy `json:"candidateDeterminationStrategy,omitempty"`
+}
+
+// CandidateDeterminationStrategy narrows the seeds for a shoot by their region.
+type CandidateDeterminationStrategy string
+
+const (
+	// CandidateDeterminationStrategySameRegion takes only seeds in the region of the shoot.
+	CandidateDeterminationStrategySameRegion CandidateDeterminationStrategy = "SameRegion"
+	// CandidateDeterminationStrategyMinimalDistance takes the seeds whose region is nearest to that of the shoot.
+	CandidateDeterminationStrategyMinimalDistance CandidateDeterminationStrategy = "MinimalDistance"
+)
