@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package addons
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/go-logr/logr"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/loadbalancer"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/storageclass"
+)
+
+// resync is how often everything is looked at without any event: somebody may have changed the machine.
+const resync = time.Minute
+
+// Options say for which cluster the loops run.
+type Options struct {
+	Client           kubernetes.Interface
+	LoadBalancerPool netip.Prefix
+	VolumesDir       string
+	// Listen is the address that answers whether the loops run.
+	Listen string
+	Log    logr.Logger
+}
+
+// loop is one reconciliation and the informers whose events it follows.
+type loop struct {
+	name      string
+	reconcile func(ctx context.Context) error
+	watches   []cache.SharedIndexInformer
+}
+
+// Run runs the loops until the context ends.
+func Run(ctx context.Context, o Options) error {
+	events := record.NewBroadcaster(record.WithContext(ctx))
+	defer events.Shutdown()
+	events.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: o.Client.CoreV1().Events("")})
+	recorder := events.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "seedling-addons"})
+
+	factory := informers.NewSharedInformerFactory(o.Client, resync)
+	services, claims, volumes := factory.Core().V1().Services(), factory.Core().V1().PersistentVolumeClaims(), factory.Core().V1().PersistentVolumes()
+	balancer := &loadbalancer.Reconciler{
+		Client: o.Client, Services: services.Lister(), Pool: o.LoadBalancerPool,
+		Machine: loadbalancer.Machine{Add: node.AddAddress, Remove: node.RemoveAddress, Addresses: node.Addresses},
+		Event: func(service *corev1.Service, kind, reason, message string) {
+			recorder.Event(service, kind, reason, message)
+		},
+	}
+	storage := &storageclass.Reconciler{
+		Client: o.Client, Claims: claims.Lister(), Volumes: volumes.Lister(), Dir: o.VolumesDir,
+		Event: func(claim *corev1.PersistentVolumeClaim, kind, reason, message string) {
+			recorder.Event(claim, kind, reason, message)
+		},
+	}
+	loops := []loop{
+		{"load balancer", balancer.Reconcile, []cache.SharedIndexInformer{services.Informer()}},
+		{"storage", storage.Reconcile, []cache.SharedIndexInformer{claims.Informer(), volumes.Informer()}},
+	}
+	if err := storage.EnsureClass(ctx); err != nil {
+		return err
+	}
+	factory.StartWithContext(ctx)
+	defer factory.Shutdown()
+
+	group, ctx := errgroup.WithContext(ctx)
+	for _, l := range loops {
+		group.Go(func() error { return l.run(ctx, o.Log.WithValues("loop", l.name)) })
+	}
+	group.Go(func() error { return serveHealth(ctx, o.Listen) })
+	return group.Wait()
+}
+
+// run reconciles once for any number of events that came in meanwhile, and again, later and later, after a failure.
+func (l loop) run(ctx context.Context, log logr.Logger) error {
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	handler := cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(any) { queue.Add(l.name) },
+		UpdateFunc: func(any, any) { queue.Add(l.name) },
+		DeleteFunc: func(any) { queue.Add(l.name) },
+	}
+	for _, informer := range l.watches {
+		registration, err := informer.AddEventHandler(handler)
+		if err != nil {
+			return fmt.Errorf("watch for loop %q: %w", l.name, err)
+		}
+		if !cache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
+			return nil // told to stop before it began
+		}
+	}
+	queue.Add(l.name)
+	stop := context.AfterFunc(ctx, queue.ShutDown)
+	defer stop()
+	log.Info("Loop started")
+	for {
+		item, shutdown := queue.Get()
+		if shutdown {
+			return nil
+		}
+		if err := l.reconcile(ctx); err != nil {
+			log.Error(err, "Reconciliation failed, trying again")
+			queue.AddRateLimited(item)
+		} else {
+			queue.Forget(item)
+		}
+		queue.Done(item)
+	}
+}
+
+// serveHealth answers for as long as the loops run.
+func serveHealth(ctx context.Context, address string) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("listen for health: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	stop := context.AfterFunc(ctx, func() { server.Close() })
+	defer stop()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve health: %w", err)
+	}
+	return nil
+}

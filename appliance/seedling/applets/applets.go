@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package applets
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"go.etcd.io/etcd/server/v3/etcdmain"
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // kubectl's sign-in plugins
+	"k8s.io/component-base/cli"
+	"k8s.io/component-base/logs"
+	_ "k8s.io/component-base/metrics/prometheus/clientgo" // client metrics
+	_ "k8s.io/component-base/metrics/prometheus/version"  // version metric
+	kubectl "k8s.io/kubectl/pkg/cmd"
+	kubectlutil "k8s.io/kubectl/pkg/cmd/util"
+	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	proxy "k8s.io/kubernetes/cmd/kube-proxy/app"
+	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/multicall"
+)
+
+// The programs that a cluster is made of; each name is also the name of a link in the images.
+const (
+	APIServer         = "kube-apiserver"
+	ControllerManager = "kube-controller-manager"
+	Scheduler         = "kube-scheduler"
+	Kubelet           = "kubelet"
+	Proxy             = "kube-proxy"
+	Etcd              = "etcd"
+	Kubectl           = "kubectl"
+)
+
+// Upstream returns every upstream program. The kubelet takes its life from ctx; the others listen to signals themselves.
+func Upstream(ctx context.Context) multicall.Table {
+	return multicall.Table{
+		{Name: APIServer, Run: component(apiserver.NewAPIServerCommand)},
+		{Name: ControllerManager, Run: component(controllermanager.NewControllerManagerCommand)},
+		{Name: Scheduler, Run: component(func() *cobra.Command { return scheduler.NewSchedulerCommand() })},
+		{Name: Kubelet, Run: component(func() *cobra.Command { return kubelet.NewKubeletCommand(ctx) })},
+		{Name: Proxy, Run: component(proxy.NewProxyCommand)},
+		{Name: Etcd, Run: etcd},
+		{Name: Kubectl, Run: runKubectl},
+	}
+}
+
+// component runs a program of the control plane or of a node. The command is built inside, because
+// building it already touches flags and feature gates that are shared in the process.
+func component(build func() *cobra.Command) func([]string) int {
+	return func(args []string) int {
+		command := build()
+		command.SetArgs(args)
+		return cli.Run(command)
+	}
+}
+
+// etcd ends the process itself, in good as in bad.
+func etcd(args []string) int {
+	etcdmain.Main(append([]string{Etcd}, args...))
+	return 0
+}
+
+func runKubectl(args []string) int {
+	// kubectl reads its arguments from os.Args in several places (plugins, .kuberc, the log level).
+	os.Args = append([]string{Kubectl}, args...)
+	if _, err := logs.GlogSetter(kubectl.GetLogVerbosity(os.Args)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	command := kubectl.NewDefaultKubectlCommand()
+	if err := cli.RunNoErrOutput(command); err != nil {
+		kubectlutil.CheckErr(err) // prints as kubectl does, and ends the process
+	}
+	return 0
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// DefaultStateDir is where a seedling keeps everything unless told otherwise.
+const DefaultStateDir = "/var/lib/seedling"
+
+// markerFile makes a folder the state folder of a seedling; it holds the Config, so that later commands
+// act on what was brought up and not on what they would bring up.
+const markerFile = "seedling.json"
+
+// Config says what a cluster looks like.
+type Config struct {
+	// StateDir holds everything that lasts, RunDir sockets and what is mounted.
+	StateDir string `json:"stateDir"`
+	RunDir   string `json:"runDir"`
+	// NodeName is the name of the one node, of its control group and of its pod network.
+	NodeName string     `json:"nodeName"`
+	NodeIP   netip.Addr `json:"nodeIP"`
+	APIPort  int        `json:"apiPort"`
+	// PodCIDR is the range of all pods, NodeCIDR the part of it that the node gives to its pods.
+	PodCIDR          netip.Prefix `json:"podCIDR"`
+	NodeCIDR         netip.Prefix `json:"nodeCIDR"`
+	ServiceCIDR      netip.Prefix `json:"serviceCIDR"`
+	LoadBalancerCIDR netip.Prefix `json:"loadBalancerCIDR"`
+	// Bridge is the network device that the pods hang on.
+	Bridge string `json:"bridge"`
+}
+
+// NewConfig returns the cluster that is made in the given folder. Two of them need two network namespaces.
+func NewConfig(stateDir string) Config {
+	name := filepath.Base(stateDir)
+	return Config{
+		StateDir:         stateDir,
+		RunDir:           filepath.Join("/run", name),
+		NodeName:         name,
+		NodeIP:           netip.AddrFrom4([4]byte{10, 99, 0, 1}),
+		APIPort:          7443,
+		PodCIDR:          netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 98, 0, 0}), 16),
+		NodeCIDR:         netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 98, 0, 0}), 24),
+		ServiceCIDR:      netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 97, 0, 0}), 16),
+		LoadBalancerCIDR: netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 99, 1, 0}), 24),
+		Bridge:           "seedling0",
+	}
+}
+
+// ErrNoSeedling is the error when there is no seedling in a folder.
+var ErrNoSeedling = errors.New("no seedling here")
+
+// LoadConfig returns the cluster that was made in the given folder.
+func LoadConfig(stateDir string) (Config, error) {
+	content, err := os.ReadFile(filepath.Join(stateDir, markerFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Config{}, fmt.Errorf("folder %q: %w", stateDir, ErrNoSeedling)
+	}
+	if err != nil {
+		return Config{}, fmt.Errorf("read description of the cluster: %w", err)
+	}
+	var config Config
+	if err := json.Unmarshal(content, &config); err != nil {
+		return Config{}, fmt.Errorf("parse description of the cluster in %q: %w", stateDir, err)
+	}
+	return config, nil
+}
+
+// save makes the folders and writes the marker. A folder that has something else in it is left alone.
+func (c Config) save() error {
+	entries, err := os.ReadDir(c.StateDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read state folder: %w", err)
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("state folder %q holds files that are not of a seedling: give another one with --state-dir", c.StateDir)
+	}
+	for _, dir := range []string{c.StateDir, c.RunDir} {
+		if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Folders with secrets inside are closed themselves.
+			return fmt.Errorf("make folder: %w", err)
+		}
+	}
+	content, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode description of the cluster: %w", err)
+	}
+	return replaceFile(filepath.Join(c.StateDir, markerFile), append(content, '\n'), 0o600)
+}
+
+func (c Config) state(elements ...string) string {
+	return filepath.Join(append([]string{c.StateDir}, elements...)...)
+}
+
+func (c Config) run(elements ...string) string {
+	return filepath.Join(append([]string{c.RunDir}, elements...)...)
+}
+
+func (c Config) pki(file string) string { return c.state("pki", file) }
+
+func (c Config) kubeconfig(user string) string { return c.state("kubeconfigs", user) }
+
+// AdminKubeconfig is the file with all rights in the cluster.
+func (c Config) AdminKubeconfig() string { return c.state("kubeconfig") }
+
+// AddonsKubeconfig is the file of the loops for load balancers and volumes.
+func (c Config) AddonsKubeconfig() string { return c.kubeconfig(addonsUser) }
+
+// ImagesDir keeps the archives that machines of shoots take into their own container runtime.
+func (c Config) ImagesDir() string { return c.state("images") }
+
+// VolumesDir is where volumes are made.
+func (c Config) VolumesDir() string { return c.state("volumes") }
+
+// Server is the URL of the API server.
+func (c Config) Server() string {
+	return "https://" + netip.AddrPortFrom(c.NodeIP, uint16(c.APIPort)).String() //nolint:gosec // A port fits.
+}
+
+func (c Config) runtimeSocket() string { return c.run("containerd", "containerd.sock") }
+
+// mark is the assignment in the environment of every process of the cluster.
+func (c Config) mark() string { return "SEEDLING_STATE_DIR=" + c.StateDir }
+
+// serviceIP is the address of the API server among the Services.
+func (c Config) serviceIP() netip.Addr { return c.ServiceCIDR.Masked().Addr().Next() }
+
+// local returns an address of this machine that only it can reach.
+func local(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
+
+// replaceFile writes a file in one step: a reader sees the old contents or the new ones.
+func replaceFile(path string, content []byte, mode fs.FileMode) error {
+	if err := os.WriteFile(path+".new", content, mode); err != nil {
+		return fmt.Errorf("write file: %w", err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return fmt.Errorf("put file in place: %w", err)
+	}
+	return nil
+}

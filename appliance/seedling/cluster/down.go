@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/process"
+)
+
+// grace is how long a part may take to end by itself. Nothing in the cluster is worth a longer wait.
+const grace = 3 * time.Second
+
+// Down removes the cluster: its pods, processes, mounts, network, kernel settings and files. With
+// keepImages the images stay, for a faster Up. It goes on when something cannot be removed, tells of it at
+// the end, and can be run again.
+func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
+	unlock, err := c.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	began := c.Clock.Now()
+	var failed []error
+	for _, s := range []step{
+		{name: "control of the pods", do: c.ending(grace, partKubelet, partAddons, partProxy, partControllerManager, partScheduler)},
+		{name: "pods", do: c.removePods},
+		{name: "container runtime", do: c.ending(grace, partRuntime)},
+		{name: "stray processes", do: c.endStray},
+		{name: "control groups", do: c.removeGroups},
+		{name: "API server and etcd", do: c.ending(0, partAPIServer, partEtcd)},
+		{name: "mounts", do: c.unmount},
+		{name: "network", do: c.removeNetwork},
+		{name: "traces elsewhere", do: c.removeTraces},
+		{name: "files", do: func(ctx context.Context) (string, error) { return c.removeFiles(ctx, keepImages) }},
+	} {
+		start := c.Clock.Now()
+		note, err := s.do(ctx)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("remove %s: %w", s.name, err))
+			note = "failed"
+		}
+		printStep(c.Out, s.name, note, c.Clock.Since(start))
+	}
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.Out, "The cluster is gone after %.1fs\n", c.Clock.Since(began).Seconds())
+	return nil
+}
+
+// ending returns a step that ends parts, all of them at the same time, and kills those that need longer than they may.
+func (c *Cluster) ending(patience time.Duration, names ...string) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		type result struct {
+			name  string
+			ended bool
+			err   error
+		}
+		results := make(chan result)
+		for _, name := range names {
+			go func() {
+				ended, err := c.table.Stop(ctx, name, patience)
+				results <- result{name, ended, err}
+			}()
+		}
+		var ended []string
+		var failed []error
+		for range names {
+			one := <-results
+			if one.ended {
+				ended = append(ended, one.name)
+			}
+			failed = append(failed, one.err)
+		}
+		return "ended " + strings.Join(ended, ", "), errors.Join(failed...)
+	}
+}
+
+// removePods asks the container runtime, which knows best; without it the processes and mounts of the pods
+// are found by the later steps.
+func (c *Cluster) removePods(ctx context.Context) (string, error) {
+	_, alive, err := c.table.Find(partRuntime)
+	if err != nil || !alive {
+		return "no container runtime to ask", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	count := 0
+	err = c.withRuntime(func(runtime *node.Runtime) error {
+		count, err = runtime.RemoveSandboxes(ctx)
+		return err
+	})
+	if err != nil {
+		// Not the end: what a pod leaves behind is found without the container runtime, too.
+		return fmt.Sprintf("%d, not all in good order: %v", count, err), nil
+	}
+	return fmt.Sprintf("%d removed", count), nil
+}
+
+// endStray ends what carries the cluster's mark and is in no record: shims of the container runtime, and
+// parts that were started in the moment before the one that started them died.
+func (c *Cluster) endStray(ctx context.Context) (string, error) {
+	known := map[int]bool{}
+	for _, name := range []string{partAPIServer, partEtcd} {
+		if record, alive, err := c.table.Find(name); err == nil && alive {
+			known[record.PID] = true
+		}
+	}
+	strays, err := process.WithEnvironment(c.config.mark())
+	if err != nil {
+		return "", err
+	}
+	count := 0
+	var failed []error
+	for _, stray := range strays {
+		if known[stray.PID] {
+			continue
+		}
+		count++
+		failed = append(failed, stray.End(ctx, 0))
+	}
+	return fmt.Sprintf("%d ended", count), errors.Join(failed...)
+}
+
+func (c *Cluster) removeGroups(ctx context.Context) (string, error) {
+	groups, err := node.FindCgroups()
+	if err != nil {
+		return "", err
+	}
+	killed, removed, err := groups.Remove(ctx, c.config.NodeName)
+	return fmt.Sprintf("%d removed, %d processes killed", removed, killed), err
+}
+
+func (c *Cluster) unmount(context.Context) (string, error) {
+	count, err := node.Unmount(c.config.StateDir, c.config.RunDir)
+	return fmt.Sprintf("%d removed", count), err
+}
+
+func (c *Cluster) removeNetwork(ctx context.Context) (string, error) {
+	var removed []string
+	var failed []error
+	bridge, err := node.RemoveLink(c.config.Bridge)
+	if bridge {
+		removed = append(removed, "device "+c.config.Bridge)
+	}
+	failed = append(failed, err)
+	tables, err := node.RemoveTables(ctx, node.Table, "kube-proxy", "cni_hostport")
+	for _, table := range tables {
+		removed = append(removed, "table "+table)
+	}
+	failed = append(failed, err)
+	route, err := node.RemoveRoute(c.config.ServiceCIDR)
+	if route {
+		removed = append(removed, "route to "+c.config.ServiceCIDR.String())
+	}
+	failed = append(failed, err)
+	addresses, err := node.Addresses(c.config.LoadBalancerCIDR)
+	failed = append(failed, err)
+	for _, address := range append(addresses, c.config.NodeIP) {
+		failed = append(failed, node.RemoveAddress(address))
+		removed = append(removed, "address "+address.String())
+	}
+	return strings.Join(removed, ", "), errors.Join(failed...)
+}
+
+// removeTraces undoes what was changed outside of the cluster's own folders.
+func (c *Cluster) removeTraces(context.Context) (string, error) {
+	removed, err := removeMatching(c.ownTrace, "/var/log/containers/*", "/var/lib/cni/results/"+c.config.NodeName+"-*", "/var/lib/kubelet/device-plugins/*")
+	failed := []error{err}
+	journal, err := node.OpenJournal(c.config.state("machine.json"))
+	if err != nil {
+		return "", errors.Join(append(failed, err)...)
+	}
+	folders, err := journal.RemoveAbsent()
+	failed = append(failed, err)
+	settings, err := journal.Restore()
+	failed = append(failed, err)
+	return strings.Join(append(append(removed, folders...), settings...), ", "), errors.Join(failed...)
+}
+
+// ownTrace tells whether a file in a folder that others use as well is of this cluster: a link to one of its
+// files, or something that only this cluster could have made.
+func (c *Cluster) ownTrace(path string) bool {
+	target, err := os.Readlink(path)
+	if err != nil {
+		return !strings.HasPrefix(path, "/var/log/containers/")
+	}
+	return strings.HasPrefix(target, c.config.StateDir+"/")
+}
+
+func removeMatching(own func(string) bool, patterns ...string) ([]string, error) {
+	var removed []string
+	var failed []error
+	for _, pattern := range patterns {
+		paths, err := filepath.Glob(pattern)
+		failed = append(failed, err)
+		for _, path := range paths {
+			if own(path) {
+				failed = append(failed, os.Remove(path))
+				removed = append(removed, path)
+			}
+		}
+	}
+	return removed, errors.Join(failed...)
+}
+
+// removeFiles removes the folders of the cluster. It does not touch them as long as something is mounted
+// in them: that may be anybody's files.
+func (c *Cluster) removeFiles(_ context.Context, keepImages bool) (string, error) {
+	mounts, err := node.Mounts(c.config.StateDir, c.config.RunDir)
+	if err != nil {
+		return "", err
+	}
+	if len(mounts) > 0 {
+		return "", fmt.Errorf("%q is still mounted, and removing files would go on in there", mounts[0])
+	}
+	failed := []error{os.RemoveAll(c.config.RunDir)}
+	if !keepImages {
+		return c.config.RunDir + ", " + c.config.StateDir, errors.Join(append(failed, os.RemoveAll(c.config.StateDir))...)
+	}
+	entries, err := os.ReadDir(c.config.StateDir)
+	failed = append(failed, err)
+	for _, entry := range entries {
+		if entry.Name() != filepath.Base(c.runtimePaths().Root) && entry.Name() != markerFile {
+			failed = append(failed, os.RemoveAll(c.config.state(entry.Name())))
+		}
+	}
+	return c.config.RunDir + ", " + c.config.StateDir + " but for the images", errors.Join(failed...)
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	proxyv1alpha1 "k8s.io/kube-proxy/config/v1alpha1"
+	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/images"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
+)
+
+// ProgramsTag is the tag of the images of our own small programs.
+const ProgramsTag = "v1"
+
+func (c *Cluster) runtimePaths() node.RuntimePaths {
+	return node.RuntimePaths{
+		Root:       c.config.state("containerd"),
+		State:      c.config.run("containerd"),
+		ShimState:  c.config.run("runc"),
+		Socket:     c.config.runtimeSocket(),
+		CNIConfDir: c.config.state("cni", "conf"),
+		CNIBinDir:  c.config.state("cni", "bin"),
+	}
+}
+
+// writeFiles writes the configuration of every part. It changes nothing but files of the cluster's own.
+func (c *Cluster) writeFiles() error {
+	for _, dir := range []string{c.config.state("cni", "conf"), c.config.state("cni", "bin"), c.config.ImagesDir(), c.config.VolumesDir(), c.config.run("etcd")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Pods see some of these folders.
+			return fmt.Errorf("make folder: %w", err)
+		}
+	}
+	mayRaise, err := node.MayRaiseLimits()
+	if err != nil {
+		return err
+	}
+	containerd := node.RuntimeConfig(c.runtimePaths(), images.NameOf(images.Pause, ProgramsTag), !mayRaise)
+	if err := replaceFile(c.config.state("containerd.toml"), []byte(containerd), 0o600); err != nil {
+		return err
+	}
+	mtu, err := node.SmallestMTU()
+	if err != nil {
+		return err
+	}
+	network, err := node.PodNetwork{
+		Name: c.config.NodeName, Bridge: c.config.Bridge, Range: c.config.NodeCIDR, MTU: mtu, DataDir: c.config.run("cni"),
+	}.Configuration()
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(c.config.state("cni", "conf", "10-seedling.conflist"), network, 0o644); err != nil {
+		return err
+	}
+	if err := c.writeYAML("kubelet.yaml", c.kubeletConfiguration()); err != nil {
+		return err
+	}
+	return c.writeYAML("kube-proxy.yaml", c.proxyConfiguration())
+}
+
+func (c *Cluster) writeYAML(file string, object any) error {
+	content, err := yaml.Marshal(object)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", file, err)
+	}
+	return replaceFile(c.config.state(file), content, 0o600)
+}
+
+func (c *Cluster) kubeletConfiguration() kubeletv1beta1.KubeletConfiguration {
+	return kubeletv1beta1.KubeletConfiguration{
+		TypeMeta:       metav1.TypeMeta{APIVersion: kubeletv1beta1.SchemeGroupVersion.String(), Kind: "KubeletConfiguration"},
+		Address:        c.config.NodeIP.String(),
+		HealthzPort:    new(int32(kubeletHealthPort)),
+		Authentication: kubeletv1beta1.KubeletAuthentication{X509: kubeletv1beta1.KubeletX509Authentication{ClientCAFile: c.config.pki("ca.crt")}, Anonymous: kubeletv1beta1.KubeletAnonymousAuthentication{Enabled: new(false)}},
+		TLSCertFile:    c.config.pki("kubelet.crt"), TLSPrivateKeyFile: c.config.pki("kubelet.key"),
+		ContainerRuntimeEndpoint: "unix://" + c.config.runtimeSocket(),
+		CgroupDriver:             "cgroupfs",
+		CgroupRoot:               "/" + c.config.NodeName,
+		FailCgroupV1:             new(false),
+		FailSwapOn:               new(false),
+		MaxPods:                  250,
+		PodLogsDir:               c.config.state("logs", "pods"),
+		VolumePluginDir:          c.config.state("kubelet", "volume-plugins"),
+		StaticPodPath:            "",
+		ResolverConfig:           new(c.resolvConf()),
+		OOMScoreAdj:              new(int32(0)),
+		// What is thrown away soon and has no registry must not lose images or pods to a full disk.
+		ImageGCHighThresholdPercent:    new(int32(100)),
+		EvictionHard:                   map[string]string{"imagefs.available": "0%", "nodefs.available": "0%", "nodefs.inodesFree": "0%", "imagefs.inodesFree": "0%"},
+		SyncFrequency:                  metav1.Duration{Duration: 10 * time.Second},
+		NodeStatusReportFrequency:      metav1.Duration{Duration: time.Minute},
+		NodeStatusUpdateFrequency:      metav1.Duration{Duration: 5 * time.Second},
+		RegisterNode:                   new(true),
+		SerializeImagePulls:            new(false),
+		EnableProfilingHandler:         new(false),
+		EnableControllerAttachDetach:   new(false),
+		VolumeStatsAggPeriod:           metav1.Duration{Duration: -1},
+		ShutdownGracePeriod:            metav1.Duration{},
+		LocalStorageCapacityIsolation:  new(true),
+		RegistryPullQPS:                new(int32(0)),
+		EventRecordQPS:                 new(int32(0)),
+		KubeAPIQPS:                     new(int32(100)),
+		KubeAPIBurst:                   200,
+		EnableDebuggingHandlers:        new(true),
+		MakeIPTablesUtilChains:         new(false), // kube-proxy has its own tables; these would stay behind
+		StreamingConnectionIdleTimeout: metav1.Duration{Duration: time.Hour},
+	}
+}
+
+// resolvConf is the file that pods get their name servers from; a machine without one has an empty one.
+func (c *Cluster) resolvConf() string {
+	const usual = "/etc/resolv.conf"
+	if _, err := os.Stat(usual); err == nil {
+		return usual
+	}
+	return ""
+}
+
+func (c *Cluster) proxyConfiguration() proxyv1alpha1.KubeProxyConfiguration {
+	unchanged := new(int32(0))
+	return proxyv1alpha1.KubeProxyConfiguration{
+		TypeMeta:           metav1.TypeMeta{APIVersion: proxyv1alpha1.SchemeGroupVersion.String(), Kind: "KubeProxyConfiguration"},
+		Mode:               "nftables",
+		ClusterCIDR:        c.config.PodCIDR.String(),
+		BindAddress:        c.config.NodeIP.String(),
+		HealthzBindAddress: local(proxyHealthPort),
+		MetricsBindAddress: local(proxyMetricsPort),
+		OOMScoreAdj:        unchanged,
+		Conntrack:          proxyv1alpha1.KubeProxyConntrackConfiguration{MaxPerCore: unchanged, Min: unchanged},
+		ClientConnection:   clientConnection(c.config.kubeconfig(proxyUser)),
+		ConfigSyncPeriod:   metav1.Duration{Duration: 15 * time.Minute},
+		NFTables:           proxyv1alpha1.KubeProxyNFTablesConfiguration{MinSyncPeriod: metav1.Duration{Duration: 100 * time.Millisecond}, SyncPeriod: metav1.Duration{Duration: 30 * time.Second}},
+	}
+}
+
+// place puts a file of somebody else's into a folder of the cluster: as a further name of the same file if
+// they are on one disk, else as a copy. What has that name so far is replaced.
+func place(source, target string, mode fs.FileMode) error {
+	if err := os.RemoveAll(target + ".new"); err != nil {
+		return fmt.Errorf("remove old file: %w", err)
+	}
+	if err := os.Link(source, target+".new"); err != nil {
+		if err := copyFile(source, target+".new", mode); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(target+".new", target); err != nil {
+		return fmt.Errorf("put file in place: %w", err)
+	}
+	return nil
+}
+
+func copyFile(source, target string, mode fs.FileMode) error {
+	from, err := os.Open(source)
+	if err != nil {
+		return fmt.Errorf("open file: %w", err)
+	}
+	defer from.Close()
+	to, err := os.OpenFile(filepath.Clean(target), os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return fmt.Errorf("create file: %w", err)
+	}
+	defer to.Close()
+	if _, err := io.Copy(to, from); err != nil {
+		return fmt.Errorf("copy file %q: %w", source, err)
+	}
+	return to.Close()
+}

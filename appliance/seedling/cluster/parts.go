@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"time"
+)
+
+// The parts of a cluster: each is one process. Their order is the one in which they come up.
+const (
+	partRuntime           = "containerd"
+	partEtcd              = "etcd"
+	partAPIServer         = "kube-apiserver"
+	partControllerManager = "kube-controller-manager"
+	partScheduler         = "kube-scheduler"
+	partKubelet           = "kubelet"
+	partProxy             = "kube-proxy"
+	partAddons            = "addons"
+)
+
+// Ports that only this machine can reach.
+const (
+	etcdPeerPort          = 7380
+	etcdMetricsPort       = 7381
+	controllerManagerPort = 7257
+	schedulerPort         = 7259
+	kubeletHealthPort     = 7248
+	proxyHealthPort       = 7256
+	proxyMetricsPort      = 7249
+	addonsHealthPort      = 7260
+)
+
+// part is one process of the cluster and how to see that it works.
+type part struct {
+	name string
+	// program is the file to run; empty is this very binary, with the first argument saying what it is to be.
+	program string
+	args    []string
+	// healthy returns nil as soon as the part does its work.
+	healthy func(ctx context.Context) error
+	// patience is how long it may take until then.
+	patience time.Duration
+}
+
+func (c *Cluster) parts() []part {
+	return []part{c.runtime(), c.etcd(), c.apiServer(), c.controllerManager(), c.scheduler(), c.kubelet(), c.proxy(), c.addons()}
+}
+
+func (c *Cluster) runtime() part {
+	return part{
+		name:     partRuntime,
+		program:  "containerd",
+		args:     []string{"--config", c.config.state("containerd.toml")},
+		healthy:  c.runtimeReady,
+		patience: 30 * time.Second,
+	}
+}
+
+// etcd has its clients on a unix socket; its peers, of which there are none, have to be given a port. It need
+// not survive a power cut, so it does not wait for the disk.
+func (c *Cluster) etcd() part {
+	peer := "https://" + local(etcdPeerPort)
+	return part{
+		name: partEtcd,
+		args: []string{
+			"etcd",
+			"--name=" + c.config.NodeName,
+			"--data-dir=" + c.config.state("etcd"),
+			"--listen-client-urls=" + c.etcdURL(),
+			"--advertise-client-urls=" + peer, // told to other clients, of which there are none; a socket is refused here
+			"--listen-peer-urls=" + peer,
+			"--initial-advertise-peer-urls=" + peer,
+			"--initial-cluster=" + c.config.NodeName + "=" + peer,
+			"--peer-cert-file=" + c.config.pki("etcd-peer.crt"),
+			"--peer-key-file=" + c.config.pki("etcd-peer.key"),
+			"--peer-trusted-ca-file=" + c.config.pki("ca.crt"),
+			"--peer-client-cert-auth",
+			"--listen-metrics-urls=http://" + local(etcdMetricsPort),
+			"--unsafe-no-fsync",
+			"--log-level=warn",
+			"--auto-compaction-retention=10m",
+		},
+		healthy:  c.get("http://" + local(etcdMetricsPort) + "/readyz"),
+		patience: 30 * time.Second,
+	}
+}
+
+func (c *Cluster) etcdURL() string { return "unix://" + c.config.run("etcd", "client.sock") }
+
+func (c *Cluster) apiServer() part {
+	return part{
+		name: partAPIServer,
+		args: []string{
+			"kube-apiserver",
+			"--advertise-address=" + c.config.NodeIP.String(),
+			"--bind-address=" + c.config.NodeIP.String(),
+			"--secure-port=" + strconv.Itoa(c.config.APIPort),
+			"--etcd-servers=" + c.etcdURL(),
+			"--service-cluster-ip-range=" + c.config.ServiceCIDR.String(),
+			"--authorization-mode=Node,RBAC",
+			"--enable-admission-plugins=NodeRestriction",
+			"--allow-privileged=true",
+			"--client-ca-file=" + c.config.pki("ca.crt"),
+			"--tls-cert-file=" + c.config.pki("apiserver.crt"),
+			"--tls-private-key-file=" + c.config.pki("apiserver.key"),
+			"--kubelet-certificate-authority=" + c.config.pki("ca.crt"),
+			"--kubelet-client-certificate=" + c.config.pki("apiserver-kubelet-client.crt"),
+			"--kubelet-client-key=" + c.config.pki("apiserver-kubelet-client.key"),
+			"--kubelet-preferred-address-types=InternalIP",
+			"--proxy-client-cert-file=" + c.config.pki("front-proxy-client.crt"),
+			"--proxy-client-key-file=" + c.config.pki("front-proxy-client.key"),
+			"--requestheader-client-ca-file=" + c.config.pki("front-proxy-ca.crt"),
+			"--requestheader-allowed-names=front-proxy-client",
+			"--requestheader-username-headers=X-Remote-User",
+			"--requestheader-group-headers=X-Remote-Group",
+			"--requestheader-extra-headers-prefix=X-Remote-Extra-",
+			"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+			"--service-account-key-file=" + c.config.pki("service-account.pub"),
+			"--service-account-signing-key-file=" + c.config.pki("service-account.key"),
+			"--cert-dir=" + c.config.run("kube-apiserver"),
+			"--profiling=false",
+		},
+		healthy:  c.get(c.config.Server() + "/readyz"),
+		patience: time.Minute,
+	}
+}
+
+func (c *Cluster) controllerManager() part {
+	kubeconfig := c.config.kubeconfig(controllerManagerUser)
+	return part{
+		name: partControllerManager,
+		args: append(c.localServing(controllerManagerPort),
+			"--kubeconfig="+kubeconfig,
+			"--authentication-kubeconfig="+kubeconfig,
+			"--authorization-kubeconfig="+kubeconfig,
+			"--leader-elect=false",
+			"--cluster-name="+c.config.NodeName,
+			"--allocate-node-cidrs=true",
+			"--cluster-cidr="+c.config.PodCIDR.String(),
+			"--node-cidr-mask-size="+strconv.Itoa(c.config.NodeCIDR.Bits()),
+			"--service-cluster-ip-range="+c.config.ServiceCIDR.String(),
+			"--cluster-signing-cert-file="+c.config.pki("ca.crt"),
+			"--cluster-signing-key-file="+c.config.pki("ca.key"),
+			"--root-ca-file="+c.config.pki("ca.crt"),
+			"--service-account-private-key-file="+c.config.pki("service-account.key"),
+			"--use-service-account-credentials=true",
+			"--profiling=false",
+		),
+		healthy:  c.get("https://" + local(controllerManagerPort) + "/healthz"),
+		patience: 30 * time.Second,
+	}.as("kube-controller-manager")
+}
+
+func (c *Cluster) scheduler() part {
+	kubeconfig := c.config.kubeconfig(schedulerUser)
+	return part{
+		name: partScheduler,
+		args: append(c.localServing(schedulerPort),
+			"--kubeconfig="+kubeconfig,
+			"--authentication-kubeconfig="+kubeconfig,
+			"--authorization-kubeconfig="+kubeconfig,
+			"--leader-elect=false",
+			"--profiling=false",
+		),
+		healthy:  c.get("https://" + local(schedulerPort) + "/healthz"),
+		patience: 30 * time.Second,
+	}.as("kube-scheduler")
+}
+
+// localServing are the flags of a part whose only listener is for its health and its metrics.
+func (c *Cluster) localServing(port int) []string {
+	return []string{
+		"--bind-address=127.0.0.1",
+		"--secure-port=" + strconv.Itoa(port),
+		"--tls-cert-file=" + c.config.pki("local.crt"),
+		"--tls-private-key-file=" + c.config.pki("local.key"),
+	}
+}
+
+func (c *Cluster) kubelet() part {
+	return part{
+		name: partKubelet,
+		args: []string{
+			"--config=" + c.config.state("kubelet.yaml"),
+			"--kubeconfig=" + c.config.kubeconfig(kubeletUser),
+			"--root-dir=" + c.config.state("kubelet"),
+			"--cert-dir=" + c.config.state("kubelet", "pki"),
+			"--hostname-override=" + c.config.NodeName,
+			"--node-ip=" + c.config.NodeIP.String(),
+		},
+		healthy:  c.get("http://" + local(kubeletHealthPort) + "/healthz"),
+		patience: 30 * time.Second,
+	}.as("kubelet")
+}
+
+func (c *Cluster) proxy() part {
+	return part{
+		name:     partProxy,
+		args:     []string{"--config=" + c.config.state("kube-proxy.yaml"), "--hostname-override=" + c.config.NodeName},
+		healthy:  c.get("http://" + local(proxyHealthPort) + "/livez"),
+		patience: 30 * time.Second,
+	}.as("kube-proxy")
+}
+
+func (c *Cluster) addons() part {
+	return part{
+		name: partAddons,
+		args: []string{
+			"--state-dir=" + c.config.StateDir,
+			"--listen=" + netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), addonsHealthPort).String(),
+		},
+		healthy:  c.get(fmt.Sprintf("http://%s/healthz", local(addonsHealthPort))),
+		patience: 30 * time.Second,
+	}.as("addons")
+}
+
+// as puts the name of the program inside the binary before the arguments.
+func (p part) as(applet string) part {
+	p.args = append([]string{applet}, p.args...)
+	return p
+}

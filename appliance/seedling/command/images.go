@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"k8s.io/component-base/version"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/cluster"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/images"
+)
+
+func newImages(program Program) *cobra.Command {
+	command := &cobra.Command{Use: "images", Short: "Work with container images"}
+	command.AddCommand(newImagesBuild(program))
+	return command
+}
+
+type imagesBuild struct {
+	builder images.Builder
+	mirror  string
+	suite   string
+}
+
+func newImagesBuild(program Program) *cobra.Command {
+	var build imagesBuild
+	command := &cobra.Command{
+		Use:   "build",
+		Short: "Assemble the images of the playground into docker-archives",
+		Long: `Assemble the images of the playground into docker-archives. No registry, builder or daemon is needed.
+The system in the machine image comes from the same mirror as the packages of this machine, and is kept for
+the next time. An image whose parts are not given is not made.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return build.run(cmd) },
+	}
+	sources, flags := &build.builder.Sources, command.Flags()
+	sources.Links = program.Applets
+	flags.StringVar(&build.builder.OutDir, "out", beside(program.Binary, "images"), "folder for the archives")
+	flags.StringVar(&sources.Terrarium, "terrarium", "", "terrarium binary")
+	flags.StringVar(&sources.Seedling, "seedling", program.Binary, "seedling binary")
+	flags.StringVar(&sources.Pause, "pause", "", "pause program")
+	flags.StringVar(&sources.Hello, "hello", "", "hello program")
+	flags.StringVar(&sources.CNIDir, "cni", beside(program.Binary, "cni"), "folder of network plugins for the machine image")
+	flags.StringVar(&sources.MachineInit, "machine-init", "", "program that the machine image starts with")
+	flags.StringVar(&sources.Rootfs.CacheDir, "cache", beside(program.Binary, "cache"), "folder that keeps the system of the machine image")
+	flags.StringVar(&build.mirror, "debian-mirror", "", "mirror for the machine image, where this machine's own is not to be used")
+	flags.StringVar(&build.suite, "debian-suite", "", "suite of that mirror")
+	flags.StringVar(&build.builder.Versions.Terrarium, "terrarium-version", "", "tag of the terrarium image")
+	command.MarkFlagsRequiredTogether("debian-mirror", "debian-suite")
+	command.MarkFlagsRequiredTogether("terrarium", "terrarium-version")
+	return command
+}
+
+// machinePackages are what a worker machine has to have beyond the smallest system.
+func machinePackages() []string {
+	return []string{"containerd", "runc", "nftables", "iptables", "conntrack", "iproute2", "kmod", "ethtool", "socat"}
+}
+
+func (b *imagesBuild) run(cmd *cobra.Command) error {
+	builder := b.builder
+	builder.Versions.Kubernetes, builder.Versions.Programs = version.Get().GitVersion, cluster.ProgramsTag
+	builder.Sources.Links = slices.Clone(builder.Sources.Links)
+	if builder.Sources.MachineInit != "" {
+		distribution := images.Distribution{Suite: b.suite, Mirror: b.mirror, Components: []string{"main"}}
+		if b.mirror == "" {
+			var err error
+			distribution, err = images.ReadDistribution(os.DirFS("/"))
+			if err != nil {
+				return fmt.Errorf("%w; name one with --debian-mirror and --debian-suite", err)
+			}
+		}
+		builder.Sources.Rootfs.Distribution = distribution
+		builder.Sources.Rootfs.Packages = machinePackages()
+		builder.Sources.Rootfs.Progress = func(message string) { fmt.Fprintln(cmd.OutOrStdout(), message) }
+	}
+	archives, err := builder.Build(cmd.Context())
+	if err != nil {
+		return err
+	}
+	for _, archive := range archives {
+		info, err := os.Stat(archive)
+		if err != nil {
+			return fmt.Errorf("look at archive: %w", err)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "  %-60s %7.1f MB\n", archive, float64(info.Size())/1e6)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/cluster"
+)
+
+func newLoad(program Program) *cobra.Command {
+	var state stateFlag
+	command := &cobra.Command{
+		Use:   "load ARCHIVE...",
+		Short: "Take image archives into the cluster",
+		Long: `Take image archives, as "docker save" or "seedling images build" writes them, into the cluster.
+Images that are there already are left out.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, archives []string) error {
+			c, err := state.load(cluster.Options{Clock: program.Clock, Out: cmd.OutOrStdout()})
+			if err != nil {
+				return err
+			}
+			fresh, err := c.Load(cmd.Context(), archives)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%d of %d archives were new and are imported\n", fresh, len(archives))
+			return nil
+		},
+	}
+	state.add(command.Flags())
+	return command
+}

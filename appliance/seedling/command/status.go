@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/cluster"
+)
+
+// errNotWell makes the command end with a status that scripts can see; the table has said the rest.
+var errNotWell = errors.New("the cluster is not well; \"seedling up\" starts what does not run")
+
+func newStatus(program Program) *cobra.Command {
+	var state stateFlag
+	var output string
+	command := &cobra.Command{
+		Use:   "status",
+		Short: "Tell how each part of the cluster is",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			print, known := map[string]func(io.Writer, cluster.Status) error{"table": printTable, "json": printJSON}[output]
+			if !known {
+				return fmt.Errorf("--output: %q is neither table nor json", output)
+			}
+			c, err := state.load(cluster.Options{Binary: program.Binary, Clock: program.Clock})
+			if err != nil {
+				return err
+			}
+			status := c.Status(cmd.Context())
+			if err := print(cmd.OutOrStdout(), status); err != nil {
+				return err
+			}
+			if !status.Well() {
+				return errNotWell
+			}
+			return nil
+		},
+	}
+	state.add(command.Flags())
+	command.Flags().StringVarP(&output, "output", "o", "table", "form of the answer: table or json")
+	return command
+}
+
+func printJSON(out io.Writer, status cluster.Status) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(status)
+}
+
+func printTable(out io.Writer, status cluster.Status) error {
+	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(table, "PART\tPID\tHEALTHY\tMESSAGE")
+	for _, part := range status.Parts {
+		pid := "-"
+		if part.PID > 0 {
+			pid = fmt.Sprint(part.PID)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%t\t%s\n", part.Name, pid, part.Healthy, part.Message)
+	}
+	fmt.Fprintf(table, "node %s\t-\t%t\t%s\n", status.Node.Name, status.Node.Ready, status.Node.Message)
+	return table.Flush()
+}

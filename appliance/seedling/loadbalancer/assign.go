@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package loadbalancer
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Assignment says which Service has which address.
+type Assignment map[types.UID]netip.Addr
+
+// Assign decides which address each Service gets out of a pool. Who holds an address keeps it: first by held,
+// which knows what was given a moment ago and is not in the Services yet, then by the status of the Service,
+// where of two with the same address the older one keeps it. The others get what they ask for in
+// spec.loadBalancerIP if it is free, or else the lowest free address. Services that cannot get one are left out.
+func Assign(pool netip.Prefix, held Assignment, services []*corev1.Service) Assignment {
+	services = slices.DeleteFunc(slices.Clone(services), func(s *corev1.Service) bool { return !Concerned(s) })
+	slices.SortFunc(services, func(a, b *corev1.Service) int {
+		if order := a.CreationTimestamp.Compare(b.CreationTimestamp.Time); order != 0 {
+			return order
+		}
+		return strings.Compare(string(a.UID), string(b.UID))
+	})
+	taken := map[netip.Addr]bool{}
+	assigned := Assignment{}
+	give := func(service *corev1.Service, address netip.Addr) {
+		if _, has := assigned[service.UID]; has || taken[address] || !usable(pool, address) {
+			return
+		}
+		assigned[service.UID], taken[address] = address, true
+	}
+	for _, choose := range []func(*corev1.Service) netip.Addr{
+		func(s *corev1.Service) netip.Addr { return held[s.UID] },
+		current,
+		requested,
+		func(*corev1.Service) netip.Addr { return lowestFree(pool, taken) },
+	} {
+		for _, service := range services {
+			give(service, choose(service))
+		}
+	}
+	return assigned
+}
+
+// Concerned tells whether a Service wants an address from here: it is a load balancer, not one of another
+// class, and nobody waits for its end.
+func Concerned(service *corev1.Service) bool {
+	return service.Spec.Type == corev1.ServiceTypeLoadBalancer && service.Spec.LoadBalancerClass == nil && service.DeletionTimestamp == nil
+}
+
+// current is the address in the status, or none.
+func current(service *corev1.Service) netip.Addr {
+	for _, ingress := range service.Status.LoadBalancer.Ingress {
+		if address, err := netip.ParseAddr(ingress.IP); err == nil {
+			return address
+		}
+	}
+	return netip.Addr{}
+}
+
+// requested is the address that the Service asks for, or none.
+func requested(service *corev1.Service) netip.Addr {
+	address, err := netip.ParseAddr(service.Spec.LoadBalancerIP) //nolint:staticcheck // Deprecated, but what people know and use.
+	if err != nil {
+		return netip.Addr{}
+	}
+	return address
+}
+
+func lowestFree(pool netip.Prefix, taken map[netip.Addr]bool) netip.Addr {
+	for address := pool.Masked().Addr().Next(); pool.Contains(address); address = address.Next() {
+		if !taken[address] {
+			return address
+		}
+	}
+	return netip.Addr{}
+}
+
+// usable leaves out the first and the last address of the pool, which some software takes for the network and for everybody.
+func usable(pool netip.Prefix, address netip.Addr) bool {
+	return address.IsValid() && pool.Contains(address) && address != pool.Masked().Addr() && pool.Contains(address.Next())
+}

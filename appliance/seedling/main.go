@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Seedling is a throw-away, real, one-node Kubernetes cluster in one binary: the programs of the cluster
+// itself (kube-apiserver, kubelet, etcd, ...) and the commands that bring it up and take it down again.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"k8s.io/utils/clock"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/applets"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/command"
+)
+
+func main() {
+	os.Exit(run())
+}
+
+func run() int {
+	programs := applets.Upstream(context.Background())
+	if applet, args, found := programs.Select(os.Args); found {
+		return applet.Run(args) // it deals with signals itself
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	binary, err := os.Executable()
+	if err == nil {
+		root := command.New(command.Program{Binary: binary, Applets: programs.Names(), Clock: clock.RealClock{}})
+		err = root.ExecuteContext(ctx)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		return 1
+	}
+	return 0
+}

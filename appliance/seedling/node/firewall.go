@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/netip"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// Table is the name of the seedling's own firewall table.
+const Table = "seedling"
+
+// Ranges are the networks of the cluster.
+type Ranges struct {
+	Pods, Services, LoadBalancers netip.Prefix
+	Node                          netip.Addr
+	Bridge                        string
+}
+
+// Masquerade lets pods reach what is outside of the cluster under the address of this machine. The table is
+// replaced in one step.
+func Masquerade(ctx context.Context, r Ranges) error {
+	return nft(ctx, fmt.Sprintf(`
+add table ip %[1]s
+delete table ip %[1]s
+table ip %[1]s {
+	chain postrouting {
+		type nat hook postrouting priority srcnat + 10; policy accept;
+		ip saddr %[2]s oifname != { "lo", "%[3]s" } ip daddr != { %[2]s, %[4]s, %[5]s, %[6]s } masquerade
+	}
+	chain forward {
+		type filter hook forward priority filter - 10; policy accept;
+		iifname "%[3]s" accept
+		oifname "%[3]s" accept
+	}
+}
+`, Table, r.Pods, r.Bridge, r.Services, r.LoadBalancers, r.Node))
+}
+
+// RemoveTables removes firewall tables by name, for IPv4 and IPv6, and tells which were there.
+func RemoveTables(ctx context.Context, names ...string) ([]string, error) {
+	output, err := exec.CommandContext(ctx, "nft", "list", "tables").Output()
+	if err != nil {
+		return nil, fmt.Errorf("list firewall tables: %w", err)
+	}
+	var removed []string
+	for line := range strings.Lines(string(output)) {
+		fields := strings.Fields(line) // "table", family, name
+		if len(fields) != 3 || !slices.Contains(names, fields[2]) {
+			continue
+		}
+		if err := nft(ctx, fmt.Sprintf("delete table %s %s\n", fields[1], fields[2])); err != nil {
+			return removed, err
+		}
+		removed = append(removed, fields[1]+" "+fields[2])
+	}
+	return removed, nil
+}
+
+// HasTable tells whether there is a firewall table of that name.
+func HasTable(ctx context.Context, name string) (bool, error) {
+	output, err := exec.CommandContext(ctx, "nft", "list", "tables").Output()
+	if err != nil {
+		return false, fmt.Errorf("list firewall tables: %w", err)
+	}
+	for line := range strings.Lines(string(output)) {
+		if fields := strings.Fields(line); len(fields) == 3 && fields[2] == name {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func nft(ctx context.Context, rules string) error {
+	command := exec.CommandContext(ctx, "nft", "-f", "-")
+	command.Stdin = strings.NewReader(rules)
+	var output bytes.Buffer
+	command.Stdout, command.Stderr = &output, &output
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("load firewall rules: %w: %s", err, strings.TrimSpace(output.String()))
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package process
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Record identifies one process beyond doubt: ids are given again, but not at the same tick of the same boot.
+type Record struct {
+	PID int `json:"pid"`
+	// StartTicks is when the process started, in clock ticks since the boot (field 22 of /proc/PID/stat).
+	StartTicks uint64 `json:"startTicks"`
+	// BootID tells one boot of the machine from the next.
+	BootID string `json:"bootID"`
+	// Command is the command line, for people who read the file.
+	Command []string `json:"command"`
+}
+
+// Observe makes the record of a process that runs now.
+func Observe(pid int, command []string) (Record, error) {
+	stat, err := readStat(pid)
+	if err != nil {
+		return Record{}, err
+	}
+	boot, err := bootID()
+	if err != nil {
+		return Record{}, err
+	}
+	return Record{PID: pid, StartTicks: stat.startTicks, BootID: boot, Command: command}, nil
+}
+
+// Alive tells whether the very process of the record still runs. One that has ended, but that
+// nobody has collected yet, does not run.
+func (r Record) Alive() bool {
+	stat, err := readStat(r.PID)
+	if err != nil {
+		return false
+	}
+	boot, err := bootID()
+	return err == nil && boot == r.BootID && stat.startTicks == r.StartTicks && !stat.ended()
+}
+
+type stat struct {
+	state      byte
+	startTicks uint64
+}
+
+func (s stat) ended() bool { return s.state == 'Z' || s.state == 'X' }
+
+func readStat(pid int) (stat, error) {
+	path := filepath.Join("/proc", strconv.Itoa(pid), "stat")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return stat{}, fmt.Errorf("read state of process %d: %w", pid, err)
+	}
+	return parseStat(string(content))
+}
+
+// parseStat reads the fields behind the program's name, which is in brackets and may itself hold blanks and brackets.
+func parseStat(line string) (stat, error) {
+	const state, start = 0, 19 // fields 3 and 22, counted from the one behind the name
+	fields := strings.Fields(line[strings.LastIndexByte(line, ')')+1:])
+	if len(fields) <= start {
+		return stat{}, fmt.Errorf("process state %q has too few fields", line)
+	}
+	ticks, err := strconv.ParseUint(fields[start], 10, 64)
+	if err != nil {
+		return stat{}, fmt.Errorf("parse start time of process: %w", err)
+	}
+	return stat{state: fields[state][0], startTicks: ticks}, nil
+}
+
+func bootID() (string, error) {
+	content, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "", fmt.Errorf("read boot id: %w", err)
+	}
+	return strings.TrimSpace(string(content)), nil
+}
+
+func readRecord(path string) (Record, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return Record{}, fmt.Errorf("read process record: %w", err)
+	}
+	var record Record
+	if err := json.Unmarshal(content, &record); err != nil {
+		return Record{}, fmt.Errorf("parse process record %q: %w", path, err)
+	}
+	return record, nil
+}
+
+// writeRecord replaces the file in one step: a reader sees the old record or the new one.
+func writeRecord(path string, record Record) error {
+	content, err := json.Marshal(record)
+	if err != nil {
+		return fmt.Errorf("encode process record: %w", err)
+	}
+	fresh := path + ".new"
+	if err := os.WriteFile(fresh, append(content, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write process record: %w", err)
+	}
+	if err := os.Rename(fresh, path); err != nil {
+		return fmt.Errorf("put process record in place: %w", err)
+	}
+	return nil
+}
+
+func removeRecord(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove process record: %w", err)
+	}
+	return nil
+}

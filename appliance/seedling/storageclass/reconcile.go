@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package storageclass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
+)
+
+// Reconciler makes and removes volumes. Its methods are called one at a time.
+type Reconciler struct {
+	Client  kubernetes.Interface
+	Claims  corelisters.PersistentVolumeClaimLister
+	Volumes corelisters.PersistentVolumeLister
+	// Dir is the folder that the volumes are folders in.
+	Dir string
+	// Event tells the owner of a claim what became of it.
+	Event func(claim *corev1.PersistentVolumeClaim, kind, reason, message string)
+}
+
+// EnsureClass makes the StorageClass.
+func (r *Reconciler) EnsureClass(ctx context.Context) error {
+	_, err := r.Client.StorageV1().StorageClasses().Create(ctx, Class(), metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("create StorageClass %q: %w", Name, err)
+	}
+	return nil
+}
+
+// Reconcile looks at all claims and volumes at once.
+func (r *Reconciler) Reconcile(ctx context.Context) error {
+	claims, err := r.Claims.List(labels.Everything())
+	if err != nil {
+		return fmt.Errorf("list claims: %w", err)
+	}
+	volumes, err := r.Volumes.List(labels.Everything())
+	if err != nil {
+		return fmt.Errorf("list volumes: %w", err)
+	}
+	known := map[string]bool{}
+	var failed []error
+	for _, volume := range volumes {
+		known[volume.Name] = true
+		if wantsEnd(volume) {
+			failed = append(failed, r.remove(ctx, volume))
+		}
+	}
+	for _, claim := range claims {
+		if wantsVolume(claim) && !known[volumeName(claim)] {
+			failed = append(failed, r.provision(ctx, claim))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (r *Reconciler) provision(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
+	if mode := claim.Spec.VolumeMode; mode != nil && *mode == corev1.PersistentVolumeBlock {
+		r.Event(claim, corev1.EventTypeWarning, "ProvisioningFailed", "A volume here is a folder: block devices cannot be served")
+		return nil
+	}
+	// The folder comes first: a volume that exists can be used at once. Any user of a pod may write into it.
+	folder := filepath.Join(r.Dir, volumeName(claim))
+	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // Opened to all below.
+		return fmt.Errorf("make folder of volume: %w", err)
+	}
+	if err := os.Chmod(folder, 0o777); err != nil { //nolint:gosec // Who the pod's user will be is not known.
+		return fmt.Errorf("open folder of volume: %w", err)
+	}
+	_, err := r.Client.CoreV1().PersistentVolumes().Create(ctx, volumeFor(claim, r.Dir), metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("create volume for claim %q: %w", claim.Namespace+"/"+claim.Name, err)
+	}
+	return nil
+}
+
+// remove removes the folder before the volume, so that no folder is left without an object that tells of it.
+// The folder follows from the name of the volume; what the volume says itself is not trusted with that.
+func (r *Reconciler) remove(ctx context.Context, volume *corev1.PersistentVolume) error {
+	if volume.Name != filepath.Base(volume.Name) {
+		return fmt.Errorf("volume %q: its name is no name of a folder", volume.Name)
+	}
+	if err := os.RemoveAll(filepath.Join(r.Dir, volume.Name)); err != nil {
+		return fmt.Errorf("remove folder of volume %q: %w", volume.Name, err)
+	}
+	err := r.Client.CoreV1().PersistentVolumes().Delete(ctx, volume.Name, metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete volume %q: %w", volume.Name, err)
+	}
+	return nil
+}
