@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/core/validation"
+)
+
+func TestValidateShoot(t *testing.T) {
+	t.Parallel()
+	type change = func(*gardencorev1beta1.Shoot)
+	for name, tc := range map[string]struct {
+		reason string
+		change change
+		want   []string
+	}{
+		"Whole": {reason: "a complete shoot passes", change: func(*gardencorev1beta1.Shoot) {}},
+		"API-VALSHOOT-1 required": {
+			reason: "each missing field is named",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.CloudProfile, s.Spec.Region, s.Spec.Provider.Type = nil, "", ""
+				s.Spec.Kubernetes.Version, s.Spec.SecretBindingName, s.Spec.Networking.Type = "", nil, nil
+				s.Spec.Provider.Workers[0].Machine.Type = ""
+			},
+			want: []string{
+				"spec.cloudProfile.name: FieldValueRequired", "spec.kubernetes.version: FieldValueRequired",
+				"spec.networking.type: FieldValueRequired", "spec.provider.type: FieldValueRequired",
+				"spec.provider.workers[0].machine.type: FieldValueRequired", "spec.region: FieldValueRequired",
+				"spec.secretBindingName: FieldValueRequired",
+			},
+		},
+		"API-NAME-3": {
+			reason: "two hyphens would be taken for the separator of technical IDs",
+			change: func(s *gardencorev1beta1.Shoot) { s.Name = "a--b" },
+			want:   []string{"metadata.name: FieldValueInvalid"},
+		},
+		"API-NAME-5": {
+			reason: "names of pools become parts of host names",
+			change: func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers[0].Name = "much-too-long-for-a-pool" },
+			want:   []string{"spec.provider.workers[0].name: FieldValueTooLong"},
+		},
+		"API-VALSHOOT-7": {
+			reason: "without workers nothing of machines may be set",
+			change: func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers = nil },
+			want: []string{
+				"spec.networking.pods: FieldValueForbidden", "spec.networking.type: FieldValueForbidden",
+				"spec.secretBindingName: FieldValueForbidden",
+			},
+		},
+		"API-VALSHOOT-8": {
+			reason: "numbers of machines must make sense",
+			change: func(s *gardencorev1beta1.Shoot) {
+				w := &s.Spec.Provider.Workers[0]
+				w.Minimum, w.Maximum = 3, 2
+				w.MaxSurge, w.MaxUnavailable = new(intstr.FromInt(0)), new(intstr.FromString("0%"))
+				w.Volume = &gardencorev1beta1.Volume{Size: "20GB"}
+			},
+			want: []string{
+				"spec.provider.workers[0].maxUnavailable: FieldValueInvalid", "spec.provider.workers[0].maximum: FieldValueInvalid",
+				"spec.provider.workers[0].volume.size: FieldValueInvalid",
+			},
+		},
+		"API-VALSHOOT-9": {
+			reason: "system components need a machine",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Provider.Workers[0].SystemComponents = &gardencorev1beta1.WorkerSystemComponents{}
+			},
+			want: []string{"spec.provider.workers: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-10": {
+			reason: "networks are canonical and apart",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Networking.Nodes = new("10.0.0.1/8")
+				s.Spec.Networking.Services = new("nonsense")
+			},
+			want: []string{
+				"spec.networking.nodes: FieldValueInvalid", "spec.networking.pods: FieldValueInvalid",
+				"spec.networking.services: FieldValueInvalid",
+			},
+		},
+		"API-VALSHOOT-12": {
+			reason: "infrastructure is for the garden's own shoots",
+			change: func(s *gardencorev1beta1.Shoot) { s.Spec.Purpose = new(gardencorev1beta1.ShootPurposeInfrastructure) },
+			want:   []string{"spec.purpose: FieldValueNotSupported"},
+		},
+		"API-VALSHOOT-14": {
+			reason: "a window of ten minutes is too short",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Maintenance = &gardencorev1beta1.Maintenance{
+					TimeWindow: &gardencorev1beta1.MaintenanceTimeWindow{Begin: "235500+0000", End: "000500+0000"},
+				}
+			},
+			want: []string{"spec.maintenance.timeWindow: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-15": {
+			reason: "schedules are cron expressions of a known zone",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Schedules: []gardencorev1beta1.HibernationSchedule{
+					{Start: new("@daily"), Location: new("Nowhere/City")}, {},
+				}}
+			},
+			want: []string{
+				"spec.hibernation.schedules[0].location: FieldValueInvalid", "spec.hibernation.schedules[0].start: FieldValueInvalid",
+				"spec.hibernation.schedules[1]: FieldValueRequired",
+			},
+		},
+		"API-VALSHOOT-18": {
+			reason: "a toleration names a key, once",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Tolerations = []gardencorev1beta1.Toleration{{Key: "a"}, {Key: "a"}, {}}
+			},
+			want: []string{"spec.tolerations[1]: FieldValueDuplicate", "spec.tolerations[2].key: FieldValueRequired"},
+		},
+		"API-VALSHOOT-24": {
+			reason: "finalizers of the garden are not for users",
+			change: func(s *gardencorev1beta1.Shoot) { s.Finalizers = []string{"gardener"} },
+			want:   []string{"metadata.finalizers[0]: FieldValueForbidden"},
+		},
+		"API-VALOP-1": {
+			reason: "an unknown operation is refused",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Annotations = map[string]string{"gardener.cloud/operation": "reconcile; dance"}
+			},
+			want: []string{"metadata.annotations[gardener.cloud/operation]: FieldValueNotSupported"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, tc.reason, validation.ValidateShoot(shoot(tc.change)), tc.want...)
+		})
+	}
+}
+
+func TestValidateShootUpdate(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason   string
+		old, now *gardencorev1beta1.Shoot
+		want     []string
+	}{
+		"Unchanged": {reason: "nothing changed", old: shoot(), now: shoot()},
+		"API-VALSHOOT-2": {
+			reason: "what made the shoot what it is stays",
+			old:    shoot(),
+			now: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Region, s.Spec.CloudProfile.Name, s.Spec.Networking.Pods = "other", "other", new("10.99.0.0/16")
+			}),
+			want: []string{
+				"spec.cloudProfile: FieldValueInvalid", "spec.networking.pods: FieldValueInvalid", "spec.region: FieldValueInvalid",
+			},
+		},
+		"API-BIND-1": {
+			reason: "the seed is given by the binding only",
+			old:    shoot(), now: shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("local") }),
+			want: []string{"spec.seedName: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-5": {
+			reason: "a shoot in deletion is frozen",
+			old:    shoot(),
+			now: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.DeletionTimestamp = new(metav1.Now())
+				s.Spec.Purpose = new(gardencorev1beta1.ShootPurposeTesting)
+			}),
+			want: []string{"metadata.deletionTimestamp: FieldValueInvalid", "spec: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-6 downgrade": {
+			reason: "versions only rise",
+			old:    shoot(), now: shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Kubernetes.Version = "1.36.2" }),
+			want: []string{"spec.kubernetes.version: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-6 skip": {
+			reason: "one minor version at a time",
+			old:    shoot(), now: shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Kubernetes.Version = "1.38.0" }),
+			want: []string{"spec.kubernetes.version: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-7": {
+			reason: "workers can not vanish altogether",
+			old:    shoot(),
+			now: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Provider.Workers, s.Spec.Networking = nil, nil
+			}),
+			want: []string{"spec.provider.workers: FieldValueForbidden", "spec.secretBindingName: FieldValueForbidden"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, tc.reason, validation.ValidateShootUpdate(tc.now, tc.old), tc.want...)
+		})
+	}
+}
+
+func TestValidateShootBinding(t *testing.T) {
+	t.Parallel()
+	bound := func(name string) *gardencorev1beta1.Shoot {
+		return shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new(name) })
+	}
+	for name, tc := range map[string]struct {
+		reason   string
+		old, now *gardencorev1beta1.Shoot
+		want     []string
+	}{
+		"First":            {reason: "a first binding passes", old: shoot(), now: bound("a")},
+		"API-BIND-1 none":  {reason: "a binding names a seed", old: bound("a"), now: shoot(), want: []string{"spec.seedName: FieldValueRequired"}},
+		"API-BIND-1 again": {reason: "twice the same is an error", old: bound("a"), now: bound("a"), want: []string{"spec.seedName: FieldValueInvalid"}},
+		"API-BIND-2": {
+			reason: "with a new seed nothing else changes",
+			old:    bound("a"),
+			now: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.SeedName, s.Spec.Purpose = new("b"), new(gardencorev1beta1.ShootPurposeTesting)
+			}),
+			want: []string{"spec: FieldValueForbidden"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, tc.reason, validation.ValidateShootBindingUpdate(tc.now, tc.old), tc.want...)
+		})
+	}
+}
