@@ -248,7 +248,7 @@ func schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequest(ref co
 						SchemaProps: spec.SchemaProps{
 							Description: "Standard object metadata.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
 						},
 					},
 					"spec": {
@@ -270,7 +270,7 @@ func schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequest(ref co
 			},
 		},
 		Dependencies: []string{
-			v1alpha1.AdminKubeconfigRequestSpec{}.OpenAPIModelName(), v1alpha1.AdminKubeconfigRequestStatus{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"},
+			v1alpha1.AdminKubeconfigRequestSpec{}.OpenAPIModelName(), v1alpha1.AdminKubeconfigRequestStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 
@@ -311,7 +311,7 @@ func schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequestStatus(
 					"expirationTimestamp": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ExpirationTimestamp is the moment from which the client certificate is refused.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 				},
@@ -319,7 +319,7 @@ func schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequestStatus(
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -348,7 +348,7 @@ func schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequest(ref c
 						SchemaProps: spec.SchemaProps{
 							Description: "Standard object metadata.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
 						},
 					},
 					"spec": {
@@ -370,7 +370,7 @@ func schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequest(ref c
 			},
 		},
 		Dependencies: []string{
-			v1alpha1.ViewerKubeconfigRequestSpec{}.OpenAPIModelName(), v1alpha1.ViewerKubeconfigRequestStatus{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"},
+			v1alpha1.ViewerKubeconfigRequestSpec{}.OpenAPIModelName(), v1alpha1.ViewerKubeconfigRequestStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 
@@ -411,7 +411,7 @@ func schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestStatus
 					"expirationTimestamp": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ExpirationTimestamp is the moment from which the client certificate is refused.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 				},
@@ -419,7 +419,7 @@ func schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestStatus
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -604,7 +604,7 @@ func schema_terrarium_apis_core_v1beta1_AdmissionPlugin(ref common.ReferenceCall
 					"config": {
 						SchemaProps: spec.SchemaProps{
 							Description: "Config is the configuration of the plugin.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 					"disabled": {
@@ -626,7 +626,7 @@ func schema_terrarium_apis_core_v1beta1_AdmissionPlugin(ref common.ReferenceCall
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/runtime.RawExtension"},
+			"io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -689,14 +689,14 @@ func schema_terrarium_apis_core_v1beta1_AuditPolicy(ref common.ReferenceCallback
 					"configMapRef": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ConfigMapRef names a ConfigMap in the project with the policy under the key policy.",
-							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
+							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/api/core/v1.ObjectReference"},
+			"io.k8s.api.core.v1.ObjectReference"},
 	}
 }
 
@@ -800,13 +800,13 @@ func schema_terrarium_apis_core_v1beta1_Backup(ref common.ReferenceCallback) com
 					"credentialsRef": {
 						SchemaProps: spec.SchemaProps{
 							Description: "CredentialsRef is the Secret or WorkloadIdentity with the credentials of the object store.",
-							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
+							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
 						},
 					},
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ProviderConfig is configuration that only the provider understands.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 					"region": {
@@ -819,7 +819,7 @@ func schema_terrarium_apis_core_v1beta1_Backup(ref common.ReferenceCallback) com
 					"secretRef": {
 						SchemaProps: spec.SchemaProps{
 							Description: "SecretRef is the Secret with the credentials of the object store. Ignored; last used by Gardener v1.122.",
-							Ref:         ref("k8s.io/api/core/v1.SecretReference"),
+							Ref:         ref("io.k8s.api.core.v1.SecretReference"),
 						},
 					},
 				},
@@ -827,7 +827,7 @@ func schema_terrarium_apis_core_v1beta1_Backup(ref common.ReferenceCallback) com
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/api/core/v1.ObjectReference", "k8s.io/api/core/v1.SecretReference", "k8s.io/apimachinery/pkg/runtime.RawExtension"},
+			"io.k8s.api.core.v1.ObjectReference", "io.k8s.api.core.v1.SecretReference", "io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -927,25 +927,25 @@ func schema_terrarium_apis_core_v1beta1_CARotation(ref common.ReferenceCallback)
 					"lastCompletionTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastCompletionTime is when a rotation was last finished.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastCompletionTriggeredTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastCompletionTriggeredTime is when the second phase was last started.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastInitiationFinishedTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastInitiationFinishedTime is when the first phase was last finished.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastInitiationTime is when the first phase was last started.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"pendingWorkersRollouts": {
@@ -967,7 +967,7 @@ func schema_terrarium_apis_core_v1beta1_CARotation(ref common.ReferenceCallback)
 			},
 		},
 		Dependencies: []string{
-			v1beta1.PendingWorkersRollout{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			v1beta1.PendingWorkersRollout{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -1071,7 +1071,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfile(ref common.ReferenceCallbac
 						SchemaProps: spec.SchemaProps{
 							Description: "Standard object metadata.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
 						},
 					},
 					"spec": {
@@ -1092,7 +1092,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfile(ref common.ReferenceCallbac
 			},
 		},
 		Dependencies: []string{
-			v1beta1.CloudProfileSpec{}.OpenAPIModelName(), v1beta1.CloudProfileStatus{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"},
+			v1beta1.CloudProfileSpec{}.OpenAPIModelName(), v1beta1.CloudProfileStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 
@@ -1141,7 +1141,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileList(ref common.ReferenceCal
 						SchemaProps: spec.SchemaProps{
 							Description: "List metadata: resource version and paging.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
 						},
 					},
 					"items": {
@@ -1163,7 +1163,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileList(ref common.ReferenceCal
 			},
 		},
 		Dependencies: []string{
-			v1beta1.CloudProfile{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"},
+			v1beta1.CloudProfile{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
 	}
 }
 
@@ -1177,14 +1177,14 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileMachineControllerManagerSett
 					"machineCreationTimeout": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MachineCreationTimeout is how long a machine may take to become a node.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Duration"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
 	}
 }
 
@@ -1342,7 +1342,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref common.ReferenceCal
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ProviderConfig is configuration that only the provider understands.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 					"seedSelector": {
@@ -1390,7 +1390,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref common.ReferenceCal
 			},
 		},
 		Dependencies: []string{
-			v1beta1.Bastion{}.OpenAPIModelName(), v1beta1.CapabilityDefinition{}.OpenAPIModelName(), v1beta1.CloudProfileControlPlane{}.OpenAPIModelName(), v1beta1.KubernetesSettings{}.OpenAPIModelName(), v1beta1.Limits{}.OpenAPIModelName(), v1beta1.MachineImage{}.OpenAPIModelName(), v1beta1.MachineType{}.OpenAPIModelName(), v1beta1.Region{}.OpenAPIModelName(), v1beta1.SeedSelector{}.OpenAPIModelName(), v1beta1.VolumeType{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/runtime.RawExtension"},
+			v1beta1.Bastion{}.OpenAPIModelName(), v1beta1.CapabilityDefinition{}.OpenAPIModelName(), v1beta1.CloudProfileControlPlane{}.OpenAPIModelName(), v1beta1.KubernetesSettings{}.OpenAPIModelName(), v1beta1.Limits{}.OpenAPIModelName(), v1beta1.MachineImage{}.OpenAPIModelName(), v1beta1.MachineType{}.OpenAPIModelName(), v1beta1.Region{}.OpenAPIModelName(), v1beta1.SeedSelector{}.OpenAPIModelName(), v1beta1.VolumeType{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -1481,13 +1481,13 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 					"initialNodeGroupBackoffDuration": {
 						SchemaProps: spec.SchemaProps{
 							Description: "InitialNodeGroupBackoffDuration is the first pause after a group failed to grow. Defaults to 5m.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"maxBinpackingTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MaxBinpackingTime bounds one simulation. Defaults to 5m.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"maxDrainParallelism": {
@@ -1514,13 +1514,13 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 					"maxNodeGroupBackoffDuration": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MaxNodeGroupBackoffDuration is the longest pause after a group failed to grow. Defaults to 30m.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"maxNodeProvisionTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MaxNodeProvisionTime is how long to wait for a new node. Defaults to 20m.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"maxScaleDownParallelism": {
@@ -1533,37 +1533,37 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 					"newPodScaleUpDelay": {
 						SchemaProps: spec.SchemaProps{
 							Description: "NewPodScaleUpDelay is how old a pod must be to make nodes grow. Defaults to 0s.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"nodeGroupBackoffResetTimeout": {
 						SchemaProps: spec.SchemaProps{
 							Description: "NodeGroupBackoffResetTimeout is how long after the last failure the pause is forgotten. Defaults to 3h.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"scaleDownDelayAfterAdd": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ScaleDownDelayAfterAdd is how long after a node was added none is removed. Defaults to 1h.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"scaleDownDelayAfterDelete": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ScaleDownDelayAfterDelete is how long after a node was removed no other is. Defaults to 0s.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"scaleDownDelayAfterFailure": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ScaleDownDelayAfterFailure is how long after a failed removal none is tried. Defaults to 3m.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"scaleDownUnneededTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ScaleDownUnneededTime is how long a node must be unneeded before it is removed. Defaults to 30m.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"scaleDownUtilizationThreshold": {
@@ -1576,7 +1576,7 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 					"scanInterval": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ScanInterval is the time between two looks at the cluster. Defaults to 10s.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"startupTaints": {
@@ -1620,7 +1620,7 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.Duration"},
+			v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
 	}
 }
 
@@ -1634,7 +1634,7 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscalerOptions(ref common.Refe
 					"maxNodeProvisionTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MaxNodeProvisionTime is how long to wait for a new node.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"scaleDownGpuUtilizationThreshold": {
@@ -1647,13 +1647,13 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscalerOptions(ref common.Refe
 					"scaleDownUnneededTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ScaleDownUnneededTime is how long a node must be unneeded before it is removed.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"scaleDownUnreadyTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ScaleDownUnreadyTime is how long an unready node must be unneeded before it is removed.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"scaleDownUtilizationThreshold": {
@@ -1667,7 +1667,7 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscalerOptions(ref common.Refe
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Duration"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
 	}
 }
 
@@ -1697,13 +1697,13 @@ func schema_terrarium_apis_core_v1beta1_Condition(ref common.ReferenceCallback) 
 					"lastTransitionTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastTransitionTime is when the status last changed.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastUpdateTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastUpdateTime is when anything of the condition last changed.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"message": {
@@ -1742,7 +1742,7 @@ func schema_terrarium_apis_core_v1beta1_Condition(ref common.ReferenceCallback) 
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -1764,7 +1764,7 @@ func schema_terrarium_apis_core_v1beta1_ContainerRuntime(ref common.ReferenceCal
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ProviderConfig is configuration that only the extension of this runtime understands.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 				},
@@ -1772,7 +1772,7 @@ func schema_terrarium_apis_core_v1beta1_ContainerRuntime(ref common.ReferenceCal
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/runtime.RawExtension"},
+			"io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -1827,7 +1827,7 @@ func schema_terrarium_apis_core_v1beta1_ControlPlaneAutoscaling(ref common.Refer
 								Allows: true,
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
-										Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+										Ref: ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 									},
 								},
 							},
@@ -1838,7 +1838,7 @@ func schema_terrarium_apis_core_v1beta1_ControlPlaneAutoscaling(ref common.Refer
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/api/resource.Quantity"},
+			"io.k8s.apimachinery.pkg.api.resource.Quantity"},
 	}
 }
 
@@ -1867,7 +1867,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerDeployment(ref common.Referenc
 						SchemaProps: spec.SchemaProps{
 							Description: "Standard object metadata.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
 						},
 					},
 					"type": {
@@ -1881,7 +1881,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerDeployment(ref common.Referenc
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ProviderConfig holds the deployment; for type helm a HelmControllerDeployment.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 					"injectGardenKubeconfig": {
@@ -1896,7 +1896,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerDeployment(ref common.Referenc
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta", "k8s.io/apimachinery/pkg/runtime.RawExtension"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -1925,7 +1925,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerDeploymentList(ref common.Refe
 						SchemaProps: spec.SchemaProps{
 							Description: "List metadata: resource version and paging.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
 						},
 					},
 					"items": {
@@ -1947,7 +1947,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerDeploymentList(ref common.Refe
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ControllerDeployment{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"},
+			v1beta1.ControllerDeployment{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
 	}
 }
 
@@ -1976,7 +1976,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallation(ref common.Refere
 						SchemaProps: spec.SchemaProps{
 							Description: "Standard object metadata.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
 						},
 					},
 					"spec": {
@@ -1997,7 +1997,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallation(ref common.Refere
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ControllerInstallationSpec{}.OpenAPIModelName(), v1beta1.ControllerInstallationStatus{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"},
+			v1beta1.ControllerInstallationSpec{}.OpenAPIModelName(), v1beta1.ControllerInstallationStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 
@@ -2026,7 +2026,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationList(ref common.Re
 						SchemaProps: spec.SchemaProps{
 							Description: "List metadata: resource version and paging.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
 						},
 					},
 					"items": {
@@ -2048,7 +2048,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationList(ref common.Re
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ControllerInstallation{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"},
+			v1beta1.ControllerInstallation{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
 	}
 }
 
@@ -2063,13 +2063,13 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationSpec(ref common.Re
 						SchemaProps: spec.SchemaProps{
 							Description: "RegistrationRef names the ControllerRegistration, with the version that the installation was made from.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
+							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
 						},
 					},
 					"deploymentRef": {
 						SchemaProps: spec.SchemaProps{
 							Description: "DeploymentRef names the ControllerDeployment, with the version that the installation was made from.",
-							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
+							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
 						},
 					},
 					"resourceRefs": {
@@ -2080,7 +2080,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationSpec(ref common.Re
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
 										Default: map[string]interface{}{},
-										Ref:     ref("k8s.io/api/core/v1.ObjectReference"),
+										Ref:     ref("io.k8s.api.core.v1.ObjectReference"),
 									},
 								},
 							},
@@ -2089,13 +2089,13 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationSpec(ref common.Re
 					"seedRef": {
 						SchemaProps: spec.SchemaProps{
 							Description: "SeedRef names the seed, with the version that the installation was made from; excludes shootRef.",
-							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
+							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
 						},
 					},
 					"shootRef": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ShootRef names the self-hosted shoot; excludes seedRef.",
-							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
+							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
 						},
 					},
 				},
@@ -2103,7 +2103,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationSpec(ref common.Re
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/api/core/v1.ObjectReference"},
+			"io.k8s.api.core.v1.ObjectReference"},
 	}
 }
 
@@ -2137,14 +2137,14 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationStatus(ref common.
 					"providerStatus": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ProviderStatus is status that only the extension understands.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.Condition{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/runtime.RawExtension"},
+			v1beta1.Condition{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -2173,7 +2173,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistration(ref common.Refere
 						SchemaProps: spec.SchemaProps{
 							Description: "Standard object metadata.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
 						},
 					},
 					"spec": {
@@ -2187,7 +2187,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistration(ref common.Refere
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ControllerRegistrationSpec{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"},
+			v1beta1.ControllerRegistrationSpec{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 
@@ -2222,14 +2222,14 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistrationDeployment(ref com
 					"seedSelector": {
 						SchemaProps: spec.SchemaProps{
 							Description: "SeedSelector restricts the seeds that get the extension; not allowed with a primary resource.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelector"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.DeploymentRef{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelector"},
+			v1beta1.DeploymentRef{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"},
 	}
 }
 
@@ -2258,7 +2258,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistrationList(ref common.Re
 						SchemaProps: spec.SchemaProps{
 							Description: "List metadata: resource version and paging.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
 						},
 					},
 					"items": {
@@ -2280,7 +2280,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistrationList(ref common.Re
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ControllerRegistration{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"},
+			v1beta1.ControllerRegistration{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
 	}
 }
 
@@ -2395,7 +2395,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerResource(ref common.ReferenceC
 					"reconcileTimeout": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ReconcileTimeout is how long a reconciliation may take; only for kind Extension. Defaults to 3m.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"workerlessSupported": {
@@ -2417,7 +2417,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerResource(ref common.ReferenceC
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ControllerResourceLifecycle{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.Duration"},
+			v1beta1.ControllerResourceLifecycle{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
 	}
 }
 
@@ -2639,7 +2639,7 @@ func schema_terrarium_apis_core_v1beta1_DNSProvider(ref common.ReferenceCallback
 					"credentialsRef": {
 						SchemaProps: spec.SchemaProps{
 							Description: "CredentialsRef is the Secret or WorkloadIdentity of the project with the credentials of the service.",
-							Ref:         ref("k8s.io/api/autoscaling/v1.CrossVersionObjectReference"),
+							Ref:         ref("io.k8s.api.autoscaling.v1.CrossVersionObjectReference"),
 						},
 					},
 					"domains": {
@@ -2672,7 +2672,7 @@ func schema_terrarium_apis_core_v1beta1_DNSProvider(ref common.ReferenceCallback
 			},
 		},
 		Dependencies: []string{
-			v1beta1.DNSIncludeExclude{}.OpenAPIModelName(), "k8s.io/api/autoscaling/v1.CrossVersionObjectReference"},
+			v1beta1.DNSIncludeExclude{}.OpenAPIModelName(), "io.k8s.api.autoscaling.v1.CrossVersionObjectReference"},
 	}
 }
 
@@ -2761,7 +2761,7 @@ func schema_terrarium_apis_core_v1beta1_DualApprovalForDeletion(ref common.Refer
 						SchemaProps: spec.SchemaProps{
 							Description: "Selector selects the objects.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelector"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"),
 						},
 					},
 					"includeServiceAccounts": {
@@ -2776,7 +2776,7 @@ func schema_terrarium_apis_core_v1beta1_DualApprovalForDeletion(ref common.Refer
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelector"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"},
 	}
 }
 
@@ -2853,25 +2853,25 @@ func schema_terrarium_apis_core_v1beta1_ETCDEncryptionKeyRotation(ref common.Ref
 					"lastCompletionTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastCompletionTime is when a rotation was last finished.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastCompletionTriggeredTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastCompletionTriggeredTime is when the second phase was last started.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastInitiationFinishedTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastInitiationFinishedTime is when the first phase was last finished.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastInitiationTime is when the first phase was last started.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 				},
@@ -2879,7 +2879,7 @@ func schema_terrarium_apis_core_v1beta1_ETCDEncryptionKeyRotation(ref common.Ref
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -3026,7 +3026,7 @@ func schema_terrarium_apis_core_v1beta1_ExpirableVersion(ref common.ReferenceCal
 					"expirationDate": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ExpirationDate is when the version can no longer be used; superseded by lifecycle.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lifecycle": {
@@ -3048,7 +3048,7 @@ func schema_terrarium_apis_core_v1beta1_ExpirableVersion(ref common.ReferenceCal
 			},
 		},
 		Dependencies: []string{
-			v1beta1.LifecycleStage{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			v1beta1.LifecycleStage{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -3134,7 +3134,7 @@ func schema_terrarium_apis_core_v1beta1_Extension(ref common.ReferenceCallback) 
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ProviderConfig is configuration that only the extension understands.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 				},
@@ -3142,7 +3142,7 @@ func schema_terrarium_apis_core_v1beta1_Extension(ref common.ReferenceCallback) 
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/runtime.RawExtension"},
+			"io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -3163,14 +3163,14 @@ func schema_terrarium_apis_core_v1beta1_ExtensionExposure(ref common.ReferenceCa
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ProviderConfig is configuration that only the extension understands.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/runtime.RawExtension"},
+			"io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -3257,14 +3257,14 @@ func schema_terrarium_apis_core_v1beta1_HelmControllerDeployment(ref common.Refe
 					"values": {
 						SchemaProps: spec.SchemaProps{
 							Description: "Values are the values for the chart.",
-							Ref:         ref("k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON"),
+							Ref:         ref("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.OCIRepository{}.OpenAPIModelName(), "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON"},
+			v1beta1.OCIRepository{}.OpenAPIModelName(), "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON"},
 	}
 }
 
@@ -3371,25 +3371,25 @@ func schema_terrarium_apis_core_v1beta1_HorizontalPodAutoscalerConfig(ref common
 					"cpuInitializationPeriod": {
 						SchemaProps: spec.SchemaProps{
 							Description: "CPUInitializationPeriod is how long after its start a pod's processor use does not count.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"downscaleStabilization": {
 						SchemaProps: spec.SchemaProps{
 							Description: "DownscaleStabilization is how far back recommendations are remembered before pods are removed.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"initialReadinessDelay": {
 						SchemaProps: spec.SchemaProps{
 							Description: "InitialReadinessDelay is how long after its start a change of readiness counts as the first.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"syncPeriod": {
 						SchemaProps: spec.SchemaProps{
 							Description: "SyncPeriod is the time between two looks at the pods.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"tolerance": {
@@ -3403,7 +3403,7 @@ func schema_terrarium_apis_core_v1beta1_HorizontalPodAutoscalerConfig(ref common
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Duration"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
 	}
 }
 
@@ -3506,7 +3506,7 @@ func schema_terrarium_apis_core_v1beta1_IngressController(ref common.ReferenceCa
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ProviderConfig is configuration of the controller.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 				},
@@ -3514,7 +3514,7 @@ func schema_terrarium_apis_core_v1beta1_IngressController(ref common.ReferenceCa
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/runtime.RawExtension"},
+			"io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -3543,7 +3543,7 @@ func schema_terrarium_apis_core_v1beta1_InternalSecret(ref common.ReferenceCallb
 						SchemaProps: spec.SchemaProps{
 							Description: "Standard object metadata.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
 						},
 					},
 					"type": {
@@ -3595,7 +3595,7 @@ func schema_terrarium_apis_core_v1beta1_InternalSecret(ref common.ReferenceCallb
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 
@@ -3624,7 +3624,7 @@ func schema_terrarium_apis_core_v1beta1_InternalSecretList(ref common.ReferenceC
 						SchemaProps: spec.SchemaProps{
 							Description: "List metadata: resource version and paging.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
 						},
 					},
 					"items": {
@@ -3646,7 +3646,7 @@ func schema_terrarium_apis_core_v1beta1_InternalSecretList(ref common.ReferenceC
 			},
 		},
 		Dependencies: []string{
-			v1beta1.InternalSecret{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"},
+			v1beta1.InternalSecret{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
 	}
 }
 
@@ -3750,7 +3750,7 @@ func schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref common.Reference
 					"eventTTL": {
 						SchemaProps: spec.SchemaProps{
 							Description: "EventTTL is how long events are kept, at most 7 days. Defaults to 1h.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"logging": {
@@ -3829,7 +3829,7 @@ func schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref common.Reference
 			},
 		},
 		Dependencies: []string{
-			v1beta1.APIServerLogging{}.OpenAPIModelName(), v1beta1.APIServerRequests{}.OpenAPIModelName(), v1beta1.AdmissionPlugin{}.OpenAPIModelName(), v1beta1.AuditConfig{}.OpenAPIModelName(), v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName(), v1beta1.EncryptionConfig{}.OpenAPIModelName(), v1beta1.OIDCConfig{}.OpenAPIModelName(), v1beta1.ServiceAccountConfig{}.OpenAPIModelName(), v1beta1.StructuredAuthentication{}.OpenAPIModelName(), v1beta1.StructuredAuthorization{}.OpenAPIModelName(), v1beta1.WatchCacheSizes{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.Duration"},
+			v1beta1.APIServerLogging{}.OpenAPIModelName(), v1beta1.APIServerRequests{}.OpenAPIModelName(), v1beta1.AdmissionPlugin{}.OpenAPIModelName(), v1beta1.AuditConfig{}.OpenAPIModelName(), v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName(), v1beta1.EncryptionConfig{}.OpenAPIModelName(), v1beta1.OIDCConfig{}.OpenAPIModelName(), v1beta1.ServiceAccountConfig{}.OpenAPIModelName(), v1beta1.StructuredAuthentication{}.OpenAPIModelName(), v1beta1.StructuredAuthorization{}.OpenAPIModelName(), v1beta1.WatchCacheSizes{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
 	}
 }
 
@@ -3879,20 +3879,20 @@ func schema_terrarium_apis_core_v1beta1_KubeControllerManagerConfig(ref common.R
 					"nodeMonitorGracePeriod": {
 						SchemaProps: spec.SchemaProps{
 							Description: "NodeMonitorGracePeriod is how long a node may be silent before it is not ready. Defaults to 40s.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"podEvictionTimeout": {
 						SchemaProps: spec.SchemaProps{
 							Description: "PodEvictionTimeout had an effect before Kubernetes 1.13 only; pods tolerate lost nodes instead.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.HorizontalPodAutoscalerConfig{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.Duration"},
+			v1beta1.HorizontalPodAutoscalerConfig{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
 	}
 }
 
@@ -4015,7 +4015,7 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					"containerLogMaxSize": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ContainerLogMaxSize is the size at which a log file is rotated.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"cpuCFSQuota": {
@@ -4054,7 +4054,7 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					"evictionPressureTransitionPeriod": {
 						SchemaProps: spec.SchemaProps{
 							Description: "EvictionPressureTransitionPeriod is how long a node stays under pressure after the last sign of it.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"evictionSoft": {
@@ -4093,13 +4093,13 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					"imageMaximumGCAge": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ImageMaximumGCAge is how long an unused image is kept at most; 0s means without bound. Defaults to 0s.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"imageMinimumGCAge": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ImageMinimumGCAge is how long an unused image is kept at least. Defaults to 2m.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"imagePullCredentialsVerificationPolicy": {
@@ -4202,13 +4202,13 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					"streamingConnectionIdleTimeout": {
 						SchemaProps: spec.SchemaProps{
 							Description: "StreamingConnectionIdleTimeout closes idle connections such as those of exec, between 30s and 4h.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"imagePullProgressDeadline": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ImagePullProgressDeadline was the time without progress after which a pull was given up. Ignored; last used by Gardener v1.88.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"systemReserved": {
@@ -4221,7 +4221,7 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 			},
 		},
 		Dependencies: []string{
-			v1beta1.KubeletConfigEviction{}.OpenAPIModelName(), v1beta1.KubeletConfigEvictionMinimumReclaim{}.OpenAPIModelName(), v1beta1.KubeletConfigEvictionSoftGracePeriod{}.OpenAPIModelName(), v1beta1.KubeletConfigReserved{}.OpenAPIModelName(), v1beta1.MemorySwapConfiguration{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/api/resource.Quantity", "k8s.io/apimachinery/pkg/apis/meta/v1.Duration"},
+			v1beta1.KubeletConfigEviction{}.OpenAPIModelName(), v1beta1.KubeletConfigEvictionMinimumReclaim{}.OpenAPIModelName(), v1beta1.KubeletConfigEvictionSoftGracePeriod{}.OpenAPIModelName(), v1beta1.KubeletConfigReserved{}.OpenAPIModelName(), v1beta1.MemorySwapConfiguration{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.api.resource.Quantity", "io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
 	}
 }
 
@@ -4283,38 +4283,38 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfigEvictionMinimumReclaim(ref 
 					"imageFSAvailable": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ImageFSAvailable is the space for images.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"imageFSInodesFree": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ImageFSInodesFree is the number of inodes for images.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"memoryAvailable": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MemoryAvailable is the memory.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"nodeFSAvailable": {
 						SchemaProps: spec.SchemaProps{
 							Description: "NodeFSAvailable is the space of the node.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"nodeFSInodesFree": {
 						SchemaProps: spec.SchemaProps{
 							Description: "NodeFSInodesFree is the number of inodes of the node.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/api/resource.Quantity"},
+			"io.k8s.apimachinery.pkg.api.resource.Quantity"},
 	}
 }
 
@@ -4328,38 +4328,38 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfigEvictionSoftGracePeriod(ref
 					"imageFSAvailable": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ImageFSAvailable is that of the free space for images.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"imageFSInodesFree": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ImageFSInodesFree is that of the free inodes for images.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"memoryAvailable": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MemoryAvailable is that of the free memory.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"nodeFSAvailable": {
 						SchemaProps: spec.SchemaProps{
 							Description: "NodeFSAvailable is that of the free space of the node.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"nodeFSInodesFree": {
 						SchemaProps: spec.SchemaProps{
 							Description: "NodeFSInodesFree is that of the free inodes of the node.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Duration"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
 	}
 }
 
@@ -4373,32 +4373,32 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfigReserved(ref common.Referen
 					"cpu": {
 						SchemaProps: spec.SchemaProps{
 							Description: "CPU is the processor time.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"ephemeralStorage": {
 						SchemaProps: spec.SchemaProps{
 							Description: "EphemeralStorage is the disk space.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"memory": {
 						SchemaProps: spec.SchemaProps{
 							Description: "Memory is the main memory.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"pid": {
 						SchemaProps: spec.SchemaProps{
 							Description: "PID is the number of process identifiers.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/api/resource.Quantity"},
+			"io.k8s.apimachinery.pkg.api.resource.Quantity"},
 	}
 }
 
@@ -4641,7 +4641,7 @@ func schema_terrarium_apis_core_v1beta1_LastError(ref common.ReferenceCallback) 
 					"lastUpdateTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastUpdateTime is when the error was last seen.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"taskID": {
@@ -4656,7 +4656,7 @@ func schema_terrarium_apis_core_v1beta1_LastError(ref common.ReferenceCallback) 
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -4686,7 +4686,7 @@ func schema_terrarium_apis_core_v1beta1_LastMaintenance(ref common.ReferenceCall
 					"triggeredTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "TriggeredTime is when it began.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"failureReason": {
@@ -4701,7 +4701,7 @@ func schema_terrarium_apis_core_v1beta1_LastMaintenance(ref common.ReferenceCall
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -4731,7 +4731,7 @@ func schema_terrarium_apis_core_v1beta1_LastOperation(ref common.ReferenceCallba
 					"lastUpdateTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastUpdateTime is when the operation last made itself heard.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"progress": {
@@ -4755,7 +4755,7 @@ func schema_terrarium_apis_core_v1beta1_LastOperation(ref common.ReferenceCallba
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -4777,7 +4777,7 @@ func schema_terrarium_apis_core_v1beta1_LifecycleStage(ref common.ReferenceCallb
 					"startTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "StartTime is when the stage begins; before everything else when unset.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 				},
@@ -4785,7 +4785,7 @@ func schema_terrarium_apis_core_v1beta1_LifecycleStage(ref common.ReferenceCallb
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -4927,31 +4927,31 @@ func schema_terrarium_apis_core_v1beta1_MachineControllerManagerSettings(ref com
 					"inPlaceUpdateTimeout": {
 						SchemaProps: spec.SchemaProps{
 							Description: "InPlaceUpdateTimeout is how long an update in place may take.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"machineCreationTimeout": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MachineCreationTimeout is how long a machine may take to become a node.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"machineDrainTimeout": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MachineDrainTimeout is how long a machine may take to be drained before it is removed by force.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"machineHealthTimeout": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MachineHealthTimeout is how long a machine may be unhealthy before it is replaced.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"machinePreserveTimeout": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MachinePreserveTimeout is how long a failed machine is kept for analysis.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"maxEvictRetries": {
@@ -4980,7 +4980,7 @@ func schema_terrarium_apis_core_v1beta1_MachineControllerManagerSettings(ref com
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Duration"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
 	}
 }
 
@@ -5098,7 +5098,7 @@ func schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref common.Reference
 					"expirationDate": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ExpirationDate is when the version can no longer be used; superseded by lifecycle.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lifecycle": {
@@ -5222,7 +5222,7 @@ func schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref common.Reference
 			},
 		},
 		Dependencies: []string{
-			v1beta1.CRI{}.OpenAPIModelName(), v1beta1.InPlaceUpdates{}.OpenAPIModelName(), v1beta1.LifecycleStage{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			v1beta1.CRI{}.OpenAPIModelName(), v1beta1.InPlaceUpdates{}.OpenAPIModelName(), v1beta1.LifecycleStage{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -5244,19 +5244,19 @@ func schema_terrarium_apis_core_v1beta1_MachineType(ref common.ReferenceCallback
 					"cpu": {
 						SchemaProps: spec.SchemaProps{
 							Description: "CPU is the number of processors.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"gpu": {
 						SchemaProps: spec.SchemaProps{
 							Description: "GPU is the number of graphics processors.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"memory": {
 						SchemaProps: spec.SchemaProps{
 							Description: "Memory is the amount of main memory.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"architecture": {
@@ -5313,7 +5313,7 @@ func schema_terrarium_apis_core_v1beta1_MachineType(ref common.ReferenceCallback
 			},
 		},
 		Dependencies: []string{
-			v1beta1.CloudProfileMachineControllerManagerSettings{}.OpenAPIModelName(), v1beta1.MachineTypeStorage{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/api/resource.Quantity"},
+			v1beta1.CloudProfileMachineControllerManagerSettings{}.OpenAPIModelName(), v1beta1.MachineTypeStorage{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.api.resource.Quantity"},
 	}
 }
 
@@ -5343,13 +5343,13 @@ func schema_terrarium_apis_core_v1beta1_MachineTypeStorage(ref common.ReferenceC
 					"minSize": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MinSize is the smallest size that may be asked for; excludes size.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"size": {
 						SchemaProps: spec.SchemaProps{
 							Description: "Size is the size when it is fixed; excludes minSize.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 				},
@@ -5357,7 +5357,7 @@ func schema_terrarium_apis_core_v1beta1_MachineTypeStorage(ref common.ReferenceC
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/api/resource.Quantity"},
+			"io.k8s.apimachinery.pkg.api.resource.Quantity"},
 	}
 }
 
@@ -5494,14 +5494,14 @@ func schema_terrarium_apis_core_v1beta1_MaintenanceRotationConfig(ref common.Ref
 					"rotationPeriod": {
 						SchemaProps: spec.SchemaProps{
 							Description: "RotationPeriod is the time between two rotations; 0s means never. Defaults to 168h.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Duration"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
 	}
 }
 
@@ -5624,7 +5624,7 @@ func schema_terrarium_apis_core_v1beta1_NamedResourceReference(ref common.Refere
 						SchemaProps: spec.SchemaProps{
 							Description: "ResourceRef is the object, in the same namespace.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/api/autoscaling/v1.CrossVersionObjectReference"),
+							Ref:         ref("io.k8s.api.autoscaling.v1.CrossVersionObjectReference"),
 						},
 					},
 				},
@@ -5632,7 +5632,7 @@ func schema_terrarium_apis_core_v1beta1_NamedResourceReference(ref common.Refere
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/api/autoscaling/v1.CrossVersionObjectReference"},
+			"io.k8s.api.autoscaling.v1.CrossVersionObjectReference"},
 	}
 }
 
@@ -5682,7 +5682,7 @@ func schema_terrarium_apis_core_v1beta1_Networking(ref common.ReferenceCallback)
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ProviderConfig is configuration that only the network plugin understands.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 					"services": {
@@ -5696,7 +5696,7 @@ func schema_terrarium_apis_core_v1beta1_Networking(ref common.ReferenceCallback)
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/runtime.RawExtension"},
+			"io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -5886,7 +5886,7 @@ func schema_terrarium_apis_core_v1beta1_OCIRepository(ref common.ReferenceCallba
 					"caBundleSecretRef": {
 						SchemaProps: spec.SchemaProps{
 							Description: "CABundleSecretRef names a Secret in the namespace garden with the certificates of the registry under bundle.crt.",
-							Ref:         ref("k8s.io/api/core/v1.LocalObjectReference"),
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
 						},
 					},
 					"digest": {
@@ -5899,7 +5899,7 @@ func schema_terrarium_apis_core_v1beta1_OCIRepository(ref common.ReferenceCallba
 					"pullSecretRef": {
 						SchemaProps: spec.SchemaProps{
 							Description: "PullSecretRef names a Secret in the namespace garden with the credentials of the registry.",
-							Ref:         ref("k8s.io/api/core/v1.LocalObjectReference"),
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
 						},
 					},
 					"ref": {
@@ -5927,7 +5927,7 @@ func schema_terrarium_apis_core_v1beta1_OCIRepository(ref common.ReferenceCallba
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/api/core/v1.LocalObjectReference"},
+			"io.k8s.api.core.v1.LocalObjectReference"},
 	}
 }
 
@@ -6042,20 +6042,20 @@ func schema_terrarium_apis_core_v1beta1_ObservabilityRotation(ref common.Referen
 					"lastCompletionTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastCompletionTime is when a rotation was last finished.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastInitiationTime is when a rotation was last started.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -6156,7 +6156,7 @@ func schema_terrarium_apis_core_v1beta1_PendingWorkersRollout(ref common.Referen
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastInitiationTime is when its machines were last replaced for a rotation.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 				},
@@ -6164,7 +6164,7 @@ func schema_terrarium_apis_core_v1beta1_PendingWorkersRollout(ref common.Referen
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -6193,7 +6193,7 @@ func schema_terrarium_apis_core_v1beta1_Project(ref common.ReferenceCallback) co
 						SchemaProps: spec.SchemaProps{
 							Description: "Standard object metadata.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
 						},
 					},
 					"spec": {
@@ -6214,7 +6214,7 @@ func schema_terrarium_apis_core_v1beta1_Project(ref common.ReferenceCallback) co
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ProjectSpec{}.OpenAPIModelName(), v1beta1.ProjectStatus{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"},
+			v1beta1.ProjectSpec{}.OpenAPIModelName(), v1beta1.ProjectStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 
@@ -6243,7 +6243,7 @@ func schema_terrarium_apis_core_v1beta1_ProjectList(ref common.ReferenceCallback
 						SchemaProps: spec.SchemaProps{
 							Description: "List metadata: resource version and paging.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
 						},
 					},
 					"items": {
@@ -6265,7 +6265,7 @@ func schema_terrarium_apis_core_v1beta1_ProjectList(ref common.ReferenceCallback
 			},
 		},
 		Dependencies: []string{
-			v1beta1.Project{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"},
+			v1beta1.Project{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
 	}
 }
 
@@ -6346,7 +6346,7 @@ func schema_terrarium_apis_core_v1beta1_ProjectSpec(ref common.ReferenceCallback
 					"createdBy": {
 						SchemaProps: spec.SchemaProps{
 							Description: "CreatedBy is who created the project; set by the server and never changed.",
-							Ref:         ref("k8s.io/api/rbac/v1.Subject"),
+							Ref:         ref("io.k8s.api.rbac.v1.Subject"),
 						},
 					},
 					"description": {
@@ -6394,7 +6394,7 @@ func schema_terrarium_apis_core_v1beta1_ProjectSpec(ref common.ReferenceCallback
 					"owner": {
 						SchemaProps: spec.SchemaProps{
 							Description: "Owner is who answers for the project; the creator when unset.",
-							Ref:         ref("k8s.io/api/rbac/v1.Subject"),
+							Ref:         ref("io.k8s.api.rbac.v1.Subject"),
 						},
 					},
 					"purpose": {
@@ -6414,7 +6414,7 @@ func schema_terrarium_apis_core_v1beta1_ProjectSpec(ref common.ReferenceCallback
 			},
 		},
 		Dependencies: []string{
-			v1beta1.DualApprovalForDeletion{}.OpenAPIModelName(), v1beta1.ProjectMember{}.OpenAPIModelName(), v1beta1.ProjectTolerations{}.OpenAPIModelName(), "k8s.io/api/rbac/v1.Subject"},
+			v1beta1.DualApprovalForDeletion{}.OpenAPIModelName(), v1beta1.ProjectMember{}.OpenAPIModelName(), v1beta1.ProjectTolerations{}.OpenAPIModelName(), "io.k8s.api.rbac.v1.Subject"},
 	}
 }
 
@@ -6448,7 +6448,7 @@ func schema_terrarium_apis_core_v1beta1_ProjectStatus(ref common.ReferenceCallba
 					"lastActivityTimestamp": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastActivityTimestamp is when somebody last did something in the project.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"observedGeneration": {
@@ -6468,20 +6468,20 @@ func schema_terrarium_apis_core_v1beta1_ProjectStatus(ref common.ReferenceCallba
 					"staleAutoDeleteTimestamp": {
 						SchemaProps: spec.SchemaProps{
 							Description: "StaleAutoDeleteTimestamp is when the project will be deleted for want of use.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"staleSinceTimestamp": {
 						SchemaProps: spec.SchemaProps{
 							Description: "StaleSinceTimestamp is since when nobody has used the project.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.Condition{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			v1beta1.Condition{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -6558,13 +6558,13 @@ func schema_terrarium_apis_core_v1beta1_Provider(ref common.ReferenceCallback) c
 					"controlPlaneConfig": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ControlPlaneConfig is configuration of the control plane that only the provider understands.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 					"infrastructureConfig": {
 						SchemaProps: spec.SchemaProps{
 							Description: "InfrastructureConfig is configuration of the infrastructure that only the provider understands.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 					"workers": {
@@ -6598,7 +6598,7 @@ func schema_terrarium_apis_core_v1beta1_Provider(ref common.ReferenceCallback) c
 			},
 		},
 		Dependencies: []string{
-			v1beta1.Worker{}.OpenAPIModelName(), v1beta1.WorkersSettings{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/runtime.RawExtension"},
+			v1beta1.Worker{}.OpenAPIModelName(), v1beta1.WorkersSettings{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -6760,14 +6760,14 @@ func schema_terrarium_apis_core_v1beta1_SecretBinding(ref common.ReferenceCallba
 						SchemaProps: spec.SchemaProps{
 							Description: "Standard object metadata.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
 						},
 					},
 					"secretRef": {
 						SchemaProps: spec.SchemaProps{
 							Description: "SecretRef is the Secret, in this or in another namespace. It never changes.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/api/core/v1.SecretReference"),
+							Ref:         ref("io.k8s.api.core.v1.SecretReference"),
 						},
 					},
 					"provider": {
@@ -6784,7 +6784,7 @@ func schema_terrarium_apis_core_v1beta1_SecretBinding(ref common.ReferenceCallba
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
 										Default: map[string]interface{}{},
-										Ref:     ref("k8s.io/api/core/v1.ObjectReference"),
+										Ref:     ref("io.k8s.api.core.v1.ObjectReference"),
 									},
 								},
 							},
@@ -6795,7 +6795,7 @@ func schema_terrarium_apis_core_v1beta1_SecretBinding(ref common.ReferenceCallba
 			},
 		},
 		Dependencies: []string{
-			v1beta1.SecretBindingProvider{}.OpenAPIModelName(), "k8s.io/api/core/v1.ObjectReference", "k8s.io/api/core/v1.SecretReference", "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"},
+			v1beta1.SecretBindingProvider{}.OpenAPIModelName(), "io.k8s.api.core.v1.ObjectReference", "io.k8s.api.core.v1.SecretReference", "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 
@@ -6824,7 +6824,7 @@ func schema_terrarium_apis_core_v1beta1_SecretBindingList(ref common.ReferenceCa
 						SchemaProps: spec.SchemaProps{
 							Description: "List metadata: resource version and paging.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
 						},
 					},
 					"items": {
@@ -6846,7 +6846,7 @@ func schema_terrarium_apis_core_v1beta1_SecretBindingList(ref common.ReferenceCa
 			},
 		},
 		Dependencies: []string{
-			v1beta1.SecretBinding{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"},
+			v1beta1.SecretBinding{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
 	}
 }
 
@@ -6897,7 +6897,7 @@ func schema_terrarium_apis_core_v1beta1_Seed(ref common.ReferenceCallback) commo
 						SchemaProps: spec.SchemaProps{
 							Description: "Standard object metadata.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
 						},
 					},
 					"spec": {
@@ -6918,7 +6918,7 @@ func schema_terrarium_apis_core_v1beta1_Seed(ref common.ReferenceCallback) commo
 			},
 		},
 		Dependencies: []string{
-			v1beta1.SeedSpec{}.OpenAPIModelName(), v1beta1.SeedStatus{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"},
+			v1beta1.SeedSpec{}.OpenAPIModelName(), v1beta1.SeedStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 
@@ -6988,7 +6988,7 @@ func schema_terrarium_apis_core_v1beta1_SeedDNSProvider(ref common.ReferenceCall
 					"credentialsRef": {
 						SchemaProps: spec.SchemaProps{
 							Description: "CredentialsRef is the Secret or WorkloadIdentity with the credentials of the service.",
-							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
+							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
 						},
 					},
 					"domains": {
@@ -7000,7 +7000,7 @@ func schema_terrarium_apis_core_v1beta1_SeedDNSProvider(ref common.ReferenceCall
 					"secretRef": {
 						SchemaProps: spec.SchemaProps{
 							Description: "SecretRef was the Secret with the credentials of the service. Ignored; last used by Gardener v1.138.",
-							Ref:         ref("k8s.io/api/core/v1.SecretReference"),
+							Ref:         ref("io.k8s.api.core.v1.SecretReference"),
 						},
 					},
 					"zones": {
@@ -7014,7 +7014,7 @@ func schema_terrarium_apis_core_v1beta1_SeedDNSProvider(ref common.ReferenceCall
 			},
 		},
 		Dependencies: []string{
-			v1beta1.DNSIncludeExclude{}.OpenAPIModelName(), "k8s.io/api/core/v1.ObjectReference", "k8s.io/api/core/v1.SecretReference"},
+			v1beta1.DNSIncludeExclude{}.OpenAPIModelName(), "io.k8s.api.core.v1.ObjectReference", "io.k8s.api.core.v1.SecretReference"},
 	}
 }
 
@@ -7037,7 +7037,7 @@ func schema_terrarium_apis_core_v1beta1_SeedDNSProviderConfig(ref common.Referen
 						SchemaProps: spec.SchemaProps{
 							Description: "CredentialsRef is the Secret or WorkloadIdentity with the credentials of the service.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/api/core/v1.ObjectReference"),
+							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
 						},
 					},
 					"domain": {
@@ -7060,7 +7060,7 @@ func schema_terrarium_apis_core_v1beta1_SeedDNSProviderConfig(ref common.Referen
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/api/core/v1.ObjectReference"},
+			"io.k8s.api.core.v1.ObjectReference"},
 	}
 }
 
@@ -7089,7 +7089,7 @@ func schema_terrarium_apis_core_v1beta1_SeedList(ref common.ReferenceCallback) c
 						SchemaProps: spec.SchemaProps{
 							Description: "List metadata: resource version and paging.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
 						},
 					},
 					"items": {
@@ -7111,7 +7111,7 @@ func schema_terrarium_apis_core_v1beta1_SeedList(ref common.ReferenceCallback) c
 			},
 		},
 		Dependencies: []string{
-			v1beta1.Seed{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"},
+			v1beta1.Seed{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
 	}
 }
 
@@ -7216,7 +7216,7 @@ func schema_terrarium_apis_core_v1beta1_SeedProvider(ref common.ReferenceCallbac
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ProviderConfig is configuration that only the provider understands.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 					"zones": {
@@ -7239,7 +7239,7 @@ func schema_terrarium_apis_core_v1beta1_SeedProvider(ref common.ReferenceCallbac
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/runtime.RawExtension"},
+			"io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -7279,7 +7279,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSelector(ref common.ReferenceCallbac
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
 										Default: map[string]interface{}{},
-										Ref:     ref("k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelectorRequirement"),
+										Ref:     ref("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"),
 									},
 								},
 							},
@@ -7304,7 +7304,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSelector(ref common.ReferenceCallbac
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelectorRequirement"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"},
 	}
 }
 
@@ -7486,7 +7486,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingExcessCapacityReservationConf
 								Allows: true,
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
-										Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+										Ref: ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 									},
 								},
 							},
@@ -7516,7 +7516,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingExcessCapacityReservationConf
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
 										Default: map[string]interface{}{},
-										Ref:     ref("k8s.io/api/core/v1.Toleration"),
+										Ref:     ref("io.k8s.api.core.v1.Toleration"),
 									},
 								},
 							},
@@ -7527,7 +7527,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingExcessCapacityReservationConf
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/api/core/v1.Toleration", "k8s.io/apimachinery/pkg/api/resource.Quantity"},
+			"io.k8s.api.core.v1.Toleration", "io.k8s.apimachinery.pkg.api.resource.Quantity"},
 	}
 }
 
@@ -7824,7 +7824,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingVerticalPodAutoscaler(ref com
 								Allows: true,
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
-										Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+										Ref: ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 									},
 								},
 							},
@@ -7835,7 +7835,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingVerticalPodAutoscaler(ref com
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/api/resource.Quantity"},
+			"io.k8s.apimachinery.pkg.api.resource.Quantity"},
 	}
 }
 
@@ -8053,7 +8053,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSpec(ref common.ReferenceCallback) c
 					"secretRef": {
 						SchemaProps: spec.SchemaProps{
 							Description: "SecretRef was the Secret with a kubeconfig for the seed. Ignored; last used by Gardener v1.86.",
-							Ref:         ref("k8s.io/api/core/v1.SecretReference"),
+							Ref:         ref("io.k8s.api.core.v1.SecretReference"),
 						},
 					},
 				},
@@ -8061,7 +8061,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSpec(ref common.ReferenceCallback) c
 			},
 		},
 		Dependencies: []string{
-			v1beta1.AccessRestriction{}.OpenAPIModelName(), v1beta1.Backup{}.OpenAPIModelName(), v1beta1.Extension{}.OpenAPIModelName(), v1beta1.HighAvailability{}.OpenAPIModelName(), v1beta1.Ingress{}.OpenAPIModelName(), v1beta1.NamedResourceReference{}.OpenAPIModelName(), v1beta1.SeedDNS{}.OpenAPIModelName(), v1beta1.SeedNetworks{}.OpenAPIModelName(), v1beta1.SeedProvider{}.OpenAPIModelName(), v1beta1.SeedSettings{}.OpenAPIModelName(), v1beta1.SeedTaint{}.OpenAPIModelName(), v1beta1.SeedVolume{}.OpenAPIModelName(), "k8s.io/api/core/v1.SecretReference"},
+			v1beta1.AccessRestriction{}.OpenAPIModelName(), v1beta1.Backup{}.OpenAPIModelName(), v1beta1.Extension{}.OpenAPIModelName(), v1beta1.HighAvailability{}.OpenAPIModelName(), v1beta1.Ingress{}.OpenAPIModelName(), v1beta1.NamedResourceReference{}.OpenAPIModelName(), v1beta1.SeedDNS{}.OpenAPIModelName(), v1beta1.SeedNetworks{}.OpenAPIModelName(), v1beta1.SeedProvider{}.OpenAPIModelName(), v1beta1.SeedSettings{}.OpenAPIModelName(), v1beta1.SeedTaint{}.OpenAPIModelName(), v1beta1.SeedVolume{}.OpenAPIModelName(), "io.k8s.api.core.v1.SecretReference"},
 	}
 }
 
@@ -8080,7 +8080,7 @@ func schema_terrarium_apis_core_v1beta1_SeedStatus(ref common.ReferenceCallback)
 								Allows: true,
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
-										Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+										Ref: ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 									},
 								},
 							},
@@ -8094,7 +8094,7 @@ func schema_terrarium_apis_core_v1beta1_SeedStatus(ref common.ReferenceCallback)
 								Allows: true,
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
-										Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+										Ref: ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 									},
 								},
 							},
@@ -8103,7 +8103,7 @@ func schema_terrarium_apis_core_v1beta1_SeedStatus(ref common.ReferenceCallback)
 					"clientCertificateExpirationTimestamp": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ClientCertificateExpirationTimestamp is when the certificate of the gardenlet expires.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"clusterIdentity": {
@@ -8163,7 +8163,7 @@ func schema_terrarium_apis_core_v1beta1_SeedStatus(ref common.ReferenceCallback)
 			},
 		},
 		Dependencies: []string{
-			v1beta1.Condition{}.OpenAPIModelName(), v1beta1.Gardener{}.OpenAPIModelName(), v1beta1.LastOperation{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/api/resource.Quantity", "k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			v1beta1.Condition{}.OpenAPIModelName(), v1beta1.Gardener{}.OpenAPIModelName(), v1beta1.LastOperation{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.api.resource.Quantity", "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -8207,7 +8207,7 @@ func schema_terrarium_apis_core_v1beta1_SeedTemplate(ref common.ReferenceCallbac
 						SchemaProps: spec.SchemaProps{
 							Description: "Metadata of the Seed to be created.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
 						},
 					},
 					"spec": {
@@ -8221,7 +8221,7 @@ func schema_terrarium_apis_core_v1beta1_SeedTemplate(ref common.ReferenceCallbac
 			},
 		},
 		Dependencies: []string{
-			v1beta1.SeedSpec{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"},
+			v1beta1.SeedSpec{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 
@@ -8235,7 +8235,7 @@ func schema_terrarium_apis_core_v1beta1_SeedVolume(ref common.ReferenceCallback)
 					"minimumSize": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MinimumSize is the smallest size of a volume; smaller requests are raised to it.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"providers": {
@@ -8262,7 +8262,7 @@ func schema_terrarium_apis_core_v1beta1_SeedVolume(ref common.ReferenceCallback)
 			},
 		},
 		Dependencies: []string{
-			v1beta1.SeedVolumeProvider{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/api/resource.Quantity"},
+			v1beta1.SeedVolumeProvider{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.api.resource.Quantity"},
 	}
 }
 
@@ -8335,20 +8335,20 @@ func schema_terrarium_apis_core_v1beta1_ServiceAccountConfig(ref common.Referenc
 					"maxTokenExpiration": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MaxTokenExpiration is the longest lifetime of a token, between 30 and 90 days.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"signingKeySecretName": {
 						SchemaProps: spec.SchemaProps{
 							Description: "SigningKeySecretName was the Secret with the user's own signing key. Ignored; last used by Gardener v1.62.",
-							Ref:         ref("k8s.io/api/core/v1.LocalObjectReference"),
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/api/core/v1.LocalObjectReference", "k8s.io/apimachinery/pkg/apis/meta/v1.Duration"},
+			"io.k8s.api.core.v1.LocalObjectReference", "io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
 	}
 }
 
@@ -8370,25 +8370,25 @@ func schema_terrarium_apis_core_v1beta1_ServiceAccountKeyRotation(ref common.Ref
 					"lastCompletionTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastCompletionTime is when a rotation was last finished.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastCompletionTriggeredTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastCompletionTriggeredTime is when the second phase was last started.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastInitiationFinishedTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastInitiationFinishedTime is when the first phase was last finished.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastInitiationTime is when the first phase was last started.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"pendingWorkersRollouts": {
@@ -8410,7 +8410,7 @@ func schema_terrarium_apis_core_v1beta1_ServiceAccountKeyRotation(ref common.Ref
 			},
 		},
 		Dependencies: []string{
-			v1beta1.PendingWorkersRollout{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			v1beta1.PendingWorkersRollout{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -8439,7 +8439,7 @@ func schema_terrarium_apis_core_v1beta1_Shoot(ref common.ReferenceCallback) comm
 						SchemaProps: spec.SchemaProps{
 							Description: "Standard object metadata.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
 						},
 					},
 					"spec": {
@@ -8460,7 +8460,7 @@ func schema_terrarium_apis_core_v1beta1_Shoot(ref common.ReferenceCallback) comm
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ShootSpec{}.OpenAPIModelName(), v1beta1.ShootStatus{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"},
+			v1beta1.ShootSpec{}.OpenAPIModelName(), v1beta1.ShootStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 
@@ -8589,20 +8589,20 @@ func schema_terrarium_apis_core_v1beta1_ShootKubeconfigRotation(ref common.Refer
 					"lastCompletionTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastCompletionTime was when a rotation was last finished.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastInitiationTime was when a rotation was last started.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -8631,7 +8631,7 @@ func schema_terrarium_apis_core_v1beta1_ShootList(ref common.ReferenceCallback) 
 						SchemaProps: spec.SchemaProps{
 							Description: "List metadata: resource version and paging.",
 							Default:     map[string]interface{}{},
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
 						},
 					},
 					"items": {
@@ -8653,7 +8653,7 @@ func schema_terrarium_apis_core_v1beta1_ShootList(ref common.ReferenceCallback) 
 			},
 		},
 		Dependencies: []string{
-			v1beta1.Shoot{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta"},
+			v1beta1.Shoot{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
 	}
 }
 
@@ -8682,7 +8682,7 @@ func schema_terrarium_apis_core_v1beta1_ShootMachineImage(ref common.ReferenceCa
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ProviderConfig is configuration that only the operating system extension understands.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 				},
@@ -8690,7 +8690,7 @@ func schema_terrarium_apis_core_v1beta1_ShootMachineImage(ref common.ReferenceCa
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/runtime.RawExtension"},
+			"io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -8731,20 +8731,20 @@ func schema_terrarium_apis_core_v1beta1_ShootSSHKeypairRotation(ref common.Refer
 					"lastCompletionTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastCompletionTime is when a rotation was last finished.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastInitiationTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastInitiationTime is when a rotation was last started.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -9091,7 +9091,7 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 					"lastHibernationTriggerTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "LastHibernationTriggerTime is when a schedule last put the shoot to sleep or woke it up.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastMaintenance": {
@@ -9121,7 +9121,7 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 					"migrationStartTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MigrationStartTime is when the move to another seed began.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"networking": {
@@ -9140,7 +9140,7 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 					"retryCycleStartTime": {
 						SchemaProps: spec.SchemaProps{
 							Description: "RetryCycleStartTime is since when a failing operation has been repeated.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Time"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"seedName": {
@@ -9170,7 +9170,7 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 			},
 		},
 		Dependencies: []string{
-			v1beta1.Condition{}.OpenAPIModelName(), v1beta1.Gardener{}.OpenAPIModelName(), v1beta1.InPlaceUpdatesStatus{}.OpenAPIModelName(), v1beta1.LastError{}.OpenAPIModelName(), v1beta1.LastMaintenance{}.OpenAPIModelName(), v1beta1.LastOperation{}.OpenAPIModelName(), v1beta1.LiveMigration{}.OpenAPIModelName(), v1beta1.ManualWorkerPoolRollout{}.OpenAPIModelName(), v1beta1.NetworkingStatus{}.OpenAPIModelName(), v1beta1.ShootAdvertisedAddress{}.OpenAPIModelName(), v1beta1.ShootCredentials{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/apis/meta/v1.Time"},
+			v1beta1.Condition{}.OpenAPIModelName(), v1beta1.Gardener{}.OpenAPIModelName(), v1beta1.InPlaceUpdatesStatus{}.OpenAPIModelName(), v1beta1.LastError{}.OpenAPIModelName(), v1beta1.LastMaintenance{}.OpenAPIModelName(), v1beta1.LastOperation{}.OpenAPIModelName(), v1beta1.LiveMigration{}.OpenAPIModelName(), v1beta1.ManualWorkerPoolRollout{}.OpenAPIModelName(), v1beta1.NetworkingStatus{}.OpenAPIModelName(), v1beta1.ShootAdvertisedAddress{}.OpenAPIModelName(), v1beta1.ShootCredentials{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -9308,13 +9308,13 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 					"cpuHistogramDecayHalfLife": {
 						SchemaProps: spec.SchemaProps{
 							Description: "CPUHistogramDecayHalfLife is the time after which a sample of processor use counts half. Defaults to 24h.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"evictAfterOOMThreshold": {
 						SchemaProps: spec.SchemaProps{
 							Description: "EvictAfterOOMThreshold is the age within which a pod that ran out of memory is evicted. Defaults to 10m.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"evictionRateBurst": {
@@ -9362,7 +9362,7 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 								Allows: true,
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
-										Ref: ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+										Ref: ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 									},
 								},
 							},
@@ -9371,7 +9371,7 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 					"memoryAggregationInterval": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MemoryAggregationInterval is the length of a window for which the peak of memory use is kept. Defaults to 24h.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"memoryAggregationIntervalCount": {
@@ -9384,7 +9384,7 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 					"memoryHistogramDecayHalfLife": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MemoryHistogramDecayHalfLife is the time after which a peak of memory use counts half. Defaults to 24h.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"recommendationLowerBoundCPUPercentile": {
@@ -9425,7 +9425,7 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 					"recommenderInterval": {
 						SchemaProps: spec.SchemaProps{
 							Description: "RecommenderInterval is the time between two recommendations. Defaults to 1m.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"recommenderUpdateWorkerCount": {
@@ -9452,7 +9452,7 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 					"updaterInterval": {
 						SchemaProps: spec.SchemaProps{
 							Description: "UpdaterInterval is the time between two rounds of updates. Defaults to 1m.",
-							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.Duration"),
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 				},
@@ -9460,7 +9460,7 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/api/resource.Quantity", "k8s.io/apimachinery/pkg/apis/meta/v1.Duration"},
+			"io.k8s.apimachinery.pkg.api.resource.Quantity", "io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
 	}
 }
 
@@ -9533,7 +9533,7 @@ func schema_terrarium_apis_core_v1beta1_VolumeType(ref common.ReferenceCallback)
 					"minSize": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MinSize is the smallest size of a volume.",
-							Ref:         ref("k8s.io/apimachinery/pkg/api/resource.Quantity"),
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
 					"usable": {
@@ -9548,7 +9548,7 @@ func schema_terrarium_apis_core_v1beta1_VolumeType(ref common.ReferenceCallback)
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/api/resource.Quantity"},
+			"io.k8s.apimachinery.pkg.api.resource.Quantity"},
 	}
 }
 
@@ -9719,13 +9719,13 @@ func schema_terrarium_apis_core_v1beta1_Worker(ref common.ReferenceCallback) com
 					"maxSurge": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MaxSurge is how many machines may exist above the wanted number during an update. Defaults to 1, or 0 for updates in place.",
-							Ref:         ref("k8s.io/apimachinery/pkg/util/intstr.IntOrString"),
+							Ref:         ref("io.k8s.apimachinery.pkg.util.intstr.IntOrString"),
 						},
 					},
 					"maxUnavailable": {
 						SchemaProps: spec.SchemaProps{
 							Description: "MaxUnavailable is how many machines may be missing during an update. Defaults to 0, or 1 for updates in place.",
-							Ref:         ref("k8s.io/apimachinery/pkg/util/intstr.IntOrString"),
+							Ref:         ref("io.k8s.apimachinery.pkg.util.intstr.IntOrString"),
 						},
 					},
 					"priority": {
@@ -9738,7 +9738,7 @@ func schema_terrarium_apis_core_v1beta1_Worker(ref common.ReferenceCallback) com
 					"providerConfig": {
 						SchemaProps: spec.SchemaProps{
 							Description: "ProviderConfig is configuration of the pool that only the provider understands.",
-							Ref:         ref("k8s.io/apimachinery/pkg/runtime.RawExtension"),
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
 					"sysctls": {
@@ -9771,7 +9771,7 @@ func schema_terrarium_apis_core_v1beta1_Worker(ref common.ReferenceCallback) com
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
 										Default: map[string]interface{}{},
-										Ref:     ref("k8s.io/api/core/v1.Taint"),
+										Ref:     ref("io.k8s.api.core.v1.Taint"),
 									},
 								},
 							},
@@ -9810,7 +9810,7 @@ func schema_terrarium_apis_core_v1beta1_Worker(ref common.ReferenceCallback) com
 			},
 		},
 		Dependencies: []string{
-			v1beta1.CRI{}.OpenAPIModelName(), v1beta1.ClusterAutoscalerOptions{}.OpenAPIModelName(), v1beta1.DataVolume{}.OpenAPIModelName(), v1beta1.Machine{}.OpenAPIModelName(), v1beta1.MachineControllerManagerSettings{}.OpenAPIModelName(), v1beta1.Volume{}.OpenAPIModelName(), v1beta1.WorkerControlPlane{}.OpenAPIModelName(), v1beta1.WorkerKubernetes{}.OpenAPIModelName(), v1beta1.WorkerSystemComponents{}.OpenAPIModelName(), "k8s.io/api/core/v1.Taint", "k8s.io/apimachinery/pkg/runtime.RawExtension", "k8s.io/apimachinery/pkg/util/intstr.IntOrString"},
+			v1beta1.CRI{}.OpenAPIModelName(), v1beta1.ClusterAutoscalerOptions{}.OpenAPIModelName(), v1beta1.DataVolume{}.OpenAPIModelName(), v1beta1.Machine{}.OpenAPIModelName(), v1beta1.MachineControllerManagerSettings{}.OpenAPIModelName(), v1beta1.Volume{}.OpenAPIModelName(), v1beta1.WorkerControlPlane{}.OpenAPIModelName(), v1beta1.WorkerKubernetes{}.OpenAPIModelName(), v1beta1.WorkerSystemComponents{}.OpenAPIModelName(), "io.k8s.api.core.v1.Taint", "io.k8s.apimachinery.pkg.runtime.RawExtension", "io.k8s.apimachinery.pkg.util.intstr.IntOrString"},
 	}
 }
 
