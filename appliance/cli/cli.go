@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+)
+
+const (
+	statusOK      = 0
+	statusFailure = 1
+	statusUsage   = 2
+)
+
+// The groups that the help of the binary lists commands in.
+const (
+	groupRoles  = "roles"
+	groupGarden = "garden"
+	groupSelf   = "self"
+)
+
+// Environment is what commands touch of the world around them.
+type Environment struct {
+	// In, Out and Err are the standard streams.
+	In       io.Reader
+	Out, Err io.Writer
+	// Getenv reads an environment variable.
+	Getenv func(name string) string
+	// Clock tells the time.
+	Clock clock.Clock
+}
+
+// Main runs the command that args, which do not hold the name of the program, ask for, and returns the exit status of
+// the process. A command that runs until it is told to stop ends when ctx does.
+func Main(ctx context.Context, env Environment, args []string) int {
+	root := newRootCommand(env)
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.Err)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return statusOK
+	}
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = errors.New("interrupted")
+	}
+	fmt.Fprintf(env.Err, "Error: %s\n", indent(err.Error()))
+	if hint := hintFor(err); hint != "" {
+		fmt.Fprintf(env.Err, "Hint: %s\n", indent(hint))
+	}
+	if _, ok := errors.AsType[*usageError](err); ok {
+		return statusUsage
+	}
+	return statusFailure
+}
+
+// indent keeps an error of several lines together.
+func indent(text string) string {
+	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}
+
+func newRootCommand(env Environment) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "terrarium",
+		Short: "A whole Gardener garden in one binary",
+		Long: `Terrarium is a whole Gardener garden in one binary: the API, its database and every controller of the
+central control plane in one process, and the gardenlet that runs the control planes of clusters in a seed.`,
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		DisableAutoGenTag:          true,
+		SuggestionsMinimumDistance: 2,
+		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
+	root.SetHelpCommandGroupID(groupSelf)
+	root.AddGroup(
+		&cobra.Group{ID: groupRoles, Title: "Roles:"},
+		&cobra.Group{ID: groupGarden, Title: "Commands for a garden:"},
+		&cobra.Group{ID: groupSelf, Title: "Commands about this binary:"},
+	)
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env))
+	add(groupSelf, newVersionCommand(env), newCompletionCommand(), newConfigCommand(env))
+	checkArguments(root)
+	return root
+}

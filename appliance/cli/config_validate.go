@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/options"
+)
+
+func newConfigValidateCommand(env Environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "validate FILE",
+		Short: "Check the configuration file of a server or of a gardenlet",
+		Long: `Checks a configuration file as the role that it is for would: fields that do not exist, values of the wrong type, and
+values that are out of range are named by their paths. Its apiVersion and kind say which role it is for; - is the
+standard input.`,
+		Example: "  terrarium config validate /etc/terrarium/server.yaml",
+		Args:    exactly("FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			data, err := readInput(env, args[0])
+			if err != nil {
+				return err
+			}
+			kind, err := validateConfig(data)
+			if err != nil {
+				return fmt.Errorf("configuration file %q: %w", args[0], err)
+			}
+			fmt.Fprintf(env.Err, "%s in %q is valid.\n", kind, args[0])
+			return nil
+		},
+	}
+}
+
+func readInput(env Environment, path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(env.In)
+	}
+	return os.ReadFile(path) //nolint:gosec // the user's own choice
+}
+
+// validateConfig finds out which role data is for and returns its kind, and everything that is wrong with it.
+func validateConfig(data []byte) (string, error) {
+	var meta runtime.TypeMeta
+	if err := yaml.Unmarshal(data, &meta); err != nil {
+		return "", fmt.Errorf("read YAML: %w", err)
+	}
+	switch meta.GroupVersionKind().GroupVersion() {
+	case gardenconfigv1alpha1.ServerGroupVersion:
+		config, err := gardenconfigv1alpha1.DecodeServerConfiguration(data)
+		if err != nil {
+			return "", err
+		}
+		return meta.Kind, errors.Join(options.ValidateServer(config)...)
+	case gardenconfigv1alpha1.GardenletGroupVersion:
+		_, err := gardenconfigv1alpha1.DecodeGardenletConfiguration(data)
+		return meta.Kind, err
+	}
+	return "", fmt.Errorf("apiVersion %q is neither %q, for a server, nor %q, for a gardenlet",
+		meta.APIVersion, gardenconfigv1alpha1.ServerGroupVersion, gardenconfigv1alpha1.GardenletGroupVersion)
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/appliance/options"
+)
+
+// garden is an administrator's view of a running garden.
+type garden struct {
+	config *rest.Config
+	client kubernetes.Interface
+}
+
+func connect(c options.Connection, getenv func(string) string) (*garden, error) {
+	config, err := c.RESTConfig(getenv)
+	if err != nil {
+		return nil, err
+	}
+	config.UserAgent = "terrarium/" + options.Version
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to garden: %w", err)
+	}
+	return &garden{config: config, client: client}, nil
+}
+
+// get reads a path that is no resource.
+func (g *garden) get(ctx context.Context, path string) ([]byte, error) {
+	data, err := g.client.Discovery().RESTClient().Get().AbsPath(path).SetHeader("Accept", "application/json, */*").DoRaw(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("ask garden for %q: %w", path, err)
+	}
+	return data, nil
+}
+
+// caHash returns the hash of the CA that the garden publishes. The connection has verified the server, so the hash is
+// worth pinning.
+func (g *garden) caHash(ctx context.Context) (string, error) {
+	if g.config.Insecure {
+		return "", errors.New("the kubeconfig does not verify the server, so the token would pin the CA of whoever answers")
+	}
+	bundle, err := g.get(ctx, identity.CAPath)
+	if err != nil {
+		return "", err
+	}
+	return identity.HashCA(bundle), nil
+}
+
+// address returns the URL by which others reach the garden. A kubeconfig that was made for use elsewhere says it; the
+// one that the server leaves on its own machine names the loopback address, and then the server is asked.
+func (g *garden) address(ctx context.Context) (string, error) {
+	u, err := url.Parse(g.config.Host)
+	if err != nil {
+		return "", fmt.Errorf("read address of the garden: %w", err)
+	}
+	if u.Scheme == "https" && !isLoopback(u.Hostname()) {
+		return "https://" + u.Host, nil
+	}
+	data, err := g.get(ctx, "/api")
+	if err != nil {
+		return "", err
+	}
+	var versions metav1.APIVersions
+	if err := json.Unmarshal(data, &versions); err != nil {
+		return "", fmt.Errorf("read address of the garden: %w", err)
+	}
+	for _, a := range versions.ServerAddressByClientCIDRs {
+		if a.ServerAddress != "" {
+			return "https://" + withPort(a.ServerAddress, u.Port()), nil
+		}
+	}
+	return "https://" + u.Host, nil
+}
+
+// withPort adds a port to an address that has none.
+func withPort(address, port string) string {
+	if _, _, err := net.SplitHostPort(address); err == nil || port == "" {
+		return address
+	}
+	return net.JoinHostPort(address, port)
+}
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.IsLoopback()
+}

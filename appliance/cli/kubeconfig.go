@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/appliance/options"
+)
+
+type kubeconfigOptions struct {
+	env     Environment
+	dataDir string
+	server  string
+	context string
+	output  string
+	merge   bool
+}
+
+func newKubeconfigCommand(env Environment) *cobra.Command {
+	o := &kubeconfigOptions{env: env}
+	cmd := &cobra.Command{
+		Use:   "kubeconfig",
+		Short: "Print an administrator's kubeconfig of the garden, or merge it into yours",
+		Long: `Prints a kubeconfig with which its holder may do everything in the garden. It is made from what the server keeps in
+its data directory, so the command is run on the machine of the server, by a user who may read that directory.
+
+Without --server it points to this machine. Give an address with --server to use the kubeconfig elsewhere.`,
+		Example: `  terrarium kubeconfig --merge
+  terrarium kubeconfig --server https://garden.example.org:6443 --output garden.kubeconfig`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := usage(cmd, o.validate()...); err != nil {
+				return err
+			}
+			o.complete()
+			return o.run()
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.dataDir, "data-dir", options.DefaultDataDir, "data directory of the server")
+	flags.StringVar(&o.server, "server", "", "URL of the garden to put into the kubeconfig (default: this machine)")
+	flags.StringVar(&o.context, "context", "terrarium", "name of the context, and of the cluster and the user it is made of")
+	flags.StringVarP(&o.output, "output", "o", "", "file to write, with mode 0600 (default: the standard output)")
+	flags.BoolVar(&o.merge, "merge", false, "merge into the file given by --output, else into the first of $KUBECONFIG, else into ~/.kube/config")
+	return cmd
+}
+
+func (o *kubeconfigOptions) validate() []error {
+	var errs []error
+	if o.dataDir == "" {
+		errs = append(errs, errors.New("--data-dir: a directory is needed"))
+	}
+	if o.server != "" {
+		if err := validateServerURL(o.server); err != nil {
+			errs = append(errs, fmt.Errorf("--server: %w", err))
+		}
+	}
+	if o.context == "" {
+		errs = append(errs, errors.New("--context: a name is needed"))
+	}
+	return errs
+}
+
+// complete finds the file to merge into, in the order in which kubectl looks for the file to change.
+func (o *kubeconfigOptions) complete() {
+	if !o.merge || o.output != "" {
+		return
+	}
+	for _, path := range filepath.SplitList(o.env.Getenv(clientcmd.RecommendedConfigPathEnvVar)) {
+		if path != "" {
+			o.output = path
+			return
+		}
+	}
+	o.output = filepath.Join(o.env.Getenv("HOME"), clientcmd.RecommendedHomeDir, clientcmd.RecommendedFileName)
+}
+
+func (o *kubeconfigOptions) run() error {
+	config, err := o.load()
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.merge:
+		if err := identity.MergeKubeconfig(o.output, config); err != nil {
+			return err
+		}
+	case o.output != "":
+		if _, err := os.Lstat(o.output); err == nil {
+			return withHint(fmt.Errorf("--output: %q exists already", o.output), "add --merge to keep what is in it, or remove it")
+		}
+		if err := identity.WriteKubeconfig(o.output, config); err != nil {
+			return err
+		}
+	default:
+		data, err := clientcmd.Write(*config)
+		if err != nil {
+			return fmt.Errorf("encode kubeconfig: %w", err)
+		}
+		_, err = o.env.Out.Write(data)
+		return err
+	}
+	fmt.Fprintf(o.env.Err, "Context %q is in %s.\n", o.context, o.output)
+	return nil
+}
+
+// load reads the server's own kubeconfig and gives it the names and the address that were asked for.
+func (o *kubeconfigOptions) load() (*clientcmdapi.Config, error) {
+	path := identity.AdminKubeconfigPath(o.dataDir)
+	config, err := clientcmd.LoadFromFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: no server has left one at %q", options.ErrNoGarden, path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read kubeconfig of the server: %w", err)
+	}
+	context := config.Contexts[config.CurrentContext]
+	if context == nil || config.Clusters[context.Cluster] == nil || config.AuthInfos[context.AuthInfo] == nil {
+		return nil, withHint(fmt.Errorf("kubeconfig %q is incomplete", path), "start the server again: it writes the file at each start")
+	}
+	cluster, user := config.Clusters[context.Cluster], config.AuthInfos[context.AuthInfo]
+	access := identity.Access{
+		Name: o.context, Server: cluster.Server, CABundle: cluster.CertificateAuthorityData,
+		CertPEM: user.ClientCertificateData, KeyPEM: user.ClientKeyData,
+	}
+	if o.server != "" {
+		access.Server = strings.TrimSuffix(o.server, "/")
+	}
+	return access.Kubeconfig(), nil
+}

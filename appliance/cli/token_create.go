@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/appliance/options"
+)
+
+const (
+	printCommand = "command"
+	printToken   = "token"
+
+	// createAttempts is how many random ids are tried before a clash of ids is taken for something else.
+	createAttempts = 3
+)
+
+type tokenCreateOptions struct {
+	env         Environment
+	connection  options.Connection
+	lifetime    time.Duration
+	description string
+	server      string
+	print       string
+	output      outputFlag
+}
+
+func newTokenCreateCommand(env Environment) *cobra.Command {
+	o := &tokenCreateOptions{env: env}
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Make a token and print the command by which a seed joins",
+		Long: `Makes a join token and prints the command that joins a seed with it. Run that command on any machine that has a
+kubeconfig of the seed and reaches the garden.`,
+		Example: `  terrarium token create --description "seed in the basement"
+  terrarium token create --ttl 24h --print token
+  terrarium token create --server https://garden.example.org:6443 -o json`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := usage(cmd, o.validate(cmd)...); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	fs := cmd.Flags()
+	o.connection.AddFlags(fs)
+	fs.DurationVar(&o.lifetime, "ttl", options.DefaultTokenLifetime, "how long the token is valid, between 10m and 24h")
+	fs.StringVar(&o.description, "description", "", "what the token is for")
+	fs.StringVar(&o.server, "server", "", "URL by which the seed reaches the garden (default: the one in the kubeconfig, or the one that the server tells)")
+	fs.StringVar(&o.print, "print", printCommand, "what to print: the whole command, or the token alone")
+	o.output.addTo(fs, "", formatJSON, formatYAML)
+	return cmd
+}
+
+func (o *tokenCreateOptions) validate(cmd *cobra.Command) []error {
+	var errs []error
+	if err := options.ValidateTokenLifetime(o.lifetime); err != nil {
+		errs = append(errs, fmt.Errorf("--ttl: %w", err))
+	}
+	if o.server != "" {
+		if err := validateServerURL(o.server); err != nil {
+			errs = append(errs, fmt.Errorf("--server: %w", err))
+		}
+	}
+	if o.print != printCommand && o.print != printToken {
+		errs = append(errs, fmt.Errorf("--print: %q is not one of %s, %s", o.print, printCommand, printToken))
+	}
+	if err := o.output.validate(); err != nil {
+		errs = append(errs, err)
+	}
+	if cmd.Flags().Changed("print") && o.output.format != "" {
+		errs = append(errs, errors.New("--print and --output exclude each other"))
+	}
+	return errs
+}
+
+// validateServerURL accepts what a client can be pointed to.
+func validateServerURL(server string) error {
+	u, err := url.Parse(server)
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || (u.Path != "" && u.Path != "/") || u.RawQuery != "" || u.Fragment != "" {
+		return fmt.Errorf("%q is not of the form https://host:port", server)
+	}
+	return nil
+}
+
+// newToken is a token that was made, told once.
+type newToken struct {
+	ID          string    `json:"id"`
+	Token       string    `json:"token"`
+	Command     string    `json:"command"`
+	Server      string    `json:"server"`
+	CAHash      string    `json:"caHash"`
+	Description string    `json:"description,omitempty"`
+	Expires     time.Time `json:"expires"`
+}
+
+func (o *tokenCreateOptions) run(ctx context.Context) error {
+	g, err := connect(o.connection, o.env.Getenv)
+	if err != nil {
+		return err
+	}
+	// Everything that can fail is found out before the token exists.
+	hash, err := g.caHash(ctx)
+	if err != nil {
+		return err
+	}
+	server := o.server
+	if server == "" {
+		if server, err = g.address(ctx); err != nil {
+			return err
+		}
+	}
+	expires := o.env.Clock.Now().Add(o.lifetime).UTC().Truncate(time.Second)
+	token, err := g.createToken(ctx, hash, o.description, expires)
+	if err != nil {
+		return err
+	}
+	return o.tell(newToken{
+		ID: token.ID, Token: token.String(), Server: server, CAHash: hash, Description: o.description, Expires: expires,
+		Command: fmt.Sprintf("terrarium gardenlet join %s --token %s", server, token),
+	})
+}
+
+func (g *garden) createToken(ctx context.Context, hash, description string, expires time.Time) (identity.JoinToken, error) {
+	var err error
+	for range createAttempts {
+		token := identity.NewJoinToken(hash)
+		secret := tokenSecret(token, description, expires)
+		_, err = g.client.CoreV1().Secrets(secret.Namespace).Create(ctx, secret, metav1.CreateOptions{})
+		if err == nil {
+			return token, nil
+		}
+		if !apierrors.IsAlreadyExists(err) {
+			break
+		}
+	}
+	return identity.JoinToken{}, fmt.Errorf("create token: %w", err)
+}
+
+func (o *tokenCreateOptions) tell(t newToken) error {
+	return o.output.print(o.env.Out, t, func(w io.Writer) error {
+		if o.print == printToken {
+			_, err := fmt.Fprintln(w, t.Token)
+			return err
+		}
+		fmt.Fprintf(o.env.Err, "Token %s is valid until %s. Where there is a kubeconfig of the seed, run:\n\n",
+			t.ID, t.Expires.Format(time.RFC3339))
+		if u, err := url.Parse(t.Server); err == nil && isLoopback(u.Hostname()) {
+			defer fmt.Fprintf(o.env.Err, "\nWarning: %s is reached from this machine only; give another address with --server\n", t.Server)
+		}
+		_, err := fmt.Fprintln(w, t.Command)
+		return err
+	})
+}

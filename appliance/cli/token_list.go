@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/terrarium-garden/terrarium/appliance/options"
+)
+
+type tokenListOptions struct {
+	env        Environment
+	connection options.Connection
+	output     outputFlag
+}
+
+func newTokenListCommand(env Environment) *cobra.Command {
+	o := &tokenListOptions{env: env}
+	cmd := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the tokens that exist, without their secrets",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := usage(cmd, o.output.validate()); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	o.connection.AddFlags(cmd.Flags())
+	o.output.addTo(cmd.Flags(), formatTable, formatJSON, formatYAML)
+	return cmd
+}
+
+type tokenList struct {
+	Items []tokenInfo `json:"items"`
+}
+
+func (o *tokenListOptions) run(ctx context.Context) error {
+	g, err := connect(o.connection, o.env.Getenv)
+	if err != nil {
+		return err
+	}
+	tokens, err := g.tokens(ctx)
+	if err != nil {
+		return err
+	}
+	return o.output.print(o.env.Out, tokenList{Items: tokens}, func(w io.Writer) error {
+		if len(tokens) == 0 {
+			fmt.Fprintln(o.env.Err, "There are no tokens.")
+			return nil
+		}
+		rows := [][]string{{"ID", "DESCRIPTION", "EXPIRES", "USAGES"}}
+		for _, t := range tokens {
+			rows = append(rows, []string{t.ID, orNone(t.Description), expiry(t.Expires, o.env.Clock.Now()), orNone(strings.Join(t.Usages, ","))})
+		}
+		return writeTable(w, rows)
+	})
+}
+
+// expiry says how long a token is still good for.
+func expiry(expires *time.Time, now time.Time) string {
+	switch {
+	case expires == nil:
+		return "never"
+	case !expires.After(now):
+		return "expired"
+	default:
+		return "in " + duration.HumanDuration(expires.Sub(now))
+	}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "<none>"
+	}
+	return s
+}

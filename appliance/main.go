@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command terrarium is a whole Gardener garden in one binary.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"k8s.io/utils/clock"
+
+	"github.com/terrarium-garden/terrarium/appliance/cli"
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// From the first signal on, the next one does what the system does by default: it ends the process at once.
+	context.AfterFunc(ctx, stop)
+
+	return cli.Main(ctx, cli.Environment{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Clock: clock.RealClock{},
+	}, os.Args[1:])
+}
