@@ -24,11 +24,17 @@ type Commit struct {
 	before client.Object
 }
 
-// Begin takes the copy that the write is computed from. Metadata and spec that changed by a write of their own, such as
-// EnsureFinalizer, must be written before.
+// Begin takes the copy that the write is computed from. What is written by other means, such as EnsureFinalizer, must be
+// written before.
 func Begin(c client.Client, object client.Object) *Commit {
-	before, _ := object.DeepCopyObject().(client.Object)
-	return &Commit{client: c, object: object, before: before}
+	commit := &Commit{client: c, object: object}
+	commit.rebase()
+	return commit
+}
+
+// rebase makes the object, as the server answered it, the state that the next write is computed from.
+func (c *Commit) rebase() {
+	c.before, _ = c.object.DeepCopyObject().(client.Object)
 }
 
 // Status writes what the pass made of the status, if anything, and translates the outcome for controller-runtime.
@@ -63,6 +69,7 @@ func (c *Commit) WriteStatus(ctx context.Context) error {
 	if err := c.client.Status().Patch(ctx, c.object, c.patch()); err != nil {
 		return fmt.Errorf("write status of %q: %w", c.object.GetName(), err)
 	}
+	c.rebase()
 	return nil
 }
 
@@ -79,6 +86,7 @@ func (c *Commit) WriteObject(ctx context.Context) error {
 	if err := c.client.Patch(ctx, c.object, c.patch()); err != nil {
 		return fmt.Errorf("write %q: %w", c.object.GetName(), err)
 	}
+	c.rebase()
 	return nil
 }
 

@@ -23,6 +23,7 @@ import (
 // patches is a client that records patches and does nothing else.
 type patches struct {
 	client.Client
+
 	sent []string
 	err  error
 }
@@ -44,6 +45,7 @@ func (p *patches) record(part string, object client.Object, patch client.Patch) 
 
 type statusPatches struct {
 	client.SubResourceWriter
+
 	patches *patches
 }
 

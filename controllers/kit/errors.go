@@ -66,6 +66,13 @@ func IsTransient(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)
 }
 
+// IsFailure tells whether err says that something went wrong, so that users should hear of it. Waiting and lost races are
+// no failures.
+func IsFailure(err error) bool {
+	_, waiting := WaitReason(err)
+	return err != nil && !waiting && !IsTransient(err)
+}
+
 // Result translates the end of a pass for controller-runtime: waiting and lost races become delays, errors that the
 // user must fix are final, everything else is retried with backoff.
 func Result(outcome Outcome, err error) (reconcile.Result, error) {

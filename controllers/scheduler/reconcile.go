@@ -81,7 +81,7 @@ func (r *Reconciler) report(shoot *gardencorev1beta1.Shoot, seed string, err err
 		})
 		return
 	}
-	if kit.IsTransient(err) {
+	if !kit.IsFailure(err) {
 		return
 	}
 	kit.Record(r.Recorder, shoot, kit.Notice{

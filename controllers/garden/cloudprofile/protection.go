@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cloudprofile
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/garden/inuse"
+)
+
+// Protection protects CloudProfiles from being deleted under a Shoot.
+func Protection() inuse.Protection {
+	return inuse.Protection{
+		Name:       "cloudprofile",
+		New:        func() client.Object { return &gardencorev1beta1.CloudProfile{} },
+		Finalizer:  gardencorev1beta1.FinalizerGardener,
+		References: references,
+		Releases:   []inuse.Release{{Object: &gardencorev1beta1.Shoot{}, Of: profiles}},
+	}
+}
+
+func references(ctx context.Context, reader client.Reader, profile client.Object) ([]string, error) {
+	shoots := &gardencorev1beta1.ShootList{}
+	if err := reader.List(ctx, shoots); err != nil {
+		return nil, fmt.Errorf("list shoots: %w", err)
+	}
+	return Users(profile.GetName(), shoots.Items), nil
+}
+
+// Users names the shoots that use the profile.
+func Users(profile string, shoots []gardencorev1beta1.Shoot) []string {
+	var users []string
+	for i := range shoots {
+		if uses(&shoots[i], profile) {
+			users = append(users, inuse.Name("Shoot", &shoots[i]))
+		}
+	}
+	return users
+}
+
+// uses looks at both fields, because a shoot may still carry the older one.
+func uses(shoot *gardencorev1beta1.Shoot, profile string) bool {
+	if ref := shoot.Spec.CloudProfile; ref != nil {
+		return ref.Name == profile && ref.Kind != gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile
+	}
+	return shoot.Spec.CloudProfileName != nil && *shoot.Spec.CloudProfileName == profile
+}
+
+func profiles(object client.Object) []types.NamespacedName {
+	shoot, ok := object.(*gardencorev1beta1.Shoot)
+	if !ok {
+		return nil
+	}
+	if ref := shoot.Spec.CloudProfile; ref != nil {
+		return []types.NamespacedName{{Name: ref.Name}}
+	}
+	if name := shoot.Spec.CloudProfileName; name != nil {
+		return []types.NamespacedName{{Name: *name}}
+	}
+	return nil
+}

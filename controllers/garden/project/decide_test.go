@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/garden/project"
+)
+
+func dev() *gardencorev1beta1.Project {
+	return &gardencorev1beta1.Project{
+		ObjectMeta: metav1.ObjectMeta{Name: "dev", UID: "f5b1b3a0-0000-4000-8000-000000000001", Labels: map[string]string{"tier": "gold"}},
+		Spec:       gardencorev1beta1.ProjectSpec{Namespace: new("garden-dev")},
+	}
+}
+
+func TestNamespaceName(t *testing.T) {
+	t.Parallel()
+	// sha256("f5b1b3a0-0000-4000-8000-000000000001") begins with 723cd.
+	if got := project.NamespaceName(dev()); got != "garden-dev-723cd" {
+		t.Errorf("API-NAME-8: NamespaceName = %q, want the prefix, the project and five digits of the hash of its UID", got)
+	}
+	other := dev()
+	other.UID = "f5b1b3a0-0000-4000-8000-000000000002"
+	if project.NamespaceName(other) == project.NamespaceName(dev()) {
+		t.Error("API-NAME-8: a project made again under the same name must get another namespace")
+	}
+}
+
+func TestNewNamespace(t *testing.T) {
+	t.Parallel()
+	want := metav1.ObjectMeta{
+		Name:   "garden-dev",
+		Labels: map[string]string{"gardener.cloud/role": "project", "project.gardener.cloud/name": "dev"},
+		Annotations: map[string]string{
+			"namespace.gardener.cloud/project":                       "f5b1b3a0-0000-4000-8000-000000000001",
+			"namespace.gardener.cloud/created-by-project-controller": "true",
+		},
+	}
+	if diff := cmp.Diff(want, project.NewNamespace(dev()).ObjectMeta); diff != "" {
+		t.Errorf("GCM-PROJECT-2: NewNamespace (-want +got):\n%s", diff)
+	}
+}
+
+func namespace(labels, annotations map[string]string) *corev1.Namespace {
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "garden-dev", Labels: labels, Annotations: annotations}}
+}
+
+func ours() map[string]string {
+	return map[string]string{"gardener.cloud/role": "project", "project.gardener.cloud/name": "dev", "team": "a"}
+}
+
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	const uid = "f5b1b3a0-0000-4000-8000-000000000001"
+	cases := map[string]struct {
+		reason      string
+		labels      map[string]string
+		annotations map[string]string
+		want        map[string]string
+		fails       bool
+	}{
+		"GCM-PROJECT-3 no labels":   {reason: "a namespace that is not meant for a project is left alone", fails: true},
+		"GCM-PROJECT-3 other label": {reason: "nor is one meant for another project", labels: map[string]string{"gardener.cloud/role": "project", "project.gardener.cloud/name": "prod"}, fails: true},
+		"GCM-PROJECT-3 in use": {
+			reason: "a namespace with the UID of another project is in use", labels: ours(),
+			annotations: map[string]string{"namespace.gardener.cloud/project": "other"}, fails: true,
+			want: map[string]string{"namespace.gardener.cloud/project": "other"},
+		},
+		"GCM-PROJECT-4 was there before": {
+			reason: "a namespace that was there before the project stays after it", labels: ours(),
+			want: map[string]string{"namespace.gardener.cloud/project": uid, "namespace.gardener.cloud/keep-after-project-deletion": "true"},
+		},
+		"GCM-PROJECT-4 operator decided": {
+			reason: "what an operator said about keeping it stays", labels: ours(),
+			annotations: map[string]string{"namespace.gardener.cloud/keep-after-project-deletion": "false"},
+			want:        map[string]string{"namespace.gardener.cloud/project": uid, "namespace.gardener.cloud/keep-after-project-deletion": "false"},
+		},
+		"GCM-PROJECT-4 made by us": {
+			reason: "a namespace that the controller made goes with the project", labels: ours(),
+			annotations: map[string]string{"namespace.gardener.cloud/created-by-project-controller": "true"},
+			want:        map[string]string{"namespace.gardener.cloud/project": uid, "namespace.gardener.cloud/created-by-project-controller": "true"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := namespace(tc.labels, tc.annotations)
+			if err := project.Adopt(got, dev()); (err != nil) != tc.fails {
+				t.Errorf("%s\nAdopt(...) = %v, want failure %t", tc.reason, err, tc.fails)
+			}
+			if diff := cmp.Diff(tc.want, got.Annotations); diff != "" {
+				t.Errorf("%s\nannotations (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestFateOf(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason      string
+		labels      map[string]string
+		annotations map[string]string
+		want        project.Fate
+	}{
+		"GCM-PROJECT-11 foreign":    {reason: "without the labels it is not ours", labels: map[string]string{"gardener.cloud/role": "seed"}, want: project.Foreign},
+		"GCM-PROJECT-11 of another": {reason: "with the UID of another project it is not ours", labels: ours(), annotations: map[string]string{"namespace.gardener.cloud/project": "other"}, want: project.Foreign},
+		"GCM-PROJECT-11 kept":       {reason: "the annotation keeps it", labels: ours(), annotations: map[string]string{"namespace.gardener.cloud/keep-after-project-deletion": "true"}, want: project.Kept},
+		"GCM-PROJECT-11 doomed":     {reason: "everything else goes", labels: ours(), annotations: map[string]string{"namespace.gardener.cloud/keep-after-project-deletion": "false"}, want: project.Doomed},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := project.FateOf(namespace(tc.labels, tc.annotations), dev()); got != tc.want {
+				t.Errorf("%s\nFateOf(...) = %d, want %d", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestDisown(t *testing.T) {
+	t.Parallel()
+	got := namespace(ours(), map[string]string{"note": "b", "namespace.gardener.cloud/project": "x", "namespace.gardener.cloud/keep-after-project-deletion": "true"})
+	project.Disown(got)
+	want := namespace(map[string]string{"team": "a"}, map[string]string{"note": "b"})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("GCM-PROJECT-11: only what ties it to the project goes (-want +got):\n%s", diff)
+	}
+}
+
+func TestMatchQuota(t *testing.T) {
+	t.Parallel()
+	config := func(name string) corev1.ResourceQuota {
+		return corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	}
+	silver := project.Quota{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "silver"}}, Config: config("silver")}
+	gold := project.Quota{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}, Config: config("gold")}
+	all := project.Quota{Config: config("all")}
+	bad := project.Quota{Selector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Nope"}}}}
+	cases := map[string]struct {
+		reason string
+		quotas []project.Quota
+		want   string
+		fails  bool
+	}{
+		"GCM-PROJECT-6 none":     {reason: "nothing configured"},
+		"GCM-PROJECT-6 no match": {reason: "no selector matches", quotas: []project.Quota{silver}},
+		"GCM-PROJECT-6 first":    {reason: "the first that matches wins", quotas: []project.Quota{silver, gold, all}, want: "gold"},
+		"GCM-PROJECT-6 all":      {reason: "no selector matches every project", quotas: []project.Quota{all, gold}, want: "all"},
+		"GCM-PROJECT-6 invalid":  {reason: "a selector that cannot be read is an error", quotas: []project.Quota{bad}, fails: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := project.MatchQuota(tc.quotas, dev())
+			found := ""
+			if got != nil {
+				found = got.Name
+			}
+			if found != tc.want || (err != nil) != tc.fails {
+				t.Errorf("%s\nMatchQuota(...) = %q, %v; want %q, failure %t", tc.reason, found, err, tc.want, tc.fails)
+			}
+		})
+	}
+}
+
+func TestMergeQuota(t *testing.T) {
+	t.Parallel()
+	list := func(shoots, secrets string) corev1.ResourceList {
+		result := corev1.ResourceList{}
+		for name, value := range map[corev1.ResourceName]string{"count/shoots.core.gardener.cloud": shoots, "count/secrets": secrets} {
+			if value != "" {
+				result[name] = resource.MustParse(value)
+			}
+		}
+		return result
+	}
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "old", "b": "mine"}}, Spec: corev1.ResourceQuotaSpec{Hard: list("99", "")}}
+	quota.Spec.Hard["pods"] = resource.MustParse("1")
+	config := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "new"}}, Spec: corev1.ResourceQuotaSpec{Hard: list("10", "20")}}
+	project.MergeQuota(quota, config)
+	want := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "new", "b": "mine"}}, Spec: corev1.ResourceQuotaSpec{Hard: list("99", "20")}}
+	if diff := cmp.Diff(want, quota); diff != "" {
+		t.Errorf("GCM-PROJECT-6: a raised value stays, a missing one comes, one that is not configured goes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(list("10", "20"), config.Spec.Hard); diff != "" {
+		t.Errorf("GCM-PROJECT-6: the configuration itself must not change (-want +got):\n%s", diff)
+	}
+}
