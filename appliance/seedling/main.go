@@ -22,7 +22,7 @@ func main() {
 }
 
 func run() int {
-	programs := applets.Upstream(context.Background())
+	programs := applets.All(context.Background())
 	if applet, args, found := programs.Select(os.Args); found {
 		return applet.Run(args) // it deals with signals itself
 	}

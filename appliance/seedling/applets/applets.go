@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"go.etcd.io/etcd/server/v3/etcdmain"
@@ -23,6 +25,7 @@ import (
 	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/multicall"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/networkagent"
 )
 
 // The programs that a cluster is made of; each name is also the name of a link in the images.
@@ -34,10 +37,11 @@ const (
 	Proxy             = "kube-proxy"
 	Etcd              = "etcd"
 	Kubectl           = "kubectl"
+	NetworkAgent      = "network-agent"
 )
 
-// Upstream returns every upstream program. The kubelet takes its life from ctx; the others listen to signals themselves.
-func Upstream(ctx context.Context) multicall.Table {
+// All returns every program. They listen to signals themselves; ctx is what their own contexts descend from.
+func All(ctx context.Context) multicall.Table {
 	return multicall.Table{
 		{Name: APIServer, Run: component(apiserver.NewAPIServerCommand)},
 		{Name: ControllerManager, Run: component(controllermanager.NewControllerManagerCommand)},
@@ -46,6 +50,7 @@ func Upstream(ctx context.Context) multicall.Table {
 		{Name: Proxy, Run: component(proxy.NewProxyCommand)},
 		{Name: Etcd, Run: etcd},
 		{Name: Kubectl, Run: runKubectl},
+		{Name: NetworkAgent, Run: func(args []string) int { return runNetworkAgent(ctx, args) }},
 	}
 }
 
@@ -75,6 +80,17 @@ func runKubectl(args []string) int {
 	command := kubectl.NewDefaultKubectlCommand()
 	if err := cli.RunNoErrOutput(command); err != nil {
 		kubectlutil.CheckErr(err) // prints as kubectl does, and ends the process
+	}
+	return 0
+}
+
+// runNetworkAgent runs the node's part of the pod network of local shoots.
+func runNetworkAgent(ctx context.Context, args []string) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := networkagent.Run(ctx, args); err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		return 1
 	}
 	return 0
 }

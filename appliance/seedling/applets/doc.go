@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package applets holds the upstream programs of a Kubernetes cluster that the seedling binary can be,
-// each built from its own Go module and run exactly as its own main package would run it.
+// Package applets holds the programs that the seedling binary can be: those of a Kubernetes cluster, each
+// built from its own Go module and run as its own main package would run it, and the agent of the pod
+// network of local shoots.
 package applets

@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/component-base/version"
 
+	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/cluster"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/images"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
 )
 
 func newImages(program Program) *cobra.Command {
@@ -33,25 +35,24 @@ func newImagesBuild(program Program) *cobra.Command {
 		Short: "Assemble the images of the playground into docker-archives",
 		Long: `Assemble the images of the playground into docker-archives. No registry, builder or daemon is needed.
 The system in the machine image comes from the same mirror as the packages of this machine, and is kept for
-the next time. An image whose parts are not given is not made.`,
+the next time.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return build.run(cmd) },
 	}
 	sources, flags := &build.builder.Sources, command.Flags()
-	sources.Links = program.Applets
+	flags.StringSliceVar(&build.builder.Only, "only", images.Names(), "images to make")
 	flags.StringVar(&build.builder.OutDir, "out", beside(program.Binary, "images"), "folder for the archives")
-	flags.StringVar(&sources.Terrarium, "terrarium", "", "terrarium binary")
+	flags.StringVar(&sources.Terrarium, "terrarium", beside(program.Binary, "bin/terrarium"), "terrarium binary")
 	flags.StringVar(&sources.Seedling, "seedling", program.Binary, "seedling binary")
-	flags.StringVar(&sources.Pause, "pause", "", "pause program")
-	flags.StringVar(&sources.Hello, "hello", "", "hello program")
+	flags.StringVar(&sources.Pause, "pause", beside(program.Binary, "programs/pause"), "pause program")
+	flags.StringVar(&sources.Hello, "hello", beside(program.Binary, "programs/hello"), "hello program")
 	flags.StringVar(&sources.CNIDir, "cni", beside(program.Binary, "cni"), "folder of network plugins for the machine image")
-	flags.StringVar(&sources.MachineInit, "machine-init", "", "program that the machine image starts with")
 	flags.StringVar(&sources.Rootfs.CacheDir, "cache", beside(program.Binary, "cache"), "folder that keeps the system of the machine image")
 	flags.StringVar(&build.mirror, "debian-mirror", "", "mirror for the machine image, where this machine's own is not to be used")
 	flags.StringVar(&build.suite, "debian-suite", "", "suite of that mirror")
-	flags.StringVar(&build.builder.Versions.Terrarium, "terrarium-version", "", "tag of the terrarium image")
+	flags.StringVar(&build.builder.Versions.Terrarium, "terrarium-version", options.Version, "tag of the terrarium image")
 	command.MarkFlagsRequiredTogether("debian-mirror", "debian-suite")
-	command.MarkFlagsRequiredTogether("terrarium", "terrarium-version")
+	sources.Links = program.Applets
 	return command
 }
 
@@ -63,15 +64,11 @@ func machinePackages() []string {
 func (b *imagesBuild) run(cmd *cobra.Command) error {
 	builder := b.builder
 	builder.Versions.Kubernetes, builder.Versions.Programs = version.Get().GitVersion, cluster.ProgramsTag
-	builder.Sources.Links = slices.Clone(builder.Sources.Links)
-	if builder.Sources.MachineInit != "" {
-		distribution := images.Distribution{Suite: b.suite, Mirror: b.mirror, Components: []string{"main"}}
-		if b.mirror == "" {
-			var err error
-			distribution, err = images.ReadDistribution(os.DirFS("/"))
-			if err != nil {
-				return fmt.Errorf("%w; name one with --debian-mirror and --debian-suite", err)
-			}
+	builder.Sources.MachineInit, builder.Sources.MachineInitPath = []byte(machine.Script()), machine.Path
+	if slices.Contains(builder.Only, images.Machine) {
+		distribution, err := b.distribution()
+		if err != nil {
+			return err
 		}
 		builder.Sources.Rootfs.Distribution = distribution
 		builder.Sources.Rootfs.Packages = machinePackages()
@@ -89,4 +86,15 @@ func (b *imagesBuild) run(cmd *cobra.Command) error {
 		fmt.Fprintf(cmd.OutOrStdout(), "  %-60s %7.1f MB\n", archive, float64(info.Size())/1e6)
 	}
 	return nil
+}
+
+func (b *imagesBuild) distribution() (images.Distribution, error) {
+	if b.mirror != "" {
+		return images.Distribution{Suite: b.suite, Mirror: b.mirror, Components: []string{"main"}}, nil
+	}
+	distribution, err := images.ReadDistribution(os.DirFS("/"))
+	if err != nil {
+		return images.Distribution{}, fmt.Errorf("%w; name one with --debian-mirror and --debian-suite", err)
+	}
+	return distribution, nil
 }

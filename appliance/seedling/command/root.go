@@ -17,7 +17,7 @@ import (
 type Program struct {
 	// Binary is the file of this very program, which the parts of the cluster are started from.
 	Binary string
-	// Applets are the names of the upstream programs inside the binary.
+	// Applets are the names of the other programs inside the binary.
 	Applets []string
 	Clock   clock.WithTicker
 }

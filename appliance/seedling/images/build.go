@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
@@ -26,19 +28,23 @@ const (
 // binDir is where the images have their programs: the same folder as in the upstream images that ours stand for.
 const binDir = "usr/local/bin"
 
-// Sources are the files that the images are made of. An image whose sources are missing is not made.
+// Names returns the names of all images that can be made.
+func Names() []string { return []string{Seedling, Machine, Terrarium, Pause, Hello} }
+
+// Sources are the files that the images are made of.
 type Sources struct {
 	Terrarium string
 	Seedling  string
 	Pause     string
 	Hello     string
-	// CNIDir holds the network plugins of a machine, MachineInit the program that a machine starts with.
-	CNIDir      string
-	MachineInit string
-	// Rootfs is the system of a machine.
-	Rootfs Rootfs
 	// Links are the names that the seedling binary is also known by in its images.
 	Links []string
+	// Rootfs is the system of a machine, CNIDir holds its network plugins, and MachineInit, to be at
+	// MachineInitPath, is the program that it starts with.
+	Rootfs          Rootfs
+	CNIDir          string
+	MachineInit     []byte
+	MachineInitPath string
 }
 
 // Versions are the tags of the images.
@@ -53,6 +59,8 @@ type Builder struct {
 	Sources  Sources
 	Versions Versions
 	OutDir   string
+	// Only are the images to make.
+	Only []string
 }
 
 // NameOf returns the whole name of an image.
@@ -61,8 +69,44 @@ func NameOf(image, tag string) string { return Registry + "/" + image + ":" + ta
 // ArchiveOf returns the file of an image in the given folder.
 func ArchiveOf(dir, image string) string { return filepath.Join(dir, image+".tar") }
 
-// Build makes every image whose sources are given and returns the archives.
+// recipe says how to make one image.
+type recipe struct {
+	image, tag string
+	entrypoint string
+	layers     func(ctx context.Context, work string) ([]v1.Layer, error)
+}
+
+func (b Builder) recipes() []recipe {
+	// Two images have this layer, so it is made once; a container runtime keeps it once, as the lowest of both.
+	var shared layerOnce
+	seedling := func(work string) (v1.Layer, error) {
+		return shared.do(func() (v1.Layer, error) { return b.seedlingLayer(work) })
+	}
+	return []recipe{
+		{Seedling, b.Versions.Kubernetes, programPath(Seedling), func(_ context.Context, work string) ([]v1.Layer, error) {
+			layer, err := seedling(work)
+			return []v1.Layer{layer}, err
+		}},
+		{Machine, b.Versions.Kubernetes, b.Sources.MachineInitPath, func(ctx context.Context, work string) ([]v1.Layer, error) {
+			layer, err := seedling(work)
+			if err != nil {
+				return nil, err
+			}
+			return b.machine(ctx, work, layer)
+		}},
+		{Terrarium, b.Versions.Terrarium, programPath(Terrarium), program(Terrarium, b.Sources.Terrarium)},
+		{Pause, b.Versions.Programs, programPath(Pause), program(Pause, b.Sources.Pause)},
+		{Hello, b.Versions.Programs, programPath(Hello), program(Hello, b.Sources.Hello)},
+	}
+}
+
+// Build makes the wanted images and returns their archives.
 func (b Builder) Build(ctx context.Context) ([]string, error) {
+	for _, wanted := range b.Only {
+		if !slices.Contains(Names(), wanted) {
+			return nil, fmt.Errorf("image %q is not known; known are %s", wanted, strings.Join(Names(), ", "))
+		}
+	}
 	if err := os.MkdirAll(b.OutDir, 0o755); err != nil { //nolint:gosec // Images are no secret.
 		return nil, fmt.Errorf("make folder of images: %w", err)
 	}
@@ -72,43 +116,39 @@ func (b Builder) Build(ctx context.Context) ([]string, error) {
 	}
 	defer os.RemoveAll(work)
 
-	seedling, err := b.seedlingLayer(work)
-	if err != nil {
-		return nil, err
-	}
-	archives := make([]string, 0, 5)
+	archives := make([]string, 0, len(b.Only))
 	group, ctx := errgroup.WithContext(ctx)
-	for _, make := range []struct {
-		image, tag, source string
-		assemble           func(ctx context.Context) ([]v1.Layer, []string, error)
-	}{
-		{Seedling, b.Versions.Kubernetes, b.Sources.Seedling, func(context.Context) ([]v1.Layer, []string, error) {
-			return []v1.Layer{seedling}, []string{"/" + binDir + "/" + Seedling}, nil
-		}},
-		{Machine, b.Versions.Kubernetes, b.Sources.MachineInit, func(ctx context.Context) ([]v1.Layer, []string, error) {
-			return b.machine(ctx, work, seedling)
-		}},
-		{Terrarium, b.Versions.Terrarium, b.Sources.Terrarium, b.program(work, Terrarium, b.Sources.Terrarium)},
-		{Pause, b.Versions.Programs, b.Sources.Pause, b.program(work, Pause, b.Sources.Pause)},
-		{Hello, b.Versions.Programs, b.Sources.Hello, b.program(work, Hello, b.Sources.Hello)},
-	} {
-		if make.source == "" {
+	for _, r := range b.recipes() {
+		if !slices.Contains(b.Only, r.image) {
 			continue
 		}
-		file := ArchiveOf(b.OutDir, make.image)
+		file := ArchiveOf(b.OutDir, r.image)
 		archives = append(archives, file)
 		group.Go(func() error {
-			layers, entrypoint, err := make.assemble(ctx)
+			layers, err := r.layers(ctx, work)
 			if err != nil {
-				return fmt.Errorf("image %q: %w", make.image, err)
+				return fmt.Errorf("image %q: %w", r.image, err)
 			}
-			return WriteArchive(file, Image{Name: NameOf(make.image, make.tag), Entrypoint: entrypoint, Layers: layers})
+			return WriteArchive(file, Image{Name: NameOf(r.image, r.tag), Entrypoint: []string{r.entrypoint}, Layers: layers})
 		})
 	}
 	return archives, group.Wait()
 }
 
-// seedlingLayer is the same in two images, so that a container runtime keeps it once: it is the lowest layer of both.
+// layerOnce makes a layer for the first who asks.
+type layerOnce struct {
+	once  sync.Once
+	layer v1.Layer
+	err   error
+}
+
+func (o *layerOnce) do(make func() (v1.Layer, error)) (v1.Layer, error) {
+	o.once.Do(func() { o.layer, o.err = make() })
+	return o.layer, o.err
+}
+
+func programPath(name string) string { return "/" + binDir + "/" + name }
+
 func (b Builder) seedlingLayer(work string) (v1.Layer, error) {
 	entries := append(system(), Entry{Path: binDir + "/" + Seedling, Mode: 0o755, Source: b.Sources.Seedling})
 	for _, link := range b.Sources.Links {
@@ -117,12 +157,12 @@ func (b Builder) seedlingLayer(work string) (v1.Layer, error) {
 	return NewLayer(filepath.Join(work, Seedling), entries)
 }
 
-// program returns how to assemble an image of one static program.
-func (b Builder) program(work, name, source string) func(context.Context) ([]v1.Layer, []string, error) {
-	return func(context.Context) ([]v1.Layer, []string, error) {
+// program returns how to make the layers of an image of one static program.
+func program(name, source string) func(context.Context, string) ([]v1.Layer, error) {
+	return func(_ context.Context, work string) ([]v1.Layer, error) {
 		entries := append(system(), Entry{Path: binDir + "/" + name, Mode: 0o755, Source: source})
 		layer, err := NewLayer(filepath.Join(work, name), entries)
-		return []v1.Layer{layer}, []string{"/" + binDir + "/" + name}, err
+		return []v1.Layer{layer}, err
 	}
 }
 
@@ -136,17 +176,17 @@ func system() []Entry {
 	}
 }
 
-func (b Builder) machine(ctx context.Context, work string, seedling v1.Layer) ([]v1.Layer, []string, error) {
+func (b Builder) machine(ctx context.Context, work string, seedling v1.Layer) ([]v1.Layer, error) {
 	rootfs, err := b.Sources.Rootfs.Layer(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	plugins, err := os.ReadDir(b.Sources.CNIDir)
 	if err != nil {
-		return nil, nil, fmt.Errorf("list network plugins: %w", err)
+		return nil, fmt.Errorf("list network plugins: %w", err)
 	}
 	entries := []Entry{
-		{Path: binDir + "/machine-init", Mode: 0o755, Source: b.Sources.MachineInit},
+		{Path: b.Sources.MachineInitPath, Mode: 0o755, Content: b.Sources.MachineInit},
 		{Path: "etc/machine-id", Mode: 0o644, Content: []byte{}},
 	}
 	for _, plugin := range plugins {
@@ -155,5 +195,5 @@ func (b Builder) machine(ctx context.Context, work string, seedling v1.Layer) ([
 		}
 	}
 	own, err := NewLayer(filepath.Join(work, Machine), entries)
-	return []v1.Layer{seedling, rootfs, own}, []string{"/" + binDir + "/machine-init"}, err
+	return []v1.Layer{seedling, rootfs, own}, err
 }
