@@ -47,15 +47,14 @@ data: {replicas: "{{ .Values.replicas }}", a: "{{ .Values.nested.a }}", b: "{{ .
 			values: map[string]any{"replicas": 3, "nested": map[string]any{"b": "caller"}},
 			want:   []string{"ConfigMap there/me replicas=3 a=chart b=caller"},
 		},
-		"Order": {
-			reason: "objects come in an order in which they can be created, custom resource definitions first",
+		"Definitions": {
+			reason: "custom resource definitions come first, then the templates by name",
 			templates: map[string]string{
-				"templates/a.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: s}\n",
-				"templates/b.yaml": "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {name: w}",
-				"templates/c.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: ns}",
+				"templates/b.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: s}\n",
+				"templates/a.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: ns}",
 				"crds/crd.yaml":    "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: c}",
 			},
-			want: []string{"CustomResourceDefinition /c", "Namespace /ns", "ServiceAccount /s", "Deployment /d", "MutatingWebhookConfiguration /w"},
+			want: []string{"CustomResourceDefinition /c", "Namespace /ns", "Deployment /d", "ServiceAccount /s"},
 		},
 		"LeftOut": {
 			reason: "hooks, notes, partials and empty documents give no objects",

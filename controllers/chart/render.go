@@ -3,7 +3,6 @@
 package chart
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -33,9 +32,9 @@ type Release struct {
 	KubernetesVersion string
 }
 
-// Render returns the objects of the chart in an order in which they can be created: the files of
-// crds/ and everything others need first. Values override the chart's own ones. Hooks, notes and
-// partials give no objects.
+// Render returns the objects of the chart, those of crds/ first, then file by file; package deploy
+// brings them into an order in which they can be created. Values override the chart's own ones.
+// Hooks, notes and partials give no objects.
 func (c *Chart) Render(release Release, values map[string]any) ([]*unstructured.Unstructured, error) {
 	if values == nil {
 		values = map[string]any{}
@@ -75,9 +74,6 @@ func (c *Chart) Render(release Release, values map[string]any) ([]*unstructured.
 		}
 		objects = append(objects, decoded...)
 	}
-	slices.SortStableFunc(objects, func(a, b *unstructured.Unstructured) int {
-		return cmp.Compare(rank(a.GetKind()), rank(b.GetKind()))
-	})
 	return objects, nil
 }
 
@@ -145,22 +141,4 @@ func flatten(name string, object *unstructured.Unstructured) ([]*unstructured.Un
 		return nil, nil
 	}
 	return []*unstructured.Unstructured{object}, nil
-}
-
-// rank orders kinds by who needs whom; what is not named comes last, webhooks after everything.
-func rank(kind string) int {
-	order := []string{
-		"CustomResourceDefinition", "PriorityClass", "Namespace", "NetworkPolicy", "ResourceQuota", "LimitRange",
-		"ServiceAccount", "Secret", "ConfigMap", "StorageClass", "PersistentVolume", "PersistentVolumeClaim",
-		"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Service",
-	}
-	if i := slices.Index(order, kind); i >= 0 {
-		return i
-	}
-	switch kind {
-	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "APIService":
-		return len(order) + 1
-	default:
-		return len(order)
-	}
 }

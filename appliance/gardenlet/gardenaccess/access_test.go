@@ -1,0 +1,654 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gardenaccess_test
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/terrarium-garden/terrarium/appliance/gardenlet/gardenaccess"
+)
+
+const bootstrapToken = "abcdef.0123456789abcdef"
+
+// world is a garden, a seed and a gardenlet between them.
+type world struct {
+	t            *testing.T
+	garden       *garden
+	seed         client.Client
+	clock        *clocktesting.FakeClock
+	settings     gardenaccess.Settings
+	alive        atomic.Int32
+	failed       atomic.Pointer[error]
+	surroundings gardenaccess.Surroundings
+}
+
+func newWorld(t *testing.T, objects ...client.Object) *world {
+	t.Helper()
+	w := &world{t: t, clock: clocktesting.NewFakeClock(time.Now())}
+	w.garden = newGarden(t, w.clock.Now)
+	w.seed = fake.NewClientBuilder().WithObjects(objects...).Build()
+	w.settings = gardenaccess.Settings{
+		Seed:                "one",
+		KubeconfigSecret:    &corev1.SecretReference{Namespace: "garden", Name: "gardenlet-kubeconfig"},
+		BootstrapKubeconfig: &corev1.SecretReference{Namespace: "garden", Name: "gardenlet-kubeconfig-bootstrap"},
+		RotateFrom:          70,
+		RotateUntil:         90,
+	}
+	w.surroundings = gardenaccess.Surroundings{
+		Seed: w.seed, Clock: w.clock, Log: logr.Discard(),
+		Random:         func() float64 { return 0.5 },
+		Alive:          func() { w.alive.Add(1) },
+		RotationFailed: func(err error, _ time.Time) { w.failed.Store(&err) },
+	}
+	return w
+}
+
+func (w *world) open() (*gardenaccess.Access, error) {
+	return gardenaccess.Open(w.t.Context(), w.settings, w.surroundings)
+}
+
+// bootstrapSecret puts the bootstrap kubeconfig into the seed.
+func (w *world) bootstrapSecret(token string) {
+	w.t.Helper()
+	w.put("gardenlet-kubeconfig-bootstrap", gardenaccess.Material{Server: w.garden.URL, CA: w.garden.ca(), Token: token})
+}
+
+// storedSecret puts a kubeconfig with a certificate of that seed and age into the seed.
+func (w *world) storedSecret(seed string, begin time.Time) {
+	w.t.Helper()
+	other := newWorld(w.t)
+	other.garden = w.garden
+	other.settings.Seed = seed
+	other.bootstrapSecret(bootstrapToken)
+	w.garden.with(func() { w.garden.now = func() time.Time { return begin } })
+	if _, err := other.open(); err != nil {
+		w.t.Fatalf("make a certificate: %v", err)
+	}
+	w.garden.with(func() {
+		w.garden.now, w.garden.requests, w.garden.deleted = w.clock.Now, nil, nil
+	})
+	w.put("gardenlet-kubeconfig", other.stored())
+}
+
+func (w *world) put(name string, material gardenaccess.Material) {
+	w.t.Helper()
+	kubeconfig, err := material.Kubeconfig()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: name},
+		Data:       map[string][]byte{"kubeconfig": kubeconfig},
+	}
+	if err := w.seed.Create(w.t.Context(), secret); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) secret(name string) *corev1.Secret {
+	w.t.Helper()
+	secret := &corev1.Secret{}
+	err := w.seed.Get(w.t.Context(), client.ObjectKey{Namespace: "garden", Name: name}, secret)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return secret
+}
+
+// stored is what the gardenlet keeps in the seed.
+func (w *world) stored() gardenaccess.Material {
+	w.t.Helper()
+	secret := w.secret("gardenlet-kubeconfig")
+	if secret == nil {
+		w.t.Fatal("No kubeconfig is stored")
+	}
+	material, err := gardenaccess.ParseKubeconfig(secret.Data["kubeconfig"])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return material
+}
+
+func (w *world) eventually(what string, check func() bool) {
+	w.t.Helper()
+	deadline, ticker := time.NewTimer(20*time.Second), time.NewTicker(5*time.Millisecond)
+	defer deadline.Stop()
+	defer ticker.Stop()
+	for !check() {
+		select {
+		case <-ticker.C:
+		case <-deadline.C:
+			w.t.Fatalf("Never happened: %s", what)
+		}
+	}
+}
+
+func TestOpenRequestsCertificate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.settings.Validity = new(48 * time.Hour)
+	w.bootstrapSecret(bootstrapToken)
+	access, err := w.open()
+	if err != nil {
+		t.Fatalf("Open(...): %v", err)
+	}
+
+	requests := w.garden.created()
+	if len(requests) != 1 {
+		t.Fatalf("Open(...): %d requests were made, want 1", len(requests))
+	}
+	got := requests[0].Spec
+	block, _ := pem.Decode(got.Request)
+	parsed, err := x509.ParseCertificateRequest(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type summary struct {
+		Name, Signer, CommonName string
+		Organizations            []string
+		Usages                   []certificatesv1.KeyUsage
+		Seconds                  int32
+		Algorithm                x509.PublicKeyAlgorithm
+		Names                    int
+	}
+	want := summary{
+		Name: "seed-csr-0", Signer: "kubernetes.io/kube-apiserver-client", CommonName: "gardener.cloud:system:seed:one",
+		Organizations: []string{"gardener.cloud:system:seeds"},
+		Usages:        []certificatesv1.KeyUsage{"digital signature", "key encipherment", "client auth"},
+		Seconds:       172800, Algorithm: x509.ECDSA,
+	}
+	diff := cmp.Diff(want, summary{
+		Name: requests[0].Name, Signer: got.SignerName, CommonName: parsed.Subject.CommonName, Organizations: parsed.Subject.Organization,
+		Usages: got.Usages, Seconds: *got.ExpirationSeconds, Algorithm: parsed.PublicKeyAlgorithm,
+		Names: len(parsed.DNSNames) + len(parsed.IPAddresses) + len(parsed.URIs) + len(parsed.EmailAddresses),
+	})
+	if diff != "" {
+		t.Errorf("The request is exactly what the garden approves by itself\n(-want +got):\n%s", diff)
+	}
+
+	kubeconfig := string(w.secret("gardenlet-kubeconfig").Data["kubeconfig"])
+	if n := strings.Count(kubeconfig, "name: gardenlet\n"); n != 3 {
+		t.Errorf("Cluster, user and context are called gardenlet; found that name %d times in\n%s", n, kubeconfig)
+	}
+	if w.secret("gardenlet-kubeconfig-bootstrap") != nil {
+		t.Error("The bootstrap Secret is forgotten in the seed, but it is still there")
+	}
+	if diff := cmp.Diff([]string{"/api/v1/namespaces/kube-system/secrets/bootstrap-token-abcdef"}, w.garden.deleted); diff != "" {
+		t.Errorf("The token is forgotten in the garden (-want +got):\n%s", diff)
+	}
+	if want := w.clock.Now().Add(100 * time.Hour).Truncate(time.Second); !access.Expiry().Time.Equal(want) {
+		t.Errorf("Expiry(): got %s, want %s", access.Expiry(), want)
+	}
+}
+
+func TestOpenForgetsServiceAccount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	payload := base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"system:serviceaccount:garden:gardenlet-bootstrap"}`))
+	w.bootstrapSecret("e30." + payload + ".sig")
+	if _, err := w.open(); err != nil {
+		t.Fatalf("Open(...): %v", err)
+	}
+	want := []string{
+		"/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/gardener.cloud:system:seed-bootstrapper:garden:gardenlet-bootstrap",
+		"/api/v1/namespaces/garden/serviceaccounts/gardenlet-bootstrap",
+	}
+	if diff := cmp.Diff(want, w.garden.deleted); diff != "" {
+		t.Errorf("A service account used for the bootstrap is forgotten with its binding (-want +got):\n%s", diff)
+	}
+}
+
+func TestOpenUsesStoredKubeconfig(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.storedSecret("one", w.clock.Now())
+	if _, err := w.open(); err != nil {
+		t.Fatalf("Open(...): %v", err)
+	}
+	if n := len(w.garden.created()); n != 0 {
+		t.Errorf("A stored certificate is used as it is, but %d requests were made", n)
+	}
+}
+
+func TestOpenReplacesUnusableKubeconfig(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason    string
+		seed      string
+		age       time.Duration
+		bootstrap bool
+		want      string
+	}{
+		"ExpiredWithToken":    {reason: "an expired certificate is replaced if there is a token", seed: "one", age: 200 * time.Hour, bootstrap: true},
+		"OtherSeedWithToken":  {reason: "a certificate of another seed is replaced if there is a token", seed: "two", bootstrap: true},
+		"ExpiredWithoutToken": {reason: "without a token the error tells what is wrong", seed: "one", age: 200 * time.Hour, want: "the client certificate expired on"},
+		"OtherWithoutToken":   {reason: "the error names both seeds", seed: "two", want: `is for "gardener.cloud:system:seed:two", not for "gardener.cloud:system:seed:one"`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.storedSecret(tc.seed, w.clock.Now().Add(-tc.age))
+			if tc.bootstrap {
+				w.bootstrapSecret(bootstrapToken)
+			}
+			_, err := w.open()
+			if tc.want != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "join the seed") {
+					t.Errorf("%s\nOpen(...): got error %v, want one with %q that says how to go on", tc.reason, err, tc.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("%s\nOpen(...): %v", tc.reason, err)
+			}
+			if err := w.stored().Usable("one", w.clock.Now()); err != nil {
+				t.Errorf("%s\nthe stored certificate is still not usable: %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+func TestOpenFails(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason  string
+		prepare func(w *world)
+		want    error
+		text    string
+		problem bool
+	}{
+		"NoPlace": {
+			reason: "without any place for credentials both possibilities are named",
+			prepare: func(w *world) {
+				w.settings.KubeconfigSecret, w.settings.BootstrapKubeconfig = nil, nil
+			},
+			want: gardenaccess.ErrNoCredentials, text: "gardenClientConnection.kubeconfig, or gardenClientConnection.bootstrapKubeconfig",
+		},
+		"NoBootstrapSecret": {
+			reason:  "a configured bootstrap Secret must be there",
+			prepare: func(*world) {},
+			want:    gardenaccess.ErrNoCredentials, text: "garden/gardenlet-kubeconfig-bootstrap",
+		},
+		"NoFile": {
+			reason: "a kubeconfig file that is missing is named",
+			prepare: func(w *world) {
+				w.settings.BootstrapKubeconfig, w.settings.Kubeconfig = nil, "/nowhere/kubeconfig"
+			},
+			text: `"/nowhere/kubeconfig"`,
+		},
+		"Denied": {
+			reason: "a refused request is an error at once",
+			prepare: func(w *world) {
+				w.bootstrapSecret(bootstrapToken)
+				w.garden.decide = func(request *certificatesv1.CertificateSigningRequest) {
+					request.Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{
+						Type: certificatesv1.CertificateDenied, Status: corev1.ConditionTrue, Reason: "NotYou", Message: "we do not know you",
+					}}
+				}
+			},
+			want: gardenaccess.ErrDenied, text: "NotYou", problem: true,
+		},
+		"Unauthorized": {
+			reason: "an unknown or expired token is an error at once",
+			prepare: func(w *world) {
+				w.bootstrapSecret(bootstrapToken)
+				w.garden.refuse = http.StatusUnauthorized
+			},
+			want: gardenaccess.ErrUnauthorized, problem: true,
+		},
+		"Forbidden": {
+			reason: "a token without the permission is an error at once",
+			prepare: func(w *world) {
+				w.bootstrapSecret(bootstrapToken)
+				w.garden.refuse = http.StatusForbidden
+			},
+			want: gardenaccess.ErrForbidden, problem: true,
+		},
+		"OtherServer": {
+			reason: "a server with a certificate of another authority is not trusted",
+			prepare: func(w *world) {
+				_, other := authority(w.t)
+				w.put("gardenlet-kubeconfig-bootstrap", gardenaccess.Material{Server: w.garden.URL, CA: encode(other), Token: bootstrapToken})
+			},
+			want: gardenaccess.ErrOtherServer, problem: true,
+		},
+		"OtherName": {
+			reason: "a garden reached by a name that its certificate lacks is not trusted",
+			prepare: func(w *world) {
+				server := strings.Replace(w.garden.URL, "127.0.0.1", "localhost", 1)
+				w.put("gardenlet-kubeconfig-bootstrap", gardenaccess.Material{Server: server, CA: w.garden.ca(), Token: bootstrapToken})
+			},
+			want: gardenaccess.ErrOtherName, problem: true,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			tc.prepare(w)
+			_, err := w.open()
+			if err == nil || (tc.want != nil && !errors.Is(err, tc.want)) || !strings.Contains(err.Error(), tc.text) {
+				t.Fatalf("%s\nOpen(...): got error %v, want %v with %q", tc.reason, err, tc.want, tc.text)
+			}
+			if w.secret("gardenlet-kubeconfig") != nil {
+				t.Errorf("%s\nnothing may be stored", tc.reason)
+			}
+			if !tc.problem {
+				return
+			}
+			note := w.secret("gardenlet-kubeconfig-bootstrap").Annotations[gardenaccess.AnnotationProblem]
+			if !strings.Contains(err.Error(), note) || note == "" {
+				t.Errorf("%s\nthose who watch the seed must be told: got the note %q", tc.reason, note)
+			}
+		})
+	}
+}
+
+func TestOpenWaitsForGarden(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.bootstrapSecret(bootstrapToken)
+	w.garden.refuse = http.StatusServiceUnavailable
+	done := make(chan error, 1)
+	go func() {
+		_, err := w.open()
+		done <- err
+	}()
+	w.eventually("the gardenlet waits for a garden that does not answer", w.clock.HasWaiters)
+	note := w.secret("gardenlet-kubeconfig-bootstrap").Annotations[gardenaccess.AnnotationProblem]
+	if !strings.Contains(note, gardenaccess.ErrUnreachable.Error()) {
+		t.Errorf("Those who watch the seed must be told: got the note %q", note)
+	}
+	if w.alive.Load() == 0 {
+		t.Error("A patient gardenlet must not be taken for a dead one")
+	}
+	w.garden.with(func() { w.garden.refuse = 0 })
+	w.clock.Step(3 * time.Second)
+	if err := <-done; err != nil {
+		t.Fatalf("Open(...): %v", err)
+	}
+}
+
+func TestOpenStopsWithContext(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.bootstrapSecret(bootstrapToken)
+	w.garden.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := gardenaccess.Open(ctx, w.settings, w.surroundings)
+		done <- err
+	}()
+	w.eventually("the gardenlet waits for a garden that is not there", w.clock.HasWaiters)
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("Open(...): got error %v, want %v", err, context.Canceled)
+	}
+}
+
+func TestOpenReplacesLostRequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.bootstrapSecret(bootstrapToken)
+	w.garden.decide = func(*certificatesv1.CertificateSigningRequest) {}
+	done := make(chan error, 1)
+	go func() {
+		_, err := w.open()
+		done <- err
+	}()
+	w.eventually("the gardenlet waits for the certificate", w.clock.HasWaiters)
+	note := w.secret("gardenlet-kubeconfig-bootstrap").Annotations[gardenaccess.AnnotationRequest]
+	if note != "seed-csr-0" {
+		t.Errorf("Those who watch the seed must know which request to look at: got the note %q", note)
+	}
+	w.garden.with(func() { w.garden.decide = nil })
+	w.clock.Step(16 * time.Minute)
+	if err := <-done; err != nil {
+		t.Fatalf("Open(...): %v", err)
+	}
+	if n := len(w.garden.created()); n != 2 {
+		t.Errorf("After 15 minutes a request counts as lost and a new one is made: got %d requests, want 2", n)
+	}
+}
+
+func TestOpenCorrectsCA(t *testing.T) {
+	t.Parallel()
+	_, other := authority(t)
+	cases := map[string]struct {
+		reason    string
+		published func(w *world) string
+		want      func(w *world) string
+	}{
+		"Bundle": {
+			reason:    "a bundle that fits the garden replaces the one in use",
+			published: func(w *world) string { return string(w.garden.ca()) + string(encode(other)) },
+			want:      func(w *world) string { return string(w.garden.ca()) + string(encode(other)) },
+		},
+		"DoesNotFit": {
+			reason:    "a bundle that does not fit the garden would lock the gardenlet out",
+			published: func(*world) string { return string(encode(other)) },
+			want:      func(w *world) string { return string(w.garden.ca()) },
+		},
+		"Missing": {
+			reason:    "without a published bundle the one in use stays",
+			published: func(*world) string { return "" },
+			want:      func(w *world) string { return string(w.garden.ca()) },
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.bootstrapSecret(bootstrapToken)
+			w.garden.published = tc.published(w)
+			if _, err := w.open(); err != nil {
+				t.Fatalf("%s\nOpen(...): %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(tc.want(w), string(w.stored().CA)); diff != "" {
+				t.Errorf("%s\nstored CA (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestMaintain(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		act    func(w *world)
+		want   string // the serial number of the certificate after that
+	}{
+		"Asked": {
+			reason: "the annotation asks for a renewal at any time",
+			act: func(w *world) {
+				secret := w.secret("gardenlet-kubeconfig")
+				secret.Annotations = map[string]string{"gardener.cloud/operation": "renew"}
+				if err := w.seed.Update(w.t.Context(), secret); err != nil {
+					w.t.Fatal(err)
+				}
+				w.clock.Step(11 * time.Second)
+			},
+			want: "101",
+		},
+		"Due": {
+			reason: "after 80 of 100 hours the certificate is renewed: the draw lies in the middle of 70 and 90 percent",
+			act:    func(w *world) { w.clock.Step(80*time.Hour + time.Second) },
+			want:   "101",
+		},
+		"NotDue": {
+			reason: "before that it is not",
+			act:    func(w *world) { w.clock.Step(79 * time.Hour) },
+			want:   "100",
+		},
+		"Exchanged": {
+			reason: "a certificate that somebody else stored is taken over",
+			act: func(w *world) {
+				other := newWorld(w.t)
+				other.garden = w.garden
+				other.bootstrapSecret(bootstrapToken)
+				if _, err := other.open(); err != nil {
+					w.t.Fatal(err)
+				}
+				secret := w.secret("gardenlet-kubeconfig")
+				secret.Data = other.secret("gardenlet-kubeconfig").Data
+				if err := w.seed.Update(w.t.Context(), secret); err != nil {
+					w.t.Fatal(err)
+				}
+				w.clock.Step(11 * time.Second)
+			},
+			want: "101",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.bootstrapSecret(bootstrapToken)
+			access, err := w.open()
+			if err != nil {
+				t.Fatalf("Open(...): %v", err)
+			}
+			clients, err := kubernetes.NewForConfig(access.Config())
+			if err != nil {
+				t.Fatal(err)
+			}
+			stop := w.maintain(access)
+			tc.act(w)
+			w.eventually("the gardenlet has looked and waits again", w.clock.HasWaiters)
+
+			w.garden.with(func() { w.garden.seen = nil })
+			_, err = clients.CoreV1().ConfigMaps("any").Get(t.Context(), "any", metav1.GetOptions{})
+			if !apierrors.IsNotFound(err) {
+				t.Fatalf("%s\nuse a client made before: got error %v, want a plain not found", tc.reason, err)
+			}
+			w.garden.with(func() {
+				if diff := cmp.Diff([]string{tc.want}, w.garden.seen); diff != "" {
+					t.Errorf("%s\ncertificate of a client made before (-want +got):\n%s", tc.reason, diff)
+				}
+			})
+			if operation := w.secret("gardenlet-kubeconfig").Annotations["gardener.cloud/operation"]; operation != "" {
+				t.Errorf("%s\nthe request %q is answered and must be gone", tc.reason, operation)
+			}
+			leaf, err := w.stored().Leaf()
+			if err != nil || leaf.SerialNumber.String() != tc.want {
+				t.Errorf("%s\nthe stored certificate has serial number %s, want %s", tc.reason, leaf.SerialNumber, tc.want)
+			}
+			stop()
+		})
+	}
+}
+
+func TestMaintainReportsFailure(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.bootstrapSecret(bootstrapToken)
+	access, err := w.open()
+	if err != nil {
+		t.Fatalf("Open(...): %v", err)
+	}
+	stop := w.maintain(access)
+	w.garden.with(func() { w.garden.refuse = http.StatusForbidden })
+	w.clock.Step(91 * time.Hour)
+	w.eventually("the first try failed", w.clock.HasWaiters)
+	if w.failed.Load() != nil {
+		t.Error("A single failure is not worth an event")
+	}
+	w.clock.Step(16 * time.Minute)
+	w.eventually("the failure was reported", func() bool { return w.failed.Load() != nil })
+	if err := *w.failed.Load(); !errors.Is(err, gardenaccess.ErrForbidden) {
+		t.Errorf("RotationFailed: got %v, want %v", err, gardenaccess.ErrForbidden)
+	}
+	w.garden.with(func() { w.garden.refuse = 0 })
+	w.eventually("the gardenlet waits", w.clock.HasWaiters)
+	w.clock.Step(11 * time.Second)
+	w.eventually("the certificate is renewed after all", func() bool {
+		return access.Expiry().Time.After(w.clock.Now().Add(99 * time.Hour))
+	})
+	stop()
+}
+
+// maintain runs Maintain until the returned function is called, and returns once it waits.
+func (w *world) maintain(access *gardenaccess.Access) func() {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	done := make(chan error, 1)
+	go func() { done <- access.Maintain(ctx) }()
+	w.eventually("the gardenlet looks after its certificate", w.clock.HasWaiters)
+	return func() {
+		w.t.Helper()
+		cancel()
+		if err := <-done; err != nil {
+			w.t.Errorf("Maintain(...): %v", err)
+		}
+	}
+}
+
+func TestRotationTime(t *testing.T) {
+	t.Parallel()
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	leaf := &x509.Certificate{NotBefore: begin, NotAfter: begin.Add(1000 * time.Hour)}
+	cases := map[string]struct {
+		reason string
+		draw   float64
+		want   time.Duration
+	}{
+		"Least":  {reason: "the smallest draw gives the lower bound", draw: 0, want: 700 * time.Hour},
+		"Middle": {reason: "a draw in the middle lies in the middle", draw: 0.5, want: 800 * time.Hour},
+		"Most":   {reason: "the bounds belong to the range", draw: 1, want: 900 * time.Hour},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := gardenaccess.RotationTime(leaf, 70, 90, tc.draw).Sub(begin); got != tc.want {
+				t.Errorf("%s\nRotationTime(...): got %s after the begin, want %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestParseKubeconfig(t *testing.T) {
+	t.Parallel()
+	material := gardenaccess.Material{Server: "https://garden.example", CA: []byte("ca"), Token: bootstrapToken}
+	kubeconfig, err := material.Kubeconfig()
+	if err != nil {
+		t.Fatalf("Kubeconfig(): %v", err)
+	}
+	got, err := gardenaccess.ParseKubeconfig(kubeconfig)
+	if err != nil {
+		t.Fatalf("ParseKubeconfig(...): %v", err)
+	}
+	if diff := cmp.Diff(material, got); diff != "" {
+		t.Errorf("What is written is read again (-want +got):\n%s", diff)
+	}
+	plugin := strings.Replace(string(kubeconfig), "token: "+bootstrapToken, "exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: Never}", 1)
+	for name, input := range map[string]string{"Plugin": plugin, "Nothing": "", "Garbage": "}"} {
+		if _, err := gardenaccess.ParseKubeconfig([]byte(input)); err == nil {
+			t.Errorf("%s\nParseKubeconfig(...): got no error for input that cannot be used", name)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gardenaccess
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	certificatesclient "k8s.io/client-go/kubernetes/typed/certificates/v1"
+	"k8s.io/client-go/util/keyutil"
+	"k8s.io/utils/clock"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// ErrDenied is in the error of a certificate signing request that was answered with no.
+var ErrDenied = errors.New("certificate signing request was refused")
+
+// errLost says that a request got no answer in time or is gone; another one may succeed.
+var errLost = errors.New("certificate signing request got no answer")
+
+// requester gets one client certificate from the garden.
+type requester struct {
+	requests certificatesclient.CertificateSigningRequestInterface
+	clock    clock.Clock
+	validity *time.Duration
+	// created is told the name of each request; it may be nil.
+	created func(ctx context.Context, name string)
+	alive   func()
+}
+
+// subjectOf is what a seed's gardenlet calls itself.
+func subjectOf(seed string) *x509.CertificateRequest {
+	return &x509.CertificateRequest{Subject: pkix.Name{
+		Organization: []string{gardencorev1beta1.GroupSeeds},
+		CommonName:   gardencorev1beta1.UserPrefixSeed + seed,
+	}}
+}
+
+// again asks for the same subject and names as an existing certificate.
+func again(certificate *x509.Certificate) *x509.CertificateRequest {
+	return &x509.CertificateRequest{
+		Subject:        certificate.Subject,
+		DNSNames:       certificate.DNSNames,
+		IPAddresses:    certificate.IPAddresses,
+		URIs:           certificate.URIs,
+		EmailAddresses: certificate.EmailAddresses,
+	}
+}
+
+// obtain requests a certificate with a fresh key and waits for it. A request without an answer is replaced by a new
+// one; a refused one is an error.
+func (r requester) obtain(ctx context.Context, template *x509.CertificateRequest) (certificate, key []byte, err error) {
+	for {
+		certificate, key, err = r.obtainOnce(ctx, template)
+		if !errors.Is(err, errLost) {
+			return certificate, key, err
+		}
+	}
+}
+
+func (r requester) obtainOnce(ctx context.Context, template *x509.CertificateRequest) (certificate, key []byte, err error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, fmt.Errorf("generate private key: %w", err)
+	}
+	key, err = keyutil.MarshalPrivateKeyToPEM(private)
+	if err != nil {
+		return nil, nil, fmt.Errorf("encode private key: %w", err)
+	}
+	der, err := x509.CreateCertificateRequest(rand.Reader, template, private)
+	if err != nil {
+		return nil, nil, fmt.Errorf("create certificate request: %w", err)
+	}
+	request := &certificatesv1.CertificateSigningRequest{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: csrPrefix},
+		Spec: certificatesv1.CertificateSigningRequestSpec{
+			Request:    pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}),
+			SignerName: certificatesv1.KubeAPIServerClientSignerName,
+			Usages:     []certificatesv1.KeyUsage{certificatesv1.UsageDigitalSignature, certificatesv1.UsageKeyEncipherment, certificatesv1.UsageClientAuth},
+		},
+	}
+	if r.validity != nil {
+		request.Spec.ExpirationSeconds = new(int32(min(*r.validity/time.Second, math.MaxInt32)))
+	}
+	created, err := r.requests.Create(ctx, request, metav1.CreateOptions{})
+	if err != nil {
+		return nil, nil, fmt.Errorf("create certificate signing request: %w", err)
+	}
+	if r.created != nil {
+		r.created(ctx, created.Name)
+	}
+	certificate, err = r.await(ctx, created.Name)
+	return certificate, key, err
+}
+
+// await looks at the request until it is answered.
+func (r requester) await(ctx context.Context, name string) ([]byte, error) {
+	deadline := r.clock.Now().Add(issueTimeout)
+	for {
+		request, err := r.requests.Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil, fmt.Errorf("%q was deleted: %w", name, errLost)
+		case apierrors.IsUnauthorized(err), apierrors.IsForbidden(err):
+			return nil, fmt.Errorf("get certificate signing request %q: %w", name, err)
+		case err == nil:
+			if certificate, err := answer(request); certificate != nil || err != nil {
+				return certificate, err
+			}
+		}
+		if !r.clock.Now().Before(deadline) {
+			return nil, fmt.Errorf("%q after %s: %w", name, issueTimeout, errLost)
+		}
+		r.alive()
+		if err := pause(ctx, r.clock, issuePoll); err != nil {
+			return nil, fmt.Errorf("wait for certificate signing request %q: %w", name, err)
+		}
+	}
+}
+
+// answer returns the certificate, an error if there will be none, and neither while the request is pending.
+func answer(request *certificatesv1.CertificateSigningRequest) ([]byte, error) {
+	for _, condition := range request.Status.Conditions {
+		if condition.Status == corev1.ConditionFalse {
+			continue
+		}
+		if condition.Type == certificatesv1.CertificateDenied || condition.Type == certificatesv1.CertificateFailed {
+			return nil, fmt.Errorf("%w: %q is %s with reason %q: %s", ErrDenied, request.Name, condition.Type, condition.Reason, condition.Message)
+		}
+	}
+	if len(request.Status.Certificate) > 0 {
+		return request.Status.Certificate, nil
+	}
+	return nil, nil
+}
+
+// pause waits for the given time or until ctx ends, which is an error.
+func pause(ctx context.Context, clk clock.Clock, length time.Duration) error {
+	timer := clk.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-timer.C():
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

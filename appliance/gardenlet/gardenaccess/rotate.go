@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gardenaccess
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+const mergePatch = types.MergePatchType
+
+// Maintain renews the certificate before it ends, or earlier when the kubeconfig Secret is annotated for it, and takes
+// over what somebody else wrote there. It returns when ctx ends. Without a kubeconfig Secret there is nothing to do.
+func (a *Access) Maintain(ctx context.Context) error {
+	if a.transport == nil {
+		<-ctx.Done()
+		return nil
+	}
+	due, err := a.schedule()
+	if err != nil {
+		return err
+	}
+	var failing time.Time // the begin of the current series of failures
+	for pause(ctx, a.surroundings.Clock, watchPause) == nil {
+		changed, err := a.look(ctx, due)
+		now := a.surroundings.Clock.Now()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil:
+			failing = time.Time{}
+		case failing.IsZero():
+			failing = now
+			a.surroundings.Log.Info("Garden credentials could not be renewed, trying again", "reason", err.Error())
+		case now.Sub(failing) >= issueTimeout:
+			failing = now
+			a.surroundings.RotationFailed(err, a.Expiry().Time)
+		}
+		if changed {
+			if due, err = a.schedule(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// schedule draws the time of the next rotation (GLET-ROT-2).
+func (a *Access) schedule() (time.Time, error) {
+	leaf, err := a.current.Load().Leaf()
+	if err != nil {
+		return time.Time{}, err
+	}
+	due := RotationTime(leaf, a.settings.RotateFrom, a.settings.RotateUntil, a.surroundings.Random())
+	a.surroundings.Log.Info("Rotation of the garden credentials scheduled", "at", due, "expiry", leaf.NotAfter)
+	return due, nil
+}
+
+// rotationTime lies at a share of the certificate's life between the two percentages; draw is from [0, 1).
+func RotationTime(leaf *x509.Certificate, from, until int32, draw float64) time.Time {
+	share := (float64(from) + (float64(until)-float64(from))*draw) / 100
+	life := leaf.NotAfter.Sub(leaf.NotBefore)
+	return leaf.NotBefore.Add(time.Duration(float64(life) * share))
+}
+
+// look does what the Secret and the time ask for, and tells whether another certificate is in use now.
+func (a *Access) look(ctx context.Context, due time.Time) (bool, error) {
+	secret, err := a.readSecret(ctx, a.settings.KubeconfigSecret)
+	if err != nil {
+		return false, err
+	}
+	asked := false
+	if secret != nil {
+		if exchanged, err := a.adopt(secret.Data[gardencorev1beta1.DataKeyKubeconfig]); exchanged || err != nil {
+			return exchanged, err
+		}
+		asked = secret.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationRenew
+	}
+	if !asked && a.surroundings.Clock.Now().Before(due) {
+		return false, nil
+	}
+	if err := a.rotate(ctx); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// adopt takes over a kubeconfig that somebody else put into the Secret (GLET-ROT-6).
+func (a *Access) adopt(kubeconfig []byte) (bool, error) {
+	if len(kubeconfig) == 0 {
+		return false, nil
+	}
+	found, err := ParseKubeconfig(kubeconfig)
+	if err != nil {
+		return false, fmt.Errorf("read Secret %s: %w", name(a.settings.KubeconfigSecret), err)
+	}
+	current := a.current.Load()
+	if bytes.Equal(found.Certificate, current.Certificate) && bytes.Equal(found.CA, current.CA) {
+		return false, nil
+	}
+	if len(found.Certificate) == 0 {
+		return false, fmt.Errorf("Secret %s has no client certificate any more", name(a.settings.KubeconfigSecret)) //nolint:staticcheck // Secret is a kind
+	}
+	if err := found.Usable(a.settings.Seed, a.surroundings.Clock.Now()); err != nil {
+		return false, fmt.Errorf("Secret %s was exchanged: %w", name(a.settings.KubeconfigSecret), err) //nolint:staticcheck // Secret is a kind
+	}
+	if err := a.take(&found); err != nil {
+		return false, err
+	}
+	a.surroundings.Log.Info("Exchanged garden credentials taken over", "secret", name(a.settings.KubeconfigSecret))
+	return true, nil
+}
+
+// rotate replaces the certificate by a new one for the same subject.
+func (a *Access) rotate(ctx context.Context) error {
+	tryCtx, cancel := context.WithTimeout(ctx, issueTimeout)
+	defer cancel()
+
+	current := *a.current.Load()
+	leaf, err := current.Leaf()
+	if err != nil {
+		return err
+	}
+	clients, err := kubernetes.NewForConfig(a.config)
+	if err != nil {
+		return fmt.Errorf("build garden client: %w", err)
+	}
+	requester := a.requester(clients)
+	requester.alive = func() {}
+	fresh := current
+	fresh.Certificate, fresh.Key, err = requester.obtain(tryCtx, again(leaf))
+	if err != nil {
+		return fmt.Errorf("renew client certificate: %w", Explain(current.Server, err))
+	}
+	if err := a.store(tryCtx, fresh); err != nil {
+		return err
+	}
+	if err := a.take(&fresh); err != nil {
+		return err
+	}
+	a.surroundings.Log.Info("Garden credentials renewed", "secret", name(a.settings.KubeconfigSecret), "expiry", a.Expiry().Time)
+	return nil
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gardenaccess
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/rest"
+)
+
+// idleTimeout ends connections of an exchanged transport once their last watch has run out.
+const idleTimeout = 90 * time.Second
+
+// transport sends every request over the connection of the moment. Exchanging it does not disturb requests under way:
+// they end on the old connection, new ones start on the new one.
+type transport struct {
+	current atomic.Pointer[http.Transport]
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	return t.current.Load().RoundTrip(request)
+}
+
+// CloseIdleConnections is called by http.Client.
+func (t *transport) CloseIdleConnections() {
+	t.current.Load().CloseIdleConnections()
+}
+
+// use makes the material the one of all further requests.
+func (t *transport) use(m Material) error {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if len(m.CA) > 0 {
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(m.CA) {
+			return errors.New("the garden's CA bundle has no certificate in PEM format")
+		}
+	}
+	certificate, err := tls.X509KeyPair(m.Certificate, m.Key)
+	if err != nil {
+		return fmt.Errorf("load client certificate: %w", err)
+	}
+	config.Certificates = []tls.Certificate{certificate}
+
+	fresh := utilnet.SetTransportDefaults(&http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		TLSClientConfig:     config,
+		TLSHandshakeTimeout: 10 * time.Second,
+		MaxIdleConnsPerHost: 25,
+		IdleConnTimeout:     idleTimeout,
+		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+	})
+	if old := t.current.Swap(fresh); old != nil {
+		old.CloseIdleConnections()
+	}
+	return nil
+}
+
+// config is a client configuration over this transport.
+func (t *transport) config(settings Settings, server string) *rest.Config {
+	return &rest.Config{Host: server, Transport: t, QPS: settings.QPS, Burst: settings.Burst, UserAgent: settings.UserAgent}
+}
+
+// plainConfig is a client configuration that is never exchanged, for one certificate or token.
+func plainConfig(settings Settings, m Material) *rest.Config {
+	return &rest.Config{
+		Host:        m.Server,
+		BearerToken: m.Token,
+		QPS:         settings.QPS,
+		Burst:       settings.Burst,
+		UserAgent:   settings.UserAgent,
+		TLSClientConfig: rest.TLSClientConfig{
+			CAData: m.CA, CertData: m.Certificate, KeyData: m.Key, Insecure: m.Insecure,
+		},
+	}
+}
