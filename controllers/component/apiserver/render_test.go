@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
+	"github.com/terrarium-garden/terrarium/controllers/component/golden"
+)
+
+func values() apiserver.Values {
+	return apiserver.Values{
+		Namespace: "shoot--dev--a", Image: "registry.k8s.io/kube-apiserver:v1.36.3", Replicas: 1,
+		ServiceNetworks: []string{"10.101.0.0/16"}, AdvertiseAddress: "10.99.1.1", ExternalHostname: "api.a.dev.internal.terrarium.local",
+		Issuer:   "https://api.a.dev.internal.terrarium.local",
+		ETCDMain: "https://10.97.0.10:2379", ETCDEvents: "https://10.97.0.11:2379",
+		Secrets: apiserver.Secrets{
+			CAClient: "ca-client", CAFrontProxy: "ca-front-proxy", Serving: "kube-apiserver-11111111", ETCDClient: "etcd-client-22222222",
+			KubeletClient: "kube-apiserver-kubelet-33333333", FrontProxyClient: "kube-aggregator-44444444", ServiceAccountKey: "service-account-key-55555555",
+		},
+		Encryption: apiserver.Encryption{Provider: gardencorev1beta1.EncryptionProviderTypeAescbc, KeyName: "key1", Key: []byte("01234567890123456789012345678901")},
+	}
+}
+
+func render(t *testing.T, v apiserver.Values) []client.Object {
+	t.Helper()
+	objs, err := apiserver.Render(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objs
+}
+
+func deployment(t *testing.T, v apiserver.Values) *appsv1.Deployment {
+	t.Helper()
+	for _, obj := range render(t, v) {
+		if d, ok := obj.(*appsv1.Deployment); ok {
+			return d
+		}
+	}
+	t.Fatal("no deployment rendered")
+	return nil
+}
+
+func TestRender(t *testing.T) {
+	t.Parallel()
+	golden.Objects(t, "default.yaml", append([]client.Object{apiserver.Service("shoot--dev--a")}, render(t, values())...))
+}
+
+func TestSettingsBecomeFlags(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		settings gardencorev1beta1.KubeAPIServerConfig
+		want     []string
+		not      string
+	}{
+		"FeatureGates": {
+			settings: gardencorev1beta1.KubeAPIServerConfig{KubernetesConfig: gardencorev1beta1.KubernetesConfig{FeatureGates: map[string]bool{"B": false, "A": true}}},
+			want:     []string{"--feature-gates=A=true,B=false"},
+		},
+		"RuntimeConfig": {
+			settings: gardencorev1beta1.KubeAPIServerConfig{RuntimeConfig: map[string]bool{"batch/v2alpha1": true, "autoscaling/v1": false}},
+			want:     []string{"--runtime-config=autoscaling/v1=false,batch/v2alpha1=true"},
+		},
+		"AdmissionPlugins": {
+			settings: gardencorev1beta1.KubeAPIServerConfig{AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{
+				{Name: "PodNodeSelector"}, {Name: "ResourceQuota", Disabled: new(true)},
+			}},
+			want: []string{"--enable-admission-plugins=NodeRestriction,PodNodeSelector", "--disable-admission-plugins=ResourceQuota"},
+		},
+		"Issuers": {
+			settings: gardencorev1beta1.KubeAPIServerConfig{ServiceAccountConfig: &gardencorev1beta1.ServiceAccountConfig{
+				Issuer: new("https://issuer.example.com"), AcceptedIssuers: []string{"https://old.example.com"},
+				MaxTokenExpiration: &metav1.Duration{Duration: 720 * time.Hour}, ExtendTokenExpiration: new(false),
+			}},
+			want: []string{
+				"--service-account-extend-token-expiration=false", "--service-account-max-token-expiration=720h0m0s",
+				"--service-account-issuer=https://issuer.example.com", "--service-account-issuer=https://api.a.dev.internal.terrarium.local",
+				"--service-account-issuer=https://old.example.com",
+			},
+		},
+		"Limits": {
+			settings: gardencorev1beta1.KubeAPIServerConfig{
+				Requests:                         &gardencorev1beta1.APIServerRequests{MaxNonMutatingInflight: new(int32(800)), MaxMutatingInflight: new(int32(400))},
+				DefaultNotReadyTolerationSeconds: new(int64(30)), EventTTL: &metav1.Duration{Duration: 2 * time.Hour},
+				WatchCacheSizes: &gardencorev1beta1.WatchCacheSizes{Resources: []gardencorev1beta1.ResourceWatchCacheSize{{Resource: "deployments", APIGroup: new("apps"), Size: 200}}},
+			},
+			want: []string{
+				"--max-requests-inflight=800", "--max-mutating-requests-inflight=400", "--default-not-ready-toleration-seconds=30",
+				"--default-unreachable-toleration-seconds=300", "--event-ttl=2h0m0s", "--watch-cache-sizes=deployments.apps#200",
+			},
+		},
+		"Audiences": {
+			settings: gardencorev1beta1.KubeAPIServerConfig{APIAudiences: []string{"a", "b"}},
+			want:     []string{"--api-audiences=a,b"}, not: "--api-audiences=kubernetes,gardener",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := values()
+			v.Settings = &tc.settings
+			args := deployment(t, v).Spec.Template.Spec.Containers[0].Args
+			var got []string
+			for _, arg := range args {
+				if slices.Contains(tc.want, arg) {
+					got = append(got, arg)
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("flags of the server, in this order (-want +got):\n%s\nall: %v", diff, args)
+			}
+			if tc.not != "" && slices.Contains(args, tc.not) {
+				t.Errorf("flag %s must not be there", tc.not)
+			}
+		})
+	}
+}
+
+func TestPodsRollWhenConfigurationChanges(t *testing.T) {
+	t.Parallel()
+	base := deployment(t, values()).Spec.Template
+	key := values()
+	key.Encryption.KeyName = "key2"
+	plugin := values()
+	plugin.Settings = &gardencorev1beta1.KubeAPIServerConfig{AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{
+		Name: "PodSecurity", Config: &runtime.RawExtension{Raw: []byte(`{"kind":"PodSecurityConfiguration"}`)},
+	}}}
+	for reason, v := range map[string]apiserver.Values{"another encryption key": key, "another admission configuration": plugin} {
+		if cmp.Equal(base.Annotations, deployment(t, v).Spec.Template.Annotations) {
+			t.Errorf("%s leaves the pod template as it is", reason)
+		}
+	}
+	if !cmp.Equal(base, deployment(t, values()).Spec.Template) {
+		t.Error("the same values render another pod template")
+	}
+}
+
+func TestSecretsStayOutOfThePodTemplate(t *testing.T) {
+	t.Parallel()
+	for _, arg := range deployment(t, values()).Spec.Template.Spec.Containers[0].Args {
+		if strings.Contains(arg, "MDEyMzQ1Njc4OTAx") || strings.Contains(arg, "0123456789") {
+			t.Errorf("flag %s holds a key", arg)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osc
+
+import (
+	"maps"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubeletconfigv1beta1 "k8s.io/kubelet/config/v1beta1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// kubeletConfiguration is the configuration file of the kubelets of a pool: safe defaults, then what the owner asks for, the
+// pool's own settings in the place of the shoot's.
+func kubeletConfiguration(v Values) *kubeletconfigv1beta1.KubeletConfiguration {
+	c := &kubeletconfigv1beta1.KubeletConfiguration{
+		TypeMeta: metav1.TypeMeta{APIVersion: kubeletconfigv1beta1.SchemeGroupVersion.String(), Kind: "KubeletConfiguration"},
+		Authentication: kubeletconfigv1beta1.KubeletAuthentication{
+			Anonymous: kubeletconfigv1beta1.KubeletAnonymousAuthentication{Enabled: new(false)},
+			Webhook:   kubeletconfigv1beta1.KubeletWebhookAuthentication{Enabled: new(true), CacheTTL: metav1.Duration{Duration: 2 * time.Minute}},
+			X509:      kubeletconfigv1beta1.KubeletX509Authentication{ClientCAFile: kubeletClientCA},
+		},
+		Authorization:            kubeletconfigv1beta1.KubeletAuthorization{Mode: kubeletconfigv1beta1.KubeletAuthorizationModeWebhook},
+		ClusterDomain:            gardencorev1beta1.DefaultClusterDomain,
+		ContainerRuntimeEndpoint: "unix:///run/containerd/containerd.sock",
+		RotateCertificates:       true,
+		ReadOnlyPort:             0,
+		EnableServer:             new(true),
+		MaxPods:                  110,
+		SerializeImagePulls:      new(true),
+		FailSwapOn:               new(true),
+		// A Secret that was changed reaches its pods at once, and a node asks for less.
+		ConfigMapAndSecretChangeDetectionStrategy: kubeletconfigv1beta1.WatchChangeDetectionStrategy,
+		EventRecordQPS: new(int32(50)),
+		EvictionHard: map[string]string{
+			"memory.available": "100Mi", "nodefs.available": "5%", "nodefs.inodesFree": "5%", "imagefs.available": "5%", "imagefs.inodesFree": "5%",
+		},
+		KubeReserved: map[string]string{"cpu": "80m", "memory": "1Gi", "pid": "20k"},
+	}
+	if v.ClusterDNS != "" {
+		c.ClusterDNS = []string{v.ClusterDNS}
+	}
+	settings := v.Kubelet
+	if v.Pool.Kubernetes != nil && v.Pool.Kubernetes.Kubelet != nil {
+		settings = v.Pool.Kubernetes.Kubelet
+	}
+	if settings != nil {
+		applyLimits(c, settings)
+		applyImages(c, settings)
+		applyEviction(c, settings)
+	}
+	return c
+}
+
+func applyLimits(c *kubeletconfigv1beta1.KubeletConfiguration, s *gardencorev1beta1.KubeletConfig) {
+	c.FeatureGates = s.FeatureGates
+	set(&c.MaxPods, s.MaxPods)
+	set(&c.CPUManagerPolicy, s.CPUManagerPolicy)
+	set(&c.ProtectKernelDefaults, s.ProtectKernelDefaults)
+	set(&c.StreamingConnectionIdleTimeout, s.StreamingConnectionIdleTimeout)
+	setPointer(&c.PodPidsLimit, s.PodPIDsLimit)
+	setPointer(&c.CPUCFSQuota, s.CPUCFSQuota)
+	setPointer(&c.FailSwapOn, s.FailSwapOn)
+	setPointer(&c.SeccompDefault, s.SeccompDefault)
+	if r := s.KubeReserved; r != nil {
+		reserved := map[string]string{}
+		for name, quantity := range map[string]*resource.Quantity{"cpu": r.CPU, "memory": r.Memory, "pid": r.PID, "ephemeral-storage": r.EphemeralStorage} {
+			if quantity != nil {
+				reserved[name] = quantity.String()
+			}
+		}
+		maps.Copy(c.KubeReserved, reserved)
+	}
+}
+
+func applyImages(c *kubeletconfigv1beta1.KubeletConfiguration, s *gardencorev1beta1.KubeletConfig) {
+	setPointer(&c.ImageGCHighThresholdPercent, s.ImageGCHighThresholdPercent)
+	setPointer(&c.ImageGCLowThresholdPercent, s.ImageGCLowThresholdPercent)
+	set(&c.ImageMinimumGCAge, s.ImageMinimumGCAge)
+	set(&c.ImageMaximumGCAge, s.ImageMaximumGCAge)
+	setPointer(&c.RegistryPullQPS, s.RegistryPullQPS)
+	set(&c.RegistryBurst, s.RegistryBurst)
+	setPointer(&c.SerializeImagePulls, s.SerializeImagePulls)
+	setPointer(&c.MaxParallelImagePulls, s.MaxParallelImagePulls)
+	setPointer(&c.ContainerLogMaxFiles, s.ContainerLogMaxFiles)
+	if s.ContainerLogMaxSize != nil {
+		c.ContainerLogMaxSize = s.ContainerLogMaxSize.String()
+	}
+}
+
+func applyEviction(c *kubeletconfigv1beta1.KubeletConfiguration, s *gardencorev1beta1.KubeletConfig) {
+	set(&c.EvictionMaxPodGracePeriod, s.EvictionMaxPodGracePeriod)
+	set(&c.EvictionPressureTransitionPeriod, s.EvictionPressureTransitionPeriod)
+	if hard := signals(s.EvictionHard); len(hard) > 0 {
+		maps.Copy(c.EvictionHard, hard)
+	}
+	soft, grace := signals(s.EvictionSoft), gracePeriods(s.EvictionSoftGracePeriod)
+	// The kubelet refuses a soft limit without its grace period.
+	for name, limit := range soft {
+		if period, found := grace[name]; found {
+			if c.EvictionSoft == nil {
+				c.EvictionSoft, c.EvictionSoftGracePeriod = map[string]string{}, map[string]string{}
+			}
+			c.EvictionSoft[name], c.EvictionSoftGracePeriod[name] = limit, period
+		}
+	}
+	if m := s.EvictionMinimumReclaim; m != nil {
+		reclaim := map[string]string{}
+		for name, quantity := range map[string]*resource.Quantity{
+			"memory.available": m.MemoryAvailable, "nodefs.available": m.NodeFSAvailable, "nodefs.inodesFree": m.NodeFSInodesFree,
+			"imagefs.available": m.ImageFSAvailable, "imagefs.inodesFree": m.ImageFSInodesFree,
+		} {
+			if quantity != nil {
+				reclaim[name] = quantity.String()
+			}
+		}
+		c.EvictionMinimumReclaim = reclaim
+	}
+}
+
+func signals(e *gardencorev1beta1.KubeletConfigEviction) map[string]string {
+	out := map[string]string{}
+	if e == nil {
+		return out
+	}
+	for name, limit := range map[string]*string{
+		"memory.available": e.MemoryAvailable, "nodefs.available": e.NodeFSAvailable, "nodefs.inodesFree": e.NodeFSInodesFree,
+		"imagefs.available": e.ImageFSAvailable, "imagefs.inodesFree": e.ImageFSInodesFree,
+	} {
+		if limit != nil {
+			out[name] = *limit
+		}
+	}
+	return out
+}
+
+func gracePeriods(e *gardencorev1beta1.KubeletConfigEvictionSoftGracePeriod) map[string]string {
+	out := map[string]string{}
+	if e == nil {
+		return out
+	}
+	for name, period := range map[string]*metav1.Duration{
+		"memory.available": e.MemoryAvailable, "nodefs.available": e.NodeFSAvailable, "nodefs.inodesFree": e.NodeFSInodesFree,
+		"imagefs.available": e.ImageFSAvailable, "imagefs.inodesFree": e.ImageFSInodesFree,
+	} {
+		if period != nil {
+			out[name] = period.Duration.String()
+		}
+	}
+	return out
+}
+
+func set[T any](into, from *T) {
+	if from != nil {
+		*into = *from
+	}
+}
+
+func setPointer[T any](into **T, from *T) {
+	if from != nil {
+		*into = from
+	}
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package component
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+const (
+	// BinDir is where the programs are, in upstream images and in ours.
+	BinDir = "/usr/local/bin/"
+	// FilesDir is where credentials and configuration are mounted.
+	FilesDir = "/srv/kubernetes"
+
+	// NonRoot is the user and the group of every container that needs no more.
+	NonRoot int64 = 65532
+
+	filesVolume = "files"
+	filesMode   = 0o440
+)
+
+// ControlPlaneLabels are the labels of a component of a shoot's control plane and of its pods.
+func ControlPlaneLabels(app, role string) map[string]string {
+	return map[string]string{
+		"app":                       app,
+		"role":                      role,
+		gardencorev1beta1.LabelRole: gardencorev1beta1.RoleControlPlane,
+	}
+}
+
+// Pod is a pod with a single container as far as components differ in it.
+type Pod struct {
+	// Container has a name, an image, a command, probes, ports and requests.
+	Container corev1.Container
+	// Files are mounted below FilesDir.
+	Files []corev1.VolumeProjection
+	// Volumes are further volumes.
+	Volumes []corev1.Volume
+	// PriorityClass decides who goes first when room is short.
+	PriorityClass string
+	// Sysctls are kernel settings of the pod.
+	Sysctls []corev1.Sysctl
+}
+
+// Spec returns the pod's spec, hardened as far as the programs allow: no root, no capabilities, a root file system that
+// cannot be written, the default system call filter, no token for the cluster that the pod runs in.
+func (p Pod) Spec() corev1.PodSpec {
+	c := p.Container
+	c.ImagePullPolicy = corev1.PullIfNotPresent
+	// The last words of a program are its best explanation of why it ended.
+	c.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
+	c.SecurityContext = &corev1.SecurityContext{
+		AllowPrivilegeEscalation: new(false),
+		ReadOnlyRootFilesystem:   new(true),
+		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+	}
+	volumes := p.Volumes
+	if len(p.Files) > 0 {
+		c.VolumeMounts = append([]corev1.VolumeMount{{Name: filesVolume, MountPath: FilesDir, ReadOnly: true}}, c.VolumeMounts...)
+		volumes = append([]corev1.Volume{{Name: filesVolume, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
+			Sources: p.Files, DefaultMode: new(int32(filesMode)),
+		}}}}, volumes...)
+	}
+	return corev1.PodSpec{
+		AutomountServiceAccountToken: new(false),
+		EnableServiceLinks:           new(false),
+		PriorityClassName:            p.PriorityClass,
+		SecurityContext: &corev1.PodSecurityContext{
+			RunAsNonRoot: new(true), RunAsUser: new(NonRoot), RunAsGroup: new(NonRoot), FSGroup: new(NonRoot),
+			FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
+			SeccompProfile:      &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+			Sysctls:             p.Sysctls,
+		},
+		Containers: []corev1.Container{c},
+		Volumes:    volumes,
+	}
+}
+
+// FromSecret projects keys of a Secret into a folder below FilesDir.
+func FromSecret(secret, folder string, keys ...string) corev1.VolumeProjection {
+	return corev1.VolumeProjection{Secret: &corev1.SecretProjection{
+		LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Items: items(folder, keys),
+	}}
+}
+
+// FromConfigMap projects keys of a ConfigMap into a folder below FilesDir.
+func FromConfigMap(configMap, folder string, keys ...string) corev1.VolumeProjection {
+	return corev1.VolumeProjection{ConfigMap: &corev1.ConfigMapProjection{
+		LocalObjectReference: corev1.LocalObjectReference{Name: configMap}, Items: items(folder, keys),
+	}}
+}
+
+func items(folder string, keys []string) []corev1.KeyToPath {
+	paths := make([]corev1.KeyToPath, 0, len(keys))
+	for _, key := range keys {
+		paths = append(paths, corev1.KeyToPath{Key: key, Path: folder + "/" + key})
+	}
+	return paths
+}
+
+// File is the path of a projected file.
+func File(folder, key string) string {
+	return FilesDir + "/" + folder + "/" + key
+}
+
+// HTTPProbe asks a path of a port. The caller sets how often and how patiently.
+func HTTPProbe(scheme corev1.URIScheme, port int32, path string) *corev1.Probe {
+	return &corev1.Probe{
+		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
+			Scheme: scheme, Path: path, Port: intstr.FromInt32(port),
+		}},
+		PeriodSeconds:    5,
+		TimeoutSeconds:   5,
+		FailureThreshold: 3,
+		SuccessThreshold: 1,
+	}
+}
+
+// Requests says how little a component needs.
+func Requests(cpu, memory string) corev1.ResourceRequirements {
+	return corev1.ResourceRequirements{Requests: corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory),
+	}}
+}
