@@ -37,10 +37,15 @@ type Environment struct {
 	Clock clock.Clock
 }
 
+// tell writes to people. When nobody is there to read it, there is nobody to tell that either.
+func (e Environment) tell(format string, args ...any) {
+	_, _ = fmt.Fprintf(e.Err, format, args...)
+}
+
 // Main runs the command that args, which do not hold the name of the program, ask for, and returns the exit status of
 // the process. A command that runs until it is told to stop ends when ctx does.
 func Main(ctx context.Context, env Environment, args []string) int {
-	root := newRootCommand(env)
+	root := newRootCommand(env) //nolint:contextcheck // commands are given ctx by ExecuteContext
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
@@ -52,9 +57,9 @@ func Main(ctx context.Context, env Environment, args []string) int {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(env.Err, "Error: %s\n", indent(err.Error()))
+	env.tell("Error: %s\n", indent(err.Error()))
 	if hint := hintFor(err); hint != "" {
-		fmt.Fprintf(env.Err, "Hint: %s\n", indent(hint))
+		env.tell("Hint: %s\n", indent(hint))
 	}
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return statusUsage

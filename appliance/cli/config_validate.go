@@ -34,7 +34,7 @@ standard input.`,
 			if err != nil {
 				return fmt.Errorf("configuration file %q: %w", args[0], err)
 			}
-			fmt.Fprintf(env.Err, "%s in %q is valid.\n", kind, args[0])
+			env.tell("%s in %q is valid.\n", kind, args[0])
 			return nil
 		},
 	}

@@ -110,7 +110,7 @@ func (o *kubeconfigOptions) run() error {
 		_, err = o.env.Out.Write(data)
 		return err
 	}
-	fmt.Fprintf(o.env.Err, "Context %q is in %s.\n", o.context, o.output)
+	o.env.tell("Context %q is in %s.\n", o.context, o.output)
 	return nil
 }
 

@@ -41,8 +41,8 @@ func (o *outputFlag) validate() error {
 	return fmt.Errorf("--output: %q is not one of %s", o.format, strings.Join(named, ", "))
 }
 
-// print writes v as JSON or YAML, or else what other writes.
-func (o *outputFlag) print(w io.Writer, v any, other func(w io.Writer) error) error {
+// write writes v as JSON or YAML, or else what other writes.
+func (o *outputFlag) write(w io.Writer, v any, other func(w io.Writer) error) error {
 	switch o.format {
 	case formatJSON:
 		encoder := json.NewEncoder(w)

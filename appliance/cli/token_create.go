@@ -149,15 +149,15 @@ func (g *garden) createToken(ctx context.Context, hash, description string, expi
 }
 
 func (o *tokenCreateOptions) tell(t newToken) error {
-	return o.output.print(o.env.Out, t, func(w io.Writer) error {
+	return o.output.write(o.env.Out, t, func(w io.Writer) error {
 		if o.print == printToken {
 			_, err := fmt.Fprintln(w, t.Token)
 			return err
 		}
-		fmt.Fprintf(o.env.Err, "Token %s is valid until %s. Where there is a kubeconfig of the seed, run:\n\n",
+		o.env.tell("Token %s is valid until %s. Where there is a kubeconfig of the seed, run:\n\n",
 			t.ID, t.Expires.Format(time.RFC3339))
 		if u, err := url.Parse(t.Server); err == nil && isLoopback(u.Hostname()) {
-			defer fmt.Fprintf(o.env.Err, "\nWarning: %s is reached from this machine only; give another address with --server\n", t.Server)
+			defer o.env.tell("\nWarning: %s is reached from this machine only; give another address with --server\n", t.Server)
 		}
 		_, err := fmt.Fprintln(w, t.Command)
 		return err

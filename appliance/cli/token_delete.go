@@ -72,6 +72,6 @@ func (o *tokenDeleteOptions) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("delete token %q: %w", o.id, err)
 	}
-	fmt.Fprintf(o.env.Err, "Token %s is deleted.\n", o.id)
+	o.env.tell("Token %s is deleted.\n", o.id)
 	return nil
 }

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -52,9 +51,9 @@ func (o *tokenListOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return o.output.print(o.env.Out, tokenList{Items: tokens}, func(w io.Writer) error {
+	return o.output.write(o.env.Out, tokenList{Items: tokens}, func(w io.Writer) error {
 		if len(tokens) == 0 {
-			fmt.Fprintln(o.env.Err, "There are no tokens.")
+			o.env.tell("There are no tokens.\n")
 			return nil
 		}
 		rows := [][]string{{"ID", "DESCRIPTION", "EXPIRES", "USAGES"}}

@@ -47,7 +47,7 @@ func newVersionCommand(env Environment) *cobra.Command {
 // versions are those of this binary, and of the garden where it was asked.
 type versions struct {
 	Terrarium  string          `json:"terrarium"`
-	Gardener   string          `json:"gardenerAPILevel"`
+	Gardener   string          `json:"gardener"`
 	Kubernetes string          `json:"kubernetes"`
 	Go         string          `json:"go"`
 	Platform   string          `json:"platform"`
@@ -56,7 +56,7 @@ type versions struct {
 
 type serverVersions struct {
 	Address    string `json:"address"`
-	Gardener   string `json:"gardenerAPILevel"`
+	Gardener   string `json:"gardener"`
 	Kubernetes string `json:"kubernetes"`
 	Platform   string `json:"platform"`
 }
@@ -75,7 +75,7 @@ func (o *versionOptions) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return o.output.print(o.env.Out, v, func(w io.Writer) error {
+	return o.output.write(o.env.Out, v, func(w io.Writer) error {
 		rows := [][]string{
 			{"Terrarium:", v.Terrarium},
 			{"Gardener API:", v.Gardener},

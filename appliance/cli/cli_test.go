@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/terrarium-garden/terrarium/appliance/cli"
+	"github.com/terrarium-garden/terrarium/appliance/options"
+)
+
+var update = flag.Bool("update", false, "write the golden files in testdata")
+
+// world is what a command sees around it.
+type world struct {
+	stdin       string
+	environment map[string]string
+	now         time.Time
+	// names are values that differ from run to run, and what stands for them in golden files.
+	names map[string]string
+}
+
+func newWorld() *world {
+	return &world{
+		environment: map[string]string{},
+		now:         time.Now(),
+		names:       map[string]string{},
+	}
+}
+
+// result is what a command leaves behind.
+type result struct {
+	status      int
+	out, errors string
+}
+
+func (w *world) run(t *testing.T, args ...string) result {
+	t.Helper()
+	var out, errs bytes.Buffer
+	status := cli.Main(t.Context(), cli.Environment{
+		In: strings.NewReader(w.stdin), Out: &out, Err: &errs,
+		Getenv: func(name string) string { return w.environment[name] },
+		Clock:  clocktesting.NewFakeClock(w.now),
+	}, args)
+	return result{status: status, out: out.String(), errors: errs.String()}
+}
+
+// golden compares a run with testdata/<name>.txt.
+func (w *world) golden(t *testing.T, name, reason string, args ...string) result {
+	t.Helper()
+	r := w.run(t, args...)
+	text := fmt.Sprintf("$ terrarium %s\nstatus %d\n--- output\n%s--- errors\n%s", strings.Join(args, " "), r.status, r.out, r.errors)
+	for value, stands := range w.names {
+		text = strings.ReplaceAll(text, value, stands)
+	}
+	text = strings.NewReplacer(options.KubernetesVersion(), "<kubernetes>", options.Version, "<version>",
+		runtime.Version(), "<go>", options.Platform(), "<platform>").Replace(text)
+	if strings.HasPrefix(name, "token/create") {
+		for pattern, stands := range map[string]string{
+			`\b[a-z2-7]{6}\.[a-z2-7]{16}\b`:    "<id>.<secret>",
+			`Token [a-z2-7]{6}\b`:              "Token <id>",
+			`("?id"?): "?[a-z2-7]{6}"?`:        `$1: <id>`,
+			`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`: "<time>",
+		} {
+			text = regexp.MustCompile(pattern).ReplaceAllString(text, stands)
+		}
+	}
+	path := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), text); diff != "" {
+		t.Errorf("%s\nterrarium %s (-want +got):\n%s", reason, strings.Join(args, " "), diff)
+	}
+	return r
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+
+	for _, command := range []string{
+		"", "completion", "config", "config print-defaults", "config validate", "kubeconfig", "token", "token create",
+		"token delete", "token list", "version",
+	} {
+		t.Run("terrarium "+command, func(t *testing.T) {
+			t.Parallel()
+			name := "help/" + strings.ReplaceAll(strings.TrimSpace("terrarium "+command), " ", "-")
+			newWorld().golden(t, name, "Help is read by people and quoted in documents.", append(strings.Fields(command), "--help")...)
+		})
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	t.Parallel()
+
+	cases := map[string]struct {
+		reason string
+		args   string
+	}{
+		"UnknownCommand":      {reason: "A slip of the pen is met with a guess.", args: "tokn"},
+		"UnknownSubcommand":   {reason: "So is one further down.", args: "token creat"},
+		"NothingLikeIt":       {reason: "Without a guess there is none.", args: "frobnicate"},
+		"MissingSubcommand":   {reason: "A group alone does nothing; scripts must notice.", args: "token"},
+		"UnknownFlag":         {reason: "A flag that is not there is named.", args: "version --frob"},
+		"BadFlagValue":        {reason: "A value that cannot be read is named with its flag.", args: "token create --ttl soon"},
+		"UnexpectedArgument":  {reason: "Arguments are not ignored.", args: "version now"},
+		"MissingArgument":     {reason: "The missing argument is named.", args: "token delete"},
+		"TooManyArguments":    {reason: "One token at a time.", args: "token delete abcdef ghijkl"},
+		"CompletionNoShell":   {reason: "The shells are listed.", args: "completion"},
+		"CompletionShell":     {reason: "The shells are listed.", args: "completion tcsh"},
+		"DefaultsNoRole":      {reason: "The roles are listed.", args: "config print-defaults"},
+		"DefaultsRole":        {reason: "The roles are listed.", args: "config print-defaults scheduler"},
+		"OutputForm":          {reason: "The forms are listed.", args: "token list -o wide"},
+		"TokenLifetimeShort":  {reason: "The bounds are said.", args: "token create --ttl 9m59s"},
+		"TokenLifetimeLong":   {reason: "The bounds are said.", args: "token create --ttl 25h"},
+		"TokenCreateAllWrong": {reason: "All mistakes are told at once.", args: "token create --ttl 5m --server http://x --print foo -o xml"},
+		"TokenDeleteMalformed": {
+			reason: "What would be right is said, and the text is not repeated.", args: "token delete T10abc::abcdef.0123456789abcdef",
+		},
+		"KubeconfigAllWrong": {reason: "All mistakes are told at once.", args: "kubeconfig --server x --context= --data-dir="},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newWorld().golden(t, "usage/"+name, tc.reason, strings.Fields(tc.args)...)
+			if r.status != 2 {
+				t.Errorf("%s\nstatus of a command line that cannot be right = %d, want 2", tc.reason, r.status)
+			}
+			if strings.Contains(r.errors, "0123456789abcdef") {
+				t.Errorf("Errors hold no secrets: %s", r.errors)
+			}
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+
+	for _, form := range []string{"table", "json", "yaml"} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			newWorld().golden(t, "version-"+form, "Tools compare versions.", "version", "-o", form)
+		})
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			r := newWorld().run(t, "completion", shell)
+			if r.status != 0 || r.errors != "" || !strings.Contains(r.out, "terrarium") {
+				t.Errorf("The script is sourced as it is.\nstatus = %d, errors = %q, output of %d bytes", r.status, r.errors, len(r.out))
+			}
+		})
+	}
+}
+
+func TestConfig(t *testing.T) {
+	t.Parallel()
+
+	const (
+		server    = "apiVersion: server.config.terrarium.garden/v1alpha1\nkind: ServerConfiguration\n"
+		gardenlet = "apiVersion: gardenlet.config.gardener.cloud/v1alpha1\nkind: GardenletConfiguration\n"
+	)
+	cases := map[string]struct {
+		reason string
+		file   string
+		want   result
+	}{
+		"Server": {
+			reason: "A file may say only what differs.",
+			file:   server + "listen: :7443\n",
+			want:   result{errors: "ServerConfiguration in \"-\" is valid.\n"},
+		},
+		"Gardenlet": {
+			reason: "The kind says which role the file is for.",
+			file:   gardenlet + "logLevel: debug\n",
+			want:   result{errors: "GardenletConfiguration in \"-\" is valid.\n"},
+		},
+		"UnknownField": {
+			reason: "A field that does not exist is named by its path.",
+			file:   server + "controllers:\n  seed:\n    monitorPeriode: 1m\n",
+			want: result{status: 1, errors: "Error: configuration file \"-\": decode server configuration: " +
+				"unknown field \"controllers.seed.monitorPeriode\"\n"},
+		},
+		"Values": {
+			reason: "Each value that cannot be right is named.",
+			file:   server + "listen: :70000\ntokens: {defaultLifetime: 1m}\n",
+			want: result{status: 1, errors: "Error: configuration file \"-\": " +
+				"listen: \":70000\": port \"70000\" is not a number from 0 to 65535\n" +
+				"  tokens.defaultLifetime: 1m0s is not between 10m and 24h\n"},
+		},
+		"WrongKind": {
+			reason: "The group alone does not make a configuration.",
+			file:   "apiVersion: server.config.terrarium.garden/v1alpha1\nkind: Server\n",
+			want: result{status: 1, errors: "Error: configuration file \"-\": decode server configuration: wrong kind of configuration: " +
+				"got apiVersion \"server.config.terrarium.garden/v1alpha1\" and kind \"Server\", " +
+				"want apiVersion \"server.config.terrarium.garden/v1alpha1\" and kind \"ServerConfiguration\"\n"},
+		},
+		"OtherGroup": {
+			reason: "Another file is not a configuration.",
+			file:   "apiVersion: v1\nkind: Secret\n",
+			want: result{status: 1, errors: "Error: configuration file \"-\": apiVersion \"v1\" is neither " +
+				"\"server.config.terrarium.garden/v1alpha1\", for a server, nor \"gardenlet.config.gardener.cloud/v1alpha1\", for a gardenlet\n"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld()
+			w.stdin = tc.file
+			got := w.run(t, "config", "validate", "-")
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(result{})); diff != "" {
+				t.Errorf("%s\nterrarium config validate - (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+
+	for _, role := range []string{"server", "gardenlet"} {
+		t.Run("Defaults of "+role, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld()
+			w.stdin = w.run(t, "config", "print-defaults", role).out
+			if r := w.run(t, "config", "validate", "-"); r.status != 0 {
+				t.Errorf("What is printed as the defaults is valid.\n%s\n%s", w.stdin, r.errors)
+			}
+		})
+	}
+
+	t.Run("NoFile", func(t *testing.T) {
+		t.Parallel()
+		r := newWorld().run(t, "config", "validate", "/none.yaml")
+		if r.status != 1 || !strings.Contains(r.errors, "/none.yaml") {
+			t.Errorf("A file that is not there is named.\nstatus = %d, errors = %q", r.status, r.errors)
+		}
+	})
+}
