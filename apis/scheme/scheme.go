@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kubernetesscheme "k8s.io/client-go/kubernetes/scheme"
-	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	gardenauthenticationv1alpha1 "github.com/terrarium-garden/terrarium/apis/authentication/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -25,7 +24,6 @@ func New() (*runtime.Scheme, error) {
 	if err := add(s, map[string]func(*runtime.Scheme) error{
 		"Kubernetes":                           kubernetesscheme.AddToScheme,
 		apiextensionsv1.GroupName:              apiextensionsv1.AddToScheme,
-		apiregistrationv1.GroupName:            apiregistrationv1.AddToScheme,
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddToScheme,
 		gardenextensionsv1alpha1.GroupName:     gardenextensionsv1alpha1.AddToScheme,
@@ -37,9 +35,10 @@ func New() (*runtime.Scheme, error) {
 }
 
 // AddServed registers what the garden API server serves: every garden kind in its served version and, as the same Go
-// type, in the internal version through which the server stores it.
+// type, in the internal version through which the server stores it, with the defaults for what objects leave out.
 //
-// The scheme must not be used to name OpenAPI models, because a type then has two kinds; take one filled by AddServedVersions for that.
+// The scheme must not be used to name OpenAPI models, because a type then has two kinds; take one filled by
+// AddServedVersions for that.
 func AddServed(s *runtime.Scheme) error {
 	if err := AddServedVersions(s); err != nil {
 		return err

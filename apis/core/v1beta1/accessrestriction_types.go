@@ -11,6 +11,7 @@ type AccessRestriction struct {
 // AccessRestrictionWithOptions is a restriction together with settings for it.
 type AccessRestrictionWithOptions struct {
 	AccessRestriction `json:",inline"`
+
 	// Options are settings that only the restriction understands.
 	// +optional
 	Options map[string]string `json:"options,omitempty"`

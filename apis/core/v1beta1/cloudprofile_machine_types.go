@@ -83,6 +83,7 @@ const (
 // MachineImageVersion is a version of an image.
 type MachineImageVersion struct {
 	ExpirableVersion `json:",inline"`
+
 	// Architectures are the processor architectures of the image; superseded by capabilityFlavors.
 	// +optional
 	Architectures []string `json:"architectures,omitempty"`

@@ -9,6 +9,7 @@ import (
 // SeedSelector selects seeds by their labels and providers.
 type SeedSelector struct {
 	metav1.LabelSelector `json:",inline"`
+
 	// ProviderTypes are the provider types of the seeds; that of the shoot when empty, any if it holds "*".
 	// +optional
 	ProviderTypes []string `json:"providerTypes,omitempty"`

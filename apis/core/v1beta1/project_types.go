@@ -106,6 +106,7 @@ const (
 // ProjectMember is a user, group or service account with rights in a project.
 type ProjectMember struct {
 	rbacv1.Subject `json:",inline"`
+
 	// Role is the first role of the member; superseded by roles.
 	Role string `json:"role"`
 	// Roles are further roles: admin, viewer, uam, serviceaccountmanager, or a custom one as extension:<name>.

@@ -19,6 +19,7 @@ type Addons struct {
 // KubernetesDashboard is the dashboard addon.
 type KubernetesDashboard struct {
 	Addon `json:",inline"`
+
 	// AuthenticationMode is how users log in; only token is known. Defaults to token.
 	// +optional
 	AuthenticationMode *string `json:"authenticationMode,omitempty"`
@@ -27,6 +28,7 @@ type KubernetesDashboard struct {
 // NginxIngress is the ingress controller addon.
 type NginxIngress struct {
 	Addon `json:",inline"`
+
 	// Config is put into the controller's config map.
 	// +optional
 	Config map[string]string `json:"config,omitempty"`

@@ -10,6 +10,7 @@ import (
 // KubeletConfig holds settings of kubelets, with the names and meanings of the kubelet itself.
 type KubeletConfig struct {
 	KubernetesConfig `json:",inline"`
+
 	// ContainerLogMaxFiles is the number of log files kept for a container.
 	// +optional
 	ContainerLogMaxFiles *int32 `json:"containerLogMaxFiles,omitempty"`

@@ -12,6 +12,7 @@ import (
 // KubeAPIServerConfig holds settings of a shoot's API server.
 type KubeAPIServerConfig struct {
 	KubernetesConfig `json:",inline"`
+
 	// AdmissionPlugins turns admission plugins on or off and configures them.
 	// +patchStrategy=merge
 	// +patchMergeKey=name

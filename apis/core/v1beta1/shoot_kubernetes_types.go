@@ -54,6 +54,7 @@ type KubernetesConfig struct {
 // KubeControllerManagerConfig holds settings of a shoot's controller manager.
 type KubeControllerManagerConfig struct {
 	KubernetesConfig `json:",inline"`
+
 	// HorizontalPodAutoscaler holds settings of the controller that adds and removes pods.
 	// +optional
 	HorizontalPodAutoscaler *HorizontalPodAutoscalerConfig `json:"horizontalPodAutoscaler,omitempty"`
@@ -74,6 +75,7 @@ type KubeControllerManagerConfig struct {
 // KubeSchedulerConfig holds settings of a shoot's scheduler.
 type KubeSchedulerConfig struct {
 	KubernetesConfig `json:",inline"`
+
 	// KubeMaxPDVols is the number of volumes on a node.
 	// +optional
 	KubeMaxPDVols *string `json:"kubeMaxPDVols,omitempty"`
@@ -95,6 +97,7 @@ const (
 // KubeProxyConfig holds settings of kube-proxy.
 type KubeProxyConfig struct {
 	KubernetesConfig `json:",inline"`
+
 	// Enabled installs it; some network plugins do its work themselves. Defaults to true.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`

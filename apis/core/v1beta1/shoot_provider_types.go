@@ -135,8 +135,7 @@ type Exposure struct {
 }
 
 // DNSExposure lets a DNS record point at the control plane nodes; there is nothing to set.
-type DNSExposure struct {
-}
+type DNSExposure struct{}
 
 // ExtensionExposure leaves the exposure to an extension.
 type ExtensionExposure struct {

@@ -75,7 +75,8 @@ type WorkerPool struct {
 	// MachineType is the provider's name of the machine size.
 	MachineType string `json:"machineType"`
 	// MachineImage is the operating system image.
-	MachineImage MachineImage `json:"machineImage"`
+	// +optional
+	MachineImage MachineImage `json:"machineImage,omitempty"`
 	// Maximum is the largest number of machines.
 	Maximum int32 `json:"maximum"`
 	// Minimum is the smallest number of machines.

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package openapi_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/kube-openapi/pkg/common"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/terrarium-garden/terrarium/apis/openapi"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+)
+
+func TestEveryServedKindIsDescribed(t *testing.T) {
+	t.Parallel()
+
+	s := runtime.NewScheme()
+	if err := scheme.AddServedVersions(s); err != nil {
+		t.Fatal(err)
+	}
+
+	described := definitions()
+
+	for gvk, goType := range s.AllKnownTypes() {
+		if !strings.Contains(goType.PkgPath(), "/apis/") || strings.HasPrefix(goType.PkgPath(), "k8s.io/") {
+			continue
+		}
+
+		group, _, _ := strings.Cut(gvk.Group, ".")
+		name := strings.Join([]string{"com.github.gardener.gardener.pkg.apis", group, gvk.Version, gvk.Kind}, ".")
+
+		definition, found := described[name]
+		if !found {
+			t.Errorf("%s is not described under %q, the name that clients know", gvk, name)
+
+			continue
+		}
+
+		if definition.Schema.Description == "" {
+			t.Errorf("%q says nothing to kubectl explain", name)
+		}
+	}
+}
+
+func TestReferencesLeadSomewhere(t *testing.T) {
+	t.Parallel()
+
+	described := definitions()
+
+	for name, definition := range described {
+		for _, dependency := range definition.Dependencies {
+			if _, found := described[dependency]; !found && !strings.HasPrefix(dependency, "io.k8s.") {
+				t.Errorf("%q refers to %q, which neither we nor Kubernetes describe", name, dependency)
+			}
+		}
+
+		for field, property := range definition.Schema.Properties {
+			if property.Description == "" && !embedded(field) {
+				t.Errorf("field %q of %q says nothing to kubectl explain", field, name)
+			}
+		}
+	}
+}
+
+func TestListsMergeByKey(t *testing.T) {
+	t.Parallel()
+
+	for name, tc := range map[string]struct {
+		reason           string
+		definition, list string
+		key              string
+	}{
+		"workers":    {"kubectl apply changes one pool and keeps the others.", "Provider", "workers", "name"},
+		"conditions": {"Two components may each own a condition.", "ShootStatus", "conditions", "type"},
+		"versions":   {"A version is offered once.", "KubernetesSettings", "versions", "version"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			list := definitions()["com.github.gardener.gardener.pkg.apis.core.v1beta1."+tc.definition].Schema.Properties[tc.list]
+			key, _ := list.Extensions.GetString("x-kubernetes-patch-merge-key")
+			strategy, _ := list.Extensions.GetString("x-kubernetes-patch-strategy")
+
+			if key != tc.key || strategy != "merge" {
+				t.Errorf("%s\n%s.%s merges with %q by %q, want merge by %q", tc.reason, tc.definition, tc.list, strategy, key, tc.key)
+			}
+		})
+	}
+}
+
+// embedded says whether a field comes with every kind.
+func embedded(field string) bool {
+	return slices.Contains([]string{"apiVersion", "kind", "metadata"}, field)
+}
+
+func definitions() map[string]common.OpenAPIDefinition {
+	return openapi.GetOpenAPIDefinitions(func(path string) spec.Ref {
+		return spec.MustCreateRef("#/definitions/" + path)
+	})
+}
