@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apiserverapi "k8s.io/apiserver/pkg/apis/apiserver"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/request/anonymous"
+	"k8s.io/apiserver/pkg/authentication/request/union"
+	"k8s.io/client-go/informers"
+	corev1listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/kubernetes/pkg/serviceaccount"
+)
+
+// openPaths are what a client may ask for before it has shown who it is. What it gets is up to RBAC.
+func openPaths() []string {
+	return []string{"/healthz", "/livez", "/readyz", "/version"}
+}
+
+// withOpenPaths lets requests without credentials through for the open paths, and for them alone. Wrong credentials
+// are refused everywhere.
+func withOpenPaths(next authenticator.Request) authenticator.Request {
+	var conditions []apiserverapi.AnonymousAuthCondition
+	for _, path := range openPaths() {
+		conditions = append(conditions, apiserverapi.AnonymousAuthCondition{Path: path})
+	}
+
+	return union.NewFailOnError(next, anonymous.NewAuthenticator(conditions))
+}
+
+// tokenOwners finds what a service account token may be bound to. A garden has no pods and no nodes.
+type tokenOwners struct {
+	secrets  corev1listers.SecretLister
+	accounts corev1listers.ServiceAccountLister
+}
+
+func tokenObjects(factory informers.SharedInformerFactory) serviceaccount.ServiceAccountTokenGetter {
+	return tokenOwners{
+		secrets:  factory.Core().V1().Secrets().Lister(),
+		accounts: factory.Core().V1().ServiceAccounts().Lister(),
+	}
+}
+
+// GetServiceAccount implements serviceaccount.ServiceAccountTokenGetter.
+func (o tokenOwners) GetServiceAccount(_ context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
+	return o.accounts.ServiceAccounts(namespace).Get(name)
+}
+
+// GetSecret implements serviceaccount.ServiceAccountTokenGetter.
+func (o tokenOwners) GetSecret(_ context.Context, namespace, name string) (*corev1.Secret, error) {
+	return o.secrets.Secrets(namespace).Get(name)
+}
+
+// GetPod implements serviceaccount.ServiceAccountTokenGetter.
+func (tokenOwners) GetPod(_ context.Context, _, name string) (*corev1.Pod, error) {
+	return nil, apierrors.NewNotFound(corev1.Resource("pods"), name)
+}
+
+// GetNode implements serviceaccount.ServiceAccountTokenGetter.
+func (tokenOwners) GetNode(_ context.Context, name string) (*corev1.Node, error) {
+	return nil, apierrors.NewNotFound(corev1.Resource("nodes"), name)
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	genericapifilters "k8s.io/apiserver/pkg/endpoints/filters"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/util/notfoundhandler"
+	"k8s.io/apiserver/pkg/util/webhook"
+	aggregatorapiserver "k8s.io/kube-aggregator/pkg/apiserver"
+	controlplane "k8s.io/kubernetes/pkg/controlplane/apiserver"
+
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+)
+
+// gardenGroupPriority places the garden's groups after those of Kubernetes in discovery, and before custom resources.
+const gardenGroupPriority = 10000
+
+// chain are the configurations of the four servers.
+type chain struct {
+	kube       controlplane.CompletedConfig
+	garden     *gardenServer
+	custom     apiextensionsapiserver.CompletedConfig
+	aggregator aggregatorapiserver.CompletedConfig
+}
+
+// configureChain derives all configurations before any is completed, as each starts from a copy of kube's.
+func (c *completed) configureChain() (*chain, error) {
+	parts, err := c.kubeConfig()
+	if err != nil {
+		return nil, err
+	}
+	garden, err := c.gardenConfig(parts)
+	if err != nil {
+		return nil, err
+	}
+	custom, err := c.customConfig(parts)
+	if err != nil {
+		return nil, err
+	}
+	aggregator, err := c.aggregatorConfig(parts)
+	if err != nil {
+		return nil, err
+	}
+
+	return &chain{
+		kube:       parts.config.Complete(),
+		garden:     garden,
+		custom:     custom.Complete(),
+		aggregator: aggregator.Complete(),
+	}, nil
+}
+
+func (c *completed) customConfig(parts *kubeParts) (*apiextensionsapiserver.Config, error) {
+	generic := parts.config.Generic
+	authentication := webhook.NewDefaultAuthenticationInfoResolverWrapper(
+		parts.config.ProxyTransport, generic.EgressSelector, generic.LoopbackClientConfig, generic.TracerProvider)
+	config, err := controlplane.CreateAPIExtensionsConfig(*generic, parts.config.VersionedInformers, parts.initializers,
+		c.library, 1, parts.resolver, authentication)
+	if err != nil {
+		return nil, fmt.Errorf("configure server of custom resources: %w", err)
+	}
+
+	return config, nil
+}
+
+func (c *completed) aggregatorConfig(parts *kubeParts) (*aggregatorapiserver.Config, error) {
+	config, err := controlplane.CreateAggregatorConfig(*parts.config.Generic, c.library, parts.config.VersionedInformers,
+		parts.resolver, parts.config.ProxyTransport, parts.config.PeerProxy, parts.initializers)
+	if err != nil {
+		return nil, fmt.Errorf("configure aggregator: %w", err)
+	}
+	config.GenericConfig.BuildHandlerChainFunc = c.handlerChain
+	// Extension API servers would need Services and Endpoints, which a garden does not serve.
+	config.ExtraConfig.DisableRemoteAvailableConditionController = true
+
+	return config, nil
+}
+
+// build makes the servers, the last one of the chain first.
+func (ch *chain) build() (*aggregatorapiserver.APIAggregator, error) {
+	nothing := genericapiserver.NewEmptyDelegateWithCustomHandler(
+		notfoundhandler.New(ch.kube.Generic.Serializer, genericapifilters.NoMuxAndDiscoveryIncompleteKey))
+	custom, err := ch.custom.New(nothing)
+	if err != nil {
+		return nil, fmt.Errorf("build server of custom resources: %w", err)
+	}
+	garden, err := ch.garden.new(custom.GenericAPIServer)
+	if err != nil {
+		return nil, err
+	}
+	kube, err := newKube(ch.kube, garden)
+	if err != nil {
+		return nil, err
+	}
+
+	served := ch.custom.GenericConfig.MergedResourceConfig.ResourceEnabled(
+		apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"))
+	aggregator, err := controlplane.CreateAggregatorServer(ch.aggregator, kube.GenericAPIServer,
+		custom.Informers.Apiextensions().V1().CustomResourceDefinitions(), served, priorities())
+	if err != nil {
+		return nil, fmt.Errorf("build aggregator: %w", err)
+	}
+
+	return aggregator, nil
+}
+
+// priorities adds the garden's groups to those that the aggregator routes by itself.
+func priorities() map[schema.GroupVersion]controlplane.APIServicePriority {
+	all := controlplane.DefaultGenericAPIServicePriorities()
+	for g, versions := range scheme.ServedGroups() {
+		for v, version := range versions {
+			all[version] = controlplane.APIServicePriority{
+				Group:   int32(gardenGroupPriority - g),
+				Version: int32(len(versions) - v), //nolint:gosec // A handful of versions.
+			}
+		}
+	}
+
+	return all
+}

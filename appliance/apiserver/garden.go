@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	serverstorage "k8s.io/apiserver/pkg/server/storage"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/storage/registry"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+)
+
+// gardenServer is a configured server of the garden's groups.
+type gardenServer struct {
+	generic genericapiserver.CompletedConfig
+	options kind.Options
+}
+
+// gardenConfig derives the garden server's configuration from that of the kube server: another scheme, another
+// encoding, another admission chain; the same store, authentication and authorization.
+func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
+	kinds := runtime.NewScheme()
+	if err := scheme.AddServed(kinds); err != nil {
+		return nil, fmt.Errorf("make scheme of the garden: %w", err)
+	}
+	codecs := serializer.NewCodecFactory(kinds)
+
+	generic := *parts.config.Generic
+	generic.PostStartHooks = map[string]genericapiserver.PostStartHookConfigEntry{}
+	generic.Serializer = codecs
+	generic.MergedResourceConfig = serverstorage.NewResourceConfig()
+	generic.MergedResourceConfig.EnableVersions(slices.Concat(scheme.ServedGroups()...)...)
+	if err := c.applyGardenStorage(&generic, codecs); err != nil {
+		return nil, err
+	}
+	if err := applyGardenOpenAPI(&generic); err != nil {
+		return nil, err
+	}
+	if err := c.applyGardenAdmission(&generic, parts); err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(generic.LoopbackClientConfig)
+	if err != nil {
+		return nil, fmt.Errorf("make client for the garden server: %w", err)
+	}
+
+	return &gardenServer{
+		generic: generic.Complete(parts.config.VersionedInformers),
+		options: kind.Options{
+			RESTOptionsGetter: generic.RESTOptionsGetter,
+			Scheme:            kinds,
+			Codecs:            codecs,
+			ParameterCodec:    runtime.NewParameterCodec(kinds),
+			Clock:             c.Clock,
+			Authorizer:        generic.Authorization.Authorizer,
+			ConfigMap: func(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
+				return client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+			},
+			MaxKubeconfigLifetime: c.MaxKubeconfigLifetime,
+		},
+	}, nil
+}
+
+// applyGardenStorage keeps garden kinds as JSON beside the kinds of Kubernetes, encrypted by the same keys.
+func (c *completed) applyGardenStorage(into *genericapiserver.Config, codecs serializer.CodecFactory) error {
+	versions := slices.Concat(scheme.ServedGroups()...)
+	etcd := *c.library.Etcd
+	etcd.DefaultStorageMediaType = runtime.ContentTypeJSON
+	etcd.EtcdServersOverrides = nil
+	etcd.SkipHealthEndpoints = true
+	etcd.StorageConfig.Codec = codecs.LegacyCodec(versions...)
+	etcd.StorageConfig.EncodeVersioner = schema.GroupVersions(versions)
+	into.RESTOptionsGetter = nil
+	if err := etcd.ApplyTo(into); err != nil {
+		return fmt.Errorf("configure store of the garden: %w", err)
+	}
+
+	return nil
+}
+
+// new builds the server of the garden's groups.
+func (g *gardenServer) new(next genericapiserver.DelegationTarget) (*genericapiserver.GenericAPIServer, error) {
+	server, err := g.generic.New("garden", next)
+	if err != nil {
+		return nil, fmt.Errorf("build garden server: %w", err)
+	}
+	groups, err := registry.Groups(g.options)
+	if err != nil {
+		return nil, fmt.Errorf("build garden server: %w", err)
+	}
+	if err := server.InstallAPIGroups(groups...); err != nil {
+		return nil, fmt.Errorf("install groups of the garden: %w", err)
+	}
+
+	return server, nil
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"fmt"
+	"sync"
+
+	serveroptions "k8s.io/apiserver/pkg/server/options"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/rest"
+	// Each of these adds a group to the one scheme of the kube server.
+	_ "k8s.io/kubernetes/pkg/apis/admission/install"
+	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
+	_ "k8s.io/kubernetes/pkg/apis/authentication/install"
+	_ "k8s.io/kubernetes/pkg/apis/authorization/install"
+	_ "k8s.io/kubernetes/pkg/apis/certificates/install"
+	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
+	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	_ "k8s.io/kubernetes/pkg/apis/events/install"
+	_ "k8s.io/kubernetes/pkg/apis/flowcontrol/install"
+	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
+	_ "k8s.io/kubernetes/pkg/features" // Registers the feature gates that are set below.
+)
+
+// configureLibraries sets what the libraries keep once for the whole process. This file is the only one that touches it.
+//
+//nolint:gochecknoglobals // The state belongs to the libraries; several servers in one process share it.
+var configureLibraries = sync.OnceValue(func() error {
+	// The first call registers the version and the gates of the component, without a lock.
+	serveroptions.NewServerRunOptions()
+
+	gates := map[string]bool{
+		// A garden has one API server: there is no other one to tell about this one's life and versions, and no
+		// leader to elect.
+		"APIServerIdentity":                   false,
+		"UnknownVersionInteroperabilityProxy": false,
+	}
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
+		return fmt.Errorf("set feature gates: %w", err)
+	}
+
+	// Warnings that this process causes for itself are of no use to its operator.
+	rest.SetDefaultWarningHandler(rest.NoWarnings{})
+
+	return nil
+})

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"fmt"
+
+	apiextensionsapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/util/webhook"
+	"k8s.io/client-go/discovery"
+	aggregatorapiserver "k8s.io/kube-aggregator/pkg/apiserver"
+	aggregatorscheme "k8s.io/kube-aggregator/pkg/apiserver/scheme"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	controlplane "k8s.io/kubernetes/pkg/controlplane/apiserver"
+	kubeopenapi "k8s.io/kubernetes/pkg/generated/openapi"
+	admissionregistrationrest "k8s.io/kubernetes/pkg/registry/admissionregistration/rest"
+	authenticationrest "k8s.io/kubernetes/pkg/registry/authentication/rest"
+	authorizationrest "k8s.io/kubernetes/pkg/registry/authorization/rest"
+	certificatesrest "k8s.io/kubernetes/pkg/registry/certificates/rest"
+	coordinationrest "k8s.io/kubernetes/pkg/registry/coordination/rest"
+	eventsrest "k8s.io/kubernetes/pkg/registry/events/rest"
+	flowcontrolrest "k8s.io/kubernetes/pkg/registry/flowcontrol/rest"
+	rbacrest "k8s.io/kubernetes/pkg/registry/rbac/rest"
+)
+
+// kubeParts is what the library makes for the servers of the chain to share.
+type kubeParts struct {
+	config       *controlplane.Config
+	resolver     aggregatorapiserver.ServiceResolver
+	initializers []admission.PluginInitializer
+}
+
+// kubeConfig configures the server of Kubernetes' own groups. The configurations of the other servers derive from it.
+func (c *completed) kubeConfig() (*kubeParts, error) {
+	generic, informers, storage, err := controlplane.BuildGenericConfig(
+		c.library,
+		[]*runtime.Scheme{legacyscheme.Scheme, apiextensionsapiserver.Scheme, aggregatorscheme.Scheme},
+		servedVersions(),
+		kubeopenapi.GetOpenAPIDefinitions,
+	)
+	if err != nil {
+		return nil, fmt.Errorf("configure control plane: %w", err)
+	}
+	generic.Authentication.Authenticator = withOpenPaths(generic.Authentication.Authenticator)
+	generic.AddReadyzChecks(c.ReadyChecks...)
+
+	resolver := webhook.NewDefaultServiceResolver()
+	config, initializers, err := controlplane.CreateConfig(c.library, generic, informers, storage, resolver, nil)
+	if err != nil {
+		return nil, fmt.Errorf("configure kube server: %w", err)
+	}
+
+	return &kubeParts{config: config, resolver: resolver, initializers: initializers}, nil
+}
+
+// newKube builds the server of Kubernetes' own groups.
+func newKube(config controlplane.CompletedConfig, next genericapiserver.DelegationTarget) (*controlplane.Server, error) {
+	server, err := config.New("terrarium", next)
+	if err != nil {
+		return nil, fmt.Errorf("build kube server: %w", err)
+	}
+	client, err := discovery.NewDiscoveryClientForConfig(config.Generic.LoopbackClientConfig)
+	if err != nil {
+		return nil, fmt.Errorf("make discovery client: %w", err)
+	}
+	if err := server.InstallAPIs(kubeGroups(config, client)...); err != nil {
+		return nil, fmt.Errorf("install groups of Kubernetes: %w", err)
+	}
+
+	if err := server.GenericAPIServer.AddPostStartHook(policyHook, ensurePolicy); err != nil {
+		return nil, fmt.Errorf("add hook %q: %w", policyHook, err)
+	}
+
+	return server, nil
+}
+
+// withoutHook hides the hook of a group.
+type withoutHook struct {
+	controlplane.RESTStorageProvider
+}
+
+// kubeGroups lists Kubernetes' own groups in the order of discovery: the generic control plane's, without storage
+// migration and storage versions.
+func kubeGroups(c controlplane.CompletedConfig, client discovery.DiscoveryInterface) []controlplane.RESTStorageProvider {
+	authentication, authorization := c.Generic.Authentication, c.Generic.Authorization
+
+	return []controlplane.RESTStorageProvider{
+		c.NewCoreGenericConfig(),
+		authenticationrest.RESTStorageProvider{
+			Authenticator: authentication.Authenticator,
+			APIAudiences:  authentication.APIAudiences,
+		},
+		authorizationrest.RESTStorageProvider{Authorizer: authorization.Authorizer, RuleResolver: c.Generic.RuleResolver},
+		certificatesrest.RESTStorageProvider{Authorizer: authorization.Authorizer},
+		coordinationrest.RESTStorageProvider{},
+		// Its own hook waits a second before it creates the roles; see policyHook.
+		withoutHook{rbacrest.RESTStorageProvider{Authorizer: authorization.Authorizer}},
+		flowcontrolrest.RESTStorageProvider{InformerFactory: c.Generic.SharedInformerFactory},
+		admissionregistrationrest.RESTStorageProvider{Authorizer: authorization.Authorizer, DiscoveryClient: client},
+		eventsrest.RESTStorageProvider{TTL: c.EventTTL},
+	}
+}

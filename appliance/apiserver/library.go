@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	serveroptions "k8s.io/apiserver/pkg/server/options"
+	serverstorage "k8s.io/apiserver/pkg/server/storage"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/kubernetes/pkg/controlplane/apiserver/options"
+	"k8s.io/kubernetes/pkg/kubeapiserver/authorizer/modes"
+	kubeoptions "k8s.io/kubernetes/pkg/kubeapiserver/options"
+
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+)
+
+// shutdownGrace is how long watches and HTTP connections may take to end once the server stops.
+const shutdownGrace = 2 * time.Second
+
+// libraryOptions says in the words of the generic control plane what the Config says.
+func (c Config) libraryOptions() *options.Options {
+	o := options.NewOptions()
+
+	o.GenericServerRunOptions.ExternalHost = c.ExternalHost
+	o.GenericServerRunOptions.AdvertiseAddress = c.advertiseAddress()
+	o.GenericServerRunOptions.ShutdownSendRetryAfter = true
+	o.GenericServerRunOptions.ShutdownWatchTerminationGracePeriod = shutdownGrace
+	o.SecureServing.Listener = c.Listener
+	o.SecureServing.BindPort = 0
+	o.SecureServing.ServerCert = serveroptions.GeneratableKeyCert{
+		CertKey: serveroptions.CertKey{CertFile: c.Identity.Serving.File, KeyFile: c.Identity.Serving.File},
+	}
+	o.Features.EnableProfiling = false
+	o.EventTTL = c.EventTTL
+
+	c.applyStorage(o.Etcd)
+	c.applyAuthentication(o)
+	o.Authorization.Modes = []string{modes.ModeRBAC}
+	o.Admission.GenericAdmission.DefaultOffPlugins = kubeAdmissionOff()
+
+	return o
+}
+
+// advertiseAddress must never be looked up: a machine without a network has a garden as well.
+func (c Config) advertiseAddress() net.IP {
+	if host, _, err := net.SplitHostPort(c.ExternalHost); err == nil {
+		if ip := net.ParseIP(host); ip != nil {
+			return ip
+		}
+	}
+	if ip := net.ParseIP(c.ExternalHost); ip != nil {
+		return ip
+	}
+	if tcp, ok := c.Listener.Addr().(*net.TCPAddr); ok && !tcp.IP.IsUnspecified() {
+		return tcp.IP
+	}
+
+	return net.IPv4(127, 0, 0, 1)
+}
+
+func (c Config) applyStorage(o *serveroptions.EtcdOptions) {
+	o.StorageConfig.Transport = storagebackend.TransportConfig{
+		ServerList:    c.Objects.Servers,
+		TrustedCAFile: c.Objects.TLS.CAFile,
+		CertFile:      c.Objects.TLS.CertFile,
+		KeyFile:       c.Objects.TLS.KeyFile,
+	}
+	if !c.Compact {
+		o.StorageConfig.CompactionInterval = 0
+	}
+	if !slices.Equal(c.Objects.Servers, c.Events.Servers) {
+		o.EtcdServersOverrides = []string{"/events#" + strings.Join(c.Events.Servers, ";")}
+	}
+	o.EncryptionProviderConfigFilepath = c.Identity.EncryptionFile
+	o.WatchCacheSizes = []string{"events#0", "events.events.k8s.io#0"}
+}
+
+func (c Config) applyAuthentication(o *options.Options) {
+	a := o.Authentication
+	// Anonymous requests are let in for a few paths only, see openPaths.
+	a.Anonymous = &kubeoptions.AnonymousAuthenticationOptions{Allow: false, FlagsSet: true}
+	a.BootstrapToken.Enable = true
+	a.ClientCert.ClientCA = c.Identity.ClientCA.CertFile
+	a.RequestHeader = &serveroptions.RequestHeaderAuthenticationOptions{
+		ClientCAFile:        c.Identity.FrontProxyCA.CertFile,
+		AllowedNames:        []string{identity.FrontProxyName},
+		UsernameHeaders:     []string{"X-Remote-User"},
+		UIDHeaders:          []string{"X-Remote-Uid"},
+		GroupHeaders:        []string{"X-Remote-Group"},
+		ExtraHeaderPrefixes: []string{"X-Remote-Extra-"},
+	}
+	a.ServiceAccounts.Issuers = []string{c.ServiceAccountIssuer}
+	a.ServiceAccounts.KeyFiles = []string{c.Identity.ServiceAccount.File}
+	a.ServiceAccounts.OptionalTokenGetter = tokenObjects
+
+	o.ServiceAccountSigningKeyFile = c.Identity.ServiceAccount.File
+	o.ProxyClientCertFile = c.Identity.FrontProxy.File
+	o.ProxyClientKeyFile = c.Identity.FrontProxy.File
+}
+
+// servedVersions are the versions of Kubernetes' own groups that a garden serves: the stable ones.
+func servedVersions() *serverstorage.ResourceConfig {
+	c := serverstorage.NewResourceConfig()
+	c.EnableVersions(
+		admissionregistrationv1.SchemeGroupVersion,
+		authenticationv1.SchemeGroupVersion,
+		authorizationv1.SchemeGroupVersion,
+		certificatesv1.SchemeGroupVersion,
+		coordinationv1.SchemeGroupVersion,
+		corev1.SchemeGroupVersion,
+		eventsv1.SchemeGroupVersion,
+		flowcontrolv1.SchemeGroupVersion,
+		rbacv1.SchemeGroupVersion,
+	)
+
+	return c
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	openapiutil "k8s.io/apiserver/pkg/util/openapi"
+	"k8s.io/kube-openapi/pkg/common"
+	openapimodels "k8s.io/kube-openapi/pkg/util"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+	kubeopenapi "k8s.io/kubernetes/pkg/generated/openapi"
+
+	gardenopenapi "github.com/terrarium-garden/terrarium/apis/openapi"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+)
+
+// gardenDefinitions are the models of the garden kinds and of what they are made of.
+func gardenDefinitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
+	all := kubeopenapi.GetOpenAPIDefinitions(ref)
+	garden := gardenopenapi.GetOpenAPIDefinitions(func(name string) spec.Ref { return ref(modelName(name)) })
+	for name, definition := range garden {
+		for i := range definition.Dependencies {
+			definition.Dependencies[i] = modelName(definition.Dependencies[i])
+		}
+		all[name] = definition
+	}
+
+	return all
+}
+
+// modelName turns the path of a Go type into the name of its model. The generator knows the models of the packages that
+// it is run for, and refers to all others by their paths.
+func modelName(name string) string {
+	if !strings.Contains(name, "/") {
+		return name
+	}
+
+	return openapimodels.ToRESTFriendlyName(name)
+}
+
+// applyGardenOpenAPI describes the garden kinds. The names come from a scheme without internal versions, as there every
+// type has one kind only.
+func applyGardenOpenAPI(into *genericapiserver.Config) error {
+	served := runtime.NewScheme()
+	if err := scheme.AddServedVersions(served); err != nil {
+		return fmt.Errorf("make scheme of the garden's models: %w", err)
+	}
+	definitions := openapiutil.GetOpenAPIDefinitionsWithoutDisabledFeatures(gardenDefinitions)
+	namer := openapinamer.NewDefinitionNamer(served)
+
+	v2 := genericapiserver.DefaultOpenAPIConfig(definitions, namer)
+	v2.Info.Title = "Gardener"
+	v2.SecurityDefinitions = into.OpenAPIConfig.SecurityDefinitions
+	v3 := genericapiserver.DefaultOpenAPIV3Config(definitions, namer)
+	v3.Info.Title = "Gardener"
+	v3.SecuritySchemes = into.OpenAPIV3Config.SecuritySchemes
+	into.OpenAPIConfig, into.OpenAPIV3Config = v2, v3
+
+	return nil
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/server/healthz"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+	aggregatorapiserver "k8s.io/kube-aggregator/pkg/apiserver"
+)
+
+// readyInterval is the time between two looks at the server's own checks while it starts.
+const readyInterval = 20 * time.Millisecond
+
+// Server is the API server of a garden, built and not started. Only Completed.New makes one.
+type Server struct {
+	aggregator *aggregatorapiserver.APIAggregator
+	later      []healthz.HealthChecker
+}
+
+// New builds the server. It opens connections to the stores, so they have to be running.
+func (c Completed) New() (*Server, error) {
+	ch, err := c.configureChain()
+	if err != nil {
+		return nil, err
+	}
+	aggregator, err := ch.build()
+	if err != nil {
+		return nil, err
+	}
+
+	return &Server{aggregator: aggregator, later: c.ReadyChecks}, nil
+}
+
+// LoopbackConfig reaches this server from within the process, with all rights and without a limit of its own.
+func (s *Server) LoopbackConfig() *rest.Config {
+	config := rest.CopyConfig(s.aggregator.GenericAPIServer.LoopbackClientConfig)
+	config.QPS = -1
+	// Garden kinds have no protobuf; a client that knows its kinds asks for it by itself.
+	config.ContentType = ""
+
+	return config
+}
+
+// Run serves until ctx ends, and then finishes the requests in flight. It calls ready once every check of /readyz but
+// the given ReadyChecks holds. A Server runs once.
+func (s *Server) Run(ctx context.Context, ready func()) error {
+	prepared, err := s.aggregator.PrepareRun()
+	if err != nil {
+		return fmt.Errorf("prepare API server: %w", err)
+	}
+
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		if err := prepared.Run(ctx); err != nil {
+			return fmt.Errorf("run API server: %w", err)
+		}
+
+		return nil
+	})
+	group.Go(func() error {
+		if err := s.awaitReady(ctx); err != nil {
+			return err
+		}
+		ready()
+
+		return nil
+	})
+
+	return group.Wait()
+}
+
+// awaitReady asks the server itself, in the way of any other client. A stop in the meantime is no error.
+func (s *Server) awaitReady(ctx context.Context) error {
+	client, err := discovery.NewDiscoveryClientForConfig(s.LoopbackConfig())
+	if err != nil {
+		return fmt.Errorf("make client for readiness: %w", err)
+	}
+	request := "/readyz?" + strings.Join(s.exclusions(), "&")
+	err = wait.PollUntilContextCancel(ctx, readyInterval, true, func(ctx context.Context) (bool, error) {
+		return client.RESTClient().Get().RequestURI(request).Do(ctx).Error() == nil, nil
+	})
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+
+	return err
+}
+
+func (s *Server) exclusions() []string {
+	var all []string
+	for _, check := range s.later {
+		all = append(all, "exclude="+check.Name())
+	}
+
+	return all
+}
