@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubecontrollers
+
+import (
+	"fmt"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/controller-manager/pkg/informerfactory"
+)
+
+// clients are shared by all loops: one connection, one cache of each kind.
+type clients struct {
+	kube     kubernetes.Interface
+	metadata metadata.Interface
+	// discovery is for the loops that look for new kinds; mapper has another one, as it throws its answers away.
+	discovery discovery.DiscoveryInterface
+	mapper    meta.ResettableRESTMapper
+
+	informers         informers.SharedInformerFactory
+	metadataInformers metadatainformer.SharedInformerFactory
+	// both gives the typed cache of a kind where there is one, and else one of its metadata.
+	both informerfactory.InformerFactory
+	// started is closed once the caches fill.
+	started chan struct{}
+}
+
+func newClients(c Config) (*clients, error) {
+	config := rest.CopyConfig(c.Loopback)
+	config.ContentType = runtime.ContentTypeProtobuf
+	config.UserAgent = "terrarium-kube-controllers"
+	transport, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("make HTTP client: %w", err)
+	}
+
+	return c.clientsFor(config, transport)
+}
+
+func (c Config) clientsFor(config *rest.Config, transport *http.Client) (*clients, error) {
+	kube, err := kubernetes.NewForConfigAndClient(config, transport)
+	if err != nil {
+		return nil, fmt.Errorf("make client: %w", err)
+	}
+	metadataClient, err := metadata.NewForConfigAndClient(metadata.ConfigFor(config), transport)
+	if err != nil {
+		return nil, fmt.Errorf("make metadata client: %w", err)
+	}
+	mapping, err := discovery.NewDiscoveryClientForConfigAndClient(config, transport)
+	if err != nil {
+		return nil, fmt.Errorf("make discovery client: %w", err)
+	}
+
+	typed := informers.NewSharedInformerFactoryWithOptions(kube, c.Resync, informers.WithTransform(trim))
+	untyped := metadatainformer.NewSharedInformerFactoryWithOptions(metadataClient, c.Resync,
+		metadatainformer.WithTransform(trim))
+
+	return &clients{
+		kube:              kube,
+		metadata:          metadataClient,
+		discovery:         kube.Discovery(),
+		mapper:            restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(mapping)),
+		informers:         typed,
+		metadataInformers: untyped,
+		both:              informerfactory.NewInformerFactory(typed, untyped),
+		started:           make(chan struct{}),
+	}, nil
+}
+
+// trim forgets who owns which field; no loop asks for it, and it is the larger half of many objects.
+func trim(obj any) (any, error) {
+	if o, err := meta.Accessor(obj); err == nil && len(o.GetManagedFields()) > 0 {
+		o.SetManagedFields(nil)
+	}
+
+	return obj, nil
+}
