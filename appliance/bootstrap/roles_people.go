@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bootstrap
+
+import (
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// Values of the role label on cluster roles. Roles of extensions carry the same ones to join in.
+const (
+	roleAdmin                        = "admin"
+	roleViewer                       = "viewer"
+	roleProjectMember                = "project-member"
+	roleProjectViewer                = "project-viewer"
+	roleProjectServiceAccountManager = "project-serviceaccountmanager"
+)
+
+const (
+	groupAPIExtensions   = "apiextensions.k8s.io"
+	groupAPIRegistration = "apiregistration.k8s.io"
+	groupSeedManagement  = "seedmanagement.gardener.cloud"
+	groupOperations      = "operations.gardener.cloud"
+	groupSecurity        = "security.gardener.cloud"
+)
+
+// operatorRoles are for the people who run the garden.
+func operatorRoles() []object {
+	everything := []string{all}
+
+	return []object{
+		clusterRole(gardencorev1beta1.ClusterRoleAdmin, labelled(roleAdmin),
+			rbacv1.PolicyRule{
+				APIGroups: []string{gardencorev1beta1.GroupName, groupSeedManagement, groupOperations, groupSecurity},
+				Resources: everything, Verbs: everything,
+			},
+			on(corev1.GroupName, everything, "configmaps", "events", "namespaces", "resourcequotas", "secrets",
+				"serviceaccounts", "serviceaccounts/token"),
+			on(eventsv1.GroupName, everything, "events"),
+			on(rbacv1.GroupName, everything, "clusterroles", "clusterrolebindings", "roles", "rolebindings"),
+			on(admissionregistrationv1.GroupName, everything, all),
+			on(groupAPIRegistration, everything, "apiservices"),
+			on(groupAPIExtensions, everything, "customresourcedefinitions"),
+			on(coordinationv1.GroupName, everything, "leases"),
+			on(certificatesv1.GroupName, everything, "certificatesigningrequests", "certificatesigningrequests/approval"),
+		),
+		bind(gardencorev1beta1.ClusterRoleAdmin, user(gardencorev1beta1.UserKubeAggregator)),
+		sum(gardencorev1beta1.ClusterRoleAdministrators, nil,
+			labelled(roleAdmin), labelled(roleProjectMember), labelled(roleProjectServiceAccountManager)),
+
+		clusterRole(gardencorev1beta1.ClusterRoleViewer, labelled(roleViewer),
+			on(gardencorev1beta1.GroupName, readVerbs(), gardenResources()...),
+			on(corev1.GroupName, readVerbs(), "configmaps", "events", "namespaces", "resourcequotas", "serviceaccounts"),
+			on(eventsv1.GroupName, readVerbs(), "events"),
+			on(rbacv1.GroupName, readVerbs(), "clusterroles", "clusterrolebindings", "roles", "rolebindings"),
+			on(admissionregistrationv1.GroupName, readVerbs(), all),
+			on(groupAPIRegistration, readVerbs(), "apiservices"),
+			on(groupAPIExtensions, readVerbs(), "customresourcedefinitions"),
+			on(coordinationv1.GroupName, readVerbs(), "leases"),
+			on(certificatesv1.GroupName, readVerbs(), "certificatesigningrequests"),
+		),
+		sum(gardencorev1beta1.ClusterRoleViewers, nil, labelled(roleViewer), labelled(roleProjectViewer)),
+		bind(gardencorev1beta1.ClusterRoleViewers, group(gardencorev1beta1.GroupShootSystemViewers)),
+	}
+}
+
+// everyoneRoles are what each user has who has shown who it is.
+func everyoneRoles() []object {
+	everyone := group(gardencorev1beta1.GroupAuthenticated)
+	some := []object{
+		clusterRole(gardencorev1beta1.ClusterRoleReadGlobalResources, nil,
+			on(gardencorev1beta1.GroupName, readVerbs(), "cloudprofiles", "controllerregistrations", "seeds"),
+			on(groupAPIExtensions, readVerbs(), "customresourcedefinitions"),
+		),
+		bind(gardencorev1beta1.ClusterRoleReadGlobalResources, everyone),
+		clusterRole(gardencorev1beta1.ClusterRoleUserAuth, nil,
+			on(authenticationv1.GroupName, []string{"create"}, "tokenreviews"),
+			on(authorizationv1.GroupName, []string{"create"}, "selfsubjectaccessreviews"),
+		),
+		bind(gardencorev1beta1.ClusterRoleUserAuth, everyone),
+		// Who may create projects is up to the operator: this role is bound to nobody.
+		clusterRole(gardencorev1beta1.ClusterRoleProjectCreation, nil,
+			on(gardencorev1beta1.GroupName, []string{"create"}, "projects")),
+	}
+	some = append(some, roleIn(gardencorev1beta1.NamespacePublic, gardencorev1beta1.RoleReadPublic, everyone,
+		on(corev1.GroupName, readVerbs(), "configmaps"))...)
+	identity := on(corev1.GroupName, readVerbs(), "configmaps")
+	identity.ResourceNames = []string{gardencorev1beta1.ConfigMapClusterIdentity}
+
+	return append(some, roleIn(gardencorev1beta1.NamespaceKubeSystem, gardencorev1beta1.RoleReadClusterIdentity, everyone,
+		identity)...)
+}

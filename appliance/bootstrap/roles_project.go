@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bootstrap
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// projectRoles are bound in the namespace of each project by the controller of projects. Each is the sum of the rules
+// below and of what extensions add.
+func projectRoles() []object {
+	joins := func(label string) map[string]string { return map[string]string{label: "true"} }
+	member := joins(gardencorev1beta1.LabelAggregateToProjectMember)
+	viewer := joins(gardencorev1beta1.LabelAggregateToProjectViewer)
+	manager := joins(gardencorev1beta1.LabelAggregateToProjectServiceAccountManager)
+
+	return []object{
+		clusterRole(gardencorev1beta1.ClusterRoleProjectMemberAggregation, member,
+			on(gardencorev1beta1.GroupName, writeVerbs(), "secretbindings", "shoots"),
+			on(gardencorev1beta1.GroupName, []string{"create"}, "shoots/adminkubeconfig", "shoots/viewerkubeconfig"),
+			on(corev1.GroupName, writeVerbs(), "configmaps", "secrets"),
+			on(corev1.GroupName, readVerbs(), "events", "resourcequotas", "serviceaccounts"),
+			on(eventsv1.GroupName, readVerbs(), "events"),
+			on(rbacv1.GroupName, writeVerbs(), "roles", "rolebindings"),
+		),
+		sum(gardencorev1beta1.ClusterRoleProjectMember, labelled(roleProjectMember), member),
+
+		clusterRole(gardencorev1beta1.ClusterRoleProjectViewerAggregation, viewer,
+			on(gardencorev1beta1.GroupName, readVerbs(), "secretbindings", "shoots"),
+			on(gardencorev1beta1.GroupName, []string{"create"}, "shoots/viewerkubeconfig"),
+			on(corev1.GroupName, readVerbs(), "configmaps", "events", "resourcequotas", "serviceaccounts"),
+			on(eventsv1.GroupName, readVerbs(), "events"),
+			on(rbacv1.GroupName, readVerbs(), "roles", "rolebindings"),
+		),
+		sum(gardencorev1beta1.ClusterRoleProjectViewer, labelled(roleProjectViewer), viewer),
+
+		clusterRole(gardencorev1beta1.ClusterRoleProjectServiceAccountManagerAggregation, manager,
+			on(corev1.GroupName, writeVerbs(), "serviceaccounts"),
+			on(corev1.GroupName, []string{"create"}, "serviceaccounts/token"),
+		),
+		sum(gardencorev1beta1.ClusterRoleProjectServiceAccountManager, labelled(roleProjectServiceAccountManager), manager),
+	}
+}
