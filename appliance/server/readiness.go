@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	"k8s.io/apiserver/pkg/server/healthz"
+
+	"github.com/terrarium-garden/terrarium/appliance/runner"
+)
+
+var errStarting = errors.New("not started")
+
+// readiness knows which units are ready and shows each in /readyz as terrarium/<unit>.
+type readiness struct{ units []*unitState }
+
+type unitState struct {
+	name  string
+	ready atomic.Bool
+}
+
+var _ healthz.HealthChecker = (*unitState)(nil)
+
+func newReadiness(units []runner.Unit) *readiness {
+	r := &readiness{}
+	for _, u := range units {
+		r.units = append(r.units, &unitState{name: u.Name})
+	}
+
+	return r
+}
+
+// track watches the units become ready, and cease to be so when they are told to stop.
+func (r *readiness) track(units []runner.Unit) []runner.Unit {
+	tracked := make([]runner.Unit, 0, len(units))
+	for i, u := range units {
+		state := r.units[i]
+		tracked = append(tracked, runner.Unit{Name: u.Name, Run: func(ctx context.Context, ready func()) error {
+			defer context.AfterFunc(ctx, func() { state.ready.Store(false) })()
+
+			return u.Run(ctx, func() {
+				state.ready.Store(true)
+				ready()
+			})
+		}})
+	}
+
+	return tracked
+}
+
+// checks lists the units that start after the API server: while it does not serve, nobody can ask about those before.
+func (r *readiness) checks(after string) []healthz.HealthChecker {
+	var all []healthz.HealthChecker
+	found := false
+	for _, u := range r.units {
+		if found {
+			all = append(all, u)
+		}
+		found = found || u.name == after
+	}
+
+	return all
+}
+
+// Name implements healthz.HealthChecker.
+func (u *unitState) Name() string { return "terrarium/" + u.name }
+
+// Check implements healthz.HealthChecker.
+func (u *unitState) Check(*http.Request) error {
+	if u.ready.Load() {
+		return nil
+	}
+
+	return fmt.Errorf("unit %q: %w", u.name, errStarting)
+}
