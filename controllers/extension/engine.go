@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package extension
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+)
+
+// Engine talks to the extensions of one seed.
+type Engine struct {
+	// Client reaches the seed, around any cache.
+	Client client.Client
+	// Clock gives the times of requests and drives the waiting.
+	Clock clock.Clock
+}
+
+// Trigger says when the extension is asked to act.
+type Trigger int
+
+const (
+	// Always asks in every run.
+	Always Trigger = iota
+	// WhenNeeded asks if the object is new, differs from what is wanted, or if its last operation did not succeed. It is for
+	// kinds whose work is expensive.
+	WhenNeeded
+)
+
+// Apply creates the object, or brings the existing one to what mutate makes of it, and asks the extension to act in the same
+// write. obj has a namespace and a name; mutate finds the live object in it, or an empty one, and sets what is wanted.
+func (e Engine) Apply(ctx context.Context, obj gardenextensionsv1alpha1.Object, trigger Trigger, mutate func() error) error {
+	live, err := e.get(ctx, obj)
+	if err != nil {
+		return err
+	}
+	before, _ := obj.DeepCopyObject().(gardenextensionsv1alpha1.Object)
+	if err := mutate(); err != nil {
+		return fmt.Errorf("prepare %s: %w", describe(obj), err)
+	}
+	if !live {
+		e.request(obj)
+		if err := e.Client.Create(ctx, obj); err != nil {
+			return fmt.Errorf("create %s: %w", describe(obj), err)
+		}
+		return nil
+	}
+	if trigger == Always || !equality.Semantic.DeepEqual(before, obj) || !succeeded(obj) {
+		e.request(obj)
+	}
+	if err := e.Client.Patch(ctx, obj, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("patch %s: %w", describe(obj), err)
+	}
+	return nil
+}
+
+// Delete confirms and deletes the object. One that does not exist, or whose kind the seed does not know, is gone already.
+func (e Engine) Delete(ctx context.Context, obj gardenextensionsv1alpha1.Object) error {
+	live, err := e.get(ctx, obj)
+	if err != nil || !live {
+		return err
+	}
+	before, _ := obj.DeepCopyObject().(gardenextensionsv1alpha1.Object)
+	annotate(obj, gardencorev1beta1.AnnotationConfirmationDeletion, "true")
+	annotate(obj, gardencorev1beta1.AnnotationTimestamp, e.now())
+	if err := e.Client.Patch(ctx, obj, client.MergeFrom(before)); err != nil {
+		if gone(err) {
+			return nil
+		}
+		return fmt.Errorf("confirm the deletion of %s: %w", describe(obj), err)
+	}
+	if err := e.Client.Delete(ctx, obj); err != nil && !gone(err) {
+		return fmt.Errorf("delete %s: %w", describe(obj), err)
+	}
+	return nil
+}
+
+func (e Engine) request(obj gardenextensionsv1alpha1.Object) {
+	annotate(obj, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationReconcile)
+	annotate(obj, gardencorev1beta1.AnnotationTimestamp, e.now())
+}
+
+func (e Engine) now() string {
+	return e.Clock.Now().UTC().Format(time.RFC3339Nano)
+}
+
+// get reads the live object into obj and tells whether there is one.
+func (e Engine) get(ctx context.Context, obj gardenextensionsv1alpha1.Object) (bool, error) {
+	err := e.Client.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+	if err == nil {
+		return true, nil
+	}
+	if gone(err) {
+		return false, nil
+	}
+	return false, fmt.Errorf("get %s: %w", describe(obj), err)
+}
+
+func gone(err error) bool {
+	return apierrors.IsNotFound(err) || meta.IsNoMatchError(err)
+}
+
+func annotate(obj gardenextensionsv1alpha1.Object, key, value string) {
+	annotations := obj.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[key] = value
+	obj.SetAnnotations(annotations)
+}
+
+func succeeded(obj gardenextensionsv1alpha1.Object) bool {
+	last := obj.GetExtensionStatus().LastOperation
+	return last != nil && last.State == gardencorev1beta1.LastOperationStateSucceeded
+}
+
+// describe names an object in messages: Infrastructure "a".
+func describe(obj gardenextensionsv1alpha1.Object) string {
+	return fmt.Sprintf("%s %q", Kind(obj), obj.GetName())
+}
+
+// Kind is the kind of an extension object.
+func Kind(obj gardenextensionsv1alpha1.Object) string {
+	return reflect.TypeOf(obj).Elem().Name()
+}

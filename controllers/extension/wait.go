@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package extension
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+)
+
+// Limits say how patiently an object is awaited.
+type Limits struct {
+	// Interval is the longest pause between two looks. The first pauses are shorter, for extensions that are quick.
+	Interval time.Duration
+	// Severe is how long an error of the extension is tolerated before it ends the wait.
+	Severe time.Duration
+	// Timeout ends the wait.
+	Timeout time.Duration
+}
+
+const firstPause = 250 * time.Millisecond
+
+// LimitsOf returns the limits for objects of a kind.
+func LimitsOf(obj gardenextensionsv1alpha1.Object) Limits {
+	switch obj.(type) {
+	case *gardenextensionsv1alpha1.Infrastructure:
+		return Limits{Interval: 10 * time.Second, Severe: 3 * time.Minute, Timeout: 10 * time.Minute}
+	case *gardenextensionsv1alpha1.Worker, *gardenextensionsv1alpha1.BackupEntry:
+		return Limits{Interval: 5 * time.Second, Severe: 30 * time.Second, Timeout: 10 * time.Minute}
+	case *gardenextensionsv1alpha1.DNSRecord:
+		return Limits{Interval: 5 * time.Second, Severe: 15 * time.Second, Timeout: 2 * time.Minute}
+	default:
+		return Limits{Interval: 5 * time.Second, Severe: 30 * time.Second, Timeout: 3 * time.Minute}
+	}
+}
+
+// Wait waits until the extension has done what it was asked for; obj holds the answer then. The error carries the codes that
+// the extension gave.
+func (e Engine) Wait(ctx context.Context, obj gardenextensionsv1alpha1.Object, limits Limits) error {
+	err := e.poll(ctx, limits, func(ctx context.Context) (error, bool) {
+		live, err := e.get(ctx, obj)
+		if err != nil {
+			return err, false
+		}
+		if !live {
+			return errors.New("it does not exist"), false
+		}
+		return Ready(obj), obj.GetExtensionStatus().LastError != nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s is not ready: %w", describe(obj), err)
+	}
+	return nil
+}
+
+// WaitGone waits until the object does not exist any more.
+func (e Engine) WaitGone(ctx context.Context, obj gardenextensionsv1alpha1.Object, limits Limits) error {
+	err := e.poll(ctx, limits, func(ctx context.Context) (error, bool) {
+		live, err := e.get(ctx, obj)
+		if err != nil || !live {
+			return err, false
+		}
+		if last := obj.GetExtensionStatus().LastError; last != nil {
+			return WithCodes(errors.New(last.Description), last.Codes...), true
+		}
+		return errors.New("it waits for its extension"), false
+	})
+	if err != nil {
+		return fmt.Errorf("%s still exists: %w", describe(obj), err)
+	}
+	return nil
+}
+
+// Ready returns why the extension is not done with the object, or nil. The order of the checks is part of the contract.
+func Ready(obj gardenextensionsv1alpha1.Object) error {
+	status := obj.GetExtensionStatus()
+	operation := obj.GetAnnotations()[gardencorev1beta1.AnnotationOperation]
+	last := status.LastOperation
+	switch {
+	case status.LastError != nil:
+		return WithCodes(fmt.Errorf("extension %q reports: %s", obj.GetExtensionSpec().Type, status.LastError.Description), status.LastError.Codes...)
+	case status.ObservedGeneration != obj.GetGeneration():
+		return fmt.Errorf("its generation %d is not observed, only %d", obj.GetGeneration(), status.ObservedGeneration)
+	case operation != "":
+		return fmt.Errorf("its operation %q is not picked up by an extension of type %q yet", operation, obj.GetExtensionSpec().Type)
+	case last == nil:
+		return errors.New("no operation is recorded yet")
+	case last.State != gardencorev1beta1.LastOperationStateSucceeded:
+		return fmt.Errorf("its operation is in state %s: %s", last.State, last.Description)
+	}
+	return fresh(obj, last)
+}
+
+// fresh compares with the time of the request, in the precision of the answer.
+func fresh(obj gardenextensionsv1alpha1.Object, last *gardencorev1beta1.LastOperation) error {
+	text := obj.GetAnnotations()[gardencorev1beta1.AnnotationTimestamp]
+	if text == "" {
+		return nil
+	}
+	asked, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return fmt.Errorf("read annotation %s: %w", gardencorev1beta1.AnnotationTimestamp, err)
+	}
+	if last.LastUpdateTime.Time.Before(asked.Truncate(time.Second)) {
+		return errors.New("its last operation is older than the request")
+	}
+	return nil
+}
+
+// poll looks until ask has no error, the time is up, or an error that the extension itself reports has lasted too long.
+func (e Engine) poll(ctx context.Context, limits Limits, ask func(ctx context.Context) (err error, reported bool)) error { //nolint:revive // the flag qualifies the error
+	deadline := e.Clock.Now().Add(limits.Timeout)
+	var since time.Time
+	pause := firstPause
+	for {
+		err, reported := ask(ctx)
+		if err == nil {
+			return nil
+		}
+		now := e.Clock.Now()
+		switch {
+		case !reported:
+			since = time.Time{}
+		case since.IsZero():
+			since = now
+		}
+		if reported && now.Sub(since) >= limits.Severe {
+			return err
+		}
+		if !now.Before(deadline) {
+			return fmt.Errorf("not within %s: %w", limits.Timeout, err)
+		}
+		timer := e.Clock.NewTimer(min(pause, deadline.Sub(now)))
+		select {
+		case <-timer.C():
+		case <-ctx.Done():
+			timer.Stop()
+			return fmt.Errorf("%w (%w)", err, context.Cause(ctx))
+		}
+		pause = min(pause*3/2, max(limits.Interval, firstPause))
+	}
+}
