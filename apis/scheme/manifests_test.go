@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheme_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+)
+
+func TestManifestsAreKnownToTheLastField(t *testing.T) {
+	t.Parallel()
+
+	decoder := strictDecoder(t)
+
+	for _, file := range manifests(t) {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+
+			for _, document := range documents(t, file) {
+				if bytes.Contains(document, []byte(gardenconfigv1alpha1.GardenletGroupVersion.String())) {
+					if _, err := gardenconfigv1alpha1.DecodeGardenletConfiguration(document); err != nil {
+						t.Error(err)
+					}
+
+					continue
+				}
+
+				if _, err := runtime.Decode(decoder, document); err != nil {
+					t.Errorf("A manifest for Gardener applies without warnings: %v", err)
+				}
+			}
+		})
+	}
+}
+
+func TestUnknownFieldsAreNoticed(t *testing.T) {
+	t.Parallel()
+
+	decoder := strictDecoder(t)
+
+	for name, tc := range map[string]struct {
+		reason   string
+		document string
+		want     string
+	}{
+		"unknown": {
+			reason:   "A typing error is told with its path.",
+			document: `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":{"provider":{"workerz":[]}}}`,
+			want:     `unknown field "spec.provider.workerz"`,
+		},
+		"twice": {
+			reason:   "Of a field given twice only one could count.",
+			document: `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Seed","spec":{"taints":[],"taints":[]}}`,
+			want:     `duplicate field "spec.taints"`,
+		},
+		"wrong case": {
+			reason:   "Names are compared with their case.",
+			document: `{"apiVersion":"extensions.gardener.cloud/v1alpha1","kind":"Network","spec":{"podCidr":""}}`,
+			want:     `unknown field "spec.podCidr"`,
+		},
+		"another group's kind": {
+			reason:   "A kind that nobody serves is told.",
+			document: `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Plant"}`,
+			want:     `no kind "Plant" is registered`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			_, err := runtime.Decode(decoder, []byte(tc.document))
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%s\nDecode(...) = %v, want it to contain %q", tc.reason, err, tc.want)
+			}
+		})
+	}
+}
+
+func strictDecoder(t *testing.T) runtime.Decoder {
+	t.Helper()
+
+	s, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return serializer.NewCodecFactory(s, serializer.EnableStrict).UniversalDeserializer()
+}
+
+// manifests returns the files of this test and the examples that we give to users.
+func manifests(t *testing.T) []string {
+	t.Helper()
+
+	var files []string
+
+	for _, pattern := range []string{"testdata/*.yaml", "../../packaging/examples/*.yaml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		files = append(files, found...)
+	}
+
+	if len(files) == 0 {
+		t.Fatal("no manifests found")
+	}
+
+	return files
+}
+
+func documents(t *testing.T, file string) [][]byte {
+	t.Helper()
+
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+
+	var documents [][]byte
+
+	for {
+		document, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return documents
+		}
+
+		if err != nil {
+			t.Fatalf("read %q: %v", file, err)
+		}
+
+		documents = append(documents, document)
+	}
+}
