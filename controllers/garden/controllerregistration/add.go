@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllerregistration
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+const controllerName = "controllerregistration"
+
+var _ kit.Adder = (*Reconciler)(nil)
+
+// Reconciler keeps the installations of seeds. Unset fields are filled by AddToManager.
+type Reconciler struct {
+	// Client reaches the garden through the cache.
+	Client client.Client
+	// Reader reaches the garden directly.
+	Reader client.Reader
+	// Recorder writes the events of seeds.
+	Recorder events.EventRecorder
+	// Queue bounds the work.
+	Queue kit.Queue
+}
+
+// AddToManager implements kit.Adder. The watches are GCM-CR-1.
+func (r *Reconciler) AddToManager(mgr manager.Manager) error {
+	if r.Client == nil {
+		r.Client = mgr.GetClient()
+	}
+	if r.Reader == nil {
+		r.Reader = mgr.GetAPIReader()
+	}
+	if r.Recorder == nil {
+		r.Recorder = mgr.GetEventRecorder(controllerName)
+	}
+	err := builder.ControllerManagedBy(mgr).
+		Named(controllerName).
+		For(&gardencorev1beta1.Seed{}, builder.WithPredicates(seedChanges())).
+		Watches(&gardencorev1beta1.ControllerRegistration{}, handler.EnqueueRequestsFromMapFunc(r.allSeeds)).
+		Watches(&gardencorev1beta1.ControllerDeployment{}, handler.EnqueueRequestsFromMapFunc(r.allSeeds)).
+		Watches(&gardencorev1beta1.ControllerInstallation{}, handler.EnqueueRequestsFromMapFunc(seedOfInstallation), builder.WithPredicates(installationChanges())).
+		Watches(&gardencorev1beta1.Shoot{}, handler.EnqueueRequestsFromMapFunc(seedsOfShoot), builder.WithPredicates(shootChanges())).
+		WithOptions(r.Queue.Options()).
+		Complete(r)
+	if err != nil {
+		return fmt.Errorf("add controller %q: %w", controllerName, err)
+	}
+	return nil
+}
+
+// allSeeds enqueues every seed. A failed list loses nothing for good: the cache that fails here fails the manager.
+func (r *Reconciler) allSeeds(ctx context.Context, _ client.Object) []reconcile.Request {
+	seeds := &gardencorev1beta1.SeedList{}
+	if err := r.Client.List(ctx, seeds, client.UnsafeDisableDeepCopy); err != nil {
+		return nil
+	}
+	requests := make([]reconcile.Request, 0, len(seeds.Items))
+	for i := range seeds.Items {
+		requests = append(requests, requestFor(seeds.Items[i].Name))
+	}
+	return requests
+}
+
+func seedOfInstallation(_ context.Context, object client.Object) []reconcile.Request {
+	installation, ok := object.(*gardencorev1beta1.ControllerInstallation)
+	if !ok || installation.Spec.SeedRef == nil {
+		return nil
+	}
+	return []reconcile.Request{requestFor(installation.Spec.SeedRef.Name)}
+}
+
+func seedsOfShoot(_ context.Context, object client.Object) []reconcile.Request {
+	shoot, ok := object.(*gardencorev1beta1.Shoot)
+	if !ok {
+		return nil
+	}
+	var requests []reconcile.Request
+	for _, name := range []*string{shoot.Spec.SeedName, shoot.Status.SeedName} {
+		if name != nil {
+			requests = append(requests, requestFor(*name))
+		}
+	}
+	return requests
+}
+
+func requestFor(seed string) reconcile.Request {
+	return reconcile.Request{NamespacedName: types.NamespacedName{Name: seed}}
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllerregistration
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// Input is everything that the installations of one seed depend on.
+type Input struct {
+	// Seed is the seed.
+	Seed *gardencorev1beta1.Seed
+	// Shoots are all shoots; those of other seeds do not count.
+	Shoots []gardencorev1beta1.Shoot
+	// Registrations are all registrations.
+	Registrations []gardencorev1beta1.ControllerRegistration
+	// Deployments are all deployments.
+	Deployments []gardencorev1beta1.ControllerDeployment
+	// Installations are those of this seed.
+	Installations []gardencorev1beta1.ControllerInstallation
+}
+
+// Plan is what has to be done for one seed.
+type Plan struct {
+	// Install lists what has to be there, one entry a registration, sorted by its name.
+	Install []Target
+	// Delete lists the installations that nobody needs.
+	Delete []gardencorev1beta1.ControllerInstallation
+	// Leaving names registrations that are wanted while their old installation is still being deleted.
+	Leaving []string
+}
+
+// Target is a registration to be installed.
+type Target struct {
+	// Registration is what to install.
+	Registration *gardencorev1beta1.ControllerRegistration
+	// Deployment is how to install it, if the registration says how.
+	Deployment *gardencorev1beta1.ControllerDeployment
+	// Existing is the installation that is there already.
+	Existing *gardencorev1beta1.ControllerInstallation
+}
+
+// Decide plans the installations of a seed. Anything that is missing, an extension that nobody offers (GCM-CR-5), the
+// registration of an installation (GCM-CR-6) or a deployment (GCM-CR-8), is an error, and then nothing must be changed.
+func Decide(in Input) (Plan, error) {
+	existing, surplus, err := group(in)
+	if err != nil {
+		return Plan{}, err
+	}
+	wanted, err := wantedRegistrations(in, existing)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{Delete: surplus}
+	for _, registration := range wanted {
+		have := existing[registration.Name]
+		delete(existing, registration.Name)
+		if have != nil && have.DeletionTimestamp != nil {
+			plan.Leaving = append(plan.Leaving, registration.Name)
+			continue
+		}
+		if registration.DeletionTimestamp != nil {
+			continue
+		}
+		deployment, err := deploymentOf(registration, in.Deployments)
+		if err != nil {
+			return Plan{}, err
+		}
+		plan.Install = append(plan.Install, Target{Registration: registration, Deployment: deployment, Existing: have})
+	}
+	for _, unwanted := range existing {
+		if unwanted.DeletionTimestamp == nil {
+			plan.Delete = append(plan.Delete, *unwanted)
+		}
+	}
+	slices.SortFunc(plan.Delete, func(a, b gardencorev1beta1.ControllerInstallation) int { return cmp.Compare(a.Name, b.Name) })
+	return plan, nil
+}
+
+// group maps each registration to its installation. Two installations of one registration can only be a mishap: the older
+// one is kept.
+func group(in Input) (map[string]*gardencorev1beta1.ControllerInstallation, []gardencorev1beta1.ControllerInstallation, error) {
+	known := make(map[string]bool, len(in.Registrations))
+	for i := range in.Registrations {
+		known[in.Registrations[i].Name] = true
+	}
+	sorted := slices.Clone(in.Installations)
+	slices.SortStableFunc(sorted, func(a, b gardencorev1beta1.ControllerInstallation) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	existing := make(map[string]*gardencorev1beta1.ControllerInstallation, len(sorted))
+	var surplus []gardencorev1beta1.ControllerInstallation
+	for i := range sorted {
+		registration := sorted[i].Spec.RegistrationRef.Name
+		if !known[registration] {
+			return nil, nil, fmt.Errorf("controller installation %q is of controller registration %q, which does not exist", sorted[i].Name, registration)
+		}
+		if existing[registration] == nil {
+			existing[registration] = &sorted[i]
+			continue
+		}
+		if sorted[i].DeletionTimestamp == nil {
+			surplus = append(surplus, sorted[i])
+		}
+	}
+	return existing, surplus, nil
+}
+
+// wantedRegistrations is GCM-CR-4, sorted by name.
+func wantedRegistrations(in Input, existing map[string]*gardencorev1beta1.ControllerInstallation) ([]*gardencorev1beta1.ControllerRegistration, error) {
+	needed := NeededBySeed(in.Seed, in.Registrations)
+	shoots := 0
+	for i := range in.Shoots {
+		if OnSeed(&in.Shoots[i], in.Seed.Name) {
+			shoots++
+			for offer := range NeededByShoot(&in.Shoots[i], in.Seed, in.Registrations) {
+				needed[offer] = true
+			}
+		}
+	}
+	if err := offered(needed, in.Registrations); err != nil {
+		return nil, err
+	}
+	var wanted []*gardencorev1beta1.ControllerRegistration
+	for i := range in.Registrations {
+		registration := &in.Registrations[i]
+		if !offers(registration, needed) && !byPolicy(registration, in.Seed, shoots > 0) && !required(existing[registration.Name]) {
+			continue
+		}
+		matches, err := selects(registration, in.Seed)
+		if err != nil {
+			return nil, err
+		}
+		if matches {
+			wanted = append(wanted, registration)
+		}
+	}
+	slices.SortFunc(wanted, func(a, b *gardencorev1beta1.ControllerRegistration) int { return cmp.Compare(a.Name, b.Name) })
+	return wanted, nil
+}
+
+// offered reports every needed offer that no registration makes.
+func offered(needed Offers, registrations []gardencorev1beta1.ControllerRegistration) error {
+	made := Offers{}
+	for i := range registrations {
+		for _, resource := range registrations[i].Spec.Resources {
+			made.add(resource.Kind, resource.Type)
+		}
+	}
+	var missing []string
+	for offer := range needed {
+		if !made[offer] {
+			missing = append(missing, offer.Kind+"/"+offer.Type)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.Sort(missing)
+	return errors.New("no controller registration offers " + strings.Join(missing, ", "))
+}
+
+func offers(registration *gardencorev1beta1.ControllerRegistration, needed Offers) bool {
+	return slices.ContainsFunc(registration.Spec.Resources, func(resource gardencorev1beta1.ControllerResource) bool {
+		return needed[Offer{Kind: resource.Kind, Type: resource.Type}]
+	})
+}
+
+func byPolicy(registration *gardencorev1beta1.ControllerRegistration, seed *gardencorev1beta1.Seed, hasShoots bool) bool {
+	deployment := registration.Spec.Deployment
+	if deployment == nil || deployment.Policy == nil {
+		return false
+	}
+	switch *deployment.Policy {
+	case gardencorev1beta1.ControllerDeploymentPolicyAlways:
+		return seed.DeletionTimestamp == nil && registration.DeletionTimestamp == nil
+	case gardencorev1beta1.ControllerDeploymentPolicyAlwaysExceptNoShoots:
+		return hasShoots
+	default:
+		return false
+	}
+}
+
+func required(installation *gardencorev1beta1.ControllerInstallation) bool {
+	return installation != nil && kit.ConditionIs(installation.Status.Conditions, gardencorev1beta1.ConditionTypeRequired, gardencorev1beta1.ConditionTrue)
+}
+
+func selects(registration *gardencorev1beta1.ControllerRegistration, seed *gardencorev1beta1.Seed) (bool, error) {
+	if registration.Spec.Deployment == nil || registration.Spec.Deployment.SeedSelector == nil {
+		return true, nil
+	}
+	selector, err := metav1.LabelSelectorAsSelector(registration.Spec.Deployment.SeedSelector)
+	if err != nil {
+		return false, fmt.Errorf("read seed selector of controller registration %q: %w", registration.Name, err)
+	}
+	return selector.Matches(labels.Set(seed.Labels)), nil
+}
+
+func deploymentOf(registration *gardencorev1beta1.ControllerRegistration, deployments []gardencorev1beta1.ControllerDeployment) (*gardencorev1beta1.ControllerDeployment, error) {
+	if registration.Spec.Deployment == nil || len(registration.Spec.Deployment.DeploymentRefs) == 0 {
+		return nil, nil //nolint:nilnil // A registration may leave its deployment to somebody else.
+	}
+	name := registration.Spec.Deployment.DeploymentRefs[0].Name
+	for i := range deployments {
+		if deployments[i].Name == name {
+			return &deployments[i], nil
+		}
+	}
+	return nil, fmt.Errorf("controller registration %q names controller deployment %q, which does not exist", registration.Name, name)
+}

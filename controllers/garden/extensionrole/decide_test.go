@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package extensionrole_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/terrarium-garden/terrarium/controllers/garden/extensionrole"
+)
+
+func TestSelectorOf(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason     string
+		annotation string
+		want       bool
+		fails      bool
+	}{
+		"GCM-CREXT-2 matches":  {reason: "a JSON label selector", annotation: `{"matchLabels":{"app":"dns"}}`, want: true},
+		"GCM-CREXT-2 other":    {reason: "another label", annotation: `{"matchLabels":{"app":"backup"}}`},
+		"GCM-CREXT-2 no JSON":  {reason: "what is no JSON is an error", annotation: "app=dns", fails: true},
+		"GCM-CREXT-2 missing":  {reason: "no annotation must not select everybody", fails: true},
+		"GCM-CREXT-2 operator": {reason: "a selector that means nothing is an error", annotation: `{"matchExpressions":[{"key":"a","operator":"Nope"}]}`, fails: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"authorization.gardener.cloud/extensions-serviceaccount-selector": tc.annotation}}}
+			selector, err := extensionrole.SelectorOf(role)
+			if (err != nil) != tc.fails {
+				t.Fatalf("%s\nSelectorOf(...) error = %v, want failure %t", tc.reason, err, tc.fails)
+			}
+			if err == nil && selector.Matches(labels.Set{"app": "dns"}) != tc.want {
+				t.Errorf("%s\nSelectorOf(...) = %q, want a match %t", tc.reason, selector, tc.want)
+			}
+		})
+	}
+}
+
+func TestSubjects(t *testing.T) {
+	t.Parallel()
+	account := func(namespace, name string) metav1.PartialObjectMetadata {
+		return metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	}
+	got := extensionrole.Subjects([]metav1.PartialObjectMetadata{
+		account("seed-b", "dns"), account("seed-a", "dns"), account("seed-a", "backup"), account("kube-system", "dns"),
+		account("garden-dev", "dns"), account("garden-dev", "extension-shoot--a--dns"), account("garden", "extension-shoot--b--dns"),
+	})
+	subject := func(namespace, name string) rbacv1.Subject {
+		return rbacv1.Subject{Kind: "ServiceAccount", Namespace: namespace, Name: name}
+	}
+	want := []rbacv1.Subject{
+		subject("garden", "extension-shoot--b--dns"), subject("garden-dev", "extension-shoot--a--dns"),
+		subject("seed-a", "backup"), subject("seed-a", "dns"), subject("seed-b", "dns"),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("GCM-CREXT-2: accounts of seeds and of self-hosted shoots, sorted; a label in another namespace gives nothing (-want +got):\n%s", diff)
+	}
+}

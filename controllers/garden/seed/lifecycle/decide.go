@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"slices"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+const (
+	messageSeedSilent  = "The gardenlet stopped posting its status"
+	messageShootSilent = "The gardenlet of the seed stopped sending heartbeats"
+)
+
+// Alive tells whether the gardenlet was heard within the period (GCM-SEEDLIFE-2). A seed without a lease was last
+// heard when it was registered, so that a new one has time for its first heartbeat.
+func Alive(seed *gardencorev1beta1.Seed, lease *coordinationv1.Lease, period time.Duration, now time.Time) bool {
+	heard := seed.CreationTimestamp.Time
+	if lease != nil && lease.Spec.RenewTime != nil {
+		heard = lease.Spec.RenewTime.Time
+	}
+	return heard.Add(period).After(now)
+}
+
+// Silence returns the conditions of a seed whose gardenlet is silent (GCM-SEEDLIFE-3).
+func Silence(conditions []gardencorev1beta1.Condition, now time.Time) []gardencorev1beta1.Condition {
+	return kit.SetCondition(conditions, gardencorev1beta1.Condition{
+		Type:    gardencorev1beta1.ConditionTypeGardenletReady,
+		Status:  gardencorev1beta1.ConditionUnknown,
+		Reason:  gardencorev1beta1.ReasonStatusUnknown,
+		Message: messageSeedSilent,
+	}, now)
+}
+
+// ShootsUnknown tells whether the seed has been silent for so long that nothing is known about its shoots
+// (GCM-SEEDLIFE-5).
+func ShootsUnknown(conditions []gardencorev1beta1.Condition, period time.Duration, now time.Time) bool {
+	ready := kit.FindCondition(conditions, gardencorev1beta1.ConditionTypeGardenletReady)
+	if ready == nil || ready.Status == gardencorev1beta1.ConditionTrue {
+		return false
+	}
+	return !now.Before(ready.LastTransitionTime.Add(period))
+}
+
+// Forget makes the conditions of a shoot, and the constraints that a gardenlet judges, Unknown (GCM-SEEDLIFE-5). Only
+// those that the shoot carries are touched: one that nobody judges would stay Unknown after the gardenlet is back.
+func Forget(status *gardencorev1beta1.ShootStatus, now time.Time) {
+	status.Conditions = unknown(status.Conditions, []gardencorev1beta1.ConditionType{
+		gardencorev1beta1.ConditionTypeAPIServerAvailable,
+		gardencorev1beta1.ConditionTypeControlPlaneHealthy,
+		gardencorev1beta1.ConditionTypeObservabilityComponentsHealthy,
+		gardencorev1beta1.ConditionTypeEveryNodeReady,
+		gardencorev1beta1.ConditionTypeSystemComponentsHealthy,
+	}, now)
+	status.Constraints = unknown(status.Constraints, []gardencorev1beta1.ConditionType{
+		gardencorev1beta1.ConditionTypeHibernationPossible,
+		gardencorev1beta1.ConditionTypeMaintenancePreconditionsSatisfied,
+	}, now)
+}
+
+func unknown(conditions []gardencorev1beta1.Condition, types []gardencorev1beta1.ConditionType, now time.Time) []gardencorev1beta1.Condition {
+	for _, condition := range conditions {
+		if !slices.Contains(types, condition.Type) {
+			continue
+		}
+		conditions = kit.SetCondition(conditions, gardencorev1beta1.Condition{
+			Type:    condition.Type,
+			Status:  gardencorev1beta1.ConditionUnknown,
+			Reason:  gardencorev1beta1.ReasonStatusUnknown,
+			Message: messageShootSilent,
+		}, now)
+	}
+	return conditions
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// Reconcile judges one seed, and comes back after the sync period (GCM-SEEDLIFE-1).
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	seed := &gardencorev1beta1.Seed{}
+	if err := r.Client.Get(ctx, request.NamespacedName, seed); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	commit := kit.Begin(r.Client, seed)
+	outcome, err := kit.Run(ctx, seed, r.listen, r.forgetShoots)
+	return commit.Status(ctx, outcome, err)
+}
+
+// listen is GCM-SEEDLIFE-1 to GCM-SEEDLIFE-3. It goes on only with a seed that is silent.
+func (r *Reconciler) listen(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
+	again := kit.RequeueAfter(r.SyncPeriod)
+	if len(seed.Status.Conditions) == 0 {
+		return again, nil
+	}
+	lease, err := r.lease(ctx, seed.Name)
+	if err != nil {
+		return again, err
+	}
+	if Alive(seed, lease, r.MonitorPeriod, r.Clock.Now()) {
+		return again, nil
+	}
+	if kit.ConditionIs(seed.Status.Conditions, gardencorev1beta1.ConditionTypeGardenletReady, gardencorev1beta1.ConditionTrue) {
+		logf.FromContext(ctx).Info("Gardenlet fell silent", "monitorPeriod", r.MonitorPeriod)
+	}
+	seed.Status.Conditions = Silence(seed.Status.Conditions, r.Clock.Now())
+	return kit.RecheckAfter(r.SyncPeriod), nil
+}
+
+func (r *Reconciler) lease(ctx context.Context, seed string) (*coordinationv1.Lease, error) {
+	lease := &coordinationv1.Lease{}
+	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: gardencorev1beta1.NamespaceSeedLease, Name: seed}, lease)
+	if apierrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // No lease is an answer: the gardenlet has not been heard.
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read lease of seed %q: %w", seed, err)
+	}
+	return lease, nil
+}
+
+// forgetShoots is GCM-SEEDLIFE-5. A shoot that fails to be written does not hold up the others.
+func (r *Reconciler) forgetShoots(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
+	now := r.Clock.Now()
+	if !ShootsUnknown(seed.Status.Conditions, r.ShootMonitorPeriod, now) {
+		return kit.Continue(), nil
+	}
+	shoots := &gardencorev1beta1.ShootList{}
+	if err := r.Client.List(ctx, shoots, client.UnsafeDisableDeepCopy); err != nil {
+		return kit.Stop(), fmt.Errorf("list shoots: %w", err)
+	}
+	var errs []error
+	for i := range shoots.Items {
+		if running := shoots.Items[i].Status.SeedName; running == nil || *running != seed.Name {
+			continue
+		}
+		shoot := shoots.Items[i].DeepCopy()
+		commit := kit.Begin(r.Client, shoot)
+		Forget(&shoot.Status, now)
+		errs = append(errs, client.IgnoreNotFound(commit.WriteStatus(ctx)))
+	}
+	return kit.Continue(), errors.Join(errs...)
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package namespace
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// Name returns the name of the namespace of a seed.
+func Name(seed string) string { return prefix + seed }
+
+// Plan is what has to be done so that a namespace holds exactly the copies that it should.
+type Plan struct {
+	// Create lists the copies that are missing.
+	Create []corev1.Secret
+	// Update lists the copies that differ from their source, as they should be.
+	Update []corev1.Secret
+	// Delete lists the copies without a source, and those that have to be made anew because their type changed.
+	Delete []corev1.Secret
+}
+
+// Decide compares the secrets of the garden with the copies in the namespace of one seed (GCM-SEED-2, GCM-SEED-3).
+// Both lists hold labelled secrets only.
+func Decide(namespace string, sources, copies []corev1.Secret) Plan {
+	have := make(map[string]*corev1.Secret, len(copies))
+	for i := range copies {
+		have[copies[i].Name] = &copies[i]
+	}
+	var plan Plan
+	for i := range sources {
+		source := &sources[i]
+		if !copied(source) {
+			continue
+		}
+		want := copyOf(source, namespace)
+		old, found := have[source.Name]
+		delete(have, source.Name)
+		switch {
+		case !found:
+			plan.Create = append(plan.Create, want)
+		case old.Type != want.Type:
+			plan.Delete = append(plan.Delete, *old)
+		case !same(old, &want):
+			want.ResourceVersion = old.ResourceVersion
+			plan.Update = append(plan.Update, want)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(have)) {
+		plan.Delete = append(plan.Delete, *have[name])
+	}
+	return plan
+}
+
+// copied leaves out what a seed must not see, or gets in another way.
+func copied(secret *corev1.Secret) bool {
+	if secret.DeletionTimestamp != nil {
+		return false
+	}
+	switch secret.Labels[gardencorev1beta1.LabelRole] {
+	case gardencorev1beta1.RoleControlPlaneCert, gardencorev1beta1.RoleHelmPullSecret, gardencorev1beta1.RoleOCICABundle, gardencorev1beta1.RoleResourceReference:
+		return false
+	default:
+		return true
+	}
+}
+
+func copyOf(source *corev1.Secret, namespace string) corev1.Secret {
+	return corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:   namespace,
+			Name:        source.Name,
+			Labels:      maps.Clone(source.Labels),
+			Annotations: maps.Clone(source.Annotations),
+		},
+		Type: source.Type,
+		Data: maps.Clone(source.Data),
+	}
+}
+
+func same(a, b *corev1.Secret) bool {
+	return maps.Equal(a.Labels, b.Labels) && maps.Equal(a.Annotations, b.Annotations) && maps.EqualFunc(a.Data, b.Data, bytes.Equal)
+}
