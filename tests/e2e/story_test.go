@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStory is one playground from `make up` to `make down`; each chapter builds on the one before.
+//
+//nolint:paralleltest,tparallel // one machine holds one playground, and its chapters happen in order
+func TestStory(t *testing.T) {
+	w := newWorld(t)
+	t.Cleanup(func() {
+		if t.Failed() {
+			w.keepLogs(t)
+		}
+	})
+	chapters := []struct {
+		name string
+		tell func(*testing.T, *world)
+	}{
+		{"up brings a shoot to life", up},
+		{"up again changes nothing", upAgain},
+		{"a workload in the shoot answers", workload},
+		{"the shoot tells how it is", conditions},
+		{"secrets stay secret", secrets},
+		{"wrong manifests are explained", wrongManifests},
+		{"wrong joins are explained", wrongJoins},
+		{"a second server is refused", secondServer},
+		{"no usable seed is explained", noUsableSeed},
+		{"a missing image is explained", missingImage},
+		{"killed in the middle the shoot still completes", killed},
+		{"a gardenlet runs as a plain process", plainProcess},
+		{"deletion needs confirmation and leaves nothing", deletion},
+		{"down leaves nothing", down},
+		{"up after down works again", upAfterDown},
+	}
+	for _, c := range chapters {
+		if !t.Run(c.name, func(t *testing.T) { c.tell(t, w) }) {
+			t.Fatalf("the story ends at %q; what comes after builds on it", c.name)
+		}
+	}
+}
+
+// keepLogs copies what explains a failure to where a developer finds it.
+func (w *world) keepLogs(t *testing.T) {
+	t.Helper()
+	dir := filepath.Join(w.root, ".build", "e2e-logs")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Log(err)
+		return
+	}
+	for _, from := range []string{filepath.Join(w.state, "logs"), "/var/lib/seedling/logs"} {
+		r := w.try(t, "", "cp", "-r", from, dir)
+		if r.code != 0 {
+			t.Log(r.all())
+		}
+	}
+	for _, show := range [][]string{
+		w.garden("get", "shoots,seeds,controllerinstallations,projects", "-A", "-o", "wide"),
+		w.garden("-n", namespace, "get", "shoots", "-o", "jsonpath={range .items[*]}{.metadata.name}: {.status.lastOperation}{.status.lastErrors}{\"\\n\"}{end}"),
+		w.seed("get", "pods", "-A", "-o", "wide"),
+		w.seed("-n", "garden", "logs", "deployment/gardenlet", "--tail=60"),
+	} {
+		r := w.try(t, "", show...)
+		t.Logf("%s\n%s", strings.Join(show[1:], " "), r.all())
+	}
+}
+
+func up(t *testing.T, w *world) {
+	t.Helper()
+	w.must(t, "scripts/playground", "down")
+	out := w.must(t, "scripts/playground", "up")
+	t.Log(out)
+	for _, want := range []string{"Summary", "shoot sprout", gardenURL, "Worth trying next"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output of up lacks %q", want)
+		}
+	}
+	w.healthy(t, time.Minute, shootName)
+	w.says(t, time.Minute, " Ready ", w.shoot("get", "nodes", "--no-headers")...)
+	w.says(t, time.Minute, "Ready", w.garden("get", "seed", "local", "--no-headers")...)
+	for _, kubeconfig := range []string{"garden", "seed", shootName} {
+		info, err := os.Stat(filepath.Join(w.state, kubeconfig+".kubeconfig"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("kubeconfig %q has mode %o, others could read it", kubeconfig, info.Mode().Perm())
+		}
+	}
+}
+
+func upAgain(t *testing.T, w *world) {
+	t.Helper()
+	before := w.gardenPID(t)
+	uid := w.must(t, w.garden("-n", namespace, "get", "shoot", shootName, "-o", "jsonpath={.metadata.uid}")...)
+	w.must(t, "scripts/playground", "up")
+	if after := w.gardenPID(t); after != before {
+		t.Errorf("up restarted a garden that ran: process %d became %d", before, after)
+	}
+	if now := w.must(t, w.garden("-n", namespace, "get", "shoot", shootName, "-o", "jsonpath={.metadata.uid}")...); now != uid {
+		t.Errorf("up made the shoot anew: %s became %s", uid, now)
+	}
+}
+
+func workload(t *testing.T, w *world) {
+	t.Helper()
+	w.must(t, w.shoot("apply", "-f", "packaging/examples/hello.yaml")...)
+	w.must(t, w.shoot("rollout", "status", "deployment/hello", "--timeout=90s")...)
+	node := w.must(t, w.shoot("get", "nodes", "-o", "jsonpath={.items[0].metadata.name}")...)
+	on := w.must(t, w.shoot("get", "pods", "-l", "app=hello", "-o", "jsonpath={.items[0].spec.nodeName}")...)
+	if on != node {
+		t.Errorf("the pod runs on %q, want the shoot's machine %q", on, node)
+	}
+	// Through the API server of the shoot, over the Service, to the pod and back.
+	w.says(t, time.Minute, "hello", w.shoot("get", "--raw", "/api/v1/namespaces/default/services/hello:80/proxy/")...)
+	// From another pod's side: kubelet, logs and exec reach the machine.
+	w.says(t, time.Minute, "", w.shoot("logs", "deployment/hello")...)
+}
+
+func conditions(t *testing.T, w *world) {
+	t.Helper()
+	for _, condition := range []string{"APIServerAvailable", "ControlPlaneHealthy", "EveryNodeReady"} {
+		w.says(t, 90*time.Second, "True", w.garden("-n", namespace, "get", "shoot", shootName, "-o",
+			fmt.Sprintf("jsonpath={.status.conditions[?(@.type==%q)].status}", condition))...)
+	}
+	w.says(t, time.Minute, "True", w.garden("get", "seed", "local", "-o",
+		`jsonpath={.status.conditions[?(@.type=="GardenletReady")].status}`)...)
+	renewed := w.must(t, w.garden("-n", "gardener-system-seed-lease", "get", "lease", "local", "-o", "jsonpath={.spec.renewTime}")...)
+	w.eventually(t, 20*time.Second, "the lease of the seed is renewed", func() (bool, string) {
+		now := w.must(t, w.garden("-n", "gardener-system-seed-lease", "get", "lease", "local", "-o", "jsonpath={.spec.renewTime}")...)
+		return now != renewed, now
+	})
+	list := w.must(t, w.garden("get", "shoots", "-n", namespace)...)
+	for _, column := range []string{"CLOUDPROFILE", "PROVIDER", "REGION", "K8S VERSION", "HIBERNATION", "LAST OPERATION", "STATUS"} {
+		if !strings.Contains(list, column) {
+			t.Errorf("the list of shoots lacks the column %q:\n%s", column, list)
+		}
+	}
+}
+
+// secrets looks for what must not be seen: tokens and keys in logs and in the process list, plain Secrets on the disk.
+func secrets(t *testing.T, w *world) {
+	t.Helper()
+	processes := w.must(t, "ps", "axww", "-o", "args")
+	logs := w.must(t, "sh", "-c", "cat "+filepath.Join(w.state, "logs")+"/*.log")
+	for name, text := range map[string]string{"process list": processes, "logs": logs} {
+		for _, secret := range []string{"PRIVATE KEY", "T10"} {
+			for line := range strings.Lines(text) {
+				if strings.Contains(line, secret) && strings.Contains(line, "::") || strings.Contains(line, "PRIVATE KEY") {
+					t.Errorf("the %s shows a secret: %.60q…", name, line)
+				}
+			}
+		}
+	}
+	w.must(t, w.garden("-n", "garden", "create", "secret", "generic", "probe", "--from-literal=word=chrysanthemum-7341")...)
+	hit := w.try(t, "", "grep", "-rlF", "chrysanthemum-7341", filepath.Join(w.state, "garden"))
+	if hit.code == 0 {
+		t.Errorf("a Secret lies on the disk in plain text: %s", hit.stdout)
+	}
+	w.must(t, w.garden("-n", "garden", "delete", "secret", "probe")...)
+}
+
+func deletion(t *testing.T, w *world) {
+	t.Helper()
+	r := w.try(t, "", w.garden("-n", namespace, "delete", "shoot", shootName, "--wait=false")...)
+	if r.code == 0 || !strings.Contains(r.stderr, "confirmation.gardener.cloud/deletion=true") {
+		t.Fatalf("an unconfirmed deletion must be refused with the way to confirm it, got %d\n%s", r.code, r.all())
+	}
+	inUse := w.try(t, "", w.garden("delete", "seed", "local", "--wait=false")...)
+	if inUse.code == 0 || !strings.Contains(inUse.stderr, shootName) {
+		t.Fatalf("a seed with shoots must not be deleted, got %d\n%s", inUse.code, inUse.all())
+	}
+	for _, name := range strings.Fields(w.must(t, w.garden("-n", namespace, "get", "shoots", "-o", "jsonpath={.items[*].metadata.name}")...)) {
+		w.must(t, w.garden("-n", namespace, "annotate", "shoot", name, "confirmation.gardener.cloud/deletion=true", "--overwrite")...)
+		w.must(t, w.garden("-n", namespace, "delete", "shoot", name, "--wait=false")...)
+	}
+	w.gone(t, 5*time.Minute, w.garden("-n", namespace, "get", "shoot", shootName)...)
+	w.eventually(t, time.Minute, "no namespace of a shoot is left on the seed", func() (bool, string) {
+		left := w.must(t, w.seed("get", "namespaces", "-o", "name")...)
+		return !strings.Contains(left, "shoot--"), left
+	})
+	w.must(t, w.garden("annotate", "project", "meadow", "confirmation.gardener.cloud/deletion=true", "--overwrite")...)
+	w.must(t, w.garden("-n", namespace, "delete", "secretbinding", "--all", "--wait=false")...)
+	w.must(t, w.garden("delete", "project", "meadow", "--wait=false")...)
+	w.gone(t, 2*time.Minute, w.garden("get", "namespace", namespace)...)
+	w.gone(t, time.Minute, w.garden("get", "project", "meadow")...)
+	w.must(t, w.garden("delete", "seed", "local", "--wait=false")...)
+	w.gone(t, 3*time.Minute, w.garden("get", "seed", "local")...)
+	w.must(t, w.garden("delete", "cloudprofile", "local", "--timeout=60s")...)
+}
+
+// down removes everything, and everything is looked for.
+func down(t *testing.T, w *world) {
+	t.Helper()
+	w.must(t, "scripts/playground", "down")
+	for what, look := range map[string]string{
+		"processes":          `ps axww -o args | grep -E '/(seedling|terrarium|containerd-shim)|containerd --config /var/lib/seedling' | grep -v -e grep -e e2e.test || true`,
+		"mounts":             `grep -E 'seedling|kubelet' /proc/self/mounts || true`,
+		"network namespaces": `ip netns list`,
+		"interfaces":         `ip -o link | grep -E 'veth|seedling|cni' || true`,
+		"addresses":          `ip -o addr | grep -E ' 10\.9[789]\.' || true`,
+		"nftables":           `nft list tables | grep -E 'kube|seedling|cni' || true`,
+		"files":              `ls -d /var/lib/seedling /run/seedling ` + w.state + ` 2>/dev/null || true`,
+	} {
+		if left := strings.TrimSpace(w.must(t, "sh", "-c", look)); left != "" {
+			t.Errorf("down left %s:\n%s", what, left)
+		}
+	}
+}
+
+func upAfterDown(t *testing.T, w *world) {
+	t.Helper()
+	w.must(t, "scripts/playground", "up")
+	w.healthy(t, time.Minute, shootName)
+	w.must(t, "scripts/playground", "down")
+}
