@@ -5,8 +5,10 @@ package garden
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/cloudprofile"
 	"github.com/terrarium-garden/terrarium/controllers/garden/controllerdeployment"
 	"github.com/terrarium-garden/terrarium/controllers/garden/controllerregistration"
@@ -22,20 +24,14 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// Options are what an operator may set about the controllers of the garden. The zero value of each field is its default.
+// Options are what may be set about the controllers of the garden. The zero value of each field is its default.
 type Options struct {
+	// Config is the pace of each controller. What it leaves out gets the default of the controller.
+	Config gardenconfigv1alpha1.ServerControllerConfiguration
 	// Clock is the real clock if nil.
 	Clock clock.PassiveClock
-	// Queue bounds the work of each controller.
-	Queue kit.Queue
 	// Quotas are the resource quotas of projects.
 	Quotas []project.Quota
-	// SeedSyncPeriod is how often the heartbeat of each seed is looked at; 10 s by default.
-	SeedSyncPeriod time.Duration
-	// SeedMonitorPeriod is how long a gardenlet may be silent; 40 s by default.
-	SeedMonitorPeriod time.Duration
-	// ShootMonitorPeriod is how long a seed may be unheard before its shoots are called unknown; 200 s by default.
-	ShootMonitorPeriod time.Duration
 	// ExtensionsSyncPeriod is how often the extensions of each seed are judged; 30 s by default.
 	ExtensionsSyncPeriod time.Duration
 	// ExtensionsThreshold is how long bad extensions show as Progressing; 0 shows them at once.
@@ -44,21 +40,38 @@ type Options struct {
 
 // Adders are the controllers of the garden. A new controller is a new line.
 func Adders(o Options) []kit.Adder {
+	c := o.Config
+	seeds := queue(c.Seed.ConcurrentSyncs)
 	return []kit.Adder{
-		&csr.Reconciler{Clock: o.Clock, Queue: o.Queue},
-		&project.Reconciler{Quotas: o.Quotas, Queue: o.Queue},
-		&namespace.Reconciler{Queue: o.Queue},
+		&csr.Reconciler{Clock: o.Clock, Queue: queue(c.CertificateSigningRequest.ConcurrentSyncs)},
+		&project.Reconciler{Quotas: o.Quotas, Queue: queue(c.Project.ConcurrentSyncs)},
+		&namespace.Reconciler{Queue: seeds},
 		&lifecycle.Reconciler{
-			Clock: o.Clock, SyncPeriod: o.SeedSyncPeriod, MonitorPeriod: o.SeedMonitorPeriod, ShootMonitorPeriod: o.ShootMonitorPeriod, Queue: o.Queue,
+			Clock: o.Clock, SyncPeriod: duration(c.Seed.SyncPeriod), MonitorPeriod: duration(c.Seed.MonitorPeriod),
+			ShootMonitorPeriod: duration(c.Seed.ShootMonitorPeriod), Queue: seeds,
 		},
-		&extensions.Reconciler{Clock: o.Clock, SyncPeriod: o.ExtensionsSyncPeriod, Threshold: o.ExtensionsThreshold, Queue: o.Queue},
-		&controllerregistration.Reconciler{Queue: o.Queue},
-		&extensionrole.Reconciler{Queue: o.Queue},
-		&statuslabel.Reconciler{Queue: o.Queue},
-		&inuse.Reconciler{Protection: cloudprofile.Protection(), Queue: o.Queue},
-		&inuse.Reconciler{Protection: secretbinding.Protection(), Queue: o.Queue},
-		&inuse.Reconciler{Protection: controllerdeployment.Protection(), Queue: o.Queue},
-		&inuse.Reconciler{Protection: controllerregistration.Protection(), Queue: o.Queue},
-		&inuse.Reconciler{Protection: controllerregistration.SeedProtection(), Queue: o.Queue},
+		&extensions.Reconciler{Clock: o.Clock, SyncPeriod: o.ExtensionsSyncPeriod, Threshold: o.ExtensionsThreshold, Queue: seeds},
+		&controllerregistration.Reconciler{Queue: queue(c.ControllerRegistration.ConcurrentSyncs)},
+		&extensionrole.Reconciler{},
+		&statuslabel.Reconciler{},
+		&inuse.Reconciler{Protection: cloudprofile.Protection(), Queue: queue(c.CloudProfile.ConcurrentSyncs)},
+		&inuse.Reconciler{Protection: secretbinding.Protection(), Queue: queue(c.SecretBinding.ConcurrentSyncs)},
+		&inuse.Reconciler{Protection: controllerdeployment.Protection(), Queue: queue(c.ControllerDeployment.ConcurrentSyncs)},
+		&inuse.Reconciler{Protection: controllerregistration.Protection(), Queue: queue(c.ControllerRegistration.ConcurrentSyncs)},
+		&inuse.Reconciler{Protection: controllerregistration.SeedProtection(), Queue: seeds},
 	}
+}
+
+func queue(workers *int) kit.Queue {
+	if workers == nil {
+		return kit.Queue{}
+	}
+	return kit.Queue{Concurrency: *workers}
+}
+
+func duration(d *metav1.Duration) time.Duration {
+	if d == nil {
+		return 0
+	}
+	return d.Duration
 }
