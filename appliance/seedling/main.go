@@ -7,10 +7,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
+	"google.golang.org/grpc/grpclog"
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/applets"
@@ -28,6 +30,8 @@ func run() int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// The libraries of the API server make gRPC talk of every failed connection; the commands wait for some on purpose.
+	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard))
 	binary, err := os.Executable()
 	if err == nil {
 		root := command.New(command.Program{Binary: binary, Applets: programs.Names(), Clock: clock.RealClock{}})

@@ -19,7 +19,7 @@ import (
 var ErrCannotRun = errors.New("a seedling cannot run here")
 
 // check looks for everything that a cluster needs, and tells of all that is missing at once.
-func (c *Cluster) check() error {
+func (c *Cluster) check(ctx context.Context) error {
 	var missing []string
 	if runtime.GOOS != "linux" {
 		missing = append(missing, "Linux (this is "+runtime.GOOS+")")
@@ -37,7 +37,7 @@ func (c *Cluster) check() error {
 			missing = append(missing, fmt.Sprintf("the folder %q with the %s (make images builds it)", dir.path, dir.purpose))
 		}
 	}
-	missing = append(missing, c.takenPorts()...)
+	missing = append(missing, c.takenPorts(ctx)...)
 	if len(missing) > 0 {
 		return fmt.Errorf("%w; what is missing:\n\t%s", ErrCannotRun, strings.Join(missing, "\n\t"))
 	}
@@ -45,7 +45,7 @@ func (c *Cluster) check() error {
 }
 
 // takenPorts finds ports that a part which does not run yet would not get.
-func (c *Cluster) takenPorts() []string {
+func (c *Cluster) takenPorts(ctx context.Context) []string {
 	var taken []string
 	for name, port := range map[string]int{
 		partEtcd: etcdMetricsPort, partControllerManager: controllerManagerPort, partScheduler: schedulerPort,
@@ -54,7 +54,7 @@ func (c *Cluster) takenPorts() []string {
 		if _, alive, err := c.table.Find(name); err != nil || alive {
 			continue
 		}
-		listener, err := (&net.ListenConfig{}).Listen(context.TODO(), "tcp", local(port))
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", local(port))
 		if err != nil {
 			taken = append(taken, fmt.Sprintf("the port %d for %s, which another program has", port, name))
 			continue
@@ -66,12 +66,12 @@ func (c *Cluster) takenPorts() []string {
 
 // lock keeps two commands from changing the cluster at the same time. The lock is on the folder itself, so
 // there is no further file to remove, and the kernel gives it back if the holder dies.
-func (c *Cluster) lock(context.Context) (unlock func(), err error) {
+func (c *Cluster) lock() (unlock func(), err error) {
 	dir, err := os.Open(c.config.StateDir)
 	if err != nil {
 		return nil, fmt.Errorf("open state folder: %w", err)
 	}
-	if err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil { //nolint:gosec // Descriptors are small numbers.
+	if err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		dir.Close()
 		return nil, fmt.Errorf("another command changes the cluster in %q right now; wait for it to end: %w", c.config.StateDir, err)
 	}

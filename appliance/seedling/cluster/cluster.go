@@ -29,7 +29,7 @@ type Options struct {
 	Binary string
 	// ImagesDir holds the archives to import, CNIDir the programs of the pod network.
 	ImagesDir, CNIDir string
-	Clock             clock.PassiveClock
+	Clock             clock.Clock
 	// Out gets the progress, line by line.
 	Out io.Writer
 }
@@ -118,7 +118,7 @@ func (c *Cluster) runtimeReady(ctx context.Context) error {
 
 // withRuntime lends a connection to the container runtime.
 func (c *Cluster) withRuntime(use func(*node.Runtime) error) error {
-	runtime, err := node.Dial(c.config.runtimeSocket())
+	runtime, err := node.Dial(c.config.runtimeSocket(), c.config.mark())
 	if err != nil {
 		return err
 	}

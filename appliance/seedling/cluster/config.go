@@ -27,13 +27,13 @@ type Config struct {
 	RunDir   string `json:"runDir"`
 	// NodeName is the name of the one node, of its control group and of its pod network.
 	NodeName string     `json:"nodeName"`
-	NodeIP   netip.Addr `json:"nodeIP"`
+	NodeIP   netip.Addr `json:"nodeAddress"`
 	APIPort  int        `json:"apiPort"`
 	// PodCIDR is the range of all pods, NodeCIDR the part of it that the node gives to its pods.
-	PodCIDR          netip.Prefix `json:"podCIDR"`
-	NodeCIDR         netip.Prefix `json:"nodeCIDR"`
-	ServiceCIDR      netip.Prefix `json:"serviceCIDR"`
-	LoadBalancerCIDR netip.Prefix `json:"loadBalancerCIDR"`
+	PodCIDR          netip.Prefix `json:"pods"`
+	NodeCIDR         netip.Prefix `json:"nodePods"`
+	ServiceCIDR      netip.Prefix `json:"services"`
+	LoadBalancerCIDR netip.Prefix `json:"loadBalancers"`
 	// Bridge is the network device that the pods hang on.
 	Bridge string `json:"bridge"`
 }
@@ -127,7 +127,7 @@ func (c Config) Server() string {
 func (c Config) runtimeSocket() string { return c.run("containerd", "containerd.sock") }
 
 // mark is the assignment in the environment of every process of the cluster.
-func (c Config) mark() string { return "SEEDLING_STATE_DIR=" + c.StateDir }
+func (c Config) mark() string { return "SEEDLING_PROCESS_OF=" + c.StateDir }
 
 // serviceIP is the address of the API server among the Services.
 func (c Config) serviceIP() netip.Addr { return c.ServiceCIDR.Masked().Addr().Next() }

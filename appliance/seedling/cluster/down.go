@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ const grace = 3 * time.Second
 // keepImages the images stay, for a faster Up. It goes on when something cannot be removed, tells of it at
 // the end, and can be run again.
 func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
-	unlock, err := c.lock(ctx)
+	unlock, err := c.lock()
 	if err != nil {
 		return err
 	}
@@ -80,6 +81,10 @@ func (c *Cluster) ending(patience time.Duration, names ...string) func(context.C
 			}
 			failed = append(failed, one.err)
 		}
+		if len(ended) == 0 {
+			return "did not run", errors.Join(failed...)
+		}
+		slices.Sort(ended)
 		return "ended " + strings.Join(ended, ", "), errors.Join(failed...)
 	}
 }
@@ -155,6 +160,11 @@ func (c *Cluster) removeNetwork(ctx context.Context) (string, error) {
 	tables, err := node.RemoveTables(ctx, node.Table, "kube-proxy", "cni_hostport")
 	for _, table := range tables {
 		removed = append(removed, "table "+table)
+	}
+	failed = append(failed, err)
+	rules, err := node.ForbidForwarding(ctx, c.config.Bridge)
+	if rules > 0 {
+		removed = append(removed, fmt.Sprintf("%d rules of iptables", rules))
 	}
 	failed = append(failed, err)
 	route, err := node.RemoveRoute(c.config.ServiceCIDR)

@@ -135,10 +135,16 @@ func (c *Cluster) proxyConfiguration() proxyv1alpha1.KubeProxyConfiguration {
 		HealthzBindAddress: local(proxyHealthPort),
 		MetricsBindAddress: local(proxyMetricsPort),
 		OOMScoreAdj:        unchanged,
-		Conntrack:          proxyv1alpha1.KubeProxyConntrackConfiguration{MaxPerCore: unchanged, Min: unchanged},
-		ClientConnection:   clientConnection(c.config.kubeconfig(proxyUser)),
-		ConfigSyncPeriod:   metav1.Duration{Duration: 15 * time.Minute},
-		NFTables:           proxyv1alpha1.KubeProxyNFTablesConfiguration{MinSyncPeriod: metav1.Duration{Duration: 100 * time.Millisecond}, SyncPeriod: metav1.Duration{Duration: 30 * time.Second}},
+		Conntrack: proxyv1alpha1.KubeProxyConntrackConfiguration{
+			MaxPerCore: unchanged, Min: unchanged, TCPEstablishedTimeout: new(metav1.Duration{}), TCPCloseWaitTimeout: new(metav1.Duration{}),
+		},
+		ClientConnection: clientConnection(c.config.kubeconfig(proxyUser)),
+		ConfigSyncPeriod: metav1.Duration{Duration: 15 * time.Minute},
+		NFTables: proxyv1alpha1.KubeProxyNFTablesConfiguration{
+			MasqueradeAll: !node.HasSetting(bridgeFilter),
+			MinSyncPeriod: metav1.Duration{Duration: 100 * time.Millisecond},
+			SyncPeriod:    metav1.Duration{Duration: 30 * time.Second},
+		},
 	}
 }
 

@@ -4,53 +4,66 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/utils/clock"
+
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
-// step is one thing to do on the way up. Steps run at the same time unless one comes after another.
+// step is one thing to do on the way up or down.
 type step struct {
-	name  string
+	name string
+	// after are the steps that have to be done before; others run at the same time.
 	after []string
 	// do returns what people should know about what was done, if anything.
 	do func(ctx context.Context) (note string, err error)
 }
 
 // runSteps does every step and prints a line when it is done. The first that fails stops the others.
-func runSteps(ctx context.Context, clk clock.PassiveClock, out io.Writer, steps []step) error {
-	done := map[string]chan struct{}{}
+func runSteps(ctx context.Context, clk clock.Clock, out io.Writer, steps []step) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var notes sync.Map
+	tasks := make([]flow.Task, 0, len(steps))
 	for _, s := range steps {
-		done[s.name] = make(chan struct{})
-	}
-	var printing sync.Mutex
-	group, ctx := errgroup.WithContext(ctx)
-	for _, s := range steps {
-		group.Go(func() error {
-			for _, before := range s.after {
-				select {
-				case <-done[before]:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			}
-			began := clk.Now()
+		tasks = append(tasks, flow.Task{ID: s.name, After: s.after, Do: func(ctx context.Context) error {
 			note, err := s.do(ctx)
-			if err != nil {
-				return fmt.Errorf("%s: %w", s.name, err)
-			}
-			printing.Lock()
-			defer printing.Unlock()
-			printStep(out, s.name, note, clk.Since(began))
-			close(done[s.name])
-			return nil
-		})
+			notes.Store(s.name, note)
+			return err
+		}})
 	}
-	return group.Wait()
+	graph, err := flow.Compile("up", tasks...)
+	if err != nil {
+		return err
+	}
+	err = graph.Run(ctx, flow.Options{Clock: clk, Observe: func(done flow.Observation) {
+		if done.Err != nil {
+			cancel()
+			return
+		}
+		note, _ := notes.Load(done.ID)
+		printStep(out, done.ID, fmt.Sprint(note), done.Ended.Sub(done.Started))
+	}})
+	return firstCause(err)
+}
+
+// firstCause leaves out the steps that failed only because another one did.
+func firstCause(err error) error {
+	var causes []error
+	for _, failed := range flow.Errors(err) {
+		if !errors.Is(failed.Err, context.Canceled) {
+			causes = append(causes, fmt.Errorf("%s: %w", failed.ID, failed.Err))
+		}
+	}
+	if len(causes) == 0 {
+		return err
+	}
+	return errors.Join(causes...)
 }
 
 func printStep(out io.Writer, name, note string, took time.Duration) {

@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -40,12 +40,15 @@ func (c *Cluster) Up(ctx context.Context) error {
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}
-	unlock, err := c.lock(ctx)
+	unlock, err := c.lock()
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	if err := runSteps(ctx, c.Clock, c.Out, c.steps()); err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted; what was started goes on: bring the cluster up again, or take it down: %w", ctx.Err())
+		}
 		return err
 	}
 	fmt.Fprintf(c.Out, "The cluster is up after %.1fs: kubectl --kubeconfig %s get nodes\n", c.Clock.Since(began).Seconds(), c.config.AdminKubeconfig())
@@ -55,15 +58,15 @@ func (c *Cluster) Up(ctx context.Context) error {
 func (c *Cluster) steps() []step {
 	steps := []step{
 		{name: stepCertificates, do: c.certificates},
-		{name: stepFiles, do: c.files},
+		{name: stepFiles, after: []string{stepMachine}, do: c.files},
 		{name: stepMachine, do: c.machine},
 		{name: stepImages, after: []string{partRuntime}, do: c.importAll},
 		{name: stepNode, after: []string{partKubelet, partControllerManager, partScheduler, partProxy, partAddons, stepImages}, do: c.nodeReady},
 	}
 	after := map[string][]string{
-		partRuntime:           {stepFiles, stepMachine},
+		partRuntime:           {stepFiles},
 		partEtcd:              {stepFiles, stepCertificates},
-		partAPIServer:         {partEtcd, stepCertificates, stepMachine},
+		partAPIServer:         {partEtcd},
 		partControllerManager: {partAPIServer},
 		partScheduler:         {partAPIServer},
 		partKubelet:           {partAPIServer, partRuntime},
@@ -77,8 +80,8 @@ func (c *Cluster) steps() []step {
 }
 
 // prepare looks whether the cluster can run here before anything is touched, and then claims the state folder.
-func (c *Cluster) prepare(context.Context) error {
-	if err := c.check(); err != nil {
+func (c *Cluster) prepare(ctx context.Context) error {
+	if err := c.check(ctx); err != nil {
 		return err
 	}
 	_, err := LoadConfig(c.config.StateDir)
@@ -157,12 +160,11 @@ func (c *Cluster) machine(ctx context.Context) (string, error) {
 	if err := journal.NoteAbsent(foreignFolders()...); err != nil {
 		return "", err
 	}
-	if err := journal.Set("net/ipv4/ip_forward", "1"); err != nil {
-		return "", err
-	}
-	// Without it a pod that asks a Service, and is answered by its neighbour on the bridge, does not recognise the answer.
-	if err := journal.Set("net/bridge/bridge-nf-call-iptables", "1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+	node.LoadModules(ctx, "br_netfilter", "overlay")
+	for _, setting := range settings() {
+		if err := journal.Set(setting.name, setting.value); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
 	}
 	groups, err := node.FindCgroups()
 	if err != nil {
@@ -177,9 +179,33 @@ func (c *Cluster) machine(ctx context.Context) (string, error) {
 	if err := node.AddRoute(c.config.ServiceCIDR, c.config.NodeIP); err != nil {
 		return "", err
 	}
+	if err := node.AllowForwarding(ctx, c.config.Bridge); err != nil {
+		return "", err
+	}
 	return "", node.Masquerade(ctx, node.Ranges{
 		Pods: c.config.PodCIDR, Services: c.config.ServiceCIDR, LoadBalancers: c.config.LoadBalancerCIDR, Node: c.config.NodeIP, Bridge: c.config.Bridge,
 	})
+}
+
+type setting struct{ name, value string }
+
+// bridgeFilter is the setting without which a pod that asks a Service, and is answered by its neighbour on the
+// bridge, does not recognise the answer.
+const bridgeFilter = "net/bridge/bridge-nf-call-iptables"
+
+// settings are the settings of the kernel that the cluster needs, and those that a kubelet changes by itself:
+// when they are changed here first, there is a note of what they were.
+func settings() []setting {
+	return []setting{
+		{"net/ipv4/ip_forward", "1"},
+		{bridgeFilter, "1"},
+		{"vm/overcommit_memory", "1"},
+		{"vm/panic_on_oom", "0"},
+		{"kernel/panic", "10"},
+		{"kernel/panic_on_oops", "1"},
+		{"kernel/keys/root_maxkeys", "1000000"},
+		{"kernel/keys/root_maxbytes", "25000000"},
+	}
 }
 
 // foreignFolders are those outside of the cluster's own that its parts make, because their names are fixed in them.
@@ -206,25 +232,31 @@ func (c *Cluster) Load(ctx context.Context, archives []string) (int, error) {
 	return c.importArchives(ctx, archives)
 }
 
+// importArchives takes one archive after the other, the small ones first: they compete for the same processors
+// and disk, and two with a layer in common would wait for each other.
 func (c *Cluster) importArchives(ctx context.Context, archives []string) (int, error) {
-	fresh := make([]bool, len(archives))
-	err := c.withRuntime(func(runtime *node.Runtime) error {
-		group, ctx := errgroup.WithContext(ctx)
-		for i, archive := range archives {
-			group.Go(func() error {
-				var err error
-				fresh[i], err = c.importArchive(ctx, runtime, archive)
-				return err
-			})
+	sizes := map[string]int64{}
+	for _, archive := range archives {
+		info, err := os.Stat(archive)
+		if err != nil {
+			return 0, fmt.Errorf("look at archive: %w", err)
 		}
-		return group.Wait()
-	})
-	count := 0
-	for _, one := range fresh {
-		if one {
-			count++
-		}
+		sizes[archive] = info.Size()
 	}
+	archives = slices.SortedFunc(slices.Values(archives), func(a, b string) int { return cmp.Compare(sizes[a], sizes[b]) })
+	count := 0
+	err := c.withRuntime(func(runtime *node.Runtime) error {
+		for _, archive := range archives {
+			fresh, err := c.importArchive(ctx, runtime, archive)
+			if err != nil {
+				return err
+			}
+			if fresh {
+				count++
+			}
+		}
+		return nil
+	})
 	return count, err
 }
 

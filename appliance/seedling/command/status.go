@@ -25,7 +25,7 @@ func newStatus(program Program) *cobra.Command {
 		Short: "Tell how each part of the cluster is",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			print, known := map[string]func(io.Writer, cluster.Status) error{"table": printTable, "json": printJSON}[output]
+			write, known := map[string]func(io.Writer, cluster.Status) error{"table": printTable, "json": printJSON}[output]
 			if !known {
 				return fmt.Errorf("--output: %q is neither table nor json", output)
 			}
@@ -34,7 +34,7 @@ func newStatus(program Program) *cobra.Command {
 				return err
 			}
 			status := c.Status(cmd.Context())
-			if err := print(cmd.OutOrStdout(), status); err != nil {
+			if err := write(cmd.OutOrStdout(), status); err != nil {
 				return err
 			}
 			if !status.Well() {

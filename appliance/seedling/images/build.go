@@ -142,8 +142,8 @@ type layerOnce struct {
 	err   error
 }
 
-func (o *layerOnce) do(make func() (v1.Layer, error)) (v1.Layer, error) {
-	o.once.Do(func() { o.layer, o.err = make() })
+func (o *layerOnce) do(build func() (v1.Layer, error)) (v1.Layer, error) {
+	o.once.Do(func() { o.layer, o.err = build() })
 	return o.layer, o.err
 }
 

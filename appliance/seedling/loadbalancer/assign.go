@@ -65,7 +65,7 @@ func current(service *corev1.Service) netip.Addr {
 
 // requested is the address that the Service asks for, or none.
 func requested(service *corev1.Service) netip.Addr {
-	address, err := netip.ParseAddr(service.Spec.LoadBalancerIP) //nolint:staticcheck // Deprecated, but what people know and use.
+	address, err := netip.ParseAddr(service.Spec.LoadBalancerIP)
 	if err != nil {
 		return netip.Addr{}
 	}

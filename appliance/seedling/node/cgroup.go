@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,6 +56,9 @@ func cgroupsIn(mountinfo string) Cgroups {
 
 // Make makes a group of that name in every hierarchy.
 func (c Cgroups) Make(name string) error {
+	if err := c.delegate(); err != nil {
+		return err
+	}
 	for _, root := range c.Roots {
 		group := filepath.Join(root, name)
 		if err := os.Mkdir(group, 0o755); err != nil && !errors.Is(err, fs.ErrExist) { //nolint:gosec // Groups are there for all to see.
@@ -67,6 +71,30 @@ func (c Cgroups) Make(name string) error {
 			}
 			if err := inherit(filepath.Join(root, file), filepath.Join(group, file)); err != nil {
 				return err
+			}
+		}
+	}
+	return nil
+}
+
+// delegate lets groups below the root of the one hierarchy of version 2 have the controllers that a kubelet
+// insists on. Controllers that are delegated already stay so, and none is ever taken away: others may use it by then.
+func (c Cgroups) delegate() error {
+	if !c.Unified {
+		return nil
+	}
+	for _, root := range c.Roots {
+		available, err := os.ReadFile(filepath.Join(root, "cgroup.controllers"))
+		if err != nil {
+			return fmt.Errorf("read controllers of control groups: %w", err)
+		}
+		for controller := range strings.FieldsSeq(string(available)) {
+			if !slices.Contains([]string{"cpu", "cpuset", "memory", "hugetlb", "pids"}, controller) {
+				continue
+			}
+			//nolint:gosec // The file is the kernel's, its mode stays.
+			if err := os.WriteFile(filepath.Join(root, "cgroup.subtree_control"), []byte("+"+controller), 0o644); err != nil {
+				return fmt.Errorf("delegate controller %q: %w", controller, err)
 			}
 		}
 	}
@@ -146,7 +174,7 @@ func removeGroup(group string) (killed, removed, left int, err error) {
 		}
 	}
 	if err := unix.Rmdir(group); err != nil && !errors.Is(err, unix.ENOENT) {
-		return killed, removed, left + 1, nil //nolint:nilerr // It is tried again until the caller's time is over.
+		return killed, removed, left + 1, nil
 	}
 	return killed, removed + 1, left, nil
 }

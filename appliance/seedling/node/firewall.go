@@ -33,11 +33,6 @@ table ip %[1]s {
 		type nat hook postrouting priority srcnat + 10; policy accept;
 		ip saddr %[2]s oifname != { "lo", "%[3]s" } ip daddr != { %[2]s, %[4]s, %[5]s, %[6]s } masquerade
 	}
-	chain forward {
-		type filter hook forward priority filter - 10; policy accept;
-		iifname "%[3]s" accept
-		oifname "%[3]s" accept
-	}
 }
 `, Table, r.Pods, r.Bridge, r.Services, r.LoadBalancers, r.Node))
 }

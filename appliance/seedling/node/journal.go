@@ -3,11 +3,13 @@
 package node
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,6 +76,20 @@ func (j *Journal) Set(name, value string) error {
 		return fmt.Errorf("change kernel setting %q to %q: %w", name, value, err)
 	}
 	return nil
+}
+
+// HasSetting tells whether the kernel has a setting.
+func HasSetting(name string) bool {
+	_, err := os.Stat(filepath.Join("/proc/sys", name))
+	return err == nil
+}
+
+// LoadModules loads modules of the kernel that it may have to load from files. One that is not there is built
+// in, or not to be had; what needs it says so.
+func LoadModules(ctx context.Context, names ...string) {
+	for _, name := range names {
+		_ = exec.CommandContext(ctx, "modprobe", "--quiet", name).Run() //nolint:gosec // The names are our own.
+	}
 }
 
 // Restore gives every changed kernel setting the value that it had, and tells which.

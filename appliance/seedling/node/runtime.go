@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -32,7 +33,8 @@ type RuntimePaths struct {
 	CNIConfDir, CNIBinDir string
 }
 
-// RuntimeConfig returns the configuration file of containerd. It is read by containerd 1.6 and later.
+// RuntimeConfig returns the configuration file of containerd. It is read by containerd 1.6 and later. AppArmor is off,
+// because a profile that was loaded into the kernel would stay there.
 func RuntimeConfig(paths RuntimePaths, pauseImage string, restrictScore bool) string {
 	return fmt.Sprintf(`version = 2
 root = %[1]q
@@ -52,6 +54,7 @@ disabled_plugins = [
   sandbox_image = %[4]q
   restrict_oom_score_adj = %[5]t
   netns_mounts_under_state_dir = true
+  disable_apparmor = true
 
 [plugins."io.containerd.grpc.v1.cri".cni]
   bin_dir = %[6]q
@@ -68,17 +71,18 @@ disabled_plugins = [
 
 // Runtime talks to a running containerd.
 type Runtime struct {
-	socket string
-	conn   *grpc.ClientConn
+	socket, mark string
+	conn         *grpc.ClientConn
 }
 
-// Dial prepares to talk to the containerd at a socket; it need not be there yet.
-func Dial(socket string) (*Runtime, error) {
+// Dial prepares to talk to the containerd at a socket; it need not be there yet. The mark, NAME=value, is put
+// into the environment of the programs that are run for it.
+func Dial(socket, mark string) (*Runtime, error) {
 	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return nil, fmt.Errorf("prepare to talk to containerd: %w", err)
 	}
-	return &Runtime{socket: socket, conn: conn}, nil
+	return &Runtime{socket: socket, mark: mark, conn: conn}, nil
 }
 
 // Close ends the conversation.
@@ -115,6 +119,7 @@ func (r *Runtime) Import(ctx context.Context, archive string) error {
 	}
 	//nolint:gosec // The arguments are paths of the caller's own.
 	command := exec.CommandContext(ctx, "ctr", "--address", r.socket, "--namespace", criNamespace, "images", "import", path)
+	command.Env = append(os.Environ(), r.mark)
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Run(); err != nil {

@@ -18,8 +18,8 @@ type Record struct {
 	PID int `json:"pid"`
 	// StartTicks is when the process started, in clock ticks since the boot (field 22 of /proc/PID/stat).
 	StartTicks uint64 `json:"startTicks"`
-	// BootID tells one boot of the machine from the next.
-	BootID string `json:"bootID"`
+	// Boot tells one boot of the machine from the next.
+	Boot string `json:"boot"`
 	// Command is the command line, for people who read the file.
 	Command []string `json:"command"`
 }
@@ -34,7 +34,7 @@ func Observe(pid int, command []string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	return Record{PID: pid, StartTicks: stat.startTicks, BootID: boot, Command: command}, nil
+	return Record{PID: pid, StartTicks: stat.startTicks, Boot: boot, Command: command}, nil
 }
 
 // Alive tells whether the very process of the record still runs. One that has ended, but that
@@ -45,7 +45,7 @@ func (r Record) Alive() bool {
 		return false
 	}
 	boot, err := bootID()
-	return err == nil && boot == r.BootID && stat.startTicks == r.StartTicks && !stat.ended()
+	return err == nil && boot == r.Boot && stat.startTicks == r.StartTicks && !stat.ended()
 }
 
 type stat struct {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// AllowForwarding lets the packets of pods pass where somebody else's firewall drops what it does not know, as
+// the one of Docker does. It does nothing where packets pass anyhow.
+func AllowForwarding(ctx context.Context, bridge string) error {
+	policy, err := iptables(ctx, "-S", "FORWARD", "0")
+	if err != nil || !strings.Contains(policy, "DROP") {
+		return nil //nolint:nilerr // Without iptables there are no rules of iptables in the way.
+	}
+	for _, rule := range forwardRules(bridge) {
+		if _, err := iptables(ctx, append([]string{"-C"}, rule...)...); err == nil {
+			continue
+		}
+		if _, err := iptables(ctx, append([]string{"-I"}, rule...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ForbidForwarding undoes AllowForwarding and returns how many rules there were to remove.
+func ForbidForwarding(ctx context.Context, bridge string) (int, error) {
+	rules, err := iptables(ctx, "-S", "FORWARD")
+	if err != nil || !strings.Contains(rules, bridge) {
+		return 0, nil //nolint:nilerr // Without iptables there is nothing to remove.
+	}
+	removed := 0
+	for _, rule := range forwardRules(bridge) {
+		if _, err := iptables(ctx, append([]string{"-C"}, rule...)...); err != nil {
+			continue
+		}
+		if _, err := iptables(ctx, append([]string{"-D"}, rule...)...); err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, nil
+}
+
+func forwardRules(bridge string) [][]string {
+	return [][]string{
+		{"FORWARD", "-i", bridge, "-j", "ACCEPT"},
+		{"FORWARD", "-o", bridge, "-j", "ACCEPT"},
+	}
+}
+
+func iptables(ctx context.Context, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, "iptables", append([]string{"--wait"}, args...)...) //nolint:gosec // The arguments are our own.
+	var output bytes.Buffer
+	command.Stdout, command.Stderr = &output, &output
+	if err := command.Run(); err != nil {
+		return "", fmt.Errorf("iptables %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(output.String()))
+	}
+	return output.String(), nil
+}
