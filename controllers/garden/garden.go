@@ -30,6 +30,8 @@ type Options struct {
 	Config gardenconfigv1alpha1.ServerControllerConfiguration
 	// Clock is the real clock if nil.
 	Clock clock.PassiveClock
+	// SeedSyncPeriod, SeedMonitorPeriod and ShootMonitorPeriod are used where Config leaves them out.
+	SeedSyncPeriod, SeedMonitorPeriod, ShootMonitorPeriod time.Duration
 	// Quotas are the resource quotas of projects.
 	Quotas []project.Quota
 	// ExtensionsSyncPeriod is how often the extensions of each seed are judged; 30 s by default.
@@ -47,8 +49,8 @@ func Adders(o Options) []kit.Adder {
 		&project.Reconciler{Quotas: o.Quotas, Queue: queue(c.Project.ConcurrentSyncs)},
 		&namespace.Reconciler{Queue: seeds},
 		&lifecycle.Reconciler{
-			Clock: o.Clock, SyncPeriod: duration(c.Seed.SyncPeriod), MonitorPeriod: duration(c.Seed.MonitorPeriod),
-			ShootMonitorPeriod: duration(c.Seed.ShootMonitorPeriod), Queue: seeds,
+			Clock: o.Clock, SyncPeriod: duration(c.Seed.SyncPeriod, o.SeedSyncPeriod), MonitorPeriod: duration(c.Seed.MonitorPeriod, o.SeedMonitorPeriod),
+			ShootMonitorPeriod: duration(c.Seed.ShootMonitorPeriod, o.ShootMonitorPeriod), Queue: seeds,
 		},
 		&extensions.Reconciler{Clock: o.Clock, SyncPeriod: o.ExtensionsSyncPeriod, Threshold: o.ExtensionsThreshold, Queue: seeds},
 		&controllerregistration.Reconciler{Queue: queue(c.ControllerRegistration.ConcurrentSyncs)},
@@ -69,9 +71,9 @@ func queue(workers *int) kit.Queue {
 	return kit.Queue{Concurrency: *workers}
 }
 
-func duration(d *metav1.Duration) time.Duration {
+func duration(d *metav1.Duration, otherwise time.Duration) time.Duration {
 	if d == nil {
-		return 0
+		return otherwise
 	}
 	return d.Duration
 }
