@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllerinstallation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+const (
+	// identityPause is the time between two looks at a seed that does not tell its identity yet.
+	identityPause = time.Second
+
+	labelPodSecurity    = "pod-security.kubernetes.io/enforce"
+	labelConsiderHA     = "high-availability-config.resources.gardener.cloud/consider"
+	annotationZones     = "high-availability-config.resources.gardener.cloud/zones"
+	kindDefinition      = "CustomResourceDefinition"
+	scopeOfNamespaces   = "Namespaced"
+	messageInstallation = "The extension is installed"
+)
+
+// ensureNamespace makes the home of the extension (GLET-CI-3).
+func (r *Reconciler) ensureNamespace(ctx context.Context, s *scope) (kit.Outcome, error) {
+	namespace := HomeOf(s.installation, s.seed)
+	if err := r.engine().Apply(ctx, namespace); err != nil {
+		return r.failed(s, err)
+	}
+	return kit.Continue(), nil
+}
+
+// HomeOf is the namespace of an installation. It is applied with one field owner, so a label that is not wanted any
+// more goes away.
+func HomeOf(installation *gardencorev1beta1.ControllerInstallation, seed *gardencorev1beta1.Seed) *corev1.Namespace {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name: Namespace(installation.Name),
+		Labels: map[string]string{
+			gardencorev1beta1.LabelRole:                       gardencorev1beta1.RoleExtension,
+			gardencorev1beta1.LabelControllerRegistrationName: installation.Spec.RegistrationRef.Name,
+			labelConsiderHA:                                   "true",
+		},
+	}}
+	if zones := seed.Spec.Provider.Zones; len(zones) > 0 {
+		namespace.Annotations = map[string]string{annotationZones: strings.Join(zones, ",")}
+	}
+	if level := installation.Annotations[gardencorev1beta1.AnnotationPodSecurityEnforce]; level != "" {
+		namespace.Labels[labelPodSecurity] = level
+	}
+	return namespace
+}
+
+// apply brings the objects into the seed.
+func (r *Reconciler) apply(ctx context.Context, s *scope) (kit.Outcome, error) {
+	if err := r.place(s); err != nil {
+		return r.failed(s, err)
+	}
+	if err := r.engine().ApplySet(ctx, Set(s.installation.Name), s.objects...); err != nil {
+		return r.failed(s, err)
+	}
+	r.set(s, gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonInstallationSuccessful, messageInstallation)
+	return kit.RequeueAfter(resyncPeriod), nil
+}
+
+func (r *Reconciler) failed(s *scope, err error) (kit.Outcome, error) {
+	if kit.IsFailure(err) {
+		r.set(s, gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionFalse, gardencorev1beta1.ReasonInstallationFailed, err.Error())
+	}
+	return kit.Stop(), err
+}
+
+// place puts objects that belong into a namespace and name none into that of the extension.
+func (r *Reconciler) place(s *scope) error {
+	defined := definedKinds(s.objects)
+	for _, object := range s.objects {
+		if object.GetNamespace() != "" {
+			continue
+		}
+		namespaced, known := defined[object.GetObjectKind().GroupVersionKind().GroupKind()]
+		if !known {
+			var err error
+			namespaced, err = r.SeedClient.IsObjectNamespaced(object)
+			if meta.IsNoMatchError(err) {
+				return fmt.Errorf("the seed does not know the kind of %s %q", object.GetObjectKind().GroupVersionKind().GroupKind(), object.GetName())
+			}
+			if err != nil {
+				return fmt.Errorf("find out whether %T %q has a namespace: %w", object, object.GetName(), err)
+			}
+		}
+		if namespaced {
+			object.SetNamespace(Namespace(s.installation.Name))
+		}
+	}
+	return nil
+}
+
+// definedKinds tells which kinds the chart defines itself, and whether they have a namespace.
+func definedKinds(objects []client.Object) map[schema.GroupKind]bool {
+	kinds := map[schema.GroupKind]bool{}
+	for _, object := range objects {
+		definition, ok := object.(*unstructured.Unstructured)
+		if !ok || definition.GetKind() != kindDefinition {
+			continue
+		}
+		group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+		kind, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
+		scope, _, _ := unstructured.NestedString(definition.Object, "spec", "scope")
+		kinds[schema.GroupKind{Group: group, Kind: kind}] = scope == scopeOfNamespaces
+	}
+	return kinds
+}
+
+func (r *Reconciler) removeObjects(ctx context.Context, s *scope) (kit.Outcome, error) {
+	done, err := r.engine().DeleteSet(ctx, Set(s.installation.Name))
+	if err != nil {
+		return kit.Stop(), err
+	}
+	if !done {
+		return kit.Stop(), kit.Wait(deletionPause, "Objects of the extension are being deleted")
+	}
+	return kit.Continue(), nil
+}
+
+func (r *Reconciler) removeNamespace(ctx context.Context, s *scope) (kit.Outcome, error) {
+	namespace := &corev1.Namespace{}
+	err := r.SeedClient.Get(ctx, client.ObjectKey{Name: Namespace(s.installation.Name)}, namespace)
+	if apierrors.IsNotFound(err) {
+		return kit.Continue(), nil
+	}
+	if err != nil {
+		return kit.Stop(), fmt.Errorf("get namespace %q of the seed: %w", Namespace(s.installation.Name), err)
+	}
+	if namespace.DeletionTimestamp == nil {
+		if err := kit.Remove(ctx, r.SeedClient, namespace); err != nil {
+			return kit.Stop(), err
+		}
+	}
+	return kit.Stop(), kit.Wait(deletionPause, "The namespace of the extension is being deleted")
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package required
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+
+// objects are the extension kinds that can make an extension necessary (GLET-CI-9).
+func objects() map[string]gardenextensionsv1alpha1.Object {
+	return map[string]gardenextensionsv1alpha1.Object{
+		"BackupBucket":          &gardenextensionsv1alpha1.BackupBucket{},
+		"BackupEntry":           &gardenextensionsv1alpha1.BackupEntry{},
+		"Bastion":               &gardenextensionsv1alpha1.Bastion{},
+		"ContainerRuntime":      &gardenextensionsv1alpha1.ContainerRuntime{},
+		"ControlPlane":          &gardenextensionsv1alpha1.ControlPlane{},
+		"DNSRecord":             &gardenextensionsv1alpha1.DNSRecord{},
+		"Extension":             &gardenextensionsv1alpha1.Extension{},
+		"Infrastructure":        &gardenextensionsv1alpha1.Infrastructure{},
+		"Network":               &gardenextensionsv1alpha1.Network{},
+		"OperatingSystemConfig": &gardenextensionsv1alpha1.OperatingSystemConfig{},
+		"Worker":                &gardenextensionsv1alpha1.Worker{},
+	}
+}
+
+// lists has a list for each of those kinds.
+func lists() map[string]client.ObjectList {
+	return map[string]client.ObjectList{
+		"BackupBucket":          &gardenextensionsv1alpha1.BackupBucketList{},
+		"BackupEntry":           &gardenextensionsv1alpha1.BackupEntryList{},
+		"Bastion":               &gardenextensionsv1alpha1.BastionList{},
+		"ContainerRuntime":      &gardenextensionsv1alpha1.ContainerRuntimeList{},
+		"ControlPlane":          &gardenextensionsv1alpha1.ControlPlaneList{},
+		"DNSRecord":             &gardenextensionsv1alpha1.DNSRecordList{},
+		"Extension":             &gardenextensionsv1alpha1.ExtensionList{},
+		"Infrastructure":        &gardenextensionsv1alpha1.InfrastructureList{},
+		"Network":               &gardenextensionsv1alpha1.NetworkList{},
+		"OperatingSystemConfig": &gardenextensionsv1alpha1.OperatingSystemConfigList{},
+		"Worker":                &gardenextensionsv1alpha1.WorkerList{},
+	}
+}
+
+// Reconcile decides about one installation.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	installation := &gardencorev1beta1.ControllerInstallation{}
+	if err := r.GardenClient.Get(ctx, request.NamespacedName, installation); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	registration := &gardencorev1beta1.ControllerRegistration{}
+	name := installation.Spec.RegistrationRef.Name
+	if err := r.GardenClient.Get(ctx, client.ObjectKey{Name: name}, registration); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	used, err := r.used(ctx, registration)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	commit := kit.Begin(r.GardenClient, installation)
+	installation.Status.Conditions = kit.SetCondition(installation.Status.Conditions, Judge(used), r.Clock.Now())
+	return commit.Status(ctx, kit.Stop(), nil)
+}
+
+// used lists the kinds and types of the registration that the seed has objects of.
+func (r *Reconciler) used(ctx context.Context, registration *gardencorev1beta1.ControllerRegistration) ([]string, error) {
+	all := lists()
+	var used []string
+	for _, resource := range registration.Spec.Resources {
+		list, known := all[resource.Kind]
+		if !known {
+			continue
+		}
+		if err := r.SeedReader.List(ctx, list); err != nil {
+			return nil, fmt.Errorf("list extension objects of kind %q: %w", resource.Kind, err)
+		}
+		found, err := contains(list, resource.Type)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			used = append(used, resource.Kind+"/"+resource.Type)
+		}
+	}
+	slices.Sort(used)
+	return used, nil
+}
+
+func contains(list client.ObjectList, kind string) (bool, error) {
+	found := false
+	err := meta.EachListItem(list, func(item runtime.Object) error {
+		extension, ok := item.(gardenextensionsv1alpha1.Object)
+		if !ok {
+			return nil
+		}
+		spec := extension.GetExtensionSpec()
+		found = found || (spec.Type == kind && (spec.Class == nil || *spec.Class != gardenextensionsv1alpha1.ExtensionClassGarden))
+		return nil
+	})
+	if err != nil {
+		return false, fmt.Errorf("read %T: %w", list, err)
+	}
+	return found, nil
+}
+
+func offers(registration *gardencorev1beta1.ControllerRegistration, kind, ofType string) bool {
+	return slices.ContainsFunc(registration.Spec.Resources, func(resource gardencorev1beta1.ControllerResource) bool {
+		return resource.Kind == kind && resource.Type == ofType
+	})
+}
+
+// Judge makes the condition of the kinds and types in use.
+func Judge(used []string) gardencorev1beta1.Condition {
+	if len(used) == 0 {
+		return gardencorev1beta1.Condition{
+			Type: gardencorev1beta1.ConditionTypeRequired, Status: gardencorev1beta1.ConditionFalse,
+			Reason: gardencorev1beta1.ReasonNoExtensionObjects, Message: "The seed has no extension objects of the registered kinds and types",
+		}
+	}
+	return gardencorev1beta1.Condition{
+		Type: gardencorev1beta1.ConditionTypeRequired, Status: gardencorev1beta1.ConditionTrue,
+		Reason: gardencorev1beta1.ReasonExtensionObjectsExist, Message: "The seed has extension objects: " + strings.Join(used, ", "),
+	}
+}

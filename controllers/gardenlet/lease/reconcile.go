@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lease
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// Reconcile beats once. The next beat follows after the period, or after a short backoff when this one failed.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	seed := &gardencorev1beta1.Seed{}
+	if err := r.GardenClient.Get(ctx, request.NamespacedName, seed); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	if err := r.beat(ctx, seed); err != nil {
+		r.Health.Set(false)
+		return reconcile.Result{}, err
+	}
+	r.Health.Set(true)
+
+	commit := kit.Begin(r.GardenClient, seed)
+	seed.Status.Conditions = kit.SetCondition(seed.Status.Conditions, Ready(), r.Clock.Now())
+	return commit.Status(ctx, kit.RequeueAfter(r.Period), nil)
+}
+
+// beat probes the seed and renews the lease, both within one period.
+func (r *Reconciler) beat(ctx context.Context, seed *gardencorev1beta1.Seed) error {
+	ctx, cancel := context.WithTimeout(ctx, r.Period)
+	defer cancel()
+	if err := r.Probe(ctx); err != nil {
+		return err
+	}
+	return r.renew(ctx, Renewed(seed, r.Period, r.Clock.Now()))
+}
+
+// renew needs one request, which counts: it is the most frequent write of a garden.
+func (r *Reconciler) renew(ctx context.Context, lease *coordinationv1.Lease) error {
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"ownerReferences": lease.OwnerReferences},
+		"spec":     lease.Spec,
+	})
+	if err != nil {
+		return fmt.Errorf("encode lease %q: %w", lease.Name, err)
+	}
+	err = r.GardenClient.Patch(ctx, lease.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
+	if apierrors.IsNotFound(err) {
+		err = r.GardenClient.Create(ctx, lease)
+	}
+	if err != nil {
+		return fmt.Errorf("renew lease %q: %w", lease.Name, err)
+	}
+	return nil
+}
+
+// Renewed is the lease of a seed that was renewed at that time (GLET-LEASE-2).
+func Renewed(seed *gardencorev1beta1.Seed, period time.Duration, now time.Time) *coordinationv1.Lease {
+	return &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: gardencorev1beta1.NamespaceSeedLease,
+			Name:      seed.Name,
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: gardencorev1beta1.GroupVersion.String(), Kind: "Seed", Name: seed.Name, UID: seed.UID,
+			}},
+		},
+		Spec: coordinationv1.LeaseSpec{
+			HolderIdentity:       &seed.Name,
+			LeaseDurationSeconds: new(int32(period / time.Second)), //nolint:gosec // a period is a few seconds
+			RenewTime:            &metav1.MicroTime{Time: now},
+		},
+	}
+}
+
+// Ready is what the Seed says while the heart beats.
+func Ready() gardencorev1beta1.Condition {
+	return gardencorev1beta1.Condition{
+		Type:    gardencorev1beta1.ConditionTypeGardenletReady,
+		Status:  gardencorev1beta1.ConditionTrue,
+		Reason:  gardencorev1beta1.ReasonGardenletReady,
+		Message: "The gardenlet sends its heartbeat, and the API server of the seed is well",
+	}
+}

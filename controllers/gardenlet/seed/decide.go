@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package seed
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// MinimumKubernetesVersion is the oldest Kubernetes version that a seed may have.
+const MinimumKubernetesVersion = "v1.31.0"
+
+// Eventful tells whether a pass has something new to do, so that its progress is worth showing: the spec is new, the
+// last operation did not succeed, somebody asked for it, or another gardenlet process did the last one.
+func Eventful(seed *gardencorev1beta1.Seed, gardenlet gardencorev1beta1.Gardener) bool {
+	last := seed.Status.LastOperation
+	return seed.Status.ObservedGeneration != seed.Generation ||
+		last == nil || last.Type != gardencorev1beta1.LastOperationTypeReconcile || last.State != gardencorev1beta1.LastOperationStateSucceeded ||
+		seed.Status.Gardener == nil || *seed.Status.Gardener != gardenlet ||
+		seed.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationReconcile
+}
+
+// CheckVersion returns an error if a seed of that Kubernetes version is too old (GLET-SEED-5).
+func CheckVersion(kubernetes string) error {
+	actual, err := version.ParseGeneric(kubernetes)
+	if err != nil {
+		return fmt.Errorf("parse Kubernetes version %q of the seed: %w", kubernetes, err)
+	}
+	minimum, err := version.ParseGeneric(MinimumKubernetesVersion)
+	if err != nil {
+		return fmt.Errorf("parse minimum Kubernetes version: %w", err)
+	}
+	if actual.LessThan(minimum) {
+		return fmt.Errorf("the seed runs Kubernetes %s, but %s is the oldest version that is supported: upgrade the cluster", kubernetes, MinimumKubernetesVersion)
+	}
+	return nil
+}
+
+// Allocatable is the capacity less what is reserved (GLET-SEED-3). Both are nil if nothing is configured.
+func Allocatable(resources *gardenconfigv1alpha1.ResourcesConfiguration) (capacity, allocatable corev1.ResourceList) {
+	if resources == nil || len(resources.Capacity) == 0 {
+		return nil, nil
+	}
+	capacity, allocatable = corev1.ResourceList{}, corev1.ResourceList{}
+	for name, quantity := range resources.Capacity {
+		capacity[name] = quantity.DeepCopy()
+		rest := quantity.DeepCopy()
+		if reserved, ok := resources.Reserved[name]; ok {
+			rest.Sub(reserved)
+		}
+		allocatable[name] = rest
+	}
+	return capacity, allocatable
+}
+
+// Operate returns the last operation with another state; the time moves only if something else does.
+func Operate(last *gardencorev1beta1.LastOperation, want gardencorev1beta1.LastOperation, now time.Time) *gardencorev1beta1.LastOperation {
+	if last != nil {
+		want.LastUpdateTime = last.LastUpdateTime
+		if *last == want {
+			return last
+		}
+	}
+	want.LastUpdateTime = metav1.NewTime(now)
+	return &want
+}
+
+// Reevaluate makes the conditions that a change of the seed may have touched Progressing, so that they are looked at
+// again before anybody relies on them (GLET-SEED-10). Those that are False stay so.
+func Reevaluate(conditions []gardencorev1beta1.Condition, now time.Time) []gardencorev1beta1.Condition {
+	affected := []gardencorev1beta1.ConditionType{
+		gardencorev1beta1.ConditionTypeGardenletReady,
+		gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy,
+		gardencorev1beta1.ConditionTypeBackupBucketsReady,
+		gardencorev1beta1.ConditionTypeExtensionsReady,
+	}
+	for _, condition := range conditions {
+		if !slices.Contains(affected, condition.Type) || condition.Status == gardencorev1beta1.ConditionFalse {
+			continue
+		}
+		condition.Status = gardencorev1beta1.ConditionProgressing
+		condition.Reason = "Reconciling"
+		condition.Message = "The seed was reconciled; the condition is about to be evaluated again"
+		conditions = kit.SetCondition(conditions, condition, now)
+	}
+	return conditions
+}
+
+// References lists the Shoots that still need the seed, as namespace/name.
+func References(shoots []gardencorev1beta1.Shoot, seed string) []string {
+	var names []string
+	for _, shoot := range shoots {
+		if uses(shoot.Spec.SeedName, seed) || uses(shoot.Status.SeedName, seed) {
+			names = append(names, shoot.Namespace+"/"+shoot.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func uses(name *string, seed string) bool { return name != nil && *name == seed }

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package seed
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+const (
+	shootPause        = time.Minute
+	installationPause = 5 * time.Second
+)
+
+// delete takes the seed apart once nobody needs it (GLET-SEED-12).
+func (r *Reconciler) delete(ctx context.Context, s *scope) (reconcile.Result, error) {
+	if !controllerutil.ContainsFinalizer(s.seed, gardencorev1beta1.FinalizerGardener) {
+		return reconcile.Result{}, nil
+	}
+	outcome, err := kit.Run(ctx, s, r.beginDelete, r.awaitShoots, r.awaitInstallations, r.awaitExtensions, r.destroy)
+	if reason, waiting := kit.WaitReason(err); waiting {
+		if writeErr := r.reportDelete(ctx, s, gardencorev1beta1.LastOperationStateProcessing, reason); writeErr != nil {
+			return kit.Result(kit.Stop(), writeErr)
+		}
+		return kit.Result(outcome, err)
+	}
+	if err != nil && !kit.IsTransient(err) {
+		r.event(s, corev1.EventTypeWarning, gardencorev1beta1.EventDeleteError, err.Error())
+		if writeErr := r.reportDelete(ctx, s, gardencorev1beta1.LastOperationStateError, err.Error()); writeErr != nil {
+			err = fmt.Errorf("%w; and the failure could not be reported: %w", err, writeErr)
+		}
+	}
+	return kit.Result(outcome, err)
+}
+
+func (r *Reconciler) reportDelete(ctx context.Context, s *scope, state gardencorev1beta1.LastOperationState, text string) error {
+	return r.patch(ctx, s.seed, func(status *gardencorev1beta1.SeedStatus) {
+		status.LastOperation = r.operation(s, state, min(status.LastOperation.Progress, 99), text)
+	})
+}
+
+func (r *Reconciler) beginDelete(ctx context.Context, s *scope) (kit.Outcome, error) {
+	last := s.seed.Status.LastOperation
+	if last != nil && last.Type == gardencorev1beta1.LastOperationTypeDelete && s.seed.Status.ObservedGeneration == s.seed.Generation {
+		return kit.Continue(), nil
+	}
+	return kit.Continue(), r.patch(ctx, s.seed, func(status *gardencorev1beta1.SeedStatus) {
+		status.Gardener = new(r.Gardenlet)
+		status.ObservedGeneration = s.seed.Generation
+		status.LastOperation = r.operation(s, gardencorev1beta1.LastOperationStateProcessing, 0, "Deletion of the seed has begun")
+	})
+}
+
+func (r *Reconciler) awaitShoots(ctx context.Context, s *scope) (kit.Outcome, error) {
+	shoots := &gardencorev1beta1.ShootList{}
+	if err := r.GardenClient.List(ctx, shoots); err != nil {
+		return kit.Stop(), fmt.Errorf("list shoots of seed %q: %w", r.SeedName, err)
+	}
+	users := References(shoots.Items, r.SeedName)
+	if len(users) == 0 {
+		return kit.Continue(), nil
+	}
+	text := "Shoots still use the seed: " + strings.Join(users, ", ")
+	r.event(s, corev1.EventTypeNormal, gardencorev1beta1.EventResourceReferenced, text)
+	return kit.Stop(), kit.Wait(shootPause, text)
+}
+
+// awaitInstallations waits for the garden to remove the extensions, which the seed itself does on request.
+func (r *Reconciler) awaitInstallations(ctx context.Context, _ *scope) (kit.Outcome, error) {
+	installations := &gardencorev1beta1.ControllerInstallationList{}
+	if err := r.GardenClient.List(ctx, installations); err != nil {
+		return kit.Stop(), fmt.Errorf("list controller installations of seed %q: %w", r.SeedName, err)
+	}
+	var names []string
+	for _, installation := range installations.Items {
+		if installation.Spec.SeedRef != nil && installation.Spec.SeedRef.Name == r.SeedName {
+			names = append(names, installation.Name)
+		}
+	}
+	if len(names) == 0 {
+		return kit.Continue(), nil
+	}
+	return kit.Stop(), kit.Wait(installationPause, "Extensions are still installed: "+strings.Join(names, ", "))
+}
+
+// awaitExtensions makes sure that no extension object is left: nobody could finish it without its definition.
+func (r *Reconciler) awaitExtensions(ctx context.Context, _ *scope) (kit.Outcome, error) {
+	definitions, err := Definitions()
+	if err != nil {
+		return kit.Stop(), err
+	}
+	for _, object := range definitions {
+		definition, ok := object.(*apiextensionsv1.CustomResourceDefinition)
+		if !ok {
+			continue
+		}
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(schema.GroupVersionKind{
+			Group: definition.Spec.Group, Version: definition.Spec.Versions[0].Name, Kind: definition.Spec.Names.ListKind,
+		})
+		err := r.SeedClient.List(ctx, list, client.Limit(1))
+		switch {
+		case apierrors.IsNotFound(err) || meta.IsNoMatchError(err):
+		case err != nil:
+			return kit.Stop(), fmt.Errorf("list %s in the seed: %w", definition.Spec.Names.Plural, err)
+		case len(list.Items) > 0:
+			return kit.Stop(), kit.Wait(installationPause, "Extension objects still exist: "+definition.Spec.Names.Plural)
+		}
+	}
+	return kit.Continue(), nil
+}
+
+// destroy removes what the gardenlet deployed, except the namespace it runs in, and lets go of the Seed.
+func (r *Reconciler) destroy(ctx context.Context, s *scope) (kit.Outcome, error) {
+	objects, err := Definitions()
+	if err != nil {
+		return kit.Stop(), err
+	}
+	identity := &corev1.ConfigMap{}
+	key := client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: gardencorev1beta1.ConfigMapClusterIdentity}
+	err = r.SeedClient.Get(ctx, key, identity)
+	if client.IgnoreNotFound(err) != nil {
+		return kit.Stop(), fmt.Errorf("get ConfigMap %q of the seed: %w", key, err)
+	}
+	if err == nil && identity.Data[gardencorev1beta1.ClusterIdentityOrigin] == gardencorev1beta1.ClusterIdentityOriginSeed {
+		objects = append(objects, identity)
+	}
+	engine := Engine(r.SeedClient, r.Clock)
+	if err := engine.Delete(ctx, objects...); err != nil {
+		return kit.Stop(), err
+	}
+	waitCtx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if err := engine.WaitGone(waitCtx, objects...); err != nil {
+		return kit.Stop(), err
+	}
+	r.event(s, corev1.EventTypeNormal, gardencorev1beta1.EventDeleted, "Nothing of the seed is left in its cluster")
+	return kit.Stop(), kit.DropFinalizer(ctx, r.GardenClient, s.seed, gardencorev1beta1.FinalizerGardener)
+}
