@@ -20,6 +20,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/extensions"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/lifecycle"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/namespace"
+	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/reference"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/statuslabel"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -56,6 +57,7 @@ func Adders(o Options) []kit.Adder {
 		&controllerregistration.Reconciler{Queue: queue(c.ControllerRegistration.ConcurrentSyncs)},
 		&extensionrole.Reconciler{},
 		&statuslabel.Reconciler{},
+		&reference.Reconciler{},
 		&inuse.Reconciler{Protection: cloudprofile.Protection(), Queue: queue(c.CloudProfile.ConcurrentSyncs)},
 		&inuse.Reconciler{Protection: secretbinding.Protection(), Queue: queue(c.SecretBinding.ConcurrentSyncs)},
 		&inuse.Reconciler{Protection: controllerdeployment.Protection(), Queue: queue(c.ControllerDeployment.ConcurrentSyncs)},
