@@ -34,7 +34,7 @@ type Environment struct {
 	// Getenv reads an environment variable.
 	Getenv func(name string) string
 	// Clock tells the time.
-	Clock clock.Clock
+	Clock clock.WithTicker
 }
 
 // tell writes to people. When nobody is there to read it, there is nobody to tell that either.
@@ -97,6 +97,7 @@ central control plane in one process, and the gardenlet that runs the control pl
 			root.AddCommand(c)
 		}
 	}
+	add(groupRoles, newServerCommand(env), newProviderLocalCommand(env))
 	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env))
 	add(groupSelf, newVersionCommand(env), newCompletionCommand(), newConfigCommand(env))
 	checkArguments(root)

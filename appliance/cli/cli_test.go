@@ -100,7 +100,7 @@ func TestHelp(t *testing.T) {
 	t.Parallel()
 
 	for _, command := range []string{
-		"", "completion", "config", "config print-defaults", "config validate", "kubeconfig", "token", "token create",
+		"", "completion", "config", "config print-defaults", "config validate", "kubeconfig", "server", "token", "token create",
 		"token delete", "token list", "version",
 	} {
 		t.Run("terrarium "+command, func(t *testing.T) {

@@ -93,8 +93,8 @@ func TestServerComplete(t *testing.T) {
 			if diff := cmp.Diff(&want, got); diff != "" {
 				t.Errorf("%s\nConfiguration() (-want +got):\n%s", tc.reason, diff)
 			}
-			if errs := c.Validate(); len(errs) > 0 {
-				t.Errorf("%s\nValidate() = %v, want none", tc.reason, errs)
+			if flags, file := c.Validate(); len(flags)+len(file) > 0 {
+				t.Errorf("%s\nValidate() = %v, %v, want none", tc.reason, flags, file)
 			}
 		})
 	}
@@ -147,7 +147,8 @@ func TestServerValidate(t *testing.T) {
 		reason string
 		file   string
 		args   []string
-		want   []string
+		flags  []string
+		errors []string
 	}{
 		"AnyAddress": {
 			reason: "An empty host is every address, and port 0 one that is free.",
@@ -156,27 +157,27 @@ func TestServerValidate(t *testing.T) {
 		"PortOutOfRange": {
 			reason: "A port has 16 bits.",
 			args:   []string{"--listen=:70000"},
-			want:   []string{`--listen: ":70000": port "70000" is not a number from 0 to 65535`},
+			flags:  []string{`--listen: ":70000": port "70000" is not a number from 0 to 65535`},
 		},
 		"PortNoNumber": {
 			reason: "Names of services are not looked up.",
 			args:   []string{"--listen=:https"},
-			want:   []string{`--listen: ":https": port "https" is not a number from 0 to 65535`},
+			flags:  []string{`--listen: ":https": port "https" is not a number from 0 to 65535`},
 		},
 		"NoPort": {
 			reason: "A port alone or an address alone is a common slip.",
 			args:   []string{"--listen=6443"},
-			want:   []string{`--listen: "6443" is not of the form address:port, such as :6443 or 192.0.2.1:6443`},
+			flags:  []string{`--listen: "6443" is not of the form address:port, such as :6443 or 192.0.2.1:6443`},
 		},
 		"ListenOnName": {
 			reason: "A server binds to addresses.",
 			args:   []string{"--listen=garden.example.org:6443"},
-			want:   []string{`--listen: "garden.example.org:6443": "garden.example.org" is no IP address of this machine`},
+			flags:  []string{`--listen: "garden.example.org:6443": "garden.example.org" is no IP address of this machine`},
 		},
 		"ExternalAddress": {
 			reason: "A URL or a port does not go into a certificate.",
 			args:   []string{"--external-address=https://a", "--external-address=b:1"},
-			want: []string{
+			flags: []string{
 				`--external-address: "https://a" is neither an IP address nor a host name; a port or https:// does not belong here`,
 				`--external-address: "b:1" is neither an IP address nor a host name; a port or https:// does not belong here`,
 			},
@@ -184,22 +185,22 @@ func TestServerValidate(t *testing.T) {
 		"Endpoint": {
 			reason: "The URL may hold a password and is not repeated.",
 			args:   []string{"--datastore-endpoint=oracle://user:password@x"},
-			want:   []string{"--datastore-endpoint: it has to be a URL with one of the schemes postgres, postgresql, mysql, nats, http, https"},
+			flags:  []string{"--datastore-endpoint: it has to be a URL with one of the schemes postgres, postgresql, mysql, nats, http, https"},
 		},
 		"EmptyDataDir": {
 			reason: "An unset variable gives an empty path.",
 			args:   []string{"--data-dir="},
-			want:   []string{"--data-dir: a directory is needed"},
+			flags:  []string{"--data-dir: a directory is needed"},
 		},
 		"DataDirCharacters": {
 			reason: "The database's URL cannot hold these.",
 			args:   []string{"--data-dir=/a?b"},
-			want:   []string{`--data-dir: "/a?b" contains ?, # or %, which the database cannot have in a path`},
+			flags:  []string{`--data-dir: "/a?b" contains ?, # or %, which the database cannot have in a path`},
 		},
 		"Logging": {
 			reason: "Each flag is named.",
 			args:   []string{"--log-level=loud", "--log-format=xml"},
-			want: []string{
+			flags: []string{
 				`--log-level: "loud" is not debug, info or error`, `--log-format: "xml" is not text or json`,
 			},
 		},
@@ -215,10 +216,10 @@ controllers:
   seed: {monitorPeriod: 0s, syncPeriod: 2h}
 scheduler: {candidateDeterminationStrategy: Nearest, concurrentSyncs: -1}
 `,
-			want: []string{
+			flags: []string{`--log-level: "loud" is not debug, info or error`},
+			errors: []string{
 				`server.yaml: listen: ":70000": port "70000" is not a number from 0 to 65535`,
 				`server.yaml: externalAddresses[1]: "not ok" is neither an IP address nor a host name; a port or https:// does not belong here`,
-				`--log-level: "loud" is not debug, info or error`,
 				`server.yaml: tokens.defaultLifetime: 5m0s is not between 10m and 24h`,
 				`server.yaml: certificates.clientLifetime: 1s is not between 1h and 87600h`,
 				`server.yaml: controllers.project.concurrentSyncs: 0 is less than 1`,
@@ -236,16 +237,23 @@ scheduler: {candidateDeterminationStrategy: Nearest, concurrentSyncs: -1}
 			if err != nil {
 				t.Fatalf("%s\nComplete(...) = %v", tc.reason, err)
 			}
-			errs := c.Validate()
-			got := make([]string, 0, len(errs))
-			for _, err := range errs {
-				got = append(got, err.Error())
+			flags, file := c.Validate()
+			if diff := cmp.Diff(tc.flags, texts(flags), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s\nValidate() of flags (-want +got):\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("%s\nValidate() (-want +got):\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.errors, texts(file), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s\nValidate() of the file (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}
+}
+
+func texts(errs []error) []string {
+	out := make([]string, 0, len(errs))
+	for _, err := range errs {
+		out = append(out, err.Error())
+	}
+	return out
 }
 
 func TestValidateServer(t *testing.T) {

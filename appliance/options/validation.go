@@ -28,32 +28,42 @@ const (
 	DefaultTokenLifetime = time.Hour
 )
 
-// Validate returns an error for each wrong value, named by the flag it comes from, or by its path in the file.
-func (c CompletedServer) Validate() []error {
-	return validateServer(c.config, func(flag, path string) string {
-		switch {
-		case flag != "" && (c.isFlag[flag] || c.file == ""):
-			return "--" + flag
-		case c.file != "":
-			return c.file + ": " + path
-		default:
-			return path
+// Validate returns an error for each wrong value: those that come from flags, named by the flag, and those that come
+// from the file, named by the file and the path in it.
+func (c CompletedServer) Validate() (flags, file []error) {
+	for _, e := range checkServer(c.config) {
+		if e.flag != "" && (c.isFlag[e.flag] || c.file == "") {
+			flags = append(flags, fmt.Errorf("--%s: %w", e.flag, e.err))
+			continue
 		}
-	})
+		file = append(file, fmt.Errorf("%s: %s: %w", c.file, e.path, e.err))
+	}
+	return flags, file
 }
 
 // ValidateServer returns an error for each wrong value of c, named by its path.
 func ValidateServer(c *gardenconfigv1alpha1.ServerConfiguration) []error {
-	return validateServer(c, func(_, path string) string { return path })
+	wrong := checkServer(c)
+	errs := make([]error, 0, len(wrong))
+	for _, e := range wrong {
+		errs = append(errs, fmt.Errorf("%s: %w", e.path, e.err))
+	}
+	return errs
 }
 
-// validateServer checks values on their own; whether a directory can be written and a port is free shows when they
-// are used. name tells how a value is called, given its flag, if it has one, and its path.
-func validateServer(c *gardenconfigv1alpha1.ServerConfiguration, name func(flag, path string) string) []error {
-	var errs []error
+// wrongValue is a value that cannot be right, with its path in the file, and its flag if it has one.
+type wrongValue struct {
+	flag, path string
+	err        error
+}
+
+// checkServer checks values on their own; whether a directory can be written and a port is free shows when they are
+// used.
+func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
+	var wrong []wrongValue
 	check := func(flag, path string, err error) {
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", name(flag, path), err))
+			wrong = append(wrong, wrongValue{flag: flag, path: path, err: err})
 		}
 	}
 	check(flagDataDir, "dataDir", validateDataDir(c.DataDir))
@@ -66,17 +76,17 @@ func validateServer(c *gardenconfigv1alpha1.ServerConfiguration, name func(flag,
 	check(flagLogFormat, "logFormat", oneOf(telemetry.Format(c.LogFormat), telemetry.Formats()))
 	check("", "tokens.defaultLifetime", within(c.Tokens.DefaultLifetime, MinTokenLifetime, MaxTokenLifetime))
 	check("", "certificates.clientLifetime", within(c.Certificates.ClientLifetime, time.Hour, 10*365*24*time.Hour))
-	validateControllers(&c.Controllers, check)
+	checkControllers(&c.Controllers, check)
 	check("", "scheduler.concurrentSyncs", positive(c.Scheduler.ConcurrentSyncs))
 	check("", "scheduler.candidateDeterminationStrategy", oneOf(c.Scheduler.CandidateDeterminationStrategy,
 		[]gardenconfigv1alpha1.CandidateDeterminationStrategy{
 			gardenconfigv1alpha1.CandidateDeterminationStrategySameRegion,
 			gardenconfigv1alpha1.CandidateDeterminationStrategyMinimalDistance,
 		}))
-	return errs
+	return wrong
 }
 
-func validateControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, check func(flag, path string, err error)) {
+func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, check func(flag, path string, err error)) {
 	for _, controller := range []struct {
 		path    string
 		workers *int

@@ -71,7 +71,7 @@ func join[T ~string](values []T) string {
 	return strings.Join(words, ", ")
 }
 
-// NewLogger makes a logger that writes valid Options' lines to w. V(0) is info, V(1) and V(2) are debug.
+// NewLogger makes a logger that writes valid Options' lines to w. V(0) is info, V(1) to V(3) are debug.
 func NewLogger(w io.Writer, o Options) logr.Logger {
 	return logr.FromSlogHandler(newHandler(w, o))
 }
@@ -88,7 +88,7 @@ func newHandler(w io.Writer, o Options) slog.Handler {
 func threshold(l Level) slog.Level {
 	switch l {
 	case LevelDebug:
-		return -klogVerbosity
+		return -klogVerbosity - 1 // what Kubernetes libraries log is put one level lower, see Redirect
 	case LevelError:
 		return slog.LevelError
 	default:

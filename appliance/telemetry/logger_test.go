@@ -10,7 +10,6 @@ import (
 	"log"
 	"log/slog"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,9 +57,9 @@ func TestNewLoggerLevels(t *testing.T) {
 			want:   []string{"info zero", "error failed"},
 		},
 		"Debug": {
-			reason: "V(1) and V(2) are debug lines; the chatter above is left out even then.",
+			reason: "V(1) to V(3) are debug lines; the chatter above is left out even then.",
 			level:  telemetry.LevelDebug,
-			want:   []string{"info zero", "debug one", "debug two", "error failed"},
+			want:   []string{"info zero", "debug one", "debug three", "error failed"},
 		},
 		"Error": {
 			reason: "A quiet log holds errors only.",
@@ -75,7 +74,7 @@ func TestNewLoggerLevels(t *testing.T) {
 			logger := telemetry.NewLogger(&b, telemetry.Options{Level: tc.level, Format: telemetry.FormatJSON})
 			logger.Info("zero")
 			logger.V(1).Info("one")
-			logger.V(2).Info("two")
+			logger.V(3).Info("three")
 			logger.V(4).Info("four")
 			logger.Error(errors.New("boom"), "failed")
 
@@ -242,29 +241,44 @@ func TestRedirect(t *testing.T) {
 		if err := telemetry.Redirect(logger, level); err != nil {
 			t.Fatalf("Redirect(..., %q) = %v", level, err)
 		}
-		klog.InfoS("From klog", "token", "secret")
-		klog.V(2).InfoS("Detail from klog")
-		klog.V(3).InfoS("Chatter from klog")
-		klog.Background().Info("From a contextual logger")
+		klog.InfoS("Structured", "token", "secret")
+		klog.V(2).InfoS("Detail")
+		klog.V(3).InfoS("Chatter")
+		klog.Background().Info("Contextual")
+		klog.Background().V(2).Info("Contextual detail")
+		klog.Infof("Text %d", 1)
+		klog.Warningf("Warning ] %d", 2)
+		klog.Errorf("Error %d", 3)
+		klog.ErrorS(errors.New("boom"), "Structured error")
 		slog.Info("From slog")
 		log.Print("From log")
 
 		written := entries(t, &b)
 		got := make([]string, 0, len(written))
 		for _, e := range written {
-			got = append(got, fmt.Sprint(e["msg"], " ", e["token"]))
+			got = append(got, fmt.Sprint(e["level"], " ", e["logger"], " ", e["msg"], " ", e["token"]))
 		}
 		return got
 	}
 
 	want := []string{
-		"From klog [redacted]", "From a contextual logger <nil>", "From slog <nil>", "From log <nil>",
+		"info kubernetes Warning ] 2 <nil>",
+		"error kubernetes Error 3 <nil>",
+		"error kubernetes Structured error <nil>",
+		"info <nil> From slog <nil>",
+		"info <nil> From log <nil>",
 	}
 	if diff := cmp.Diff(want, redirected(telemetry.LevelInfo)); diff != "" {
-		t.Errorf("Libraries write to our log and through our filter.\nlines at info (-want +got):\n%s", diff)
+		t.Errorf("What libraries call information is kept out of the ordinary log.\nlines at info (-want +got):\n%s", diff)
 	}
-	want = slices.Insert(want, 1, "Detail from klog <nil>")
+	want = append([]string{
+		"debug kubernetes Structured [redacted]",
+		"debug kubernetes Detail <nil>",
+		"debug kubernetes Contextual <nil>",
+		"debug kubernetes Contextual detail <nil>",
+		"debug kubernetes Text 1 <nil>",
+	}, want...)
 	if diff := cmp.Diff(want, redirected(telemetry.LevelDebug)); diff != "" {
-		t.Errorf("Debug asks Kubernetes libraries for detail as well.\nlines at debug (-want +got):\n%s", diff)
+		t.Errorf("Debug shows it, and asks for detail as well.\nlines at debug (-want +got):\n%s", diff)
 	}
 }

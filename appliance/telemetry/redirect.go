@@ -3,6 +3,7 @@
 package telemetry
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -12,8 +13,14 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Redirect sends what libraries log through the globals of klog, slog and the standard log package to log. It is
-// called once in a process, by the command that makes the logger and before anything that may log has started,
+// klogName is the name under which lines from Kubernetes libraries are logged.
+const klogName = "kubernetes"
+
+// Redirect sends what libraries log through the globals of klog, slog and the standard log package to log. What
+// Kubernetes libraries call information tells their developers how a start goes on, so it is debug here; their
+// warnings are info, and their errors stay errors.
+//
+// It is called once in a process, by the command that makes the logger and before anything that may log has started,
 // because those globals are not guarded.
 func Redirect(log logr.Logger, level Level) error {
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
@@ -25,7 +32,29 @@ func Redirect(log logr.Logger, level Level) error {
 	if err := flags.Set("v", strconv.Itoa(verbosity)); err != nil {
 		return fmt.Errorf("set verbosity of klog: %w", err)
 	}
-	klog.SetLoggerWithOptions(log, klog.ContextualLogger(true)) //nolint:forbidigo // the one place that hands klog our logger
+	named := log.WithName(klogName)
+	//nolint:forbidigo // the one place that hands klog our logger
+	klog.SetLoggerWithOptions(named.V(1), klog.ContextualLogger(true), klog.WriteKlogBuffer(func(line []byte) {
+		writeKlogLine(named, line)
+	}))
 	slog.SetDefault(slog.New(logr.ToSlogHandler(log)))
 	return nil
+}
+
+// writeKlogLine writes a line that klog has formatted, which is how it hands on what has no keys and values: a header
+// that begins with the first letter of the severity and ends in a bracket, and the message.
+func writeKlogLine(log logr.Logger, line []byte) {
+	header, message, found := bytes.Cut(line, []byte("] "))
+	if !found || len(header) == 0 {
+		header, message = []byte("I"), line
+	}
+	text := string(bytes.TrimSpace(message))
+	switch header[0] {
+	case 'E', 'F':
+		log.Error(nil, text)
+	case 'W':
+		log.Info(text)
+	default:
+		log.V(1).Info(text)
+	}
 }

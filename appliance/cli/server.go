@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/appliance/server"
+	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+	"github.com/terrarium-garden/terrarium/storage/kine"
+)
+
+type serverOptions struct {
+	env       Environment
+	options   options.Server
+	completed options.CompletedServer
+}
+
+func newServerCommand(env Environment) *cobra.Command {
+	o := &serverOptions{env: env}
+	cmd := &cobra.Command{
+		Use:   "server",
+		Short: "Run a garden: API server, database, controllers and scheduler in this process",
+		Long: `Runs a garden until it is told to stop. On the first start it makes everything it needs in its data directory: keys
+and certificates, the databases, and a kubeconfig for administrators. It logs to the standard error stream.`,
+		Example: `  terrarium server
+  terrarium server --listen 0.0.0.0:6443 --external-address garden.example.org --external-address 203.0.113.9
+  terrarium server --config /etc/terrarium/server.yaml`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.complete(); err != nil {
+				return err
+			}
+			if err := o.validate(cmd); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	o.options.AddFlags(cmd.Flags())
+	return cmd
+}
+
+func (o *serverOptions) complete() error {
+	var err error
+	o.completed, err = o.options.Complete(os.ReadFile)
+	return err
+}
+
+func (o *serverOptions) validate(cmd *cobra.Command) error {
+	flags, file := o.completed.Validate()
+	if len(flags) > 0 {
+		return usage(cmd, append(flags, file...)...)
+	}
+	return errors.Join(file...)
+}
+
+func (o *serverOptions) run(ctx context.Context) error {
+	config := o.completed.Configuration()
+	log, err := processLog(o.env, telemetry.Options{
+		Level: telemetry.Level(config.LogLevel), Format: telemetry.Format(config.LogFormat),
+	})
+	if err != nil {
+		return err
+	}
+	kine.RouteLogs(log.WithName("kine"))
+	log.Info("Garden starting", "version", options.Version, "dataDir", config.DataDir, "listen", config.Listen)
+	return server.Run(ctx, server.Options{Config: config, Log: log, Version: options.Version, Clock: o.env.Clock})
+}
