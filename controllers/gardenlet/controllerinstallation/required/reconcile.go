@@ -18,7 +18,6 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-
 // objects are the extension kinds that can make an extension necessary (GLET-CI-9).
 func objects() map[string]gardenextensionsv1alpha1.Object {
 	return map[string]gardenextensionsv1alpha1.Object{

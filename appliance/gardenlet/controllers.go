@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gardenlet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	corev1 "k8s.io/api/core/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
+	installationcare "github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/care"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/required"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/lease"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seedcare"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// adder is a controller that watches the garden and acts in the seed, or the other way round.
+type adder interface {
+	AddToManager(mgr manager.Manager, seed cluster.Cluster) error
+}
+
+// controllers lists what a gardenlet does.
+func (p *process) controllers() []adder {
+	c := p.Config.Controllers
+	return []adder{
+		&lease.Reconciler{
+			SeedName: p.seedName(), Clock: p.Clock, Health: p.health,
+			Period: time.Duration(*c.Seed.LeaseResyncSeconds) * time.Second,
+		},
+		&seed.Reconciler{
+			SeedName: p.seedName(), Clock: p.Clock, Gardenlet: p.identity, Resources: p.Config.Resources,
+			SyncPeriod: c.Seed.SyncPeriod.Duration, Expiry: p.access.Expiry, RenewKubeconfig: p.renewKubeconfig,
+		},
+		&seedcare.Reconciler{
+			SeedName: p.seedName(), Clock: p.Clock, SyncPeriod: c.SeedCare.SyncPeriod.Duration,
+			Threshold: p.seedThreshold(gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy),
+		},
+		&controllerinstallation.Reconciler{
+			SeedName: p.seedName(), Clock: p.Clock, Version: p.APILevel, FeatureGates: p.Config.FeatureGates,
+			Queue: kit.Queue{Concurrency: *c.ControllerInstallation.ConcurrentSyncs},
+		},
+		&installationcare.Reconciler{
+			SeedName: p.seedName(), Clock: p.Clock, SyncPeriod: c.ControllerInstallationCare.SyncPeriod.Duration,
+			Queue: kit.Queue{Concurrency: *c.ControllerInstallationCare.ConcurrentSyncs},
+		},
+		&required.Reconciler{
+			SeedName: p.seedName(), Clock: p.Clock,
+			Queue: kit.Queue{Concurrency: *c.ControllerInstallationRequired.ConcurrentSyncs},
+		},
+	}
+}
+
+// control runs the controllers.
+func (p *process) control(ctx context.Context, ready func()) error {
+	mgr, err := p.newManager()
+	if err != nil {
+		return err
+	}
+	target, err := cluster.New(p.seed, func(o *cluster.Options) {
+		o.Scheme = p.scheme
+		o.Logger = p.Log
+		o.NewClient = uncached
+	})
+	if err != nil {
+		return fmt.Errorf("set up the seed for controllers: %w", err)
+	}
+	if err := mgr.Add(target); err != nil {
+		return fmt.Errorf("set up the seed for controllers: %w", err)
+	}
+	for _, controller := range p.controllers() {
+		if err := controller.AddToManager(mgr, target); err != nil {
+			return err
+		}
+	}
+	p.recorder.Store(new(mgr.GetEventRecorder("gardenlet")))
+	p.syncSince.Store(new(p.Clock.Now()))
+	p.alive()
+
+	stopped := make(chan error, 1)
+	go func() { stopped <- mgr.Start(ctx) }()
+	if mgr.GetCache().WaitForCacheSync(ctx) && target.GetCache().WaitForCacheSync(ctx) {
+		close(p.synced)
+		ready()
+		p.Log.Info("Gardenlet runs", "seed", p.seedName())
+		if p.Ready != nil {
+			p.Ready()
+		}
+	}
+	if err := <-stopped; err != nil {
+		return fmt.Errorf("run controllers: %w", err)
+	}
+	if ctx.Err() == nil {
+		return errors.New("controllers have stopped by themselves")
+	}
+	return nil
+}
+
+// newManager makes a manager of the garden that caches only what belongs to the own seed (GLET-REG-7).
+func (p *process) newManager() (manager.Manager, error) {
+	own := labels.SelectorFromSet(labels.Set{gardencorev1beta1.LabelPrefixSeedName + p.seedName(): "true"})
+	metrics := addressOf(p.Config.Server.Metrics)
+	if metrics == "" {
+		metrics = "0"
+	}
+	mgr, err := manager.New(p.access.Config(), manager.Options{
+		Scheme:                 p.scheme,
+		Logger:                 p.Log,
+		Metrics:                metricsserver.Options{BindAddress: metrics},
+		HealthProbeBindAddress: "0",
+		NewClient:              selective,
+		Cache: cache.Options{ByObject: map[client.Object]cache.ByObject{
+			&gardencorev1beta1.Seed{}:  {Label: own},
+			&gardencorev1beta1.Shoot{}: {Label: own},
+			&gardencorev1beta1.ControllerInstallation{}: {
+				Field: fields.OneTermEqualSelector("spec.seedRef.name", p.seedName()),
+			},
+		}},
+		Controller: config.Controller{
+			CacheSyncTimeout:   p.Config.Controllers.CacheSyncTimeout.Duration,
+			SkipNameValidation: new(true),
+		},
+		GracefulShutdownTimeout: new(grace / 2),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set up controllers: %w", err)
+	}
+	return mgr, nil
+}
+
+// uncached makes a client that never reads from a cache: what a controller wrote a moment ago is what it reads.
+func uncached(restConfig *rest.Config, options client.Options) (client.Client, error) {
+	options.Cache = nil
+	return client.New(restConfig, options)
+}
+
+// selective makes a client that reads only those kinds from the cache that the cache is restricted for. Everything else
+// is read one by one: it would have to be listed in the whole garden.
+func selective(restConfig *rest.Config, options client.Options) (client.Client, error) {
+	direct, err := uncached(restConfig, options)
+	if err != nil {
+		return nil, err
+	}
+	options.Cache = &client.CacheOptions{Reader: reader{cached: options.Cache.Reader, direct: direct}}
+	return client.New(restConfig, options)
+}
+
+// reader chooses between cache and garden by kind.
+type reader struct{ cached, direct client.Reader }
+
+// Get implements client.Reader.
+func (r reader) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
+	switch object.(type) {
+	case *gardencorev1beta1.Seed, *gardencorev1beta1.Shoot, *gardencorev1beta1.ControllerInstallation:
+		return r.cached.Get(ctx, key, object, opts...)
+	default:
+		return r.direct.Get(ctx, key, object, opts...)
+	}
+}
+
+// List implements client.Reader.
+func (r reader) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	switch list.(type) {
+	case *gardencorev1beta1.SeedList, *gardencorev1beta1.ShootList, *gardencorev1beta1.ControllerInstallationList:
+		return r.cached.List(ctx, list, opts...)
+	default:
+		return r.direct.List(ctx, list, opts...)
+	}
+}
+
+// renewKubeconfig asks the unit that looks after the credentials to renew them.
+func (p *process) renewKubeconfig(ctx context.Context) error {
+	reference := p.Config.GardenClientConnection.KubeconfigSecret
+	if reference == nil {
+		return errors.New("the credentials for the garden come from a file and cannot be renewed")
+	}
+	seedClient, err := p.newSeedClient()
+	if err != nil {
+		return err
+	}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: reference.Namespace, Name: reference.Name}}
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationRenew)
+	if err := seedClient.Patch(ctx, secret, client.RawPatch(types.MergePatchType, patch)); err != nil {
+		return fmt.Errorf("ask for new credentials in Secret %q: %w", client.ObjectKeyFromObject(secret), err)
+	}
+	return nil
+}
+
+func (p *process) seedThreshold(kind gardencorev1beta1.ConditionType) time.Duration {
+	for _, threshold := range p.Config.Controllers.SeedCare.ConditionThresholds {
+		if threshold.Type == string(kind) {
+			return threshold.Duration.Duration
+		}
+	}
+	return 0
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gardenlet
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/utils/clock"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/appliance/runner"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/lease"
+)
+
+// grace is how long a gardenlet may take to stop.
+const grace = 20 * time.Second
+
+// Options are what a gardenlet is made from.
+type Options struct {
+	// Config is the configuration with its defaults. A port below 1 turns that endpoint off.
+	Config *gardenconfigv1alpha1.GardenletConfiguration
+	// Log receives what is worth knowing.
+	Log logr.Logger
+	// Version is the version of this binary.
+	Version string
+	// APILevel is the version of the Gardener API that this binary speaks.
+	APILevel string
+	// Name tells this process apart from others of the same seed; the name of the host if empty.
+	Name string
+	// Exclusive says that no other process can have the same name at the same time, as is so for the name of a pod. A
+	// leader that comes back under its name needs not wait for its own lease to run out.
+	Exclusive bool
+	// Clock gives the time; the system's if nil.
+	Clock clock.Clock
+	// Ready is called when everything runs; it may be nil.
+	Ready func()
+}
+
+// Completed are options with nothing left out.
+type Completed struct{ *completed }
+
+type completed struct {
+	Options
+
+	scheme   *runtime.Scheme
+	seed     *rest.Config
+	identity gardencorev1beta1.Gardener
+}
+
+// Complete fills what was left out and reads the kubeconfig of the seed.
+func (o Options) Complete() (Completed, error) {
+	if err := o.Validate(); err != nil {
+		return Completed{}, fmt.Errorf("gardenlet configuration: %w", err)
+	}
+	c := &completed{Options: o}
+	if c.Clock == nil {
+		c.Clock = clock.RealClock{}
+	}
+	if c.Name == "" {
+		name, err := os.Hostname()
+		if err != nil {
+			return Completed{}, fmt.Errorf("read the name of the host: %w", err)
+		}
+		c.Name = name
+	}
+	var err error
+	if c.scheme, err = scheme.New(); err != nil {
+		return Completed{}, err
+	}
+	if c.seed, err = seedConfig(c.Config.SeedClientConnection); err != nil {
+		return Completed{}, err
+	}
+	c.seed.UserAgent = "terrarium-gardenlet/" + o.Version
+	c.identity = gardencorev1beta1.Gardener{ID: string(uuid.NewUUID()), Name: c.Name, Version: o.Version}
+	return Completed{completed: c}, nil
+}
+
+// Units are the parts of the gardenlet in the order of their start.
+func (c Completed) Units() []runner.Unit {
+	seconds := *c.Config.Controllers.Seed.LeaseResyncSeconds
+	misses := *c.Config.Controllers.Seed.LeaseResyncMissThreshold
+	p := &process{
+		completed: c.completed,
+		health:    lease.NewHealth(c.Clock, time.Duration(seconds)*time.Second*time.Duration(misses)),
+		random:    rand.Float64,
+		synced:    make(chan struct{}),
+	}
+	return []runner.Unit{
+		{Name: "health", Run: p.serveHealth},
+		{Name: "preflight", Run: p.preflight},
+		{Name: "leader election", Run: p.elect},
+		{Name: "garden access", Run: p.enterGarden},
+		{Name: "registration", Run: p.register},
+		{Name: "custom resource definitions", Run: p.define},
+		{Name: "controllers", Run: p.control},
+	}
+}
+
+// Run runs the gardenlet until ctx ends.
+func (c Completed) Run(ctx context.Context) error {
+	return runner.Run(logr.NewContext(ctx, c.Log), runner.Options{Grace: grace, Clock: c.Clock, Log: c.Log}, c.Units()...)
+}
+
+// seedConfig reads how to reach the seed: by a kubeconfig, or as a pod of it.
+func seedConfig(connection *gardenconfigv1alpha1.SeedClientConnection) (*rest.Config, error) {
+	config, err := loadSeedConfig(connection.Kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	config.QPS, config.Burst = connection.QPS, int(connection.Burst)
+	config.AcceptContentTypes, config.ContentType = connection.AcceptContentTypes, connection.ContentType
+	return config, nil
+}
+
+func loadSeedConfig(kubeconfig string) (*rest.Config, error) {
+	if kubeconfig == "" {
+		config, err := rest.InClusterConfig()
+		if err != nil {
+			return nil, fmt.Errorf("reach the seed: this process is no pod of it, so set seedClientConnection.kubeconfig: %w", err)
+		}
+		return config, nil
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("load seed kubeconfig %q: %w", kubeconfig, err)
+	}
+	return config, nil
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gardenlet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/gardenlet/gardenaccess"
+	"github.com/terrarium-garden/terrarium/appliance/gardenlet/preflight"
+	"github.com/terrarium-garden/terrarium/appliance/gardenlet/registration"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// definitionPatience is how long custom resource definitions may take to be served.
+const definitionPatience = 2 * time.Minute
+
+// preflight compares the configured networks with those of the cluster, and makes the namespace of the gardenlet.
+func (p *process) preflight(ctx context.Context, ready func()) error {
+	seedClient, err := p.newSeedClient()
+	if err != nil {
+		return err
+	}
+	spec := p.Config.SeedConfig.Spec
+	networks := preflight.Networks{Pods: spec.Networks.Pods, Services: spec.Networks.Services}
+	if spec.Networks.Nodes != nil {
+		networks.Nodes = *spec.Networks.Nodes
+	}
+	if err := preflight.CheckNetworks(ctx, seedClient, networks); err != nil {
+		return fmt.Errorf("check networks of the seed at %s: %w", p.seed.Host, err)
+	}
+	err = seedClient.Create(ctx, newNamespace(p.Config.LeaderElection.ResourceNamespace))
+	if err != nil && !apierrors.IsAlreadyExists(err) && !apierrors.IsForbidden(err) {
+		return fmt.Errorf("create namespace %q in the seed: %w", p.Config.LeaderElection.ResourceNamespace, err)
+	}
+	ready()
+	return nil
+}
+
+// elect returns only when another replica may act.
+func (p *process) elect(ctx context.Context, ready func()) error {
+	settings := p.Config.LeaderElection
+	if !*settings.LeaderElect {
+		p.leading.Store(true)
+		ready()
+		<-ctx.Done()
+		return nil
+	}
+	elector, err := p.newElector(settings, ready)
+	if err != nil {
+		return err
+	}
+	waiting, stopWaiting := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.stayAlive(waiting, settings.RetryPeriod.Duration)
+	}()
+	elector.Run(ctx)
+	stopWaiting()
+	<-done
+	if ctx.Err() == nil {
+		return errors.New("another replica has taken over")
+	}
+	return nil
+}
+
+func (p *process) newElector(settings *gardenconfigv1alpha1.LeaderElectionConfiguration, ready func()) (*leaderelection.LeaderElector, error) {
+	clients, err := kubernetes.NewForConfig(p.seed)
+	if err != nil {
+		return nil, fmt.Errorf("build client for leader election: %w", err)
+	}
+	identity := p.Name
+	if !p.Exclusive {
+		identity += "_" + string(uuid.NewUUID())
+	}
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: settings.ResourceNamespace, Name: settings.ResourceName},
+			Client:     clients.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: identity},
+		},
+		LeaseDuration:   settings.LeaseDuration.Duration,
+		RenewDeadline:   settings.RenewDeadline.Duration,
+		RetryPeriod:     settings.RetryPeriod.Duration,
+		ReleaseOnCancel: true,
+		Name:            settings.ResourceName,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) {
+				p.leading.Store(true)
+				ready()
+			},
+			OnStoppedLeading: func() {},
+			OnNewLeader: func(leader string) {
+				if leader != identity {
+					p.Log.Info("Another replica acts, waiting for its end", "replica", leader)
+				}
+			},
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set up leader election: %w", err)
+	}
+	return elector, nil
+}
+
+// stayAlive keeps a replica that waits for its turn from being taken for dead.
+func (p *process) stayAlive(ctx context.Context, period time.Duration) {
+	for !p.leading.Load() {
+		p.alive()
+		timer := p.Clock.NewTimer(period)
+		select {
+		case <-timer.C():
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// enterGarden gets the credentials and looks after them.
+func (p *process) enterGarden(ctx context.Context, ready func()) error {
+	seedClient, err := p.newSeedClient()
+	if err != nil {
+		return err
+	}
+	p.access, err = gardenaccess.Open(ctx, p.accessSettings(), gardenaccess.Surroundings{
+		Seed: seedClient, Clock: p.Clock, Random: p.random, Alive: p.alive, RotationFailed: p.rotationFailed, Log: p.Log,
+	})
+	if err != nil {
+		return err
+	}
+	defer p.access.Close()
+	clients, err := kubernetes.NewForConfig(p.access.Config())
+	if err != nil {
+		return fmt.Errorf("build garden client: %w", err)
+	}
+	if err := p.access.Insist(ctx, func() error { return preflight.CheckVersion(ctx, clients.CoreV1(), p.APILevel) }); err != nil {
+		return err
+	}
+	p.garden, err = client.New(p.access.Config(), client.Options{Scheme: p.scheme})
+	if err != nil {
+		return fmt.Errorf("build garden client: %w", err)
+	}
+	p.Log.Info("Garden entered", "garden", p.access.Config().Host, "expiry", p.access.Expiry())
+	ready()
+	return p.access.Maintain(ctx)
+}
+
+func (p *process) accessSettings() gardenaccess.Settings {
+	connection := p.Config.GardenClientConnection
+	settings := gardenaccess.Settings{
+		Seed:                p.seedName(),
+		Kubeconfig:          connection.Kubeconfig,
+		KubeconfigSecret:    connection.KubeconfigSecret,
+		BootstrapKubeconfig: connection.BootstrapKubeconfig,
+		RotateFrom:          *connection.KubeconfigValidity.AutoRotationJitterPercentageMin,
+		RotateUntil:         *connection.KubeconfigValidity.AutoRotationJitterPercentageMax,
+		QPS:                 connection.QPS,
+		Burst:               int(connection.Burst),
+		UserAgent:           p.seed.UserAgent,
+	}
+	if connection.GardenClusterAddress != nil {
+		settings.Address = *connection.GardenClusterAddress
+	}
+	if connection.KubeconfigValidity.Validity != nil {
+		settings.Validity = &connection.KubeconfigValidity.Validity.Duration
+	}
+	return settings
+}
+
+// register makes the seed known and cleans up after a process that died.
+func (p *process) register(ctx context.Context, ready func()) error {
+	seedClient, err := p.newSeedClient()
+	if err != nil {
+		return err
+	}
+	identity, err := seed.ClusterIdentity(ctx, seedClient)
+	if err != nil {
+		return err
+	}
+	registrar := registration.Registrar{Garden: p.garden, Template: p.Config.SeedConfig.SeedTemplate, ClusterIdentity: identity, Clock: p.Clock}
+	for _, step := range []func() error{
+		func() error { return registrar.Register(ctx) },
+		func() error { return registrar.AwaitNamespace(ctx) },
+		func() error {
+			aborted, err := registrar.AbortOperations(ctx)
+			if len(aborted) > 0 {
+				p.Log.Info("Operations of a process that died are begun again", "shoots", aborted)
+			}
+			return err
+		},
+	} {
+		if err := p.access.Insist(ctx, step); err != nil {
+			return err
+		}
+	}
+	p.Log.Info("Seed registered", "seed", p.seedName(), "clusterIdentity", identity)
+	ready()
+	return nil
+}
+
+// define brings the custom resource definitions into the seed before any controller watches their objects.
+func (p *process) define(ctx context.Context, ready func()) error {
+	seedClient, err := p.newSeedClient()
+	if err != nil {
+		return err
+	}
+	waitCtx, cancel := context.WithTimeout(ctx, definitionPatience)
+	defer cancel()
+	p.alive()
+	if err := seed.ApplyDefinitions(waitCtx, seed.Engine(seedClient, p.Clock)); err != nil {
+		return fmt.Errorf("prepare the seed: %w", err)
+	}
+	ready()
+	return nil
+}
+
+func (p *process) recordRotationFailure(recorder events.EventRecorder, err error, expiry time.Time) {
+	object := &gardencorev1beta1.Seed{}
+	object.Name = p.seedName()
+	object.SetGroupVersionKind(gardencorev1beta1.GroupVersion.WithKind("Seed"))
+	kit.Record(recorder, object, kit.Notice{
+		Type: corev1.EventTypeWarning, Reason: gardencorev1beta1.EventGardenletCertificateRotationFailed, Action: gardencorev1beta1.EventActionReconcile,
+		Message: fmt.Sprintf("The gardenlet's certificate for the garden ends at %s and could not be renewed: %v", expiry.UTC().Format(time.RFC3339), err),
+	})
+}
