@@ -163,6 +163,9 @@ func (w *world) deleteShoot(t *testing.T, name string) {
 
 func missingImage(t *testing.T, w *world) {
 	t.Helper()
+	patch := `[{"op":"add","path":"/spec/machineImages/0/versions/-","value":{"version":"0.0.1"}},
+		{"op":"add","path":"/spec/providerConfig/machineImages/0/versions/-","value":{"version":"0.0.1","image":"terrarium.garden/machine:v0.0.1"}}]`
+	w.must(t, w.garden("patch", "cloudprofile", "local", "--type=json", "-p", patch)...)
 	manifest := w.shootManifest(t, "name: "+shootName, "name: bare", `version: "1.36.3" # of the image`, `version: "0.0.1"`)
 	w.mustWith(t, manifest, w.garden("create", "-f", "-")...)
 	w.eventually(t, 5*time.Minute, "the missing image is named", func() (bool, string) {
