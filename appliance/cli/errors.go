@@ -58,8 +58,8 @@ func (e *hinted) Unwrap() error { return e.err }
 func (e *hinted) Hint() string { return e.hint }
 
 // withHint adds advice to an error that needs advice of its own here.
-func withHint(err error, format string, args ...any) error {
-	return &hinted{err: err, hint: fmt.Sprintf(format, args...)}
+func withHint(err error, hint string) error {
+	return &hinted{err: err, hint: hint}
 }
 
 // hintFor says what to do about err. An error of any package may bring its own advice with a method Hint.
