@@ -198,7 +198,7 @@ func TestConfig(t *testing.T) {
 		},
 		"Gardenlet": {
 			reason: "The kind says which role the file is for.",
-			file:   gardenlet + "logLevel: debug\n",
+			file:   gardenlet + "seedConfig: {metadata: {name: basement}}\ngardenClientConnection: {kubeconfig: garden.kubeconfig}\n",
 			want:   result{errors: "GardenletConfiguration in \"-\" is valid.\n"},
 		},
 		"UnknownField": {
@@ -213,6 +213,18 @@ func TestConfig(t *testing.T) {
 			want: result{status: 1, errors: "Error: configuration file \"-\": " +
 				"listen: \":70000\": port \"70000\" is not a number from 0 to 65535\n" +
 				"  tokens.defaultLifetime: 1m0s is not between 10m and 24h\n"},
+		},
+		"GardenletValues": {
+			reason: "A gardenlet's file is checked as the gardenlet would.",
+			file:   gardenlet + "gardenClientConnection: {kubeconfig: garden.kubeconfig}\n",
+			want: result{status: 1, errors: "Error: configuration file \"-\": " +
+				"seedConfig: required: a gardenlet works for one seed, and this says for which\n"},
+		},
+		"GardenletUnknownField": {
+			reason: "Fields that do not exist are named here as well.",
+			file:   gardenlet + "controllers: {shoot: {retryDuratio: 1h}}\n",
+			want: result{status: 1, errors: "Error: configuration file \"-\": decode gardenlet configuration: " +
+				"unknown field \"controllers.shoot.retryDuratio\"\n"},
 		},
 		"WrongKind": {
 			reason: "The group alone does not make a configuration.",
@@ -240,17 +252,22 @@ func TestConfig(t *testing.T) {
 		})
 	}
 
-	for _, role := range []string{"server", "gardenlet"} {
-		t.Run("Defaults of "+role, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld()
-			w.stdin = w.run(t, "config", "print-defaults", role).out
-			if r := w.run(t, "config", "validate", "-"); r.status != 0 {
-				t.Errorf("What is printed as the defaults is valid.\n%s\n%s", w.stdin, r.errors)
-			}
-		})
-	}
-
+	t.Run("Defaults of server", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld()
+		w.stdin = w.run(t, "config", "print-defaults", "server").out
+		if r := w.run(t, "config", "validate", "-"); r.status != 0 {
+			t.Errorf("What is printed as the defaults is valid.\n%s\n%s", w.stdin, r.errors)
+		}
+	})
+	t.Run("Defaults of gardenlet", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld()
+		w.stdin = w.run(t, "config", "print-defaults", "gardenlet").out
+		if r := w.run(t, "config", "validate", "-"); !strings.Contains(r.errors, "seedConfig: required") {
+			t.Errorf("The defaults of a gardenlet lack only what nobody else can know.\n%s\n%s", w.stdin, r.errors)
+		}
+	})
 	t.Run("NoFile", func(t *testing.T) {
 		t.Parallel()
 		r := newWorld().run(t, "config", "validate", "/none.yaml")

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/gardenlet"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
@@ -61,8 +62,11 @@ func validateConfig(data []byte) (string, error) {
 		}
 		return meta.Kind, errors.Join(options.ValidateServer(config)...)
 	case gardenconfigv1alpha1.GardenletGroupVersion:
-		_, err := gardenconfigv1alpha1.DecodeGardenletConfiguration(data)
-		return meta.Kind, err
+		config, err := gardenconfigv1alpha1.DecodeGardenletConfiguration(data)
+		if err != nil {
+			return "", err
+		}
+		return meta.Kind, errors.Join(gardenlet.ValidateConfig(config)...)
 	}
 	return "", fmt.Errorf("apiVersion %q is neither %q, for a server, nor %q, for a gardenlet",
 		meta.APIVersion, gardenconfigv1alpha1.ServerGroupVersion, gardenconfigv1alpha1.GardenletGroupVersion)
