@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// The functions below say what speaks against a seed as the home of a shoot, in words that continue the name of the
+// seed, and nothing when all is well.
+
+const (
+	// anyProvider in a list of provider types stands for all of them.
+	anyProvider = "*"
+	// zonesForTolerance is the number of zones that a seed needs to survive the loss of one.
+	zonesForTolerance = 3
+)
+
+// Intolerance compares the taints of a seed with what the shoot tolerates (SCHED-TAINT-1): a taint without value is
+// tolerated by any toleration of its key, one with value by the same value only. Of several tolerations of a key the
+// last one counts, and more taints than tolerations are never tolerated.
+func Intolerance(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
+	taints, tolerations := seed.Spec.Taints, shoot.Spec.Tolerations
+	if len(taints) > len(tolerations) {
+		return fmt.Sprintf("it has %d taints, the shoot has %d tolerations", len(taints), len(tolerations))
+	}
+	last := make(map[string]*string, len(tolerations))
+	for _, t := range tolerations {
+		last[t.Key] = t.Value
+	}
+	for _, t := range taints {
+		value, found := last[t.Key]
+		if !found || t.Value != nil && (value == nil || *value != *t.Value) {
+			return fmt.Sprintf("the shoot does not tolerate its taint %q", t.Key)
+		}
+	}
+	return ""
+}
+
+// ProfileMismatch holds a seed against the seed selector of the shoot's cloud profile: labels and provider types
+// (SCHED-FILT-2, 4). Without provider types the seed's must be the shoot's own.
+func ProfileMismatch(
+	profile *gardencorev1beta1.CloudProfile, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed,
+) string {
+	allowed := []string{shoot.Spec.Provider.Type}
+	if s := profile.Spec.SeedSelector; s != nil {
+		selector, err := metav1.LabelSelectorAsSelector(&s.LabelSelector)
+		if err != nil {
+			return fmt.Sprintf("the seed selector of cloud profile %q is broken: %s", profile.Name, err)
+		}
+		if !selector.Matches(labels.Set(seed.Labels)) {
+			return fmt.Sprintf("its labels do not match the seed selector of cloud profile %q", profile.Name)
+		}
+		if len(s.ProviderTypes) > 0 {
+			allowed = s.ProviderTypes
+		}
+	}
+	if slices.Contains(allowed, anyProvider) || slices.Contains(allowed, seed.Spec.Provider.Type) {
+		return ""
+	}
+	return fmt.Sprintf("its provider type is %q, cloud profile %q allows %s",
+		seed.Spec.Provider.Type, profile.Name, strings.Join(allowed, ", "))
+}
+
+// MissingAccessRestriction holds what a shoot promises against what a seed can keep (SCHED-FILT-7).
+func MissingAccessRestriction(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
+	for _, wanted := range shoot.Spec.AccessRestrictions {
+		has := func(have gardencorev1beta1.AccessRestriction) bool { return have.Name == wanted.Name }
+		if !slices.ContainsFunc(seed.Spec.AccessRestrictions, has) {
+			return fmt.Sprintf("it does not support access restriction %q", wanted.Name)
+		}
+	}
+	return ""
+}
+
+// MissingZones tells whether a seed has too few zones for what the shoot should survive (SCHED-FILT-5, API-SVAL-7).
+func MissingZones(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
+	plane := shoot.Spec.ControlPlane
+	if plane == nil || plane.HighAvailability == nil ||
+		plane.HighAvailability.FailureTolerance.Type != gardencorev1beta1.FailureToleranceTypeZone {
+		return ""
+	}
+	if have := len(seed.Spec.Provider.Zones); have < zonesForTolerance {
+		return fmt.Sprintf("it has %d zones, failure tolerance \"zone\" needs %d", have, zonesForTolerance)
+	}
+	return ""
+}
+
+type network struct{ name, cidr string }
+
+// NetworkConflict compares the networks that a shoot has, or would get on the seed, with those of the seed
+// (SCHED-FILT-10a, API-SVAL-12). A shoot without networks of its own has nothing to compare.
+func NetworkConflict(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
+	if shoot.Spec.Networking == nil {
+		return ""
+	}
+	taken := []network{{name: "pods", cidr: seed.Spec.Networks.Pods}, {name: "services", cidr: seed.Spec.Networks.Services}}
+	if nodes := seed.Spec.Networks.Nodes; nodes != nil {
+		taken = append(taken, network{name: "nodes", cidr: *nodes})
+	}
+	for _, wanted := range networksOf(shoot, seed) {
+		for _, t := range taken {
+			if Overlap(wanted.cidr, t.cidr) {
+				return fmt.Sprintf("its %s network %s overlaps with the %s network %s of the shoot", t.name, t.cidr, wanted.name, wanted.cidr)
+			}
+		}
+	}
+	return ""
+}
+
+func networksOf(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) []network {
+	pods, services := DefaultNetworks(&shoot.Spec, seed)
+	var all []network
+	add := func(name string, cidrs ...string) {
+		for _, cidr := range cidrs {
+			all = append(all, network{name: name, cidr: cidr})
+		}
+	}
+	for _, one := range []struct {
+		name string
+		cidr *string
+	}{{"nodes", shoot.Spec.Networking.Nodes}, {"pods", pods}, {"services", services}} {
+		if one.cidr != nil {
+			add(one.name, *one.cidr)
+		}
+	}
+	if status := shoot.Status.Networking; status != nil {
+		add("nodes", status.Nodes...)
+		add("pods", status.Pods...)
+		add("services", status.Services...)
+	}
+	return all
+}
+
+// DefaultNetworks returns the networks for pods and Services of a shoot on a seed: its own, or the seed's default where
+// it has none. A default is taken by shoots of its IP family only, and that for pods by shoots with workers only.
+func DefaultNetworks(s *gardencorev1beta1.ShootSpec, seed *gardencorev1beta1.Seed) (pods, services *string) {
+	n := s.Networking
+	pods, services = n.Pods, n.Services
+	defaults := seed.Spec.Networks.ShootDefaults
+	if defaults == nil {
+		return pods, services
+	}
+	if pods == nil && !Workerless(s) && ofFamily(n.IPFamilies, defaults.Pods) {
+		pods = defaults.Pods
+	}
+	if services == nil && ofFamily(n.IPFamilies, defaults.Services) {
+		services = defaults.Services
+	}
+	return pods, services
+}
+
+// ofFamily tells whether a range has one of the families; a shoot without families is an IPv4 one.
+func ofFamily(families []gardencorev1beta1.IPFamily, cidr *string) bool {
+	if cidr == nil {
+		return false
+	}
+	prefix, err := netip.ParsePrefix(*cidr)
+	if err != nil {
+		return false
+	}
+	family := gardencorev1beta1.IPFamilyIPv4
+	if prefix.Addr().Is6() {
+		family = gardencorev1beta1.IPFamilyIPv6
+	}
+	if len(families) == 0 {
+		return family == gardencorev1beta1.IPFamilyIPv4
+	}
+	return slices.Contains(families, family)
+}
+
+// Overlap tells whether two ranges share an address. What is no range overlaps with nothing: saying that it is none is
+// validation's.
+func Overlap(a, b string) bool {
+	first, err := netip.ParsePrefix(a)
+	if err != nil {
+		return false
+	}
+	second, err := netip.ParsePrefix(b)
+	return err == nil && first.Overlaps(second)
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// HibernationWanted tells whether a shoot should sleep.
+func HibernationWanted(s *gardencorev1beta1.Shoot) bool {
+	h := s.Spec.Hibernation
+	return h != nil && h.Enabled != nil && *h.Enabled
+}
+
+// Workerless tells whether a shoot has a control plane only.
+func Workerless(s *gardencorev1beta1.ShootSpec) bool { return len(s.Provider.Workers) == 0 }
+
+// SelfHosted tells whether a shoot runs its control plane on machines of its own.
+func SelfHosted(s *gardencorev1beta1.ShootSpec) bool {
+	for i := range s.Provider.Workers {
+		if s.Provider.Workers[i].ControlPlane != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// ProfileName is the name of a shoot's cloud profile, whichever of its two fields carries it.
+func ProfileName(s *gardencorev1beta1.ShootSpec) string {
+	switch {
+	case s.CloudProfile != nil:
+		return s.CloudProfile.Name
+	case s.CloudProfileName != nil:
+		return *s.CloudProfileName
+	default:
+		return ""
+	}
+}
+
+// FindCondition returns the condition of a type, or nil.
+func FindCondition(
+	all []gardencorev1beta1.Condition, t gardencorev1beta1.ConditionType,
+) *gardencorev1beta1.Condition {
+	for i := range all {
+		if all[i].Type == t {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// Pool returns the worker pool of a name, or nil.
+func Pool(s *gardencorev1beta1.ShootSpec, name string) *gardencorev1beta1.Worker {
+	for i := range s.Provider.Workers {
+		if s.Provider.Workers[i].Name == name {
+			return &s.Provider.Workers[i]
+		}
+	}
+	return nil
+}
+
+// Moving says why a shoot is between two seeds, or nothing when it is not: a new seed is set and the move has not begun,
+// or it is under way (API-SVAL-6).
+func Moving(s *gardencorev1beta1.Shoot) string {
+	op := s.Status.LastOperation
+	switch {
+	case op != nil && op.Type == gardencorev1beta1.LastOperationTypeMigrate,
+		op != nil && op.Type == gardencorev1beta1.LastOperationTypeRestore &&
+			op.State != gardencorev1beta1.LastOperationStateSucceeded:
+		return "its control plane is being moved to another seed"
+	case s.Spec.SeedName != nil && s.Status.SeedName != nil && *s.Spec.SeedName != *s.Status.SeedName:
+		return "its control plane is about to be moved to another seed"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package query_test
+
+import (
+	"testing"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+func TestMoving(t *testing.T) {
+	t.Parallel()
+	on := func(spec, status string, op *gardencorev1beta1.LastOperation) *gardencorev1beta1.Shoot {
+		return shoot(func(s *gardencorev1beta1.Shoot) {
+			s.Status.LastOperation = op
+			if spec != "" {
+				s.Spec.SeedName = &spec
+			}
+			if status != "" {
+				s.Status.SeedName = &status
+			}
+		})
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		shoot  *gardencorev1beta1.Shoot
+		want   bool
+	}{
+		"API-SVAL-6 at rest":    {reason: "both seeds are the same", shoot: on("a", "a", nil)},
+		"API-SVAL-6 first":      {reason: "a first seed is no move", shoot: on("a", "", nil)},
+		"API-SVAL-6 asked":      {reason: "another seed is set", shoot: on("b", "a", nil), want: true},
+		"API-SVAL-6 migrating":  {reason: "the old seed lets go", shoot: on("b", "a", &gardencorev1beta1.LastOperation{Type: "Migrate", State: "Succeeded"}), want: true},
+		"API-SVAL-6 restoring":  {reason: "the new seed takes over", shoot: on("b", "b", &gardencorev1beta1.LastOperation{Type: "Restore", State: "Error"}), want: true},
+		"API-SVAL-6 restored":   {reason: "it is done", shoot: on("b", "b", &gardencorev1beta1.LastOperation{Type: "Restore", State: "Succeeded"})},
+		"API-SVAL-6 reconciled": {reason: "an ordinary operation is no move", shoot: on("a", "a", &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Processing"})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := query.Moving(tc.shoot); (got != "") != tc.want {
+				t.Errorf("%s\nMoving(...) = %q, want a reason: %t", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestShoot(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason    string
+		got, want any
+	}{
+		"hibernation unset": {"a shoot is awake unless it says else", query.HibernationWanted(shoot()), false},
+		"hibernation": {"it can be asked to sleep", query.HibernationWanted(shoot(func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
+		})), true},
+		"self-hosted": {"a pool that runs the control plane makes it self-hosted", query.SelfHosted(&shoot(func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
+		}).Spec), true},
+		"hosted":       {"an ordinary pool does not", query.SelfHosted(&shoot().Spec), false},
+		"older name":   {"the older field names the profile as well", query.ProfileName(&gardencorev1beta1.ShootSpec{CloudProfileName: new("a")}), "a"},
+		"reference":    {"the newer field wins", query.ProfileName(&gardencorev1beta1.ShootSpec{CloudProfileName: new("a"), CloudProfile: &gardencorev1beta1.CloudProfileReference{Name: "b"}}), "b"},
+		"no name":      {"it may be missing", query.ProfileName(&gardencorev1beta1.ShootSpec{}), ""},
+		"missing pool": {"a pool may be missing", query.Pool(&shoot().Spec, "x") == nil, true},
+		"pool":         {"a pool is found by its name", query.Pool(&shoot().Spec, "w") != nil, true},
+		"condition":    {"a condition is found by its type", query.FindCondition([]gardencorev1beta1.Condition{{Type: "x"}, {Type: "y"}}, "y") != nil, true},
+		"no condition": {"a condition may be missing", query.FindCondition(nil, "y") == nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if tc.got != tc.want {
+				t.Errorf("%s: got %v, want %v", tc.reason, tc.got, tc.want)
+			}
+		})
+	}
+}
