@@ -112,7 +112,7 @@ func fresh(obj gardenextensionsv1alpha1.Object, last *gardencorev1beta1.LastOper
 }
 
 // poll looks until ask has no error, the time is up, or an error that the extension itself reports has lasted too long.
-func (e Engine) poll(ctx context.Context, limits Limits, ask func(ctx context.Context) (err error, reported bool)) error { //nolint:revive // the flag qualifies the error
+func (e Engine) poll(ctx context.Context, limits Limits, ask func(ctx context.Context) (err error, reported bool)) error {
 	deadline := e.Clock.Now().Add(limits.Timeout)
 	var since time.Time
 	pause := firstPause

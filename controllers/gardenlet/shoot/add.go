@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/images"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/extension"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+const (
+	controllerName = "shoot"
+	fieldOwner     = "gardenlet"
+	// managerIdentity tells the generated secrets of gardenlets from those of extensions.
+	managerIdentity = "gardenlet"
+
+	defaultConcurrency   = 20
+	defaultSyncPeriod    = time.Hour
+	defaultRetryDuration = 12 * time.Hour
+	retryBaseDelay       = 5 * time.Second
+	retryMaxDelay        = 5 * time.Minute
+
+	shootQPS, shootBurst = 50, 100
+	shootRequestTimeout  = 30 * time.Second
+)
+
+// Reconciler makes, keeps and removes the shoots of a seed. Unset fields are filled by AddToManager.
+type Reconciler struct {
+	// GardenClient reaches the garden; Shoots and Seeds of this seed come from the cache.
+	GardenClient client.Client
+	// GardenReader reads from the garden around the cache.
+	GardenReader client.Reader
+	// SeedClient reaches the seed around any cache.
+	SeedClient client.Client
+	// ShootClient makes a client of a shoot from a kubeconfig.
+	ShootClient func(kubeconfig []byte) (client.Client, error)
+	// Clock tells the time.
+	Clock clock.Clock
+	// Recorder writes events of Shoots.
+	Recorder events.EventRecorder
+	// Identity is who acts. It is required.
+	Identity gardencorev1beta1.Gardener
+	// SeedName is the name of the seed. It is required.
+	SeedName string
+	// Images finds the images of components. It is required.
+	Images *images.Vector
+	// Config is how the controller works; nil takes the defaults.
+	Config *gardenconfigv1alpha1.ShootControllerConfiguration
+	// Observe is told of every task that ended; it may be nil.
+	Observe func(shoot *gardencorev1beta1.Shoot, task flow.Observation)
+}
+
+// AddToManager registers the controller with the manager of the garden.
+func (r *Reconciler) AddToManager(mgr manager.Manager, seed cluster.Cluster) error {
+	if err := r.complete(mgr, seed); err != nil {
+		return fmt.Errorf("add controller %q: %w", controllerName, err)
+	}
+	concurrency := defaultConcurrency
+	if r.Config.ConcurrentSyncs != nil {
+		concurrency = *r.Config.ConcurrentSyncs
+	}
+	err := builder.ControllerManagedBy(mgr).
+		Named(controllerName).
+		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(r.concerned())).
+		Watches(&gardencorev1beta1.Seed{}, handler.EnqueueRequestsFromMapFunc(r.waitingShoots), builder.WithPredicates(r.becomesReady())).
+		WithOptions(kit.Queue{Concurrency: concurrency, BaseDelay: retryBaseDelay, MaxDelay: retryMaxDelay}.Options()).
+		Complete(r)
+	if err != nil {
+		return fmt.Errorf("add controller %q: %w", controllerName, err)
+	}
+	return nil
+}
+
+func (r *Reconciler) complete(mgr manager.Manager, seed cluster.Cluster) error {
+	if r.GardenClient == nil {
+		r.GardenClient = mgr.GetClient()
+	}
+	if r.GardenReader == nil {
+		r.GardenReader = mgr.GetAPIReader()
+	}
+	if r.SeedClient == nil {
+		direct, err := client.New(seed.GetConfig(), client.Options{Scheme: seed.GetScheme(), Mapper: seed.GetRESTMapper(), HTTPClient: seed.GetHTTPClient()})
+		if err != nil {
+			return fmt.Errorf("build client of the seed: %w", err)
+		}
+		r.SeedClient = direct
+	}
+	if r.Clock == nil {
+		r.Clock = clock.RealClock{}
+	}
+	if r.Recorder == nil {
+		r.Recorder = mgr.GetEventRecorder(controllerName)
+	}
+	if r.Config == nil {
+		r.Config = &gardenconfigv1alpha1.ShootControllerConfiguration{}
+	}
+	if r.ShootClient == nil {
+		r.ShootClient = NewShootClient(seed.GetScheme())
+	}
+	return nil
+}
+
+// concerned lets through what may need a pass: a shoot of this seed that appears, changes its generation, is handed to this
+// seed, or is being deleted. Changes of the status alone never do; the controller writes most of them itself.
+func (r *Reconciler) concerned() predicate.Predicate {
+	mine := func(object client.Object) bool {
+		shoot, ok := object.(*gardencorev1beta1.Shoot)
+		return ok && Responsible(shoot) == r.SeedName
+	}
+	return predicate.Funcs{
+		CreateFunc: func(e event.CreateEvent) bool { return mine(e.Object) },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			if !mine(e.ObjectNew) {
+				return false
+			}
+			deletionBegins := e.ObjectOld.GetDeletionTimestamp() == nil && e.ObjectNew.GetDeletionTimestamp() != nil
+			annotated := e.ObjectOld.GetAnnotations()[gardencorev1beta1.AnnotationShootIgnore] != e.ObjectNew.GetAnnotations()[gardencorev1beta1.AnnotationShootIgnore]
+			return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() || !mine(e.ObjectOld) || deletionBegins || annotated
+		},
+		DeleteFunc:  func(event.DeleteEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
+}
+
+// becomesReady lets the moment through in which the seed is ready for operations on its shoots.
+func (r *Reconciler) becomesReady() predicate.Predicate {
+	ready := func(object client.Object) bool {
+		seed, ok := object.(*gardencorev1beta1.Seed)
+		return ok && seed.Name == r.SeedName && CheckSeed(seed, r.Identity) == nil
+	}
+	return predicate.Funcs{
+		CreateFunc:  func(event.CreateEvent) bool { return false },
+		UpdateFunc:  func(e event.UpdateEvent) bool { return ready(e.ObjectNew) && !ready(e.ObjectOld) },
+		DeleteFunc:  func(event.DeleteEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
+}
+
+// waitingShoots are the shoots whose last operation did not succeed; one that waits for the seed is among them.
+func (r *Reconciler) waitingShoots(ctx context.Context, _ client.Object) []reconcile.Request {
+	shoots := &gardencorev1beta1.ShootList{}
+	if err := r.GardenClient.List(ctx, shoots); err != nil {
+		return nil // each of them comes back by itself
+	}
+	var requests []reconcile.Request
+	for i := range shoots.Items {
+		s := &shoots.Items[i]
+		last := s.Status.LastOperation
+		if Responsible(s) == r.SeedName && (last == nil || last.State != gardencorev1beta1.LastOperationStateSucceeded) {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)})
+		}
+	}
+	return requests
+}
+
+// NewShootClient returns a function that makes clients of shoots. They read without a cache.
+func NewShootClient(scheme *runtime.Scheme) func(kubeconfig []byte) (client.Client, error) {
+	return func(kubeconfig []byte) (client.Client, error) {
+		config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+		if err != nil {
+			return nil, fmt.Errorf("read kubeconfig of the shoot: %w", err)
+		}
+		config.QPS, config.Burst, config.Timeout = shootQPS, shootBurst, shootRequestTimeout
+		config.UserAgent = fieldOwner
+		shootClient, err := client.New(config, client.Options{Scheme: scheme})
+		if err != nil {
+			return nil, fmt.Errorf("build client of the shoot: %w", err)
+		}
+		return shootClient, nil
+	}
+}
+
+func (r *Reconciler) settings() Settings {
+	s := Settings{SeedName: r.SeedName, Version: r.Identity.Version, SyncPeriod: defaultSyncPeriod}
+	if r.Config.SyncPeriod != nil {
+		s.SyncPeriod = r.Config.SyncPeriod.Duration
+	}
+	if r.Config.RespectSyncPeriodOverwrite != nil {
+		s.RespectOverwrites = *r.Config.RespectSyncPeriodOverwrite
+	}
+	return s
+}
+
+func (r *Reconciler) retryDuration() time.Duration {
+	if r.Config.RetryDuration == nil {
+		return defaultRetryDuration
+	}
+	return r.Config.RetryDuration.Duration
+}
+
+func (r *Reconciler) seedEngine() deploy.Engine {
+	return deploy.Engine{Client: r.SeedClient, Owner: fieldOwner, Clock: r.Clock}
+}
+
+func (r *Reconciler) extensions() extension.Engine {
+	return extension.Engine{Client: r.SeedClient, Clock: r.Clock}
+}

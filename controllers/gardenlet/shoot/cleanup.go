@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/extension"
+)
+
+const (
+	cleanPoll       = time.Second
+	maxNamedObjects = 10
+	// automanagedLabel marks APIServices that the aggregator makes for its own groups.
+	automanagedLabel = "kube-aggregator.kubernetes.io/automanaged"
+)
+
+// Cleaner removes what users have made inside a shoot.
+type Cleaner struct {
+	Client client.Client
+	Clock  clock.Clock
+}
+
+// CleanGroup is a set of kinds that are cleaned together.
+type CleanGroup struct {
+	Kinds []schema.GroupVersionKind
+	// DeleteGrace is the grace period given with the deletion.
+	DeleteGrace time.Duration
+	// FinalizeAfter is how long an object may be in deletion before its finalizers are removed by force.
+	FinalizeAfter time.Duration
+}
+
+// Clean deletes the objects of a group until none is left. When its time is up, the error names what is left.
+func (c Cleaner) Clean(ctx context.Context, group CleanGroup) error {
+	for {
+		left, err := c.pass(ctx, group)
+		if err == nil && len(left) == 0 {
+			return nil
+		}
+		timer := c.Clock.NewTimer(cleanPoll)
+		select {
+		case <-timer.C():
+		case <-ctx.Done():
+			timer.Stop()
+			if err != nil {
+				return fmt.Errorf("clean up the shoot: %w (%w)", err, context.Cause(ctx))
+			}
+			return extension.WithCodes(
+				fmt.Errorf("objects inside the shoot are still there: %s (%w)", summarize(left), context.Cause(ctx)),
+				gardencorev1beta1.ErrorCodeCleanupClusterResources,
+			)
+		}
+	}
+}
+
+// pass looks at every kind once and returns what is left, as kind namespace/name.
+func (c Cleaner) pass(ctx context.Context, group CleanGroup) ([]string, error) {
+	left := make([][]string, len(group.Kinds))
+	errs, ctx := errgroup.WithContext(ctx)
+	for i, kind := range group.Kinds {
+		errs.Go(func() error {
+			var err error
+			left[i], err = c.cleanKind(ctx, kind, group)
+			return err
+		})
+	}
+	if err := errs.Wait(); err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, names := range left {
+		all = append(all, names...)
+	}
+	return all, nil
+}
+
+func (c Cleaner) cleanKind(ctx context.Context, kind schema.GroupVersionKind, group CleanGroup) ([]string, error) {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind + "List"})
+	if err := c.Client.List(ctx, list); err != nil {
+		if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("list %s: %w", kind.Kind, err)
+	}
+	var left []string
+	for i := range list.Items {
+		obj := &list.Items[i]
+		obj.SetGroupVersionKind(kind)
+		if spared(obj) {
+			continue
+		}
+		left = append(left, kind.Kind+" "+strings.TrimPrefix(obj.Namespace+"/"+obj.Name, "/"))
+		if err := c.remove(ctx, obj, group); err != nil {
+			return nil, err
+		}
+	}
+	return left, nil
+}
+
+// remove deletes the object; one that has been in deletion for too long loses its finalizers or its grace period.
+func (c Cleaner) remove(ctx context.Context, obj *metav1.PartialObjectMetadata, group CleanGroup) error {
+	if obj.DeletionTimestamp == nil {
+		err := c.Client.Delete(ctx, obj,
+			client.GracePeriodSeconds(int64(group.DeleteGrace.Seconds())), client.PropagationPolicy(metav1.DeletePropagationBackground))
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			return fmt.Errorf("delete %s %q: %w", obj.Kind, obj.Name, err)
+		}
+		return nil
+	}
+	if c.Clock.Since(obj.DeletionTimestamp.Time) < group.FinalizeAfter {
+		return nil
+	}
+	if len(obj.Finalizers) == 0 {
+		// A pod whose node does not answer any more.
+		if err := c.Client.Delete(ctx, obj, client.GracePeriodSeconds(0)); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			return fmt.Errorf("delete %s %q without grace: %w", obj.Kind, obj.Name, err)
+		}
+		return nil
+	}
+	before := obj.DeepCopy()
+	obj.Finalizers = nil
+	if err := c.Client.Patch(ctx, obj, client.MergeFrom(before)); err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("remove the finalizers of %s %q: %w", obj.Kind, obj.Name, err)
+	}
+	return nil
+}
+
+// spared tells whether an object belongs to the shoot itself and goes with its control plane.
+func spared(obj *metav1.PartialObjectMetadata) bool {
+	l := obj.Labels
+	switch {
+	case l[gardencorev1beta1.LabelShootNoCleanup] == "true", l[gardencorev1beta1.LabelRole] == gardencorev1beta1.RoleSystemComponent:
+		return true
+	case obj.Kind == "Service" && l["provider"] == "kubernetes":
+		return true
+	case obj.Kind == "APIService" && l[automanagedLabel] != "":
+		return true
+	default:
+		return false
+	}
+}
+
+func summarize(names []string) string {
+	if len(names) <= maxNamedObjects {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamedObjects], ", "), len(names)-maxNamedObjects)
+}
+
+// grace returns the finalization period of a group: its own, or a shorter one from an annotation of the shoot, in seconds.
+func grace(shoot *gardencorev1beta1.Shoot, annotation string, otherwise time.Duration) time.Duration {
+	seconds, err := strconv.Atoi(shoot.Annotations[annotation])
+	if err != nil || seconds < 0 {
+		return otherwise
+	}
+	return min(time.Duration(seconds)*time.Second, otherwise)
+}
+
+func (o *operation) clean(ctx context.Context, group CleanGroup) error {
+	if o.shootClient == nil {
+		return errors.New("there is no client of the shoot")
+	}
+	return Cleaner{Client: o.shootClient, Clock: o.r.Clock}.Clean(ctx, group)
+}
+
+func (o *operation) cleanWebhooks(ctx context.Context) error {
+	period := grace(o.shoot, gardencorev1beta1.AnnotationShootCleanupWebhooksGrace, 5*time.Minute)
+	v1 := schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"}
+	return o.clean(ctx, CleanGroup{
+		Kinds:       []schema.GroupVersionKind{v1.WithKind("ValidatingWebhookConfiguration"), v1.WithKind("MutatingWebhookConfiguration")},
+		DeleteGrace: min(period, 5*time.Minute), FinalizeAfter: period,
+	})
+}
+
+func (o *operation) cleanExtendedAPIs(ctx context.Context) error {
+	if _, skip := o.shoot.Annotations[gardencorev1beta1.AnnotationShootSkipCleanup]; skip {
+		return nil
+	}
+	period := grace(o.shoot, gardencorev1beta1.AnnotationShootCleanupExtendedAPIsGrace, time.Hour)
+	return o.clean(ctx, CleanGroup{
+		Kinds: []schema.GroupVersionKind{
+			{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService"},
+			{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"},
+		},
+		DeleteGrace: min(period/10, 5*time.Minute), FinalizeAfter: period,
+	})
+}
+
+func (o *operation) cleanKubernetesResources(ctx context.Context) error {
+	period := grace(o.shoot, gardencorev1beta1.AnnotationShootCleanupKubernetesResourcesGrace, 5*time.Minute)
+	core, apps, batch := schema.GroupVersion{Version: "v1"}, schema.GroupVersion{Group: "apps", Version: "v1"}, schema.GroupVersion{Group: "batch", Version: "v1"}
+	kinds := []schema.GroupVersionKind{core.WithKind("Service"), core.WithKind("PersistentVolumeClaim")}
+	if _, skip := o.shoot.Annotations[gardencorev1beta1.AnnotationShootSkipCleanup]; !skip {
+		kinds = append(kinds,
+			batch.WithKind("CronJob"), apps.WithKind("DaemonSet"), apps.WithKind("Deployment"),
+			schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
+			batch.WithKind("Job"), core.WithKind("Pod"), apps.WithKind("ReplicaSet"), core.WithKind("ReplicationController"), apps.WithKind("StatefulSet"),
+		)
+	}
+	return o.clean(ctx, CleanGroup{Kinds: kinds, DeleteGrace: min(period, 5*time.Minute), FinalizeAfter: period})
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"context"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+)
+
+// Found are the remains that a deletion finds, for tests.
+type Found struct {
+	Namespace, APIServer, Available, Infrastructure, Network, Worker bool
+}
+
+// ReconcileGraph compiles the graph of a reconciliation.
+func ReconcileGraph(ctx context.Context, shoot *gardencorev1beta1.Shoot, hosts Hosts) (*flow.Graph, error) {
+	return (&operation{shoot: shoot, hosts: hosts}).reconcileGraph(ctx)
+}
+
+// DeleteGraph compiles the graph of a deletion.
+func DeleteGraph(shoot *gardencorev1beta1.Shoot, f Found) (*flow.Graph, error) {
+	return (&operation{shoot: shoot}).deleteTasks(remains{
+		namespace: f.Namespace, apiServer: f.APIServer, available: f.Available, infrastructure: f.Infrastructure,
+		network: f.Network, worker: f.Worker, workerless: workerless(shoot),
+	})
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot_test
+
+import (
+	"testing"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/golden"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+)
+
+func withWorkers(s *gardencorev1beta1.Shoot) {
+	s.Spec.Provider = gardencorev1beta1.Provider{Type: "local", Workers: []gardencorev1beta1.Worker{{Name: "small", Minimum: 1, Maximum: 1}}}
+}
+
+func TestReconcileGraph_GLET_RECON_1(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		shoot *gardencorev1beta1.Shoot
+		hosts shoot.Hosts
+	}{
+		"reconcile.dot":            {shoot: running(withWorkers), hosts: shoot.Hosts{Internal: "api.a.dev.internal.terrarium.local"}},
+		"reconcile-workerless.dot": {shoot: running()},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g, err := shoot.ReconcileGraph(t.Context(), tc.shoot, tc.hosts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Text(t, name, g.DOT())
+		})
+	}
+}
+
+func TestDeleteGraph_GLET_DEL_2(t *testing.T) {
+	t.Parallel()
+	everything := shoot.Found{Namespace: true, APIServer: true, Available: true, Infrastructure: true, Network: true, Worker: true}
+	half := shoot.Found{Namespace: true, APIServer: true, Infrastructure: true}
+	cases := map[string]shoot.Found{
+		"delete.dot":                   everything,
+		"delete-never-served.dot":      half,
+		"delete-namespace-is-gone.dot": {},
+	}
+	for name, found := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g, err := shoot.DeleteGraph(running(withWorkers), found)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Text(t, name, g.DOT())
+		})
+	}
+}

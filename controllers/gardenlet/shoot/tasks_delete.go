@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
+	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/extension"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// remains are what a deletion finds in the seed.
+type remains struct {
+	// namespace is there and not in deletion.
+	namespace bool
+	// apiServer is deployed, available tells whether it serves.
+	apiServer, available bool
+	// infrastructure, network and worker objects exist.
+	infrastructure, network, worker bool
+	workerless                      bool
+}
+
+// cleanable tells whether there can be anything inside the shoot that has to be removed in order, and a way to do so. An API
+// server that never served, on which nothing was built, has nothing in it.
+func (f remains) cleanable() bool {
+	return f.namespace && f.apiServer && (f.infrastructure || f.workerless) && (f.available || f.network || f.worker)
+}
+
+func (o *operation) inspect(ctx context.Context) (remains, error) {
+	found := remains{workerless: workerless(o.shoot)}
+	namespace := &corev1.Namespace{}
+	there, err := o.exists(ctx, namespace, client.ObjectKey{Name: o.namespace})
+	if err != nil {
+		return found, err
+	}
+	found.namespace = there && namespace.DeletionTimestamp == nil
+	server := &appsv1.Deployment{}
+	there, err = o.exists(ctx, server, client.ObjectKey{Namespace: o.namespace, Name: gardencorev1beta1.DeploymentKubeAPIServer})
+	if err != nil {
+		return found, err
+	}
+	found.apiServer = there && server.DeletionTimestamp == nil
+	if found.apiServer {
+		found.available, _ = deploy.Healthy(server)
+	}
+	key := client.ObjectKey{Namespace: o.namespace, Name: o.shoot.Name}
+	if found.infrastructure, err = o.exists(ctx, &gardenextensionsv1alpha1.Infrastructure{}, key); err != nil {
+		return found, err
+	}
+	if found.network, err = o.exists(ctx, &gardenextensionsv1alpha1.Network{}, key); err != nil {
+		return found, err
+	}
+	found.worker, err = o.exists(ctx, &gardenextensionsv1alpha1.Worker{}, key)
+	return found, err
+}
+
+func (o *operation) exists(ctx context.Context, obj client.Object, key client.ObjectKey) (bool, error) {
+	err := o.r.SeedClient.Get(ctx, key, obj)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for what is left in the seed: get %T %q: %w", obj, key, err)
+	}
+	return true, nil
+}
+
+func (o *operation) networkDelete(ctx context.Context) error {
+	return o.r.extensions().Delete(ctx, &gardenextensionsv1alpha1.Network{ObjectMeta: o.shootObject()})
+}
+
+func (o *operation) networkDeleteWait(ctx context.Context) error {
+	return o.waitGone(ctx, &gardenextensionsv1alpha1.Network{ObjectMeta: o.shootObject()})
+}
+
+func (o *operation) workerDelete(ctx context.Context) error {
+	return o.r.extensions().Delete(ctx, &gardenextensionsv1alpha1.Worker{ObjectMeta: o.shootObject()})
+}
+
+func (o *operation) workerDeleteWait(ctx context.Context) error {
+	return o.waitGone(ctx, &gardenextensionsv1alpha1.Worker{ObjectMeta: o.shootObject()})
+}
+
+func (o *operation) controlPlaneDelete(ctx context.Context) error {
+	return o.r.extensions().Delete(ctx, &gardenextensionsv1alpha1.ControlPlane{ObjectMeta: o.shootObject()})
+}
+
+func (o *operation) controlPlaneDeleteWait(ctx context.Context) error {
+	return o.waitGone(ctx, &gardenextensionsv1alpha1.ControlPlane{ObjectMeta: o.shootObject()})
+}
+
+func (o *operation) infrastructureDelete(ctx context.Context) error {
+	return o.r.extensions().Delete(ctx, &gardenextensionsv1alpha1.Infrastructure{ObjectMeta: o.shootObject()})
+}
+
+func (o *operation) infrastructureDeleteWait(ctx context.Context) error {
+	return o.waitGone(ctx, &gardenextensionsv1alpha1.Infrastructure{ObjectMeta: o.shootObject()})
+}
+
+func (o *operation) waitGone(ctx context.Context, obj gardenextensionsv1alpha1.Object) error {
+	return o.r.extensions().WaitGone(ctx, obj, extension.LimitsOf(obj))
+}
+
+// machineConfigObjects are all configurations in the namespace, also those of former pools.
+func (o *operation) machineConfigObjects(ctx context.Context) ([]gardenextensionsv1alpha1.OperatingSystemConfig, error) {
+	list := &gardenextensionsv1alpha1.OperatingSystemConfigList{}
+	if err := o.r.SeedClient.List(ctx, list, client.InNamespace(o.namespace)); err != nil {
+		return nil, fmt.Errorf("list operating system configs: %w", err)
+	}
+	return list.Items, nil
+}
+
+func (o *operation) oscDelete(ctx context.Context) error {
+	configs, err := o.machineConfigObjects(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for i := range configs {
+		errs = append(errs, o.r.extensions().Delete(ctx, &configs[i]))
+	}
+	return errors.Join(errs...)
+}
+
+func (o *operation) oscDeleteWait(ctx context.Context) error {
+	configs, err := o.machineConfigObjects(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range configs {
+		if err := o.waitGone(ctx, &configs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *operation) dnsDelete(ctx context.Context) error {
+	var errs []error
+	for _, purpose := range []string{purposeInternal, purposeExternal} {
+		obj := o.dnsObject(purpose)
+		if err := o.r.extensions().Delete(ctx, obj); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, o.waitGone(ctx, obj))
+	}
+	return errors.Join(errs...)
+}
+
+// apiServerDelete stops everything that serves the shoot, the load balancer last.
+func (o *operation) apiServerDelete(ctx context.Context) error {
+	deployments := []client.Object{
+		deployment(o.namespace, gardencorev1beta1.DeploymentKubeScheduler),
+		deployment(o.namespace, gardencorev1beta1.DeploymentKubeControllerManager),
+		deployment(o.namespace, gardencorev1beta1.DeploymentKubeAPIServer),
+	}
+	engine := o.r.seedEngine()
+	if err := engine.Delete(ctx, deployments...); err != nil {
+		return err
+	}
+	if err := engine.WaitGone(ctx, deployments...); err != nil {
+		return err
+	}
+	service := apiserver.Service(o.namespace)
+	if err := engine.Delete(ctx, service); err != nil {
+		return err
+	}
+	return engine.WaitGone(ctx, service)
+}
+
+func (o *operation) etcdDelete(ctx context.Context) error {
+	var objs []client.Object
+	for _, role := range etcdRoles() {
+		objs = append(objs, etcd.Render(etcd.Values{Namespace: o.namespace, Role: role})...)
+	}
+	engine := o.r.seedEngine()
+	if err := engine.Delete(ctx, objs...); err != nil {
+		return err
+	}
+	return engine.WaitGone(ctx, objs...)
+}
+
+// namespaceDelete confirms the deletion of the namespace first, for those who protect namespaces.
+func (o *operation) namespaceDelete(ctx context.Context) error {
+	namespace := &corev1.Namespace{}
+	there, err := o.exists(ctx, namespace, client.ObjectKey{Name: o.namespace})
+	if err != nil || !there {
+		return err
+	}
+	before := namespace.DeepCopy()
+	metav1.SetMetaDataAnnotation(&namespace.ObjectMeta, gardencorev1beta1.AnnotationConfirmationDeletion, "true")
+	if err := o.r.SeedClient.Patch(ctx, namespace, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("confirm the deletion of namespace %q: %w", o.namespace, err)
+	}
+	return o.r.seedEngine().Delete(ctx, namespace)
+}
+
+// namespaceDeleteWait also waits for a namespace whose deletion an earlier run has begun.
+func (o *operation) namespaceDeleteWait(ctx context.Context) error {
+	return o.r.seedEngine().WaitGone(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: o.namespace}})
+}
+
+// deletedAlready tells whether only the last steps of a deletion are left.
+func deletedAlready(shoot *gardencorev1beta1.Shoot) bool {
+	last := shoot.Status.LastOperation
+	return shoot.DeletionTimestamp != nil && last != nil && last.Type == gardencorev1beta1.LastOperationTypeDelete &&
+		last.State == gardencorev1beta1.LastOperationStateSucceeded
+}
+
+// deleted ends a deletion: nothing of the shoot is left in the seed, so the garden may forget it.
+func (r *Reconciler) deleted(ctx context.Context, o *operation) (reconcile.Result, error) {
+	cluster := &gardenextensionsv1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: o.namespace}}
+	if err := r.seedEngine().Delete(ctx, cluster); err != nil {
+		return r.failed(ctx, nil, o.status, o.status.current().Status, err)
+	}
+	if !deletedAlready(o.status.current()) {
+		done := o.status.current()
+		err := o.status.change(ctx, func(gardencorev1beta1.ShootStatus) gardencorev1beta1.ShootStatus {
+			return Succeeded(done, r.Clock.Now())
+		})
+		if err != nil {
+			return kit.Result(kit.Continue(), err)
+		}
+		r.event(o.shoot, gardencorev1beta1.LastOperationTypeDelete, eventEnd)
+	}
+	return kit.Result(kit.Continue(), kit.DropFinalizer(ctx, r.GardenClient, o.status.current(), gardencorev1beta1.FinalizerGardener))
+}
