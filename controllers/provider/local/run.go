@@ -60,8 +60,10 @@ type Options struct {
 	Log logr.Logger
 }
 
-// Run acts on the extension objects of the seed until ctx ends.
+// Run acts on the extension objects of the seed until ctx ends. It is the only one of its kind in a process: controller-runtime gets
+// the log.
 func Run(ctx context.Context, o Options) error {
+	ctrl.SetLogger(o.Log)
 	mgr, err := NewManager(o)
 	if err != nil {
 		return err

@@ -36,6 +36,7 @@ type Options struct {
 
 // Run looks after the Nodes until ctx ends.
 func Run(ctx context.Context, o Options) error {
+	ctrl.SetLogger(o.Log)
 	types, err := scheme.New()
 	if err != nil {
 		return fmt.Errorf("build scheme: %w", err)

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	corev1listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -74,9 +75,9 @@ func (o Options) Run(ctx context.Context) error {
 	if err != nil || !podNetwork.Addr().Is4() {
 		return fmt.Errorf("--pod-network: %q is no IPv4 network", o.PodNetwork)
 	}
-	config, err := clientcmd.BuildConfigFromFlags("", o.Kubeconfig)
+	config, err := o.config()
 	if err != nil {
-		return fmt.Errorf("read kubeconfig %q: %w", o.Kubeconfig, err)
+		return err
 	}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -86,6 +87,21 @@ func (o Options) Run(ctx context.Context) error {
 		return err
 	}
 	return o.watch(ctx, client)
+}
+
+func (o Options) config() (*rest.Config, error) {
+	if o.Kubeconfig == "" {
+		config, err := rest.InClusterConfig()
+		if err != nil {
+			return nil, fmt.Errorf("find the shoot: %w", err)
+		}
+		return config, nil
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", o.Kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("read kubeconfig %q: %w", o.Kubeconfig, err)
+	}
+	return config, nil
 }
 
 // watch brings the node in line whenever a Node changes in a way that matters, and once in every resync period.
@@ -133,12 +149,13 @@ func (o Options) sync(ctx context.Context, lister corev1listers.NodeLister) {
 		log.Error(err, "Nodes cannot be listed")
 		return
 	}
-	if err := o.apply(MakePlan(o.Node, nodes)); err != nil {
+	if err := o.Apply(MakePlan(o.Node, nodes)); err != nil {
 		log.Error(err, "Network of the node is not as planned")
 	}
 }
 
-func (o Options) apply(plan Plan) error {
+// Apply makes the network of this machine as planned. What fails does not hold up the rest.
+func (o Options) Apply(plan Plan) error {
 	errs := []error{syncRoutes(plan.Routes)}
 	if plan.Share.IsValid() {
 		data, err := CNIConfig(plan.Share)

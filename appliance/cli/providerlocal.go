@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local"
+)
+
+func newProviderLocalCommand(env Environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "provider-local",
+		Short: "Make the machines of shoots on a seedling: an extension without a cloud",
+		Long: `The extension provider-local acts on the extension objects of type "local" in a seed: worker machines are privileged
+pods, names are lines of a hosts file. It is for trying and testing, and comes into a seed like every extension: register it
+with "terrarium provider-local manifest".`,
+	}
+	cmd.AddCommand(newProviderLocalManifestCommand(env), newProviderLocalRunCommand(env), newProviderLocalCloudControllerCommand(env))
+	return cmd
+}
+
+// addImageFlags binds the images that the extension deploys.
+func addImageFlags(fs *pflag.FlagSet, images *local.Images) {
+	fs.StringVar(&images.Terrarium, "image", "", "image with the terrarium binary")
+	fs.StringVar(&images.Machine, "machine-image", "", "image of worker machines whose cloud profile names none")
+	fs.StringVar(&images.NetworkAgent, "network-agent-image", "terrarium.garden/seedling:"+options.KubernetesVersion(), "image with the network agent")
+	fs.StringVar(&images.Pause, "pause-image", "terrarium.garden/pause:v1", "image of pod sandboxes on worker machines")
+	fs.StringVar(&images.Archives, "image-archives", "", "folder on the nodes of the seed with image archives that worker machines import")
+}
+
+func validateImages(images local.Images) error {
+	var errs []error
+	for flag, image := range map[string]string{"--image": images.Terrarium, "--machine-image": images.Machine, "--network-agent-image": images.NetworkAgent} {
+		if image == "" {
+			errs = append(errs, fmt.Errorf("%s: an image is needed", flag))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// processLog makes the log of a process that runs in a cluster, and hands it to the libraries that log by themselves.
+func processLog(env Environment, o telemetry.Options) (logr.Logger, error) {
+	log := telemetry.NewLogger(env.Err, o)
+	if err := telemetry.Redirect(log, o.Level); err != nil {
+		return logr.Logger{}, fmt.Errorf("redirect logs: %w", err)
+	}
+	return log, nil
+}
+
+// clusterConfig reads a kubeconfig, or without one takes the service account of the pod that this process runs in.
+func clusterConfig(kubeconfig string) (*rest.Config, error) {
+	if kubeconfig == "" {
+		config, err := rest.InClusterConfig()
+		if err != nil {
+			return nil, withHint(fmt.Errorf("find the seed: %w", err), "outside of a pod, name a kubeconfig of the seed")
+		}
+		return config, nil
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("read kubeconfig %q: %w", kubeconfig, err)
+	}
+	return config, nil
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local"
+)
+
+type providerLocalRunOptions struct {
+	env        Environment
+	kubeconfig string
+	namespace  string
+	health     string
+	images     local.Images
+	logging    telemetry.Options
+}
+
+func newProviderLocalRunCommand(env Environment) *cobra.Command {
+	o := &providerLocalRunOptions{env: env}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Act on the extension objects of type local in the seed that this process runs in",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := usage(cmd, validateImages(o.images), errors.Join(o.logging.Validate()...)); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	cmd.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig of the seed (default: the pod's service account)")
+	cmd.Flags().StringVar(&o.namespace, "namespace", "", "namespace of the installation, for its heartbeat; none without it")
+	cmd.Flags().StringVar(&o.health, "health-address", "", "address that serves /healthz and /readyz; none without it")
+	addImageFlags(cmd.Flags(), &o.images)
+	options.AddLoggingFlags(&o.logging, cmd.Flags())
+	return cmd
+}
+
+func (o *providerLocalRunOptions) run(ctx context.Context) error {
+	log, err := processLog(o.env, o.logging)
+	if err != nil {
+		return err
+	}
+	seed, err := clusterConfig(o.kubeconfig)
+	if err != nil {
+		return err
+	}
+	return local.Run(ctx, local.Options{
+		Seed:          seed,
+		Images:        o.images,
+		Namespace:     o.namespace,
+		HealthAddress: o.health,
+		Log:           log,
+	})
+}

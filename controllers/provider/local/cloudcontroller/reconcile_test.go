@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cloudcontroller_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloudcontroller"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+)
+
+const namespace = "shoot--dev--sprout"
+
+const template = `{"labels":{"pool":"small","colour":"green"},"annotations":{"note":"yes"},"taints":[{"key":"t","value":"new","effect":"NoSchedule"}],"region":"here","zone":"a"}`
+
+func newPod() *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "machine-one", Annotations: map[string]string{machinedeployment.AnnotationNode: template}},
+		Status:     corev1.PodStatus{PodIP: "10.98.0.3"},
+	}
+}
+
+func newNode() *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "machine-one", Labels: map[string]string{"own": "label", "colour": "red"}}}
+}
+
+func TestComplete(t *testing.T) {
+	t.Parallel()
+	labels := map[string]string{
+		"own": "label", "pool": "small", "colour": "green", "topology.kubernetes.io/region": "here", "topology.kubernetes.io/zone": "a",
+	}
+	taint := func(value string) corev1.Taint {
+		return corev1.Taint{Key: "t", Value: value, Effect: corev1.TaintEffectNoSchedule}
+	}
+	foreign := corev1.Taint{Key: "node.kubernetes.io/not-ready", Effect: corev1.TaintEffectNoExecute}
+	full := func() *corev1.Node {
+		return &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: "machine-one", Labels: labels, Annotations: map[string]string{"note": "yes"}},
+			Spec:       corev1.NodeSpec{ProviderID: "local:///shoot--dev--sprout/machine-one", Taints: []corev1.Taint{taint("new")}},
+		}
+	}
+	cases := map[string]struct {
+		reason      string
+		node        func() *corev1.Node
+		want        func() *corev1.Node
+		wantChanged bool
+	}{
+		"New":      {reason: "a new Node gets everything, what it has of its own stays", node: newNode, want: full, wantChanged: true},
+		"Complete": {reason: "a complete Node is left alone", node: full, want: full},
+		"Foreign": {
+			reason: "taints and the provider ID of others stay, a taint with an old value is corrected",
+			node: func() *corev1.Node {
+				n := full()
+				n.Spec.ProviderID, n.Spec.Taints = "other", []corev1.Taint{foreign, taint("old")}
+				return n
+			},
+			want: func() *corev1.Node {
+				n := full()
+				n.Spec.ProviderID, n.Spec.Taints = "other", []corev1.Taint{foreign, taint("new")}
+				return n
+			},
+			wantChanged: true,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			node := tc.node().DeepCopy()
+			changed, err := cloudcontroller.Complete(node, newPod())
+			if err != nil || changed != tc.wantChanged {
+				t.Errorf("%s\nComplete(...) = %t, %v, want %t", tc.reason, changed, err, tc.wantChanged)
+			}
+			if diff := cmp.Diff(tc.want(), node, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s\nNode (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+	broken := newPod()
+	broken.Annotations[machinedeployment.AnnotationNode] = "{"
+	if _, err := cloudcontroller.Complete(newNode(), broken); err == nil || !strings.Contains(err.Error(), `machine "machine-one"`) {
+		t.Errorf("Complete(...) = %v for a broken template, want an error that names the machine", err)
+	}
+}
+
+func TestWrongAddress(t *testing.T) {
+	t.Parallel()
+	node := func(kind corev1.NodeAddressType, address string) *corev1.Node {
+		n := newNode()
+		n.Status.Addresses = []corev1.NodeAddress{{Type: kind, Address: address}}
+		return n
+	}
+	cases := map[string]struct {
+		reason string
+		node   *corev1.Node
+		want   string
+	}{
+		"Same":     {reason: "the address of the machine is right", node: node(corev1.NodeInternalIP, "10.98.0.3")},
+		"Other":    {reason: "another internal address is told", node: node(corev1.NodeInternalIP, "10.98.0.9"), want: "10.98.0.9"},
+		"Hostname": {reason: "other kinds of addresses are not compared", node: node(corev1.NodeHostName, "machine-one")},
+		"None":     {reason: "a Node that reports nothing yet is waited for", node: newNode()},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got, wrong := cloudcontroller.WrongAddress(tc.node, newPod()); got != tc.want || wrong != (tc.want != "") {
+				t.Errorf("%s\nWrongAddress(...) = %q, %t, want %q", tc.reason, got, wrong, tc.want)
+			}
+		})
+	}
+}
+
+func TestReconcile(t *testing.T) {
+	t.Parallel()
+	errDown := errors.New("the seed does not answer")
+	cases := map[string]struct {
+		reason     string
+		seed       client.Reader
+		wantExists bool
+		wantEvent  string
+		wantErr    error
+	}{
+		"Machine": {reason: "a Node with a machine is completed", seed: fake.NewClientBuilder().WithObjects(newPod()).Build(), wantExists: true},
+		"Gone":    {reason: "a Node without a machine is deleted", seed: fake.NewClientBuilder().Build(), wantEvent: "MachineGone"},
+		"SeedDown": {
+			reason: "as long as the seed does not say that there is no machine, there may be one",
+			seed: interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{
+				Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+					return errDown
+				},
+			}),
+			wantExists: true, wantErr: errDown,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shoot := fake.NewClientBuilder().WithObjects(newNode()).Build()
+			recorder := events.NewFakeRecorder(10)
+			r := &cloudcontroller.Reconciler{Namespace: namespace, ShootClient: shoot, SeedReader: tc.seed, Recorder: recorder}
+			request := reconcile.Request{NamespacedName: client.ObjectKey{Name: "machine-one"}}
+			if _, err := r.Reconcile(t.Context(), request); !errors.Is(err, tc.wantErr) {
+				t.Errorf("%s\nReconcile(...) = %v, want %v", tc.reason, err, tc.wantErr)
+			}
+			node := &corev1.Node{}
+			err := shoot.Get(t.Context(), request.NamespacedName, node)
+			if apierrors.IsNotFound(err) == tc.wantExists {
+				t.Errorf("%s\nthe Node exists: %t, want %t", tc.reason, !tc.wantExists, tc.wantExists)
+			}
+			if tc.wantExists && tc.wantErr == nil && node.Spec.ProviderID != "local:///shoot--dev--sprout/machine-one" {
+				t.Errorf("%s\nprovider ID is %q", tc.reason, node.Spec.ProviderID)
+			}
+			close(recorder.Events)
+			if event := <-recorder.Events; !strings.Contains(event, tc.wantEvent) || (event != "") != (tc.wantEvent != "") {
+				t.Errorf("%s\nevent is %q, want %q", tc.reason, event, tc.wantEvent)
+			}
+		})
+	}
+}
+
+func TestReconcileNoNode(t *testing.T) {
+	t.Parallel()
+	r := &cloudcontroller.Reconciler{Namespace: namespace, ShootClient: fake.NewClientBuilder().Build(), SeedReader: fake.NewClientBuilder().Build()}
+	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "machine-one"}}); err != nil {
+		t.Errorf("Reconcile(...) = %v for a machine that has not joined yet", err)
+	}
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package infrastructure_test
+
+import (
+	"testing"
+
+	"github.com/terrarium-garden/terrarium/controllers/component/golden"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/infrastructure"
+)
+
+func TestRender(t *testing.T) {
+	t.Parallel()
+	golden.Objects(t, "objects.yaml", infrastructure.Render("shoot--dev--sprout"))
+}

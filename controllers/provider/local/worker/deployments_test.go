@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package worker_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/worker"
+)
+
+const namespace = "shoot--dev--sprout"
+
+const images = `{"apiVersion":"local.provider.extensions.gardener.cloud/v1alpha1","kind":"CloudProfileConfig",
+"machineImages":[{"name":"local","versions":[{"version":"1.36.3","image":"machine:mapped"}]}]}`
+
+func newWorker(pools ...gardenextensionsv1alpha1.WorkerPool) *gardenextensionsv1alpha1.Worker {
+	w := &gardenextensionsv1alpha1.Worker{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sprout", UID: "worker"}}
+	w.Spec.Type, w.Spec.Region, w.Spec.Pools = "local", "here", pools
+	return w
+}
+
+func newPool() gardenextensionsv1alpha1.WorkerPool {
+	return gardenextensionsv1alpha1.WorkerPool{
+		Name: "small", MachineType: "local", MachineImage: gardenextensionsv1alpha1.MachineImage{Name: "local", Version: "1.36.3"},
+		Minimum: 2, Maximum: 4, MaxSurge: intstr.FromInt32(1), MaxUnavailable: intstr.FromInt32(0),
+		UserDataSecretRef: corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "osc-result"}, Key: "cloud_config"},
+	}
+}
+
+func newCluster(providerConfig string) *engine.Cluster {
+	c := &engine.Cluster{Namespace: namespace, Shoot: &gardencorev1beta1.Shoot{}, CloudProfile: &gardencorev1beta1.CloudProfile{}}
+	c.CloudProfile.Name = "local"
+	if providerConfig != "" {
+		c.CloudProfile.Spec.ProviderConfig = &runtime.RawExtension{Raw: []byte(providerConfig)}
+	}
+	return c
+}
+
+func defaults() worker.Defaults {
+	return worker.Defaults{MachineImage: "machine:default", PauseImage: "pause:v1", ImageArchives: "/images"}
+}
+
+func TestRender(t *testing.T) {
+	t.Parallel()
+	pool := newPool()
+	pool.Labels = map[string]string{"a": "b"}
+	pool.Annotations = map[string]string{"c": "d"}
+	pool.Taints = []corev1.Taint{{Key: "e", Effect: corev1.TaintEffectNoSchedule}}
+	pool.Priority = new(int32(7))
+	got, err := worker.Render(newWorker(), &pool, []byte("data"), newCluster(""), defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []worker.Wanted{{
+		Set: machinedeployment.Deployment{
+			Name: "small", Image: "machine:default", PauseImage: "pause:v1", ImageArchives: "/images", Hash: got[0].Set.Hash, Replicas: 2, MaxSurge: 1,
+			Node: machinedeployment.NodeTemplate{Labels: pool.Labels, Annotations: pool.Annotations, Taints: pool.Taints, Region: "here", Zone: "here"},
+		},
+		UserData: []byte("data"),
+		Status:   gardenextensionsv1alpha1.MachineDeployment{Name: namespace + "-small", Minimum: 2, Maximum: 4, Priority: new(int32(7))},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Render(...) (-want +got):\n%s", diff)
+	}
+}
+
+// TestHash: what changes the hash replaces every machine of a pool, so both halves of this table matter.
+func TestHash(t *testing.T) {
+	t.Parallel()
+	hash := func(t *testing.T, change func(*gardenextensionsv1alpha1.WorkerPool), userData, config string) string {
+		t.Helper()
+		pool := newPool()
+		if change != nil {
+			change(&pool)
+		}
+		wanted, err := worker.Render(newWorker(), &pool, []byte(userData), newCluster(config), defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return wanted[0].Set.Hash
+	}
+	base := hash(t, nil, "data", "")
+	cases := map[string]struct {
+		change   func(*gardenextensionsv1alpha1.WorkerPool)
+		userData string
+		config   string
+		rolls    bool
+	}{
+		"UserData":    {userData: "other", rolls: true},
+		"Image":       {config: images, rolls: true},
+		"MachineType": {change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.MachineType = "large" }, rolls: true},
+		"Volume":      {change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.Volume = &gardenextensionsv1alpha1.Volume{Size: "5Gi"} }, rolls: true},
+		"ProviderConfig": {change: func(p *gardenextensionsv1alpha1.WorkerPool) {
+			p.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{"a":1}`)}
+		}, rolls: true},
+		"Nothing":    {},
+		"Size":       {change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.Minimum, p.Maximum = 1, 9 }},
+		"Labels":     {change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.Labels = map[string]string{"a": "b"} }},
+		"Taints":     {change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.Taints = []corev1.Taint{{Key: "e"}} }},
+		"Surge":      {change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.MaxSurge = intstr.FromInt32(3) }},
+		"SecretName": {change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.UserDataSecretRef.Name = "other" }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			userData := tc.userData
+			if userData == "" {
+				userData = "data"
+			}
+			if rolled := hash(t, tc.change, userData, tc.config) != base; rolled != tc.rolls {
+				t.Errorf("a change of %s replaces the machines: %t, want %t", name, rolled, tc.rolls)
+			}
+		})
+	}
+}
+
+func TestZones(t *testing.T) {
+	t.Parallel()
+	type part struct {
+		Name, Zone          string
+		Replicas            int
+		Minimum, Maximum    int32
+		Surge, MayBeMissing int
+	}
+	cases := map[string]struct {
+		reason string
+		change func(*gardenextensionsv1alpha1.WorkerPool)
+		want   []part
+	}{
+		"Even": {
+			reason: "every zone gets the same",
+			change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.Zones = []string{"a", "b"} },
+			want: []part{
+				{Name: "small-z1", Zone: "a", Replicas: 1, Minimum: 1, Maximum: 2, Surge: 1},
+				{Name: "small-z2", Zone: "b", Replicas: 1, Minimum: 1, Maximum: 2, Surge: 1},
+			},
+		},
+		"Rest": {
+			reason: "the first zones get one more",
+			change: func(p *gardenextensionsv1alpha1.WorkerPool) {
+				p.Zones, p.Minimum, p.Maximum = []string{"a", "b", "c"}, 4, 8
+				p.MaxSurge, p.MaxUnavailable = intstr.FromInt32(2), intstr.FromInt32(1)
+			},
+			want: []part{
+				{Name: "small-z1", Zone: "a", Replicas: 2, Minimum: 2, Maximum: 3, Surge: 1, MayBeMissing: 1},
+				{Name: "small-z2", Zone: "b", Replicas: 1, Minimum: 1, Maximum: 3, Surge: 1},
+				{Name: "small-z3", Zone: "c", Replicas: 1, Minimum: 1, Maximum: 2, Surge: 1},
+			},
+		},
+		"Percent": {
+			reason: "a percentage that divides evenly stays as it is; surge is rounded up, unavailability down",
+			change: func(p *gardenextensionsv1alpha1.WorkerPool) {
+				p.Zones, p.Minimum, p.Maximum = []string{"a", "b"}, 10, 10
+				p.MaxSurge, p.MaxUnavailable = intstr.FromString("30%"), intstr.FromString("30%")
+			},
+			want: []part{
+				{Name: "small-z1", Zone: "a", Replicas: 5, Minimum: 5, Maximum: 5, Surge: 2, MayBeMissing: 1},
+				{Name: "small-z2", Zone: "b", Replicas: 5, Minimum: 5, Maximum: 5, Surge: 2, MayBeMissing: 1},
+			},
+		},
+		"UnevenPercent": {
+			reason: "otherwise it follows the zone's part: 50% of 3 machines are 67% of 2 and 34% of 1 of an even 1.5",
+			change: func(p *gardenextensionsv1alpha1.WorkerPool) {
+				p.Zones, p.Minimum, p.Maximum = []string{"a", "b"}, 3, 3
+				p.MaxSurge, p.MaxUnavailable = intstr.FromString("50%"), intstr.FromInt32(0)
+			},
+			want: []part{
+				{Name: "small-z1", Zone: "a", Replicas: 2, Minimum: 2, Maximum: 2, Surge: 2},
+				{Name: "small-z2", Zone: "b", Replicas: 1, Minimum: 1, Maximum: 1, Surge: 1},
+			},
+		},
+		"NoRoomToMove": {
+			reason: "with neither surge nor unavailability nothing could ever be replaced, so one more is permitted",
+			change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.MaxSurge = intstr.FromInt32(0) },
+			want:   []part{{Name: "small", Zone: "here", Replicas: 2, Minimum: 2, Maximum: 4, Surge: 1}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pool := newPool()
+			tc.change(&pool)
+			wanted, err := worker.Render(newWorker(), &pool, []byte("data"), newCluster(""), defaults())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []part
+			for _, w := range wanted {
+				got = append(got, part{
+					Name: w.Set.Name, Zone: w.Set.Node.Zone, Replicas: w.Set.Replicas, Minimum: w.Status.Minimum, Maximum: w.Status.Maximum,
+					Surge: w.Set.MaxSurge, MayBeMissing: w.Set.MaxUnavailable,
+				})
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nRender(...) (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestHibernated(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster("")
+	cluster.Shoot.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
+	pool := newPool()
+	wanted, err := worker.Render(newWorker(), &pool, []byte("data"), cluster, defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wanted[0].Set.Replicas != 0 || wanted[0].Status.Minimum != 2 {
+		t.Errorf("a sleeping shoot has %d machines of at least %d, want 0 and the bounds of the pool", wanted[0].Set.Replicas, wanted[0].Status.Minimum)
+	}
+}
+
+func TestImage(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason  string
+		config  string
+		version string
+		want    string
+		wantErr string
+	}{
+		"Default":      {reason: "without a configuration every machine image is the default one", version: "9", want: "machine:default"},
+		"Mapped":       {reason: "the cloud profile says which image a version is", config: images, version: "1.36.3", want: "machine:mapped"},
+		"Missing":      {reason: "a version that it does not name is an error that names it", config: images, version: "9", wantErr: `machine image "local" in version "9"`},
+		"UnknownField": {reason: "a typing error in the configuration is told", config: `{"apiVersion":"x","kinds":"y"}`, wantErr: `unknown field "kinds"`},
+		"OtherKind":    {reason: "a configuration of another provider is not understood", config: `{"apiVersion":"x","kind":"y"}`, wantErr: `it is a "y" of "x"`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pool := newPool()
+			pool.MachineImage.Version = tc.version
+			wanted, err := worker.Render(newWorker(), &pool, []byte("data"), newCluster(tc.config), defaults())
+			if tc.wantErr != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.wantErr) {
+					t.Errorf("%s\nRender(...) = %v, want an error with %q", tc.reason, err, tc.wantErr)
+				}
+				return
+			}
+			if err != nil || wanted[0].Set.Image != tc.want {
+				t.Errorf("%s\nRender(...) = %v, %v, want image %q", tc.reason, wanted, err, tc.want)
+			}
+		})
+	}
+}
