@@ -73,7 +73,7 @@ type Rules[T Object] struct {
 type StatusRules[T Object] struct {
 	// Reset makes the status of obj that of old; with a zero old it clears the status.
 	Reset func(obj, old T)
-	// KeepSpec makes everything but the status of obj that of old, save for metadata.
+	// KeepSpec makes the spec of obj, and what else is neither status nor metadata, that of old.
 	KeepSpec func(obj, old T)
 	// PrepareUpdate changes an updated object before it is validated, after KeepSpec.
 	PrepareUpdate func(ctx context.Context, obj, old T)

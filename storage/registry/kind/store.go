@@ -3,9 +3,16 @@
 package kind
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,6 +33,50 @@ type Store struct {
 
 // Destroy closes the store's connections.
 func (s *Store) Destroy() { s.Store.Destroy() }
+
+// DeleteCollection deletes what matches, after each object was judged: when admission refuses one of them, none is
+// deleted (API-ADM-5, API-DELCONF-2).
+func (s *Store) DeleteCollection(
+	ctx context.Context, validate rest.ValidateObjectFunc, o *metav1.DeleteOptions, matching *metainternalversion.ListOptions,
+) (runtime.Object, error) {
+	if validate != nil {
+		if err := s.judge(ctx, validate, matching); err != nil {
+			return nil, err
+		}
+	}
+	return s.Store.DeleteCollection(ctx, validate, o, matching)
+}
+
+// judge asks admission about every object and joins all refusals in one.
+func (s *Store) judge(
+	ctx context.Context, validate rest.ValidateObjectFunc, matching *metainternalversion.ListOptions,
+) error {
+	all, err := s.List(ctx, matching)
+	if err != nil {
+		return err
+	}
+	var refusals []error
+	err = meta.EachListItem(all, func(obj runtime.Object) error {
+		err := validate(ctx, obj)
+		if !apierrors.IsForbidden(err) {
+			return err
+		}
+		refusals = append(refusals, bare(err))
+		return nil
+	})
+	if err != nil || len(refusals) == 0 {
+		return err
+	}
+	return apierrors.NewForbidden(s.DefaultQualifiedResource, "", errors.Join(refusals...))
+}
+
+// bare is the reason in a refusal, without the words about the resource that each of them begins with.
+func bare(err error) error {
+	if _, reason, found := strings.Cut(err.Error(), " is forbidden: "); found {
+		return errors.New(reason)
+	}
+	return err
+}
 
 // ShortNames are accepted by kubectl in place of the resource name.
 func (s *Store) ShortNames() []string { return s.names.ShortNames }

@@ -5,6 +5,7 @@ package kind
 import (
 	"context"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/storage/names"
@@ -113,11 +114,12 @@ func (s strategy[T]) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 // statusStrategy is how the status of a kind is updated.
 type statusStrategy[T Object] struct{ strategy[T] }
 
-// PrepareForUpdate keeps everything but the status and the metadata that a status writer may change.
+// PrepareForUpdate keeps everything but the status: neither the spec nor labels, annotations, finalizers and owners can
+// be changed by a status writer, so that what guards them need not look at status writes.
 func (s statusStrategy[T]) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	o, was := cast[T](obj), cast[T](old)
 	s.rules.Status.KeepSpec(o, was)
-	o.SetGeneration(was.GetGeneration())
+	metav1.ResetObjectMetaForStatus(o, was)
 	if s.rules.Status.PrepareUpdate != nil {
 		s.rules.Status.PrepareUpdate(ctx, o, was)
 	}
@@ -131,15 +133,17 @@ func (s statusStrategy[T]) ValidateUpdate(_ context.Context, obj, old runtime.Ob
 	return s.rules.Status.Validate(cast[T](obj), cast[T](old))
 }
 
-// GetResetFields tells server-side apply that a status writer never owns the spec.
+// GetResetFields tells server-side apply that a status writer never owns spec and metadata.
 func (s statusStrategy[T]) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	return resets(s.rules.GroupVersion.String(), "spec")
+	return resets(s.rules.GroupVersion.String(), "spec", "metadata")
 }
 
-func resets(version, part string) map[fieldpath.APIVersion]*fieldpath.Set {
-	return map[fieldpath.APIVersion]*fieldpath.Set{
-		fieldpath.APIVersion(version): fieldpath.NewSet(fieldpath.MakePathOrDie(part)),
+func resets(version string, parts ...string) map[fieldpath.APIVersion]*fieldpath.Set {
+	set := fieldpath.NewSet()
+	for _, part := range parts {
+		set.Insert(fieldpath.MakePathOrDie(part))
 	}
+	return map[fieldpath.APIVersion]*fieldpath.Set{fieldpath.APIVersion(version): set}
 }
 
 // cast panics on a foreign type: the store of one kind is only ever handed objects of that kind by the machinery.

@@ -10,7 +10,7 @@ import (
 
 // Storage builds the stores of cloudprofiles and of their status.
 func Storage(o kind.Options) (map[string]rest.Storage, error) {
-	main, status, err := kind.NewStore(o, rules())
+	main, status, err := kind.NewStore(o, rules(o.Clock))
 	if err != nil {
 		return nil, err
 	}

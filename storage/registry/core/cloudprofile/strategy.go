@@ -3,14 +3,20 @@
 package cloudprofile
 
 import (
-	"k8s.io/apimachinery/pkg/runtime"
+	"context"
+	"slices"
+	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/clock"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
-func rules() kind.Rules[*gardencorev1beta1.CloudProfile] {
+func rules(clk clock.PassiveClock) kind.Rules[*gardencorev1beta1.CloudProfile] {
 	return kind.Rules[*gardencorev1beta1.CloudProfile]{
 		Names: kind.Names{
 			GroupVersion: gardencorev1beta1.GroupVersion,
@@ -21,10 +27,25 @@ func rules() kind.Rules[*gardencorev1beta1.CloudProfile] {
 		New:            func() *gardencorev1beta1.CloudProfile { return &gardencorev1beta1.CloudProfile{} },
 		NewList:        func() runtime.Object { return &gardencorev1beta1.CloudProfileList{} },
 		Unconditional:  true,
+		PrepareCreate:  func(_ context.Context, obj *gardencorev1beta1.CloudProfile) { dropExpired(&obj.Spec, clk.Now()) },
 		Validate:       validation.ValidateCloudProfile,
 		ValidateUpdate: validation.ValidateCloudProfileUpdate,
 		Columns:        columns(),
 		Status:         status(),
+	}
+}
+
+// dropExpired removes versions that nobody could choose any more (API-STRAT-12). Only a new profile is cleaned: an
+// existing one may keep expired versions, because shoots still use them.
+func dropExpired(s *gardencorev1beta1.CloudProfileSpec, now time.Time) {
+	s.Kubernetes.Versions = slices.DeleteFunc(s.Kubernetes.Versions, func(v gardencorev1beta1.ExpirableVersion) bool {
+		return query.Expired(v, now)
+	})
+	for i := range s.MachineImages {
+		image := &s.MachineImages[i]
+		image.Versions = slices.DeleteFunc(image.Versions, func(v gardencorev1beta1.MachineImageVersion) bool {
+			return query.Expired(v.ExpirableVersion, now)
+		})
 	}
 }
 

@@ -34,10 +34,11 @@ func rules() kind.Rules[*gardencorev1beta1.Seed] {
 	}
 }
 
-// operation lets the generation grow for operation annotations (API-STRAT-6).
+// operation lets the generation grow for operation annotations (API-STRAT-6). One that replaces another is left for
+// validation to refuse.
 func operation(obj, old *gardencorev1beta1.Seed) bool {
-	asked := obj.Annotations[gardencorev1beta1.AnnotationOperation]
-	if asked == old.Annotations[gardencorev1beta1.AnnotationOperation] {
+	asked, pending := obj.Annotations[gardencorev1beta1.AnnotationOperation], old.Annotations[gardencorev1beta1.AnnotationOperation]
+	if pending != "" && pending != gardencorev1beta1.OperationReconcile {
 		return false
 	}
 	switch asked {

@@ -3,6 +3,7 @@
 package shoot
 
 import (
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/cell"
@@ -50,7 +51,7 @@ func profile(o *gardencorev1beta1.Shoot) string {
 	switch {
 	case ref == nil:
 		return cell.Or(o.Spec.CloudProfileName, "")
-	case ref.Kind == "NamespacedCloudProfile":
+	case ref.Kind == gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile:
 		return o.Namespace + "/" + ref.Name
 	default:
 		return ref.Name
@@ -58,7 +59,7 @@ func profile(o *gardencorev1beta1.Shoot) string {
 }
 
 func hibernation(o *gardencorev1beta1.Shoot) string {
-	wanted, reached := hibernationWanted(o), o.Status.Hibernated
+	wanted, reached := query.HibernationWanted(o), o.Status.Hibernated
 	switch {
 	case wanted && reached:
 		return "Hibernated"

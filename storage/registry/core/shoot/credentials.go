@@ -39,7 +39,10 @@ type issued struct {
 	notAfter         time.Time
 }
 
-var errNoCA = errors.New("is no certificate authority")
+var (
+	errNoCA      = errors.New("is no certificate authority")
+	errExpiredCA = errors.New("the client CA of the shoot expired")
+)
 
 func parseAuthority(certificate, key []byte) (*authority, error) {
 	pair, err := tls.X509KeyPair(certificate, key)
@@ -55,6 +58,14 @@ func parseAuthority(certificate, key []byte) (*authority, error) {
 
 // issue signs a fresh key for s, valid from shortly before now for lifetime, but never longer than the CA itself.
 func (a *authority) issue(s subject, now time.Time, lifetime time.Duration) (*issued, error) {
+	until := now.Add(lifetime)
+	if until.After(a.certificate.NotAfter) {
+		until = a.certificate.NotAfter
+	}
+	until = until.UTC().Truncate(time.Second)
+	if !until.After(now) {
+		return nil, fmt.Errorf("%w at %s", errExpiredCA, until.Format(time.RFC3339))
+	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("generate client key: %w", err)
@@ -63,11 +74,6 @@ func (a *authority) issue(s subject, now time.Time, lifetime time.Duration) (*is
 	if err != nil {
 		return nil, fmt.Errorf("draw serial number: %w", err)
 	}
-	until := now.Add(lifetime)
-	if until.After(a.certificate.NotAfter) {
-		until = a.certificate.NotAfter
-	}
-	until = until.UTC().Truncate(time.Second)
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: s.name, Organization: []string{s.group}},
@@ -90,7 +96,8 @@ func (a *authority) issue(s subject, now time.Time, lifetime time.Duration) (*is
 	}, nil
 }
 
-// render writes one cluster and context an address; the first is the current one (API-KUBE-5).
+// render writes one cluster and context an address; the first is the current one (API-KUBE-5). The address that the
+// seed's wildcard certificate covers is trusted as any site of the web is.
 func render(
 	shoot *gardencorev1beta1.Shoot, addresses []gardencorev1beta1.ShootAdvertisedAddress, bundle []byte, i *issued,
 ) ([]byte, error) {
@@ -101,6 +108,9 @@ func render(
 	for _, a := range addresses {
 		name := prefix + a.Name
 		config.Clusters[name] = &clientcmdapi.Cluster{Server: a.URL, CertificateAuthorityData: bundle}
+		if a.Name == gardencorev1beta1.AdvertisedAddressWildcardTLSSeedBound {
+			config.Clusters[name].CertificateAuthorityData = nil
+		}
 		config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: first}
 	}
 	config.CurrentContext = first

@@ -4,6 +4,7 @@ package shoot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -31,8 +32,11 @@ const (
 	maxKubeconfigSeconds     = int64(1)<<32 - 1
 )
 
-// kubeconfigs serves shoots/adminkubeconfig: it answers with credentials that it keeps no copy of (API-KUBE-2).
+var errNoUser = errors.New("the request carries no user")
+
+// kubeconfigs serves requests for one sort of access: it answers with credentials that it keeps no copy of (API-KUBE-2).
 type kubeconfigs struct {
+	access      access
 	clock       clock.Clock
 	maxLifetime time.Duration
 	authorizer  authorizer.Authorizer
@@ -46,40 +50,38 @@ var (
 	_ rest.GroupVersionKindProvider = &kubeconfigs{}
 )
 
-func newKubeconfigs(o kind.Options, shoots, secrets rest.Getter) *kubeconfigs {
+func newKubeconfigs(o kind.Options, a access, shoots, secrets rest.Getter) *kubeconfigs {
 	return &kubeconfigs{
-		clock: o.Clock, maxLifetime: o.MaxKubeconfigLifetime, authorizer: o.Authorizer, configMap: o.ConfigMap,
+		access: a, clock: o.Clock, maxLifetime: o.MaxKubeconfigLifetime, authorizer: o.Authorizer, configMap: o.ConfigMap,
 		secrets: secrets, shoots: shoots,
 	}
 }
 
 // New returns an empty request.
-func (*kubeconfigs) New() runtime.Object {
-	return &gardenauthenticationv1alpha1.AdminKubeconfigRequest{}
-}
+func (k *kubeconfigs) New() runtime.Object { return k.access.newRequest() }
 
 // Destroy has nothing to close.
 func (*kubeconfigs) Destroy() {}
 
 // GroupVersionKind names the body, which is of another group than the shoot.
-func (*kubeconfigs) GroupVersionKind(schema.GroupVersion) schema.GroupVersionKind {
-	return gardenauthenticationv1alpha1.GroupVersion.WithKind("AdminKubeconfigRequest")
+func (k *kubeconfigs) GroupVersionKind(schema.GroupVersion) schema.GroupVersionKind {
+	return gardenauthenticationv1alpha1.GroupVersion.WithKind(k.access.kind)
 }
 
-// Create answers a request for the shoot of the given name (API-KUBE-1 to 6).
+// Create answers a request for the shoot of the given name (API-KUBE-1 to 7).
 func (k *kubeconfigs) Create(
 	ctx context.Context, name string, obj runtime.Object, validate rest.ValidateObjectFunc, _ *metav1.CreateOptions,
 ) (runtime.Object, error) {
-	request, ok := obj.(*gardenauthenticationv1alpha1.AdminKubeconfigRequest)
+	request, ok := k.access.open(obj)
 	if !ok {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("expected an AdminKubeconfigRequest, got %T", obj))
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("expected kind %s, got %T", k.access.kind, obj))
 	}
 	if validate != nil {
 		if err := validate(ctx, obj.DeepCopyObject()); err != nil {
 			return nil, err
 		}
 	}
-	lifetime, err := k.lifetime(name, request)
+	lifetime, err := k.lifetime(name, request.seconds)
 	if err != nil {
 		return nil, err
 	}
@@ -87,21 +89,21 @@ func (k *kubeconfigs) Create(
 	if err != nil {
 		return nil, err
 	}
-	return k.answer(ctx, shoot, request, lifetime)
+	if err := k.answer(ctx, shoot, request, lifetime); err != nil {
+		return nil, err
+	}
+	return obj, nil
 }
 
-func (k *kubeconfigs) lifetime(
-	name string, request *gardenauthenticationv1alpha1.AdminKubeconfigRequest,
-) (time.Duration, error) {
+func (k *kubeconfigs) lifetime(name string, asked *int64) (time.Duration, error) {
 	seconds := defaultKubeconfigSeconds
-	if request.Spec.ExpirationSeconds != nil {
-		seconds = *request.Spec.ExpirationSeconds
+	if asked != nil {
+		seconds = *asked
 	}
 	if seconds < minKubeconfigSeconds || seconds > maxKubeconfigSeconds {
 		path := field.NewPath("spec", "expirationSeconds")
 		message := fmt.Sprintf("must be between %d and %d seconds", minKubeconfigSeconds, maxKubeconfigSeconds)
-		return 0, apierrors.NewInvalid(
-			gardenauthenticationv1alpha1.GroupVersion.WithKind("AdminKubeconfigRequest").GroupKind(), name,
+		return 0, apierrors.NewInvalid(gardenauthenticationv1alpha1.GroupVersion.WithKind(k.access.kind).GroupKind(), name,
 			field.ErrorList{field.Invalid(path, seconds, message)})
 	}
 	return min(time.Duration(seconds)*time.Second, k.maxLifetime), nil
@@ -119,40 +121,47 @@ func (k *kubeconfigs) shoot(ctx context.Context, name string) (*gardencorev1beta
 	return shoot, nil
 }
 
+// answer fills in the status of a request.
 func (k *kubeconfigs) answer(
-	ctx context.Context, shoot *gardencorev1beta1.Shoot,
-	request *gardenauthenticationv1alpha1.AdminKubeconfigRequest, lifetime time.Duration,
-) (runtime.Object, error) {
+	ctx context.Context, shoot *gardencorev1beta1.Shoot, request parts, lifetime time.Duration,
+) error {
 	addresses := usable(shoot.Status.AdvertisedAddresses)
 	if len(addresses) == 0 {
 		path := field.NewPath("status", "advertisedAddresses")
-		return nil, apierrors.NewInvalid(gardencorev1beta1.Kind("Shoot"), shoot.Name, field.ErrorList{
+		return apierrors.NewInvalid(gardencorev1beta1.Kind("Shoot"), shoot.Name, field.ErrorList{
 			field.Invalid(path, "", "the shoot has no address yet; wait until its API server is reachable and ask again"),
 		})
 	}
 	requester, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
-		return nil, apierrors.NewInternalError(fmt.Errorf("the request carries no user"))
+		return apierrors.NewInternalError(errNoUser)
 	}
-	authority, bundle, err := k.authorities(ctx, shoot)
+	issued, bundle, err := k.issue(ctx, shoot, requester, lifetime)
 	if err != nil {
-		return nil, apierrors.NewInternalError(err)
-	}
-	group, err := k.group(ctx, requester)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
-	}
-	issued, err := authority.issue(subject{name: gardencorev1beta1.UserPrefixShootAdmin + requester.GetName(), group: group}, k.clock.Now(), lifetime)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+		return apierrors.NewInternalError(err)
 	}
 	kubeconfig, err := render(shoot, addresses, bundle, issued)
 	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+		return apierrors.NewInternalError(err)
 	}
-	request.Status.Kubeconfig = kubeconfig
-	request.Status.ExpirationTimestamp = metav1.NewTime(issued.notAfter)
-	return request, nil
+	*request.kubeconfig, *request.expiration = kubeconfig, metav1.NewTime(issued.notAfter)
+	return nil
+}
+
+// issue signs a certificate for the requester and returns the CA of the shoot's servers beside it.
+func (k *kubeconfigs) issue(
+	ctx context.Context, shoot *gardencorev1beta1.Shoot, requester user.Info, lifetime time.Duration,
+) (*issued, []byte, error) {
+	authority, bundle, err := k.authorities(ctx, shoot)
+	if err != nil {
+		return nil, nil, err
+	}
+	group, err := k.group(ctx, requester)
+	if err != nil {
+		return nil, nil, err
+	}
+	certificate, err := authority.issue(subject{name: k.access.userPrefix + requester.GetName(), group: group}, k.clock.Now(), lifetime)
+	return certificate, bundle, err
 }
 
 // authorities reads what the gardenlet published of the shoot: the CA that signs clients and the CA of its servers.
@@ -181,25 +190,26 @@ func (k *kubeconfigs) authorities(ctx context.Context, shoot *gardencorev1beta1.
 	return a, []byte(bundle), nil
 }
 
-// group decides whether the requester is an administrator of the whole garden or of the project only (API-KUBE-4).
+// group decides whether the requester belongs to the whole garden or to the project only: may it list the privileged
+// resource everywhere (API-KUBE-4, 7)?
 func (k *kubeconfigs) group(ctx context.Context, requester user.Info) (string, error) {
-	decision, _, err := k.authorizer.Authorize(ctx, authorizer.AttributesRecord{
-		User: requester, Verb: "list", APIGroup: "", APIVersion: "v1", Resource: "secrets", ResourceRequest: true,
-	})
+	question := k.access.privilege
+	question.User, question.Verb, question.ResourceRequest = requester, "list", true
+	decision, _, err := k.authorizer.Authorize(ctx, question)
 	if err != nil {
 		return "", fmt.Errorf("decide on the group of %q: %w", requester.GetName(), err)
 	}
 	if decision == authorizer.DecisionAllow {
-		return gardencorev1beta1.GroupShootSystemAdmins, nil
+		return k.access.gardenGroup, nil
 	}
-	return gardencorev1beta1.GroupShootProjectAdmins, nil
+	return k.access.projectGroup, nil
 }
 
 // usable are the addresses that a kubeconfig may point to (API-KUBE-5).
 func usable(all []gardencorev1beta1.ShootAdvertisedAddress) []gardencorev1beta1.ShootAdvertisedAddress {
 	names := []string{
 		gardencorev1beta1.AdvertisedAddressExternal, gardencorev1beta1.AdvertisedAddressInternal,
-		gardencorev1beta1.AdvertisedAddressUnmanaged,
+		gardencorev1beta1.AdvertisedAddressUnmanaged, gardencorev1beta1.AdvertisedAddressWildcardTLSSeedBound,
 	}
 	var some []gardencorev1beta1.ShootAdvertisedAddress
 	for _, a := range all {

@@ -7,11 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
 // operations tells whether an operation annotation asks for a new generation and consumes the values that are done
-// with by that (API-SHOOTSTRAT-3, 4, 6).
+// with by that (API-SHOOTSTRAT-3 to 6).
 func operations(obj, old *gardencorev1beta1.Shoot) bool {
 	asked := normalize(obj, gardencorev1beta1.AnnotationOperation)
 	normalize(obj, gardencorev1beta1.AnnotationMaintenanceOperation)
@@ -36,6 +39,8 @@ func consume(obj, old *gardencorev1beta1.Shoot, asked []string) bool {
 	var kept []string
 	for _, op := range asked {
 		switch {
+		case slices.ContainsFunc(asked, func(other string) bool { return slices.Contains(covered(other), op) }):
+			// Removed: another operation asked for does it as well.
 		case op == gardencorev1beta1.OperationReconcile:
 			grows = true
 		case op == gardencorev1beta1.OperationRotateSSHKeypair && !sshAllowed(obj):
@@ -49,6 +54,28 @@ func consume(obj, old *gardencorev1beta1.Shoot, asked []string) bool {
 	}
 	write(obj, gardencorev1beta1.AnnotationOperation, kept)
 	return grows
+}
+
+// covered lists the operations that one about all credentials includes (API-SHOOTSTRAT-5).
+func covered(op string) []string {
+	both := []string{
+		gardencorev1beta1.OperationRotateETCDEncryptionKey, gardencorev1beta1.OperationRotateETCDEncryptionKeyStart,
+		gardencorev1beta1.OperationRotateObservabilityCredentials, gardencorev1beta1.OperationRotateSSHKeypair,
+	}
+	switch op {
+	case gardencorev1beta1.OperationRotateCredentialsStart:
+		return append(both, gardencorev1beta1.OperationRotateCAStart, gardencorev1beta1.OperationRotateServiceAccountKeyStart)
+	case gardencorev1beta1.OperationRotateCredentialsStartWithoutWorkersRollout:
+		return append(both, gardencorev1beta1.OperationRotateCAStartWithoutWorkersRollout,
+			gardencorev1beta1.OperationRotateServiceAccountKeyStartWithoutWorkersRollout)
+	case gardencorev1beta1.OperationRotateCredentialsComplete:
+		return []string{
+			gardencorev1beta1.OperationRotateCAComplete, gardencorev1beta1.OperationRotateServiceAccountKeyComplete,
+			gardencorev1beta1.OperationRotateETCDEncryptionKeyComplete,
+		}
+	default:
+		return nil
+	}
 }
 
 func sshAllowed(s *gardencorev1beta1.Shoot) bool {
@@ -86,18 +113,18 @@ func write(obj *gardencorev1beta1.Shoot, key string, values []string) {
 	obj.Annotations[key] = strings.Join(values, ";")
 }
 
-// mirrorSeeds keeps the labels that select shoots by seed true (API-STRAT-10).
-func mirrorSeeds(s *gardencorev1beta1.Shoot) {
+// mirrorLabels keeps the labels true that select shoots by seed, and those that run their own control plane
+// (API-STRAT-10).
+func mirrorLabels(s *gardencorev1beta1.Shoot) {
 	maps.DeleteFunc(s.Labels, func(key, _ string) bool {
-		return strings.HasPrefix(key, gardencorev1beta1.LabelPrefixSeedName)
+		return key == gardencorev1beta1.LabelShootSelfHosted || strings.HasPrefix(key, gardencorev1beta1.LabelPrefixSeedName)
 	})
 	for _, name := range []*string{s.Spec.SeedName, s.Status.SeedName} {
-		if name == nil || *name == "" {
-			continue
+		if name != nil && *name != "" {
+			metav1.SetMetaDataLabel(&s.ObjectMeta, gardencorev1beta1.LabelPrefixSeedName+*name, "true")
 		}
-		if s.Labels == nil {
-			s.Labels = map[string]string{}
-		}
-		s.Labels[gardencorev1beta1.LabelPrefixSeedName+*name] = "true"
+	}
+	if query.SelfHosted(&s.Spec) {
+		metav1.SetMetaDataLabel(&s.ObjectMeta, gardencorev1beta1.LabelShootSelfHosted, "true")
 	}
 }

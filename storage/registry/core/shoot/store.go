@@ -8,17 +8,18 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
-// Storage builds the stores of shoots and of their subresources status, binding and adminkubeconfig. The latter reads
-// the client CA of a shoot from internalSecrets.
+// Storage builds the stores of shoots and of their subresources status, binding, adminkubeconfig and viewerkubeconfig.
+// The last two read the client CA of a shoot from internalSecrets.
 func Storage(o kind.Options, internalSecrets rest.Getter) (map[string]rest.Storage, error) {
 	main, status, err := kind.NewStore(o, rules())
 	if err != nil {
 		return nil, err
 	}
 	return map[string]rest.Storage{
-		"shoots":                 main,
-		"shoots/status":          status,
-		"shoots/binding":         kind.NewPart(main, bindingRules()),
-		"shoots/adminkubeconfig": newKubeconfigs(o, main.Store, internalSecrets),
+		"shoots":                  main,
+		"shoots/status":           status,
+		"shoots/binding":          kind.NewPart(main, bindingRules()),
+		"shoots/adminkubeconfig":  newKubeconfigs(o, admin(), main.Store, internalSecrets),
+		"shoots/viewerkubeconfig": newKubeconfigs(o, viewer(), main.Store, internalSecrets),
 	}, nil
 }

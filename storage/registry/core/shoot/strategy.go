@@ -3,10 +3,14 @@
 package shoot
 
 import (
+	"context"
+	"strconv"
+
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
@@ -26,10 +30,10 @@ func rules() kind.Rules[*gardencorev1beta1.Shoot] {
 		Namespaced:     true,
 		Generation:     true,
 		SpecChanged:    specChanged,
-		MustGrow:       operations,
+		MustGrow:       mustGrow,
 		Validate:       validation.ValidateShoot,
 		ValidateUpdate: validation.ValidateShootUpdate,
-		Canonicalize:   mirrorSeeds,
+		Canonicalize:   mirrorLabels,
 		Fields:         selectable,
 		Indexes:        []string{gardencorev1beta1.FieldShootSeedName},
 		Columns:        columns(),
@@ -41,7 +45,7 @@ func rules() kind.Rules[*gardencorev1beta1.Shoot] {
 // hibernation is; all else waits for the maintenance window (API-SHOOTSTRAT-2).
 func specChanged(obj, old *gardencorev1beta1.Shoot) bool {
 	if confined(obj) {
-		return hibernationWanted(obj) != hibernationWanted(old)
+		return query.HibernationWanted(obj) != query.HibernationWanted(old)
 	}
 	return !equality.Semantic.DeepEqual(obj.Spec, old.Spec)
 }
@@ -51,8 +55,16 @@ func confined(s *gardencorev1beta1.Shoot) bool {
 	return m != nil && m.ConfineSpecUpdateRollout != nil && *m.ConfineSpecUpdateRollout
 }
 
-func hibernationWanted(s *gardencorev1beta1.Shoot) bool {
-	return s.Spec.Hibernation != nil && s.Spec.Hibernation.Enabled != nil && *s.Spec.Hibernation.Enabled
+// mustGrow tells of reasons for a new generation beside the spec: operations, and the wish to delete by force
+// (API-SHOOTSTRAT-1).
+func mustGrow(obj, old *gardencorev1beta1.Shoot) bool {
+	asked := operations(obj, old)
+	return asked || forced(obj) && !forced(old)
+}
+
+func forced(s *gardencorev1beta1.Shoot) bool {
+	yes, err := strconv.ParseBool(s.Annotations[gardencorev1beta1.AnnotationConfirmationForceDeletion])
+	return err == nil && yes
 }
 
 func selectable(o *gardencorev1beta1.Shoot) fields.Set {
@@ -70,10 +82,23 @@ func selectable(o *gardencorev1beta1.Shoot) fields.Set {
 	return set
 }
 
+// growOnRelease makes the gardenlet of the new seed start, once the one of the old seed has let go (API-SHOOTSTRAT-7).
+func growOnRelease(_ context.Context, obj, old *gardencorev1beta1.Shoot) {
+	if letGo(obj.Status.LastOperation) && !letGo(old.Status.LastOperation) {
+		obj.SetGeneration(old.GetGeneration() + 1)
+	}
+}
+
+func letGo(op *gardencorev1beta1.LastOperation) bool {
+	return op != nil && op.Type == gardencorev1beta1.LastOperationTypeMigrate &&
+		(op.State == gardencorev1beta1.LastOperationStateSucceeded || op.State == gardencorev1beta1.LastOperationStateAborted)
+}
+
 func status() *kind.StatusRules[*gardencorev1beta1.Shoot] {
 	return &kind.StatusRules[*gardencorev1beta1.Shoot]{
-		Reset:    func(obj, old *gardencorev1beta1.Shoot) { obj.Status = old.Status },
-		KeepSpec: func(obj, old *gardencorev1beta1.Shoot) { obj.Spec = old.Spec },
-		Validate: validation.ValidateShootStatusUpdate,
+		Reset:         func(obj, old *gardencorev1beta1.Shoot) { obj.Status = old.Status },
+		KeepSpec:      func(obj, old *gardencorev1beta1.Shoot) { obj.Spec = old.Spec },
+		PrepareUpdate: growOnRelease,
+		Validate:      validation.ValidateShootStatusUpdate,
 	}
 }
