@@ -23,7 +23,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/loadbalancer"
-	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/storageclass"
 )
 
@@ -35,6 +34,8 @@ type Options struct {
 	Client           kubernetes.Interface
 	LoadBalancerPool netip.Prefix
 	VolumesDir       string
+	// Machine is where the addresses of load balancers are made.
+	Machine loadbalancer.Machine
 	// Listen is the address that answers whether the loops run.
 	Listen string
 	Log    logr.Logger
@@ -58,7 +59,7 @@ func Run(ctx context.Context, o Options) error {
 	services, claims, volumes := factory.Core().V1().Services(), factory.Core().V1().PersistentVolumeClaims(), factory.Core().V1().PersistentVolumes()
 	balancer := &loadbalancer.Reconciler{
 		Client: o.Client, Services: services.Lister(), Pool: o.LoadBalancerPool,
-		Machine: loadbalancer.Machine{Add: node.AddAddress, Remove: node.RemoveAddress, Addresses: node.Addresses},
+		Machine: o.Machine,
 		Event: func(service *corev1.Service, kind, reason, message string) {
 			recorder.Event(service, kind, reason, message)
 		},
@@ -130,9 +131,9 @@ func serveHealth(ctx context.Context, address string) error {
 		return fmt.Errorf("listen for health: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	stop := context.AfterFunc(ctx, func() { server.Close() })
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve health: %w", err)

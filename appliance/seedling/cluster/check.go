@@ -59,7 +59,9 @@ func (c *Cluster) takenPorts(ctx context.Context) []string {
 			taken = append(taken, fmt.Sprintf("the port %d for %s, which another program has", port, name))
 			continue
 		}
-		listener.Close()
+		if err := listener.Close(); err != nil {
+			taken = append(taken, fmt.Sprintf("the port %d for %s: %v", port, name, err))
+		}
 	}
 	return taken
 }
@@ -72,8 +74,7 @@ func (c *Cluster) lock() (unlock func(), err error) {
 		return nil, fmt.Errorf("open state folder: %w", err)
 	}
 	if err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		dir.Close()
-		return nil, fmt.Errorf("another command changes the cluster in %q right now; wait for it to end: %w", c.config.StateDir, err)
+		return nil, errors.Join(fmt.Errorf("another command changes the cluster in %q right now; wait for it to end: %w", c.config.StateDir, err), dir.Close())
 	}
-	return func() { dir.Close() }, nil
+	return func() { _ = dir.Close() }, nil
 }

@@ -67,7 +67,7 @@ func (c *Cluster) get(url string) func(context.Context) error {
 		if err != nil {
 			return fmt.Errorf("ask for health: %w", err)
 		}
-		defer response.Body.Close()
+		defer response.Body.Close() //nolint:errcheck // Only read from.
 		body, err := io.ReadAll(io.LimitReader(response.Body, 4<<10))
 		if err != nil {
 			return fmt.Errorf("read health: %w", err)
@@ -122,7 +122,7 @@ func (c *Cluster) withRuntime(use func(*node.Runtime) error) error {
 	if err != nil {
 		return err
 	}
-	defer runtime.Close()
+	defer runtime.Close() //nolint:errcheck // Every answer is in.
 	return use(runtime)
 }
 

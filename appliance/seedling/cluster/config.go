@@ -60,7 +60,7 @@ var ErrNoSeedling = errors.New("no seedling here")
 
 // LoadConfig returns the cluster that was made in the given folder.
 func LoadConfig(stateDir string) (Config, error) {
-	content, err := os.ReadFile(filepath.Join(stateDir, markerFile))
+	content, err := os.ReadFile(filepath.Join(stateDir, markerFile)) //nolint:gosec // The path is the caller's own.
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{}, fmt.Errorf("folder %q: %w", stateDir, ErrNoSeedling)
 	}

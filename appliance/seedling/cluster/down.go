@@ -53,8 +53,8 @@ func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Out, "The cluster is gone after %.1fs\n", c.Clock.Since(began).Seconds())
-	return nil
+	_, err = fmt.Fprintf(c.Out, "The cluster is gone after %.1fs\n", c.Clock.Since(began).Seconds())
+	return err
 }
 
 // ending returns a step that ends parts, all of them at the same time, and kills those that need longer than they may.

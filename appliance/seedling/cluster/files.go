@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -166,18 +167,18 @@ func place(source, target string, mode fs.FileMode) error {
 }
 
 func copyFile(source, target string, mode fs.FileMode) error {
-	from, err := os.Open(source)
+	from, err := os.Open(source) //nolint:gosec // The path is the caller's own.
 	if err != nil {
 		return fmt.Errorf("open file: %w", err)
 	}
-	defer from.Close()
+	defer from.Close() //nolint:errcheck // Only read from.
 	to, err := os.OpenFile(filepath.Clean(target), os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return fmt.Errorf("create file: %w", err)
 	}
-	defer to.Close()
-	if _, err := io.Copy(to, from); err != nil {
+	_, err = io.Copy(to, from)
+	if err := errors.Join(err, to.Close()); err != nil {
 		return fmt.Errorf("copy file %q: %w", source, err)
 	}
-	return to.Close()
+	return nil
 }

@@ -70,5 +70,5 @@ func printStep(out io.Writer, name, note string, took time.Duration) {
 	if note != "" {
 		note = "  " + note
 	}
-	fmt.Fprintf(out, "  %-26s %6.1fs%s\n", name, took.Seconds(), note)
+	fmt.Fprintf(out, "  %-26s %6.1fs%s\n", name, took.Seconds(), note) //nolint:errcheck // The work matters more than its report.
 }

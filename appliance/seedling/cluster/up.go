@@ -3,11 +3,9 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,8 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/terrarium-garden/terrarium/appliance/seedling/images"
-	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/process"
 )
 
@@ -51,8 +47,8 @@ func (c *Cluster) Up(ctx context.Context) error {
 		}
 		return err
 	}
-	fmt.Fprintf(c.Out, "The cluster is up after %.1fs: kubectl --kubeconfig %s get nodes\n", c.Clock.Since(began).Seconds(), c.config.AdminKubeconfig())
-	return nil
+	_, err = fmt.Fprintf(c.Out, "The cluster is up after %.1fs: kubectl --kubeconfig %s get nodes\n", c.Clock.Since(began).Seconds(), c.config.AdminKubeconfig())
+	return err
 }
 
 func (c *Cluster) steps() []step {
@@ -92,7 +88,7 @@ func (c *Cluster) prepare(ctx context.Context) error {
 }
 
 func (c *Cluster) certificates(context.Context) (string, error) {
-	return "", authority{config: c.config, now: c.Clock.Now()}.establish()
+	return "", c.establish()
 }
 
 func (c *Cluster) files(context.Context) (string, error) {
@@ -149,152 +145,6 @@ func (c *Cluster) explain(p part, err, last error) error {
 	}
 	return fmt.Errorf("%w\nIts last words in %s:\n\t%s\nMend the cause and bring the cluster up again, or take it down; neither loses anything else",
 		err, c.table.LogFile(p.name), strings.Join(lines, "\n\t"))
-}
-
-// machine changes what the machine itself has to have for the cluster.
-func (c *Cluster) machine(ctx context.Context) (string, error) {
-	journal, err := node.OpenJournal(c.config.state("machine.json"))
-	if err != nil {
-		return "", err
-	}
-	if err := journal.NoteAbsent(foreignFolders()...); err != nil {
-		return "", err
-	}
-	node.LoadModules(ctx, "br_netfilter", "overlay")
-	for _, setting := range settings() {
-		if err := journal.Set(setting.name, setting.value); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-	}
-	groups, err := node.FindCgroups()
-	if err != nil {
-		return "", err
-	}
-	if err := groups.Make(c.config.NodeName); err != nil {
-		return "", err
-	}
-	if err := node.AddAddress(c.config.NodeIP); err != nil {
-		return "", err
-	}
-	if err := node.AddRoute(c.config.ServiceCIDR, c.config.NodeIP); err != nil {
-		return "", err
-	}
-	if err := node.AllowForwarding(ctx, c.config.Bridge); err != nil {
-		return "", err
-	}
-	return "", node.Masquerade(ctx, node.Ranges{
-		Pods: c.config.PodCIDR, Services: c.config.ServiceCIDR, LoadBalancers: c.config.LoadBalancerCIDR, Node: c.config.NodeIP, Bridge: c.config.Bridge,
-	})
-}
-
-type setting struct{ name, value string }
-
-// bridgeFilter is the setting without which a pod that asks a Service, and is answered by its neighbour on the
-// bridge, does not recognise the answer.
-const bridgeFilter = "net/bridge/bridge-nf-call-iptables"
-
-// settings are the settings of the kernel that the cluster needs, and those that a kubelet changes by itself:
-// when they are changed here first, there is a note of what they were.
-func settings() []setting {
-	return []setting{
-		{"net/ipv4/ip_forward", "1"},
-		{bridgeFilter, "1"},
-		{"vm/overcommit_memory", "1"},
-		{"vm/panic_on_oom", "0"},
-		{"kernel/panic", "10"},
-		{"kernel/panic_on_oops", "1"},
-		{"kernel/keys/root_maxkeys", "1000000"},
-		{"kernel/keys/root_maxbytes", "25000000"},
-	}
-}
-
-// foreignFolders are those outside of the cluster's own that its parts make, because their names are fixed in them.
-func foreignFolders() []string {
-	return []string{"/run/containerd", "/var/lib/cni", "/var/lib/kubelet", "/var/log/containers", "/opt/cni", "/opt/containerd", "/var/lib/dockershim", "/run/flannel"}
-}
-
-// importAll takes every archive of the folder of images into the container runtime.
-func (c *Cluster) importAll(ctx context.Context) (string, error) {
-	archives, err := filepath.Glob(filepath.Join(c.ImagesDir, "*.tar"))
-	if err != nil {
-		return "", fmt.Errorf("list archives: %w", err)
-	}
-	if !slices.Contains(archives, images.ArchiveOf(c.ImagesDir, images.Pause)) {
-		return "", fmt.Errorf("folder %q has no archive %s.tar, without which no pod starts: make it with \"seedling images build\"", c.ImagesDir, images.Pause)
-	}
-	imported, err := c.importArchives(ctx, archives)
-	return fmt.Sprintf("%d imported, %d were there", imported, len(archives)-imported), err
-}
-
-// Load takes archives into the container runtime of a running cluster; what is there already is left out.
-// It returns how many were new.
-func (c *Cluster) Load(ctx context.Context, archives []string) (int, error) {
-	return c.importArchives(ctx, archives)
-}
-
-// importArchives takes one archive after the other, the small ones first: they compete for the same processors
-// and disk, and two with a layer in common would wait for each other.
-func (c *Cluster) importArchives(ctx context.Context, archives []string) (int, error) {
-	sizes := map[string]int64{}
-	for _, archive := range archives {
-		info, err := os.Stat(archive)
-		if err != nil {
-			return 0, fmt.Errorf("look at archive: %w", err)
-		}
-		sizes[archive] = info.Size()
-	}
-	archives = slices.SortedFunc(slices.Values(archives), func(a, b string) int { return cmp.Compare(sizes[a], sizes[b]) })
-	count := 0
-	err := c.withRuntime(func(runtime *node.Runtime) error {
-		for _, archive := range archives {
-			fresh, err := c.importArchive(ctx, runtime, archive)
-			if err != nil {
-				return err
-			}
-			if fresh {
-				count++
-			}
-		}
-		return nil
-	})
-	return count, err
-}
-
-func (c *Cluster) importArchive(ctx context.Context, runtime *node.Runtime, archive string) (bool, error) {
-	contents, err := images.ReadArchive(archive)
-	if err != nil {
-		return false, err
-	}
-	missing := false
-	for _, image := range contents {
-		for _, name := range image.Names {
-			has, err := runtime.Has(ctx, name, image.ConfigDigest)
-			if err != nil {
-				return false, err
-			}
-			missing = missing || !has
-		}
-	}
-	if missing {
-		if err := runtime.Import(ctx, archive); err != nil {
-			return false, err
-		}
-	}
-	return missing, c.keepForMachines(archive, contents)
-}
-
-// keepForMachines puts the archives that every machine of a shoot takes in where the machines see them.
-func (c *Cluster) keepForMachines(archive string, contents []images.Content) error {
-	for _, image := range contents {
-		for _, name := range image.Names {
-			for _, wanted := range []string{images.Pause, images.Seedling, images.Hello} {
-				if strings.HasPrefix(name, images.Registry+"/"+wanted+":") {
-					return place(archive, images.ArchiveOf(c.config.ImagesDir(), wanted), 0o644)
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // nodeReady waits until a pod could be made and would run.

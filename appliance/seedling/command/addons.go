@@ -13,6 +13,8 @@ import (
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/addons"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/cluster"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/loadbalancer"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 )
 
 // newAddons is the command that "up" starts as one of the parts.
@@ -45,6 +47,7 @@ func newAddons(Program) *cobra.Command {
 				Client:           client,
 				LoadBalancerPool: config.LoadBalancerCIDR,
 				VolumesDir:       config.VolumesDir(),
+				Machine:          loadbalancer.Machine{Add: node.AddAddress, Remove: node.RemoveAddress, Addresses: node.Addresses},
 				Listen:           listen,
 				Log:              logr.FromSlogHandler(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
 			})

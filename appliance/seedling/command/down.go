@@ -21,8 +21,8 @@ func newDown(program Program) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := state.load(cluster.Options{Clock: program.Clock, Out: cmd.OutOrStdout()})
 			if errors.Is(err, cluster.ErrNoSeedling) {
-				fmt.Fprintf(cmd.OutOrStdout(), "There is no cluster in %s: nothing to remove\n", state.dir)
-				return nil
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "There is no cluster in %s: nothing to remove\n", state.dir)
+				return err
 			}
 			if err != nil {
 				return err

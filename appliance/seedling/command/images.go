@@ -71,8 +71,9 @@ func (b *imagesBuild) run(cmd *cobra.Command) error {
 			return err
 		}
 		builder.Sources.Rootfs.Distribution = distribution
+		builder.Sources.Rootfs.Debootstrap = "debootstrap"
 		builder.Sources.Rootfs.Packages = machinePackages()
-		builder.Sources.Rootfs.Progress = func(message string) { fmt.Fprintln(cmd.OutOrStdout(), message) }
+		builder.Sources.Rootfs.Progress = func(message string) { _, _ = fmt.Fprintln(cmd.OutOrStdout(), message) }
 	}
 	archives, err := builder.Build(cmd.Context())
 	if err != nil {
@@ -83,7 +84,9 @@ func (b *imagesBuild) run(cmd *cobra.Command) error {
 		if err != nil {
 			return fmt.Errorf("look at archive: %w", err)
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "  %-60s %7.1f MB\n", archive, float64(info.Size())/1e6)
+		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "  %-60s %7.1f MB\n", archive, float64(info.Size())/1e6); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -27,8 +27,8 @@ Images that are there already are left out.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d of %d archives were new and are imported\n", fresh, len(archives))
-			return nil
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d of %d archives were new and are imported\n", fresh, len(archives))
+			return err
 		},
 	}
 	state.add(command.Flags())

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -55,15 +57,18 @@ func printJSON(out io.Writer, status cluster.Status) error {
 }
 
 func printTable(out io.Writer, status cluster.Status) error {
-	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "PART\tPID\tHEALTHY\tMESSAGE")
+	rows := []string{"PART\tPID\tHEALTHY\tMESSAGE"}
 	for _, part := range status.Parts {
 		pid := "-"
 		if part.PID > 0 {
-			pid = fmt.Sprint(part.PID)
+			pid = strconv.Itoa(part.PID)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%t\t%s\n", part.Name, pid, part.Healthy, part.Message)
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%t\t%s", part.Name, pid, part.Healthy, part.Message))
 	}
-	fmt.Fprintf(table, "node %s\t-\t%t\t%s\n", status.Node.Name, status.Node.Ready, status.Node.Message)
+	rows = append(rows, fmt.Sprintf("node %s\t-\t%t\t%s", status.Node.Name, status.Node.Ready, status.Node.Message))
+	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	if _, err := fmt.Fprintln(table, strings.Join(rows, "\n")); err != nil {
+		return err
+	}
 	return table.Flush()
 }

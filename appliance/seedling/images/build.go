@@ -114,7 +114,7 @@ func (b Builder) Build(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make folder of layers: %w", err)
 	}
-	defer os.RemoveAll(work)
+	defer os.RemoveAll(work) //nolint:errcheck // What stays does no harm.
 
 	archives := make([]string, 0, len(b.Only))
 	group, ctx := errgroup.WithContext(ctx)

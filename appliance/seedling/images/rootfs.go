@@ -29,6 +29,8 @@ type Rootfs struct {
 	Packages []string
 	// CacheDir keeps the finished filesystems: the same distribution and packages are not fetched twice.
 	CacheDir string
+	// Debootstrap is the program that installs packages into a folder.
+	Debootstrap string
 	// Progress tells people what takes so long.
 	Progress func(message string)
 }
@@ -46,7 +48,7 @@ func (r Rootfs) Layer(ctx context.Context) (v1.Layer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make folder for root filesystem: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) //nolint:errcheck // What stays does no harm.
 	r.Progress(fmt.Sprintf("Installing %s with %s from %s", r.Distribution.Suite, strings.Join(r.Packages, ", "), r.Distribution.Mirror))
 	if err := r.bootstrap(ctx, dir); err != nil {
 		return nil, err
@@ -70,7 +72,7 @@ func (r Rootfs) bootstrap(ctx context.Context, dir string) error {
 		args = append(args, "--keyring="+r.Distribution.Keyring)
 	}
 	args = append(args, r.Distribution.Suite, dir, r.Distribution.Mirror)
-	command := exec.CommandContext(ctx, "debootstrap", args...) //nolint:gosec // The arguments are the caller's own settings.
+	command := exec.CommandContext(ctx, r.Debootstrap, args...) //nolint:gosec // The arguments are the caller's own settings.
 	// The system is not started, so no service of it may be either, and nobody is there to answer questions.
 	command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C")
 	var output bytes.Buffer

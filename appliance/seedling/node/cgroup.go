@@ -32,10 +32,11 @@ func FindCgroups() (Cgroups, error) {
 	if err != nil {
 		return Cgroups{}, fmt.Errorf("read mounts: %w", err)
 	}
-	return cgroupsIn(string(content)), nil
+	return ParseCgroups(string(content)), nil
 }
 
-func cgroupsIn(mountinfo string) Cgroups {
+// ParseCgroups does the same for a given table of mounts, in the form of /proc/self/mountinfo.
+func ParseCgroups(mountinfo string) Cgroups {
 	var legacy, unified []string
 	for line := range strings.Lines(mountinfo) {
 		before, after, found := strings.Cut(line, " - ")
@@ -84,7 +85,7 @@ func (c Cgroups) delegate() error {
 		return nil
 	}
 	for _, root := range c.Roots {
-		available, err := os.ReadFile(filepath.Join(root, "cgroup.controllers"))
+		available, err := os.ReadFile(filepath.Join(root, "cgroup.controllers")) //nolint:gosec // The path is one of the kernel's.
 		if err != nil {
 			return fmt.Errorf("read controllers of control groups: %w", err)
 		}
@@ -102,14 +103,14 @@ func (c Cgroups) delegate() error {
 }
 
 func inherit(parent, child string) error {
-	value, err := os.ReadFile(parent)
+	value, err := os.ReadFile(parent) //nolint:gosec // The path is one of the kernel's.
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("read control group: %w", err)
 	}
-	current, err := os.ReadFile(child)
+	current, err := os.ReadFile(child) //nolint:gosec // The path is one of the kernel's.
 	if err != nil {
 		return fmt.Errorf("read control group: %w", err)
 	}
@@ -163,7 +164,7 @@ func removeGroup(group string) (killed, removed, left int, err error) {
 		}
 		killed, removed, left = killed+k, removed+r, left+l
 	}
-	content, err := os.ReadFile(filepath.Join(group, "cgroup.procs"))
+	content, err := os.ReadFile(filepath.Join(group, "cgroup.procs")) //nolint:gosec // The path is one of the kernel's.
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENODEV) {
 		return killed, removed, left, fmt.Errorf("list processes of control group: %w", err)
 	}

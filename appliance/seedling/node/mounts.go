@@ -19,10 +19,11 @@ func Mounts(folders ...string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read mounts: %w", err)
 	}
-	return mountsIn(string(content), folders), nil
+	return ParseMounts(string(content), folders...), nil
 }
 
-func mountsIn(mountinfo string, folders []string) []string {
+// ParseMounts does the same for a given table of mounts, in the form of /proc/self/mountinfo.
+func ParseMounts(mountinfo string, folders ...string) []string {
 	const mountPoint = 4
 	var found []string
 	for line := range strings.Lines(mountinfo) {

@@ -29,8 +29,8 @@ func (r Record) End(ctx context.Context, grace time.Duration) error {
 	if err != nil {
 		return fmt.Errorf("open process %d: %w", r.PID, err)
 	}
-	defer unix.Close(fd)
-	if !r.Alive() { // looked at after opening: from here on the descriptor is of this very process
+	defer unix.Close(fd) //nolint:errcheck // Nothing was written.
+	if !r.Alive() {      // looked at after opening: from here on the descriptor is of this very process
 		return nil
 	}
 	for _, step := range []struct {

@@ -87,7 +87,7 @@ func (t Table) Start(spec Spec) (record Record, started bool, err error) {
 	if err != nil {
 		return Record{}, false, fmt.Errorf("open log of process %q: %w", spec.Name, err)
 	}
-	defer log.Close()
+	defer log.Close() //nolint:errcheck // The process has its own.
 
 	//nolint:noctx,gosec // The process outlives every context here, and running a given program is what this is for.
 	command := exec.Command(spec.Path, spec.Args...)
@@ -138,7 +138,7 @@ func (t Table) Tail(name string, lines int) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open log of process %q: %w", name, err)
 	}
-	defer file.Close()
+	defer file.Close() //nolint:errcheck // Only read from.
 	info, err := file.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("size of log of process %q: %w", name, err)

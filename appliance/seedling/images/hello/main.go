@@ -14,7 +14,7 @@ import (
 func main() {
 	if err := serve(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		os.Exit(1) //nolint:forbidigo // This is a main function.
 	}
 }
 
@@ -27,7 +27,7 @@ func serve() error {
 		Addr:              ":8080",
 		ReadHeaderTimeout: 10 * time.Second,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, "Hello from %s\n", host)
+			_, _ = fmt.Fprintf(w, "Hello from %s\n", host)
 		}),
 	}
 	return server.ListenAndServe()

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/images"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
+)
+
+// importAll takes every archive of the folder of images into the container runtime.
+func (c *Cluster) importAll(ctx context.Context) (string, error) {
+	archives, err := filepath.Glob(filepath.Join(c.ImagesDir, "*.tar"))
+	if err != nil {
+		return "", fmt.Errorf("list archives: %w", err)
+	}
+	if !slices.Contains(archives, images.ArchiveOf(c.ImagesDir, images.Pause)) {
+		return "", fmt.Errorf("folder %q has no archive %s.tar, without which no pod starts: make it with \"seedling images build\"", c.ImagesDir, images.Pause)
+	}
+	imported, err := c.importArchives(ctx, archives)
+	return fmt.Sprintf("%d imported, %d were there", imported, len(archives)-imported), err
+}
+
+// Load takes archives into the container runtime of a running cluster; what is there already is left out.
+// It returns how many were new.
+func (c *Cluster) Load(ctx context.Context, archives []string) (int, error) {
+	return c.importArchives(ctx, archives)
+}
+
+// importArchives takes one archive after the other, the small ones first: they compete for the same processors
+// and disk, and two with a layer in common would wait for each other.
+func (c *Cluster) importArchives(ctx context.Context, archives []string) (int, error) {
+	sizes := map[string]int64{}
+	for _, archive := range archives {
+		info, err := os.Stat(archive)
+		if err != nil {
+			return 0, fmt.Errorf("look at archive: %w", err)
+		}
+		sizes[archive] = info.Size()
+	}
+	archives = slices.SortedFunc(slices.Values(archives), func(a, b string) int { return cmp.Compare(sizes[a], sizes[b]) })
+	count := 0
+	err := c.withRuntime(func(runtime *node.Runtime) error {
+		for _, archive := range archives {
+			fresh, err := c.importArchive(ctx, runtime, archive)
+			if err != nil {
+				return err
+			}
+			if fresh {
+				count++
+			}
+		}
+		return nil
+	})
+	return count, err
+}
+
+func (c *Cluster) importArchive(ctx context.Context, runtime *node.Runtime, archive string) (bool, error) {
+	contents, err := images.ReadArchive(archive)
+	if err != nil {
+		return false, err
+	}
+	missing := false
+	for _, image := range contents {
+		for _, name := range image.Names {
+			has, err := runtime.Has(ctx, name, image.ConfigDigest)
+			if err != nil {
+				return false, err
+			}
+			missing = missing || !has
+		}
+	}
+	if missing {
+		if err := runtime.Import(ctx, archive); err != nil {
+			return false, err
+		}
+	}
+	return missing, c.keepForMachines(archive, contents)
+}
+
+// keepForMachines puts the archives that every machine of a shoot takes in where the machines see them.
+func (c *Cluster) keepForMachines(archive string, contents []images.Content) error {
+	for _, image := range contents {
+		for _, name := range image.Names {
+			for _, wanted := range []string{images.Pause, images.Seedling, images.Hello} {
+				if strings.HasPrefix(name, images.Registry+"/"+wanted+":") {
+					return place(archive, images.ArchiveOf(c.config.ImagesDir(), wanted), 0o644)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
+)
+
+// machine changes what the machine itself has to have for the cluster.
+func (c *Cluster) machine(ctx context.Context) (string, error) {
+	journal, err := node.OpenJournal(c.config.state("machine.json"))
+	if err != nil {
+		return "", err
+	}
+	if err := journal.NoteAbsent(foreignFolders()...); err != nil {
+		return "", err
+	}
+	node.LoadModules(ctx, "br_netfilter", "overlay")
+	for _, setting := range settings() {
+		if err := journal.Set(setting.name, setting.value); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	groups, err := node.FindCgroups()
+	if err != nil {
+		return "", err
+	}
+	if err := groups.Make(c.config.NodeName); err != nil {
+		return "", err
+	}
+	if err := node.AddAddress(c.config.NodeIP); err != nil {
+		return "", err
+	}
+	if err := node.AddRoute(c.config.ServiceCIDR, c.config.NodeIP); err != nil {
+		return "", err
+	}
+	if err := node.AllowForwarding(ctx, c.config.Bridge); err != nil {
+		return "", err
+	}
+	return "", node.Masquerade(ctx, node.Ranges{
+		Pods: c.config.PodCIDR, Services: c.config.ServiceCIDR, LoadBalancers: c.config.LoadBalancerCIDR, Node: c.config.NodeIP, Bridge: c.config.Bridge,
+	})
+}
+
+type setting struct{ name, value string }
+
+// bridgeFilter is the setting without which a pod that asks a Service, and is answered by its neighbour on the
+// bridge, does not recognise the answer.
+const bridgeFilter = "net/bridge/bridge-nf-call-iptables"
+
+// settings are the settings of the kernel that the cluster needs, and those that a kubelet changes by itself:
+// when they are changed here first, there is a note of what they were.
+func settings() []setting {
+	return []setting{
+		{"net/ipv4/ip_forward", "1"},
+		{bridgeFilter, "1"},
+		{"vm/overcommit_memory", "1"},
+		{"vm/panic_on_oom", "0"},
+		{"kernel/panic", "10"},
+		{"kernel/panic_on_oops", "1"},
+		{"kernel/keys/root_maxkeys", "1000000"},
+		{"kernel/keys/root_maxbytes", "25000000"},
+	}
+}
+
+// foreignFolders are those outside of the cluster's own that its parts make, because their names are fixed in them.
+func foreignFolders() []string {
+	return []string{"/run/containerd", "/var/lib/cni", "/var/lib/kubelet", "/var/log/containers", "/opt/cni", "/opt/containerd", "/var/lib/dockershim", "/run/flannel"}
+}

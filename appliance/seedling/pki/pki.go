@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pki
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const (
+	// lifetime is how long a certificate is good; that of an authority ten times as long.
+	lifetime = 365 * 24 * time.Hour
+	// renewAhead is how long before its end a certificate is made anew.
+	renewAhead = 30 * 24 * time.Hour
+	// clockSkew is how far apart the clocks of two machines may be.
+	clockSkew = 5 * time.Minute
+)
+
+// Folder keeps certificates and keys as files: name.crt and name.key.
+type Folder struct {
+	Dir string
+	// Now is the time that decides what is still good.
+	Now time.Time
+}
+
+// Certificate says what a certificate is to be for.
+type Certificate struct {
+	// Name is the name of the files.
+	Name    string
+	Subject pkix.Name
+	// Hosts and Addresses are what a server is called by its clients.
+	Hosts     []string
+	Addresses []netip.Addr
+	Usages    []x509.ExtKeyUsage
+}
+
+// Pair is a certificate with its key.
+type Pair struct {
+	Certificate *x509.Certificate
+	Key         crypto.Signer
+}
+
+// CertificatePEM returns the certificate as it is in the file.
+func (p Pair) CertificatePEM() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.Certificate.Raw})
+}
+
+// KeyPEM returns the key as it is in the file.
+func (p Pair) KeyPEM() ([]byte, error) { return encodeKey(p.Key) }
+
+// EnsureAuthority returns the authority of that name, or makes it.
+func (f Folder) EnsureAuthority(name, commonName string) (Pair, error) {
+	return f.ensure(Certificate{Name: name, Subject: pkix.Name{CommonName: commonName}}, nil)
+}
+
+// Ensure returns the certificate from the folder, or has the authority sign it. One that ends soon, or that is
+// of another authority, is replaced.
+func (f Folder) Ensure(wanted Certificate, authority Pair) (Pair, error) {
+	return f.ensure(wanted, &authority)
+}
+
+func (f Folder) ensure(wanted Certificate, authority *Pair) (Pair, error) {
+	existing, err := f.load(wanted.Name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Pair{}, err
+	}
+	if err == nil && f.good(existing, authority) {
+		return existing, nil
+	}
+	made, err := f.issue(wanted, authority)
+	if err != nil {
+		return Pair{}, fmt.Errorf("make certificate %q: %w", wanted.Name, err)
+	}
+	key, err := made.KeyPEM()
+	if err != nil {
+		return Pair{}, err
+	}
+	// A key without its certificate, as a crash in between leaves it, is found out and replaced.
+	if err := f.write(wanted.Name+".key", key, 0o600); err != nil {
+		return Pair{}, err
+	}
+	return made, f.write(wanted.Name+".crt", made.CertificatePEM(), 0o644)
+}
+
+func (f Folder) good(existing Pair, authority *Pair) bool {
+	public, known := existing.Key.Public().(interface {
+		Equal(other crypto.PublicKey) bool
+	})
+	if !known || !public.Equal(existing.Certificate.PublicKey) || existing.Certificate.NotAfter.Before(f.Now.Add(renewAhead)) {
+		return false
+	}
+	return authority == nil || existing.Certificate.CheckSignatureFrom(authority.Certificate) == nil
+}
+
+func (f Folder) issue(wanted Certificate, authority *Pair) (Pair, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return Pair{}, fmt.Errorf("generate key: %w", err)
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return Pair{}, fmt.Errorf("generate serial number: %w", err)
+	}
+	template := &x509.Certificate{
+		SerialNumber:          serial,
+		Subject:               wanted.Subject,
+		NotBefore:             f.Now.Add(-clockSkew),
+		NotAfter:              f.Now.Add(lifetime),
+		BasicConstraintsValid: true,
+		DNSNames:              wanted.Hosts,
+		KeyUsage:              x509.KeyUsageDigitalSignature,
+		ExtKeyUsage:           wanted.Usages,
+	}
+	for _, address := range wanted.Addresses {
+		template.IPAddresses = append(template.IPAddresses, net.IP(address.AsSlice()))
+	}
+	signer := Pair{Certificate: template, Key: key}
+	if authority == nil {
+		template.IsCA, template.NotAfter = true, f.Now.Add(10*lifetime)
+		template.KeyUsage |= x509.KeyUsageCertSign | x509.KeyUsageCRLSign
+	} else {
+		signer = *authority
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, signer.Certificate, key.Public(), signer.Key)
+	if err != nil {
+		return Pair{}, fmt.Errorf("sign: %w", err)
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		return Pair{}, fmt.Errorf("parse: %w", err)
+	}
+	return Pair{Certificate: parsed, Key: key}, nil
+}
+
+// EnsureKey makes a key that signs tokens, name.key, and its public half, name.pub, unless they are there.
+func (f Folder) EnsureKey(name string) error {
+	_, err := f.read(name + ".key")
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return fmt.Errorf("generate key %q: %w", name, err)
+	}
+	public, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		return fmt.Errorf("encode key %q: %w", name, err)
+	}
+	private, err := encodeKey(key)
+	if err != nil {
+		return err
+	}
+	if err := f.write(name+".pub", pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}), 0o644); err != nil {
+		return err
+	}
+	return f.write(name+".key", private, 0o600)
+}
+
+func (f Folder) load(name string) (Pair, error) {
+	certificate, err := f.read(name + ".crt")
+	if err != nil {
+		return Pair{}, err
+	}
+	parsed, err := x509.ParseCertificate(certificate)
+	if err != nil {
+		return Pair{}, fmt.Errorf("parse certificate %q: %w", name, err)
+	}
+	der, err := f.read(name + ".key")
+	if err != nil {
+		return Pair{}, err
+	}
+	key, err := x509.ParsePKCS8PrivateKey(der)
+	if err != nil {
+		return Pair{}, fmt.Errorf("parse key %q: %w", name, err)
+	}
+	signer, ok := key.(crypto.Signer)
+	if !ok {
+		return Pair{}, fmt.Errorf("key %q cannot sign", name)
+	}
+	return Pair{Certificate: parsed, Key: signer}, nil
+}
+
+func (f Folder) read(file string) ([]byte, error) {
+	path := filepath.Join(f.Dir, file)
+	content, err := os.ReadFile(path) //nolint:gosec // The folder is the cluster's own.
+	if err != nil {
+		return nil, fmt.Errorf("read identity: %w", err)
+	}
+	block, _ := pem.Decode(content)
+	if block == nil {
+		return nil, fmt.Errorf("%q is not in PEM form", path)
+	}
+	return block.Bytes, nil
+}
+
+// write replaces a file in one step: a reader sees the old contents or the new ones.
+func (f Folder) write(file string, content []byte, mode fs.FileMode) error {
+	path := filepath.Join(f.Dir, file)
+	if err := os.WriteFile(path+".new", content, mode); err != nil {
+		return fmt.Errorf("write identity: %w", err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return fmt.Errorf("put identity in place: %w", err)
+	}
+	return nil
+}
+
+func encodeKey(key crypto.Signer) ([]byte, error) {
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, fmt.Errorf("encode key: %w", err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
+}
