@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -19,8 +20,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
-
-	corev1 "k8s.io/api/core/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
@@ -76,8 +75,9 @@ func (p *process) control(ctx context.Context, ready func()) error {
 	}
 	target, err := cluster.New(p.seed, func(o *cluster.Options) {
 		o.Scheme = p.scheme
-		o.Logger = p.Log
+		o.Logger = p.Log.WithName("controllers")
 		o.NewClient = uncached
+		o.Cache.DefaultTransform = cache.TransformStripManagedFields()
 	})
 	if err != nil {
 		return fmt.Errorf("set up the seed for controllers: %w", err)
@@ -122,11 +122,11 @@ func (p *process) newManager() (manager.Manager, error) {
 	}
 	mgr, err := manager.New(p.access.Config(), manager.Options{
 		Scheme:                 p.scheme,
-		Logger:                 p.Log,
+		Logger:                 p.Log.WithName("controllers"),
 		Metrics:                metricsserver.Options{BindAddress: metrics},
 		HealthProbeBindAddress: "0",
 		NewClient:              selective,
-		Cache: cache.Options{ByObject: map[client.Object]cache.ByObject{
+		Cache: cache.Options{DefaultTransform: cache.TransformStripManagedFields(), ByObject: map[client.Object]cache.ByObject{
 			&gardencorev1beta1.Seed{}:  {Label: own},
 			&gardencorev1beta1.Shoot{}: {Label: own},
 			&gardencorev1beta1.ControllerInstallation{}: {

@@ -29,7 +29,8 @@ func Eventful(seed *gardencorev1beta1.Seed, gardenlet gardencorev1beta1.Gardener
 		seed.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationReconcile
 }
 
-// CheckVersion returns an error if a seed of that Kubernetes version is too old (GLET-SEED-5).
+// CheckVersion returns an error if a seed of that Kubernetes version is too old (GLET-SEED-5). A development build of
+// Kubernetes does not know its version and says v0; it is taken as it is.
 func CheckVersion(kubernetes string) error {
 	actual, err := version.ParseGeneric(kubernetes)
 	if err != nil {
@@ -39,7 +40,7 @@ func CheckVersion(kubernetes string) error {
 	if err != nil {
 		return fmt.Errorf("parse minimum Kubernetes version: %w", err)
 	}
-	if actual.LessThan(minimum) {
+	if actual.Major() > 0 && actual.LessThan(minimum) {
 		return fmt.Errorf("the seed runs Kubernetes %s, but %s is the oldest version that is supported: upgrade the cluster", kubernetes, MinimumKubernetesVersion)
 	}
 	return nil
