@@ -227,13 +227,13 @@ func (o *operator) heartbeat(seed string) {
 	}
 }
 
-// shoot orders a cluster of provider local without workers.
-func (o *operator) shoot(namespace, name string, change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
+// shoot orders a cluster without workers.
+func (o *operator) shoot(namespace, name, typ string, change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
 	o.t.Helper()
 	shoot := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-	shoot.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"}
+	shoot.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: typ}
 	shoot.Spec.Region = "north"
-	shoot.Spec.Provider.Type = "local"
+	shoot.Spec.Provider.Type = typ
 	shoot.Spec.Kubernetes.Version = "1.36.3"
 	for _, c := range change {
 		c(shoot)

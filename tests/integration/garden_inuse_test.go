@@ -37,7 +37,7 @@ func TestInUse(t *testing.T) {
 		Provider: &gardencorev1beta1.SecretBindingProvider{Type: "local"},
 	}
 	o.create(secret, audit, binding)
-	shoot := o.shoot(namespace, "a", withWorker("account"), func(s *gardencorev1beta1.Shoot) {
+	shoot := o.shoot(namespace, "a", "local", withWorker("account"), func(s *gardencorev1beta1.Shoot) {
 		s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{AuditConfig: &gardencorev1beta1.AuditConfig{
 			AuditPolicy: &gardencorev1beta1.AuditPolicy{ConfigMapRef: &corev1.ObjectReference{Name: "audit"}},
 		}}

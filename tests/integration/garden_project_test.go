@@ -101,7 +101,7 @@ func TestProjects(t *testing.T) {
 		t.Parallel()
 		o := o.in(t)
 		project := o.project("leaving")
-		shoot := o.shoot(*project.Spec.Namespace, "last")
+		shoot := o.shoot(*project.Spec.Namespace, "last", "local")
 		o.confirm(project)
 		o.phase(project, gardencorev1beta1.ProjectPhaseTerminating)
 		event := o.event(project, "NamespaceNotEmpty", "GCM-PROJECT-10: an event tells what holds the project")

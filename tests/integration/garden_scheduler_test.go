@@ -21,7 +21,7 @@ func TestScheduler(t *testing.T) {
 	project := o.project("dev")
 	namespace := *project.Spec.Namespace
 
-	first := o.shoot(namespace, "first")
+	first := o.shoot(namespace, "first", "local")
 	waits := func(parts ...string) func(*gardencorev1beta1.Shoot) error {
 		return func(s *gardencorev1beta1.Shoot) error {
 			last := s.Status.LastOperation
@@ -59,22 +59,22 @@ func TestScheduler(t *testing.T) {
 	}
 
 	o.seed("north-2", "local", "north")
-	second := o.shoot(namespace, "second")
+	second := o.shoot(namespace, "second", "local")
 	harness.Await(t, o.Client, second, "SCHED-STRAT-5: the seed with fewer shoots wins", func(s *gardencorev1beta1.Shoot) error {
 		return has(s.Spec.SeedName != nil && *s.Spec.SeedName == "north-2", "seed %v, last operation %v", s.Spec.SeedName, s.Status.LastOperation)
 	})
 
 	o.changeStatus(north, func() { north.Status.Allocatable = corev1.ResourceList{"shoots": resource.MustParse("1")} })
 	for _, name := range []string{"third", "fourth"} {
-		shoot := o.shoot(namespace, name)
+		shoot := o.shoot(namespace, name, "local")
 		harness.Await(t, o.Client, shoot, "SCHED-FILT-10d: a full seed gets no more shoots", func(s *gardencorev1beta1.Shoot) error {
 			return has(s.Spec.SeedName != nil && *s.Spec.SeedName == "north-2", "seed %v, last operation %v", s.Spec.SeedName, s.Status.LastOperation)
 		})
 	}
 
-	mine := o.shoot(namespace, "mine", func(s *gardencorev1beta1.Shoot) { s.Spec.SchedulerName = new("mine") })
+	mine := o.shoot(namespace, "mine", "local", func(s *gardencorev1beta1.Shoot) { s.Spec.SchedulerName = new("mine") })
 	o.change(mine, func() { metav1.SetMetaDataAnnotation(&mine.ObjectMeta, "touched", "yes") })
-	last := o.shoot(namespace, "last")
+	last := o.shoot(namespace, "last", "local")
 	harness.Await(t, o.Client, last, "a later shoot is scheduled", func(s *gardencorev1beta1.Shoot) error { return has(s.Spec.SeedName != nil, "no seed yet") })
 	harness.Await(t, o.Client, mine, "SCHED-PROC-4: a shoot of another scheduler is left alone", func(s *gardencorev1beta1.Shoot) error {
 		return has(s.Spec.SeedName == nil && s.Status.LastOperation == nil, "seed %v, last operation %v", s.Spec.SeedName, s.Status.LastOperation)

@@ -28,10 +28,10 @@ func impatient(c *gardenconfigv1alpha1.ServerConfiguration) {
 func TestSilentSeed(t *testing.T) {
 	t.Parallel()
 	o := operate(t, harness.WithConfig(impatient))
-	o.provider("local")
+	o.provider("cloud")
 	project := o.project("dev")
-	seed := o.seed("quiet", "local", "north")
-	shoot := o.shoot(*project.Spec.Namespace, "a")
+	seed := o.seed("quiet", "cloud", "north")
+	shoot := o.shoot(*project.Spec.Namespace, "a", "cloud")
 	harness.Await(t, o.Client, shoot, "the shoot is bound", func(s *gardencorev1beta1.Shoot) error { return has(s.Spec.SeedName != nil, "no seed") })
 	o.changeStatus(shoot, func() {
 		shoot.Status.SeedName = new("quiet")
