@@ -391,6 +391,13 @@ func TestDecideStrategy(t *testing.T) {
 			shoots:  []shoot{on("a", "")},
 			want:    "b",
 		},
+		"SCHED-STRAT-3 equal distance, first less used": {
+			reason:  "a later seed of the same distance does not push out an earlier one",
+			nearest: true,
+			seeds:   []seed{newSeed("a", region("eu-west-2")), newSeed("b", region("eu-west-3"))},
+			shoots:  []shoot{on("b", "")},
+			want:    "a",
+		},
 		"SCHED-DIST-5 too far": {
 			reason:  "a distance above 1000 is never chosen",
 			nearest: true,

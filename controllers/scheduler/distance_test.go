@@ -22,6 +22,7 @@ func TestDistance(t *testing.T) {
 		"SCHED-DIST-4 no orientation":    {reason: "two characters inserted, one orientation empty", a: place("eu-west-1"), b: place("eu-1"), want: 5},
 		"SCHED-DIST-4 word order":        {reason: "bases europe-:1 and :europe, four edits", a: place("europe-north1"), b: place("northeurope"), want: 8},
 		"SCHED-DIST-1 first of the list": {reason: "north is looked for before west, so both regions are northern ones", a: place("westnorth"), b: place("north"), want: 8},
+		"SCHED-DIST-1 north before east": {reason: "north is looked for before east, so northeast is a northern region", a: place("northeast"), b: place("north"), want: 8},
 		"SCHED-DIST-1 first occurrence":  {reason: "only the first occurrence of the word is cut", a: place("east-east"), b: place("east-"), want: 8},
 		"SCHED-DIST-3 other provider":    {reason: "another provider is 2 further", a: place("eu"), b: scheduler.Place{Region: "eu", Provider: "other"}, want: 2},
 		"SCHED-DIST-2 characters":        {reason: "characters count, not bytes", a: place("ä"), b: place("a"), want: 2},

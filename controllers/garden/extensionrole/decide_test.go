@@ -48,7 +48,7 @@ func TestSubjects(t *testing.T) {
 		return metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	}
 	got := extensionrole.Subjects([]metav1.PartialObjectMetadata{
-		account("seed-b", "dns"), account("seed-a", "dns"), account("seed-a", "backup"), account("kube-system", "dns"),
+		account("seed-b", "dns"), account("seed-a", "dns"), account("seed-a", "backup"), account("kube-system", "dns"), account("kube-system", "extension-shoot--a--dns"),
 		account("garden-dev", "dns"), account("garden-dev", "extension-shoot--a--dns"), account("garden", "extension-shoot--b--dns"),
 	})
 	subject := func(namespace, name string) rbacv1.Subject {
