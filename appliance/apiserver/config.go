@@ -9,7 +9,6 @@ import (
 	"net"
 	"time"
 
-	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/kubernetes/pkg/controlplane/apiserver/options"
 	"k8s.io/utils/clock"
 
@@ -33,7 +32,7 @@ type Config struct {
 	// Admission are the garden's own rules, in the order in which they are asked.
 	Admission []admission.Rule
 	// ReadyChecks are further conditions of /readyz.
-	ReadyChecks []healthz.HealthChecker
+	ReadyChecks []ReadyCheck
 	// ServiceAccountIssuer is the issuer of service account tokens. Tokens become invalid when it changes.
 	ServiceAccountIssuer string
 	// EventTTL is how long an Event is kept.
@@ -42,6 +41,12 @@ type Config struct {
 	MaxKubeconfigLifetime time.Duration
 	// Clock tells the time for certificates.
 	Clock clock.Clock
+}
+
+// ReadyCheck is a condition of /readyz, which shows its name.
+type ReadyCheck struct {
+	Name  string
+	Check func() error
 }
 
 // NewConfig returns a Config with everything that has one right value for a garden.

@@ -38,7 +38,7 @@ func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 
 	generic := *parts.config.Generic
 	generic.PostStartHooks = map[string]genericapiserver.PostStartHookConfigEntry{}
-	generic.Serializer = codecs
+	generic.Serializer = textOnly{codecs}
 	generic.MergedResourceConfig = serverstorage.NewResourceConfig()
 	generic.MergedResourceConfig.EnableVersions(slices.Concat(scheme.ServedGroups()...)...)
 	if err := c.applyGardenStorage(&generic, codecs); err != nil {
@@ -98,6 +98,9 @@ func (g *gardenServer) new(next genericapiserver.DelegationTarget) (*genericapis
 	groups, err := registry.Groups(g.options)
 	if err != nil {
 		return nil, fmt.Errorf("build garden server: %w", err)
+	}
+	for _, group := range groups {
+		group.NegotiatedSerializer = textOnly{g.options.Codecs}
 	}
 	if err := server.InstallAPIGroups(groups...); err != nil {
 		return nil, fmt.Errorf("install groups of the garden: %w", err)

@@ -3,12 +3,17 @@
 package apiserver
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"sync"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	serveroptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/apiserver/pkg/util/compatibility"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/rest"
+	"k8s.io/component-base/metrics/legacyregistry"
 	// Each of these adds a group to the one scheme of the kube server.
 	_ "k8s.io/kubernetes/pkg/apis/admission/install"
 	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
@@ -21,6 +26,8 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/flowcontrol/install"
 	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
 	_ "k8s.io/kubernetes/pkg/features" // Registers the feature gates that are set below.
+
+	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
 // configureLibraries sets what the libraries keep once for the whole process. This file is the only one that touches it.
@@ -39,9 +46,25 @@ var configureLibraries = sync.OnceValue(func() error {
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
 		return fmt.Errorf("set feature gates: %w", err)
 	}
+	if err := compatibility.DefaultComponentGlobalsRegistry.Set(); err != nil {
+		return fmt.Errorf("set version of the API server: %w", err)
+	}
 
 	// Warnings that this process causes for itself are of no use to its operator.
 	rest.SetDefaultWarningHandler(rest.NoWarnings{})
+	for i, handle := range utilruntime.ErrorHandlers {
+		utilruntime.ErrorHandlers[i] = unlessCancelled(handle) //nolint:reassign // There is no other way.
+	}
+	legacyregistry.RawMustRegister(kine.Collectors()...)
 
 	return nil
 })
+
+// unlessCancelled leaves out what a stop causes: each watch that ends with it would be reported as an error.
+func unlessCancelled(handle utilruntime.ErrorHandler) utilruntime.ErrorHandler {
+	return func(ctx context.Context, err error, message string, keysAndValues ...any) {
+		if !errors.Is(err, context.Canceled) {
+			handle(ctx, err, message, keysAndValues...)
+		}
+	}
+}

@@ -4,11 +4,13 @@ package apiserver
 
 import (
 	"fmt"
+	"net/http"
 
 	apiextensionsapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/discovery"
 	aggregatorapiserver "k8s.io/kube-aggregator/pkg/apiserver"
@@ -45,7 +47,9 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 		return nil, fmt.Errorf("configure control plane: %w", err)
 	}
 	generic.Authentication.Authenticator = withOpenPaths(generic.Authentication.Authenticator)
-	generic.AddReadyzChecks(c.ReadyChecks...)
+	for _, check := range c.ReadyChecks {
+		generic.AddReadyzChecks(healthz.NamedCheck(check.Name, func(*http.Request) error { return check.Check() }))
+	}
 
 	resolver := webhook.NewDefaultServiceResolver()
 	config, initializers, err := controlplane.CreateConfig(c.library, generic, informers, storage, resolver, nil)

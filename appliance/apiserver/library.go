@@ -45,6 +45,8 @@ func (c Config) libraryOptions() *options.Options {
 	}
 	o.Features.EnableProfiling = false
 	o.EventTTL = c.EventTTL
+	// Applying them would report that no manifest of metric labels was given.
+	o.Metrics = nil
 
 	c.applyStorage(o.Etcd)
 	c.applyAuthentication(o)

@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	aggregatorapiserver "k8s.io/kube-aggregator/pkg/apiserver"
@@ -23,7 +22,7 @@ const readyInterval = 20 * time.Millisecond
 // Server is the API server of a garden, built and not started. Only Completed.New makes one.
 type Server struct {
 	aggregator *aggregatorapiserver.APIAggregator
-	later      []healthz.HealthChecker
+	later      []ReadyCheck
 }
 
 // New builds the server. It opens connections to the stores, so they have to be running.
@@ -98,7 +97,7 @@ func (s *Server) awaitReady(ctx context.Context) error {
 func (s *Server) exclusions() []string {
 	var all []string
 	for _, check := range s.later {
-		all = append(all, "exclude="+check.Name())
+		all = append(all, "exclude="+check.Name)
 	}
 
 	return all
