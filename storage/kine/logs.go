@@ -4,6 +4,7 @@ package kine
 
 import (
 	"io"
+	"sync"
 
 	"github.com/go-logr/logr"
 	"github.com/sirupsen/logrus" //nolint:depguard // Kine logs through it; this file is where that ends.
@@ -12,14 +13,22 @@ import (
 // RouteLogs sends what Kine logs to log, and takes from it the power to end this process: Kine answers a commit that
 // ran into its time limit with a fatal log line, although the next compaction finds out and repeats the work.
 //
-// The logger of Kine is one for the whole process. Call RouteLogs once, before the first Start.
+// The logger of Kine is one for the whole process: the last call wins. The first call belongs before the first Start.
 func RouteLogs(log logr.Logger) {
+	disarm()
+	hooks := logrus.LevelHooks{}
+	hooks.Add(logHook{log: log})
+	logrus.StandardLogger().ReplaceHooks(hooks)
+}
+
+// disarm makes the standard logger of logrus write and end nothing by itself.
+//
+//nolint:gochecknoglobals // The logger belongs to the process, and its exit function has no lock.
+var disarm = sync.OnceFunc(func() {
 	logrus.SetOutput(io.Discard)
 	logrus.SetLevel(logrus.InfoLevel)
 	logrus.StandardLogger().ExitFunc = func(int) {}
-	logrus.StandardLogger().ReplaceHooks(logrus.LevelHooks{})
-	logrus.AddHook(logHook{log: log})
-}
+})
 
 // logHook writes one line of Kine's logger to another.
 type logHook struct{ log logr.Logger }
