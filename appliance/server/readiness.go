@@ -6,15 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync/atomic"
 
-	"k8s.io/apiserver/pkg/server/healthz"
-
+	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/runner"
 )
 
-var errStarting = errors.New("not started")
+var errNotReady = errors.New("not ready")
 
 // readiness knows which units are ready and shows each in /readyz as terrarium/<unit>.
 type readiness struct{ units []*unitState }
@@ -23,8 +21,6 @@ type unitState struct {
 	name  string
 	ready atomic.Bool
 }
-
-var _ healthz.HealthChecker = (*unitState)(nil)
 
 func newReadiness(units []runner.Unit) *readiness {
 	r := &readiness{}
@@ -54,12 +50,12 @@ func (r *readiness) track(units []runner.Unit) []runner.Unit {
 }
 
 // checks lists the units that start after the API server: while it does not serve, nobody can ask about those before.
-func (r *readiness) checks(after string) []healthz.HealthChecker {
-	var all []healthz.HealthChecker
+func (r *readiness) checks(after string) []apiserver.ReadyCheck {
+	var all []apiserver.ReadyCheck
 	found := false
 	for _, u := range r.units {
 		if found {
-			all = append(all, u)
+			all = append(all, apiserver.ReadyCheck{Name: "terrarium/" + u.name, Check: u.check})
 		}
 		found = found || u.name == after
 	}
@@ -67,14 +63,10 @@ func (r *readiness) checks(after string) []healthz.HealthChecker {
 	return all
 }
 
-// Name implements healthz.HealthChecker.
-func (u *unitState) Name() string { return "terrarium/" + u.name }
-
-// Check implements healthz.HealthChecker.
-func (u *unitState) Check(*http.Request) error {
+func (u *unitState) check() error {
 	if u.ready.Load() {
 		return nil
 	}
 
-	return fmt.Errorf("unit %q: %w", u.name, errStarting)
+	return fmt.Errorf("unit %q: %w", u.name, errNotReady)
 }

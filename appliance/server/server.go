@@ -41,8 +41,9 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	// controller-runtime has one logger for the whole process.
-	ctrl.SetLogger(o.Log)
+	// These libraries have one logger for the whole process.
+	ctrl.SetLogger(o.Log.WithName("controllers"))
+	kine.RouteLogs(o.Log.WithName("datastore"))
 	s := &server{Options: o}
 	units := s.units()
 	s.readiness = newReadiness(units)
