@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// Patience is how long Eventually waits.
+	Patience = 30 * time.Second
+
+	interval = 20 * time.Millisecond
+)
+
+// Eventually calls check until it returns no error, and fails the test with the last one if that does not happen within
+// Patience. what says what is waited for.
+func Eventually(tb testing.TB, what string, check func(ctx context.Context) error) {
+	tb.Helper()
+	Within(tb, Patience, what, check)
+}
+
+// Within is Eventually with a limit of its own.
+func Within(tb testing.TB, limit time.Duration, what string, check func(ctx context.Context) error) {
+	tb.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(tb.Context(), interval, limit, true, func(ctx context.Context) (bool, error) {
+		err := check(ctx)
+		// A check that was cut off by the limit says less than the one before.
+		if last == nil || !errors.Is(err, context.DeadlineExceeded) {
+			last = err
+		}
+
+		return err == nil, nil
+	})
+	if err != nil {
+		tb.Fatalf("%s: not within %s: %v", what, limit, last)
+	}
+}
+
+// Await reads an object until check is content with it, and returns it as it then was.
+func Await[T client.Object](tb testing.TB, c client.Reader, object T, what string, check func(T) error) T {
+	tb.Helper()
+	var found T
+	Eventually(tb, what, func(ctx context.Context) error {
+		// A field that is gone would survive a read into an object that has it.
+		fresh, ok := reflect.New(reflect.TypeOf(object).Elem()).Interface().(T)
+		if !ok {
+			return fmt.Errorf("%T is no pointer to a struct", object)
+		}
+		if err := c.Get(ctx, client.ObjectKeyFromObject(object), fresh); err != nil {
+			return err
+		}
+		found = fresh
+
+		return check(fresh)
+	})
+
+	return found
+}
