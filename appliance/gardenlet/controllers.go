@@ -28,6 +28,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/lease"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seedcare"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -63,6 +64,9 @@ func (p *process) controllers() []adder {
 		&required.Reconciler{
 			SeedName: p.seedName(), Clock: p.Clock,
 			Queue: kit.Queue{Concurrency: *c.ControllerInstallationRequired.ConcurrentSyncs},
+		},
+		&shoot.Reconciler{
+			SeedName: p.seedName(), Clock: p.Clock, Identity: p.identity, Images: p.images, Config: c.Shoot,
 		},
 	}
 }

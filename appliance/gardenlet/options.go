@@ -20,6 +20,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/appliance/runner"
+	"github.com/terrarium-garden/terrarium/controllers/component/images"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/lease"
 )
 
@@ -56,6 +57,7 @@ type completed struct {
 	scheme   *runtime.Scheme
 	seed     *rest.Config
 	identity gardencorev1beta1.Gardener
+	images   *images.Vector
 }
 
 // Complete fills what was left out and reads the kubeconfig of the seed.
@@ -75,6 +77,9 @@ func (o Options) Complete() (Completed, error) {
 		c.Name = name
 	}
 	var err error
+	if c.images, err = images.Load(os.Getenv(images.OverwriteVariable)); err != nil {
+		return Completed{}, err
+	}
 	if c.scheme, err = scheme.New(); err != nil {
 		return Completed{}, err
 	}
