@@ -48,11 +48,13 @@ the next time.`,
 	flags.StringVar(&sources.Hello, "hello", beside(program.Binary, "programs/hello"), "hello program")
 	flags.StringVar(&sources.CNIDir, "cni", beside(program.Binary, "cni"), "folder of network plugins for the machine image")
 	flags.StringVar(&sources.Rootfs.CacheDir, "cache", beside(program.Binary, "cache"), "folder that keeps the system of the machine image")
+	flags.StringSliceVar(&sources.Tools.Programs, "tools", []string{"/usr/sbin/nft"}, "programs of this machine that kube-proxy calls")
 	flags.StringVar(&build.mirror, "debian-mirror", "", "mirror for the machine image, where this machine's own is not to be used")
 	flags.StringVar(&build.suite, "debian-suite", "", "suite of that mirror")
 	flags.StringVar(&build.builder.Versions.Terrarium, "terrarium-version", options.Version, "tag of the terrarium image")
 	command.MarkFlagsRequiredTogether("debian-mirror", "debian-suite")
 	sources.Links = program.Applets
+	sources.Tools.Root = "/"
 	return command
 }
 

@@ -37,6 +37,8 @@ type Sources struct {
 	Seedling  string
 	Pause     string
 	Hello     string
+	// Tools are what the programs in the seedling image call.
+	Tools Tools
 	// Links are the names that the seedling binary is also known by in its images.
 	Links []string
 	// Rootfs is the system of a machine, CNIDir holds its network plugins, and MachineInit, to be at
@@ -85,7 +87,11 @@ func (b Builder) recipes() []recipe {
 	return []recipe{
 		{Seedling, b.Versions.Kubernetes, programPath(Seedling), func(_ context.Context, work string) ([]v1.Layer, error) {
 			layer, err := seedling(work)
-			return []v1.Layer{layer}, err
+			if err != nil {
+				return nil, err
+			}
+			tools, err := b.Sources.Tools.layer(work)
+			return append([]v1.Layer{layer}, tools...), err
 		}},
 		{Machine, b.Versions.Kubernetes, b.Sources.MachineInitPath, func(ctx context.Context, work string) ([]v1.Layer, error) {
 			layer, err := seedling(work)
