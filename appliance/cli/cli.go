@@ -97,7 +97,7 @@ central control plane in one process, and the gardenlet that runs the control pl
 			root.AddCommand(c)
 		}
 	}
-	add(groupRoles, newServerCommand(env), newProviderLocalCommand(env))
+	add(groupRoles, newServerCommand(env), newGardenletCommand(env), newProviderLocalCommand(env))
 	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env))
 	add(groupSelf, newVersionCommand(env), newCompletionCommand(), newConfigCommand(env))
 	checkArguments(root)

@@ -109,8 +109,14 @@ func checkArguments(cmd *cobra.Command) {
 	given := cmd.Args
 	switch {
 	case cmd.HasSubCommands():
+		run := cmd.RunE
 		cmd.Args = cobra.ArbitraryArgs
-		cmd.RunE = runGroup
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			if run != nil && len(args) == 0 {
+				return run(cmd, args)
+			}
+			return runGroup(cmd, args)
+		}
 		return
 	case given == nil:
 		given = func(_ *cobra.Command, args []string) error {

@@ -42,6 +42,8 @@ type Options struct {
 	// Exclusive says that no other process can have the same name at the same time, as is so for the name of a pod. A
 	// leader that comes back under its name needs not wait for its own lease to run out.
 	Exclusive bool
+	// ImageVectorOverwrite is the path of a file that replaces images of the built-in image vector; it may be empty.
+	ImageVectorOverwrite string
 	// Clock gives the time; the system's if nil.
 	Clock clock.Clock
 	// Ready is called when everything runs; it may be nil.

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package join
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/gardenlet"
+)
+
+const (
+	kubeconfigSecret    = "gardenlet-kubeconfig"
+	bootstrapSecret     = "gardenlet-kubeconfig-bootstrap"
+	defaultDomainSecret = gardencorev1beta1.NamespaceGarden + "/internal-domain"
+	defaultCapacity     = "250"
+)
+
+// Config lays the options and what the cluster tells over the given configuration. Only what is needed is written: the
+// rest keeps the defaults of whichever version the gardenlet has. seedKubeconfig is empty for a gardenlet that runs in
+// the seed.
+func Config(o Options, facts Facts, seedKubeconfig string) (map[string]any, error) {
+	config := map[string]any{}
+	if len(o.Config) > 0 {
+		if _, err := gardenconfigv1alpha1.DecodeGardenletConfiguration(o.Config); err != nil {
+			return nil, fmt.Errorf("--config: %w", err)
+		}
+		if err := yaml.Unmarshal(o.Config, &config); err != nil {
+			return nil, fmt.Errorf("--config: %w", err)
+		}
+	}
+	overlay := &overlay{config: config}
+	overlay.set(gardenconfigv1alpha1.GardenletGroupVersion.String(), "apiVersion")
+	overlay.set("GardenletConfiguration", "kind")
+	overlay.connections(seedKubeconfig)
+	overlay.unless(map[string]any{"shoots": defaultCapacity}, "resources", "capacity")
+	overlay.seed(o, facts)
+	if overlay.err != nil {
+		return nil, fmt.Errorf("--config: %w", overlay.err)
+	}
+	return config, Complete(config)
+}
+
+// Complete checks that a configuration says everything that a gardenlet needs.
+func Complete(config map[string]any) error {
+	data, err := yaml.Marshal(config)
+	if err != nil {
+		return fmt.Errorf("encode configuration: %w", err)
+	}
+	decoded, err := gardenconfigv1alpha1.DecodeGardenletConfiguration(data)
+	if err != nil {
+		return err
+	}
+	errs := gardenlet.ValidateConfig(decoded)
+	if decoded.SeedConfig == nil {
+		return errors.Join(errs...)
+	}
+	spec := decoded.SeedConfig.Spec
+	for _, need := range []struct{ value, flag, what string }{
+		{value: spec.Provider.Type, flag: "provider", what: "the type of infrastructure"},
+		{value: spec.Provider.Region, flag: "region", what: "the region"},
+		{value: spec.Networks.Pods, flag: "pods", what: "the network of the pods"},
+		{value: spec.Networks.Services, flag: "services", what: "the network of the services"},
+	} {
+		if need.value == "" {
+			errs = append(errs, fmt.Errorf("--%s: required: the cluster does not tell %s", need.flag, need.what))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// overlay sets fields of a configuration; the first error sticks.
+type overlay struct {
+	config map[string]any
+	err    error
+}
+
+func (l *overlay) set(value any, path ...string) {
+	if l.err == nil {
+		l.err = unstructured.SetNestedField(l.config, value, path...)
+	}
+}
+
+// given sets a field if there is a value for it.
+func (l *overlay) given(value string, path ...string) {
+	if value != "" {
+		l.set(value, path...)
+	}
+}
+
+// unless sets a field that has no value yet.
+func (l *overlay) unless(value any, path ...string) {
+	if l.err != nil {
+		return
+	}
+	_, found, err := unstructured.NestedFieldNoCopy(l.config, path...)
+	if err != nil {
+		l.err = err
+		return
+	}
+	if !found {
+		l.set(value, path...)
+	}
+}
+
+// has tells whether a field has a value.
+func (l *overlay) has(path ...string) bool {
+	value, found, err := unstructured.NestedFieldNoCopy(l.config, path...)
+	return err == nil && found && value != nil && value != ""
+}
+
+// connections says how both clusters are reached.
+func (l *overlay) connections(seedKubeconfig string) {
+	reference := func(name string) map[string]any {
+		return map[string]any{"name": name, "namespace": gardencorev1beta1.NamespaceGarden}
+	}
+	l.unless(reference(kubeconfigSecret), "gardenClientConnection", "kubeconfigSecret")
+	l.unless(reference(bootstrapSecret), "gardenClientConnection", "bootstrapKubeconfig")
+	if seedKubeconfig != "" {
+		l.set(seedKubeconfig, "seedClientConnection", "kubeconfig")
+		return
+	}
+	unstructured.RemoveNestedField(l.config, "seedClientConnection", "kubeconfig")
+	if rest, _, err := unstructured.NestedMap(l.config, "seedClientConnection"); err == nil && len(rest) == 0 {
+		unstructured.RemoveNestedField(l.config, "seedClientConnection")
+	}
+}
+
+// seed describes the seed. Options win over the file, the file over what the cluster tells.
+func (l *overlay) seed(o Options, facts Facts) {
+	l.given(o.Name, "seedConfig", "metadata", "name")
+	spec := func(path ...string) []string { return slices.Concat([]string{"seedConfig", "spec"}, path) }
+	l.given(o.Provider, spec("provider", "type")...)
+	for _, field := range []struct {
+		option, fact string
+		path         []string
+	}{
+		{option: o.Region, fact: facts.Region, path: spec("provider", "region")},
+		{option: o.Pods, fact: facts.Pods, path: spec("networks", "pods")},
+		{option: o.Services, fact: facts.Services, path: spec("networks", "services")},
+		{option: o.Nodes, fact: facts.Nodes, path: spec("networks", "nodes")},
+	} {
+		l.given(field.option, field.path...)
+		if !l.has(field.path...) {
+			l.given(field.fact, field.path...)
+		}
+	}
+	zones := o.Zones
+	if len(zones) == 0 && !l.has(spec("provider", "zones")...) {
+		zones = facts.Zones
+	}
+	if len(zones) > 0 && l.err == nil {
+		l.err = unstructured.SetNestedStringSlice(l.config, zones, spec("provider", "zones")...)
+	}
+	l.internalDomain(o, spec("dns", "internal"))
+	l.unless(map[string]any{}, spec("dns")...)
+}
+
+func (l *overlay) internalDomain(o Options, path []string) {
+	if o.InternalDomain == "" {
+		return
+	}
+	provider := o.InternalDomainProvider
+	if provider == "" {
+		found, _, err := unstructured.NestedString(l.config, "seedConfig", "spec", "provider", "type")
+		if err != nil {
+			l.err = err
+		}
+		provider = found
+	}
+	secret := o.InternalDomainSecret
+	if secret == "" {
+		secret = defaultDomainSecret
+	}
+	namespace, name, _ := strings.Cut(secret, "/")
+	l.set(map[string]any{
+		"type":           provider,
+		"domain":         o.InternalDomain,
+		"credentialsRef": map[string]any{"apiVersion": "v1", "kind": "Secret", "namespace": namespace, "name": name},
+	}, path...)
+}
+
+// seedName is the name that a complete configuration gives the seed.
+func seedName(config map[string]any) string {
+	name, _, _ := unstructured.NestedString(config, "seedConfig", "metadata", "name")
+	return name
+}
+
+// reference is the Secret that a field of a complete configuration refers to.
+func reference(config map[string]any, field string) (namespace, name string) {
+	namespace, _, _ = unstructured.NestedString(config, "gardenClientConnection", field, "namespace")
+	name, _, _ = unstructured.NestedString(config, "gardenClientConnection", field, "name")
+	return namespace, name
+}

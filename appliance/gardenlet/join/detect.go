@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package join
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// Facts are what a cluster tells about itself. What it does not tell is empty.
+type Facts struct {
+	Pods, Services, Nodes string
+	Region                string
+	Zones                 []string
+}
+
+// Detect asks a cluster for its networks and its place. Clusters tell in different ways; the first that knows wins.
+func Detect(ctx context.Context, seed client.Client) (Facts, error) {
+	var facts Facts
+	for _, ask := range []func(context.Context, client.Client) (Facts, error){
+		fromShootInfo, fromKubeadm, fromServiceCIDR, fromControllerManager, fromNodes,
+	} {
+		found, err := ask(ctx, seed)
+		if err != nil && !apierrors.IsNotFound(err) && !meta.IsNoMatchError(err) {
+			return Facts{}, fmt.Errorf("find out the networks of the cluster: %w", err)
+		}
+		facts = facts.or(found)
+	}
+	return facts, nil
+}
+
+func (f Facts) or(other Facts) Facts {
+	either := func(a, b string) string {
+		if a != "" {
+			return a
+		}
+		return b
+	}
+	f.Pods, f.Services, f.Nodes = either(f.Pods, other.Pods), either(f.Services, other.Services), either(f.Nodes, other.Nodes)
+	f.Region = either(f.Region, other.Region)
+	if len(f.Zones) == 0 {
+		f.Zones = other.Zones
+	}
+	return f
+}
+
+// fromShootInfo reads what Gardener tells the owner of a shoot.
+func fromShootInfo(ctx context.Context, seed client.Client) (Facts, error) {
+	info := &corev1.ConfigMap{}
+	err := seed.Get(ctx, client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: gardencorev1beta1.ConfigMapShootInfo}, info)
+	return Facts{Pods: info.Data["podNetwork"], Services: info.Data["serviceNetwork"], Nodes: info.Data["nodeNetwork"], Region: info.Data["region"]}, err
+}
+
+// fromKubeadm reads what kubeadm leaves behind. Anything unreadable there is as good as nothing.
+func fromKubeadm(ctx context.Context, seed client.Client) (Facts, error) {
+	stored := &corev1.ConfigMap{}
+	if err := seed.Get(ctx, client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: "kubeadm-config"}, stored); err != nil {
+		return Facts{}, err
+	}
+	var config struct {
+		Networking struct {
+			PodSubnet     string `json:"podSubnet"`
+			ServiceSubnet string `json:"serviceSubnet"`
+		} `json:"networking"`
+	}
+	if yaml.Unmarshal([]byte(stored.Data["ClusterConfiguration"]), &config) != nil {
+		return Facts{}, nil
+	}
+	return Facts{Pods: first(config.Networking.PodSubnet), Services: first(config.Networking.ServiceSubnet)}, nil
+}
+
+// fromServiceCIDR reads the object that every API server keeps about its service network.
+func fromServiceCIDR(ctx context.Context, seed client.Client) (Facts, error) {
+	network := &networkingv1.ServiceCIDR{}
+	err := seed.Get(ctx, client.ObjectKey{Name: "kubernetes"}, network)
+	return Facts{Services: first(strings.Join(network.Spec.CIDRs, ","))}, err
+}
+
+// fromControllerManager reads the flags of a controller manager that runs as a pod.
+func fromControllerManager(ctx context.Context, seed client.Client) (Facts, error) {
+	pods := &corev1.PodList{}
+	if err := seed.List(ctx, pods, client.InNamespace(metav1.NamespaceSystem), client.MatchingLabels{"component": "kube-controller-manager"}); err != nil {
+		return Facts{}, err
+	}
+	var facts Facts
+	for _, pod := range pods.Items {
+		for _, container := range pod.Spec.Containers {
+			for _, word := range slices.Concat(container.Command, container.Args) {
+				if value, ok := strings.CutPrefix(word, "--cluster-cidr="); ok {
+					facts.Pods = first(value)
+				}
+				if value, ok := strings.CutPrefix(word, "--service-cluster-ip-range="); ok {
+					facts.Services = first(value)
+				}
+			}
+		}
+	}
+	return facts, nil
+}
+
+// fromNodes reads the place of the nodes. Nodes in several regions tell none.
+func fromNodes(ctx context.Context, seed client.Client) (Facts, error) {
+	nodes := &corev1.NodeList{}
+	if err := seed.List(ctx, nodes); err != nil {
+		return Facts{}, err
+	}
+	regions, zones := map[string]bool{}, map[string]bool{}
+	for _, node := range nodes.Items {
+		if region := node.Labels[corev1.LabelTopologyRegion]; region != "" {
+			regions[region] = true
+		}
+		if zone := node.Labels[corev1.LabelTopologyZone]; zone != "" {
+			zones[zone] = true
+		}
+	}
+	facts := Facts{Zones: slices.Sorted(maps.Keys(zones))}
+	if len(regions) == 1 {
+		facts.Region = slices.Collect(maps.Keys(regions))[0]
+	}
+	return facts, nil
+}
+
+// first is the first of several networks, which are those of both families.
+func first(networks string) string {
+	network, _, _ := strings.Cut(networks, ",")
+	return strings.TrimSpace(network)
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package join
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/chart"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	gardenletchart "github.com/terrarium-garden/terrarium/packaging/charts/gardenlet"
+)
+
+const (
+	fieldOwner     = "terrarium-join"
+	deploymentName = "gardenlet"
+	configMapName  = "gardenlet-configmap"
+	configKey      = "config.yaml"
+	// labelMadeBy marks the namespace that a join has made, so that it can go with the gardenlet.
+	labelMadeBy = "gardenlet.terrarium.garden/made-by"
+	madeByJoin  = "join"
+)
+
+// plan is what a join brings into the cluster.
+type plan struct {
+	config  map[string]any
+	objects []client.Object
+}
+
+// newPlan renders the objects of a gardenlet. One that runs as a process needs its invitation only.
+func newPlan(o Options, config map[string]any, invitation []byte, kubernetesVersion string) (plan, error) {
+	namespace := &corev1.Namespace{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+		ObjectMeta: metav1.ObjectMeta{Name: gardencorev1beta1.NamespaceGarden, Labels: map[string]string{labelMadeBy: madeByJoin}},
+	}
+	p := plan{config: config, objects: []client.Object{namespace}}
+	values := map[string]any{"config": config, "bootstrapKubeconfig": string(invitation), "imageVectorOverwrite": o.ImageVector}
+	if o.Image != "" {
+		values["image"] = o.Image
+	}
+	loaded, err := chart.LoadFS(gardenletchart.Files())
+	if err != nil {
+		return plan{}, err
+	}
+	rendered, err := loaded.Render(chart.Release{
+		Name: deploymentName, Namespace: gardencorev1beta1.NamespaceGarden, KubernetesVersion: kubernetesVersion,
+	}, values)
+	if err != nil {
+		return plan{}, err
+	}
+	for _, object := range rendered {
+		if o.Mode != ModeProcess || object.GetKind() == "Secret" {
+			p.objects = append(p.objects, object)
+		}
+	}
+	return p, nil
+}
+
+// YAML is the plan as a stream of documents.
+func (p plan) YAML() ([]byte, error) {
+	var all []byte
+	for _, object := range p.objects {
+		data, err := yaml.Marshal(object)
+		if err != nil {
+			return nil, fmt.Errorf("encode %T %q: %w", object, object.GetName(), err)
+		}
+		all = append(append(all, "---\n"...), data...)
+	}
+	return all, nil
+}
+
+// deployment applies a plan and remembers what of it is new.
+type deployment struct {
+	engine deploy.Engine
+	made   []client.Object
+}
+
+// apply brings the objects of the plan into the cluster. A namespace that exists already is left as it is.
+func (d *deployment) apply(ctx context.Context, p plan) error {
+	for _, object := range p.objects {
+		exists, err := d.exists(ctx, object)
+		if err != nil {
+			return err
+		}
+		if exists && object.GetObjectKind().GroupVersionKind().Kind == "Namespace" {
+			continue
+		}
+		if !exists {
+			// Remembered first: whatever becomes of the request, the object may be there.
+			d.made = append(d.made, object)
+		}
+		if err := d.engine.Apply(ctx, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *deployment) exists(ctx context.Context, object client.Object) (bool, error) {
+	live := &unstructured.Unstructured{}
+	live.SetGroupVersionKind(object.GetObjectKind().GroupVersionKind())
+	err := d.engine.Client.Get(ctx, client.ObjectKeyFromObject(object), live)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return false, fmt.Errorf("get %s %q: %w", live.GetKind(), object.GetName(), err)
+	}
+	return err == nil, nil
+}
+
+// undo takes away what apply has made, and what the gardenlet made with it.
+func (d *deployment) undo(ctx context.Context, config map[string]any) error {
+	namespace, name := reference(config, "kubeconfigSecret")
+	made := slices.Clone(d.made)
+	if len(made) > 0 {
+		made = append(made,
+			object("v1", "Secret", namespace, name),
+			object("coordination.k8s.io/v1", "Lease", gardencorev1beta1.NamespaceGarden, leaseOf(config)))
+	}
+	if err := d.engine.Delete(ctx, made...); err != nil {
+		return fmt.Errorf("remove what was made in the cluster: %w", err)
+	}
+	if err := d.engine.WaitGone(ctx, made...); err != nil {
+		return fmt.Errorf("remove what was made in the cluster: %w", err)
+	}
+	return nil
+}
+
+// leaseOf is the name of the lease by which gardenlets of the configuration find their leader.
+func leaseOf(config map[string]any) string {
+	name, _, _ := unstructured.NestedString(config, "leaderElection", "resourceName")
+	if name == "" {
+		name = "gardenlet-leader-election"
+	}
+	return name
+}
+
+func object(apiVersion, kind, namespace, name string) client.Object {
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind(kind)
+	o.SetNamespace(namespace)
+	o.SetName(name)
+	return o
+}
+
+// installed is the gardenlet that a cluster has already.
+type installed struct {
+	// seed is the name of the seed it works for; empty if there is no gardenlet.
+	seed string
+	// config is its configuration.
+	config map[string]any
+}
+
+// findInstalled looks for a gardenlet in the cluster.
+func findInstalled(ctx context.Context, c client.Client) (installed, error) {
+	stored := &corev1.ConfigMap{}
+	err := c.Get(ctx, client.ObjectKey{Namespace: gardencorev1beta1.NamespaceGarden, Name: configMapName}, stored)
+	if apierrors.IsNotFound(err) {
+		return installed{}, nil
+	}
+	if err != nil {
+		return installed{}, fmt.Errorf("look for a gardenlet in the cluster: %w", err)
+	}
+	config := map[string]any{}
+	if err := yaml.Unmarshal([]byte(stored.Data[configKey]), &config); err != nil {
+		return installed{}, fmt.Errorf("read the configuration of the gardenlet in the cluster: %w", err)
+	}
+	name := seedName(config)
+	if name == "" {
+		return installed{}, errors.New("the cluster has a gardenlet whose configuration names no seed")
+	}
+	return installed{seed: name, config: config}, nil
+}
