@@ -13,8 +13,8 @@ import (
 // AllowForwarding lets the packets of pods pass where somebody else's firewall drops what it does not know, as
 // the one of Docker does. It does nothing where packets pass anyhow.
 func AllowForwarding(ctx context.Context, bridge string) error {
-	policy, err := iptables(ctx, "-S", "FORWARD", "0")
-	if err != nil || !strings.Contains(policy, "DROP") {
+	policy, err := iptables(ctx, "-S", "FORWARD")
+	if err != nil || !strings.Contains(policy, "-P FORWARD DROP") {
 		return nil //nolint:nilerr // Without iptables there are no rules of iptables in the way.
 	}
 	for _, rule := range forwardRules(bridge) {

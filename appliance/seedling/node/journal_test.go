@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
+)
+
+func openJournal(t *testing.T, file string) *node.Journal {
+	t.Helper()
+	journal, err := node.OpenJournal(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return journal
+}
+
+func makeDir(t *testing.T, elements ...string) string {
+	t.Helper()
+	dir := filepath.Join(elements...)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestJournalRemovesOnlyWhatWasAbsent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "journal.json")
+	present := makeDir(t, dir, "present")
+	empty, used, never := filepath.Join(dir, "empty"), filepath.Join(dir, "used"), filepath.Join(dir, "never")
+	if err := openJournal(t, file).NoteAbsent(present, empty, used, never); err != nil {
+		t.Fatal(err)
+	}
+
+	makeDir(t, empty, "deep", "inside")
+	makeDir(t, used)
+	if err := os.WriteFile(filepath.Join(used, "somebody's"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// A later start finds the folders, which does not make them somebody else's.
+	if err := openJournal(t, file).NoteAbsent(present, empty, used, never); err != nil {
+		t.Fatal(err)
+	}
+	removed, err := openJournal(t, file).RemoveAbsent()
+	if diff := cmp.Diff([]string{empty}, removed); err != nil || diff != "" {
+		t.Errorf("Folders go that were not there before and hold no file of anybody's: error %v (-want +got):\n%s", err, diff)
+	}
+	for _, stays := range []string{present, used} {
+		if _, err := os.Stat(stays); err != nil {
+			t.Errorf("%s was to stay: %v", stays, err)
+		}
+	}
+}
+
+func TestJournalUnknownSetting(t *testing.T) {
+	t.Parallel()
+	journal := openJournal(t, filepath.Join(t.TempDir(), "journal.json"))
+	if err := journal.Set("net/no/such/setting", "1"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("The caller can tell that this kernel does not have a setting; got %v", err)
+	}
+	if node.HasSetting("net/no/such/setting") || !node.HasSetting("kernel/ostype") {
+		t.Errorf("HasSetting() knows which settings there are")
+	}
+	if restored, err := journal.Restore(); err != nil || len(restored) > 0 {
+		t.Errorf("What was not changed is not restored; got %q, %v", restored, err)
+	}
+}
+
+func TestJournalLeavesRightSettingAlone(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "journal.json")
+	// ostype cannot be written by anybody, so setting it to what it is must not try to.
+	if err := openJournal(t, file).Set("kernel/ostype", "Linux"); err != nil {
+		t.Errorf("A setting that is as wanted is left alone: %v", err)
+	}
+	if restored, err := openJournal(t, file).Restore(); err != nil || len(restored) > 0 {
+		t.Errorf("What was not changed is not restored; got %q, %v", restored, err)
+	}
+}
+
+func TestJournalWritesDownFirst(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "journal.json")
+	// The change fails, because nobody can write this one; the note of what it was has to be there nevertheless.
+	if err := openJournal(t, file).Set("kernel/ostype", "Plan 9"); err == nil {
+		t.Fatal("the type of the kernel could be changed")
+	}
+	if diff := cmp.Diff(map[string]string{"kernel/ostype": "Linux"}, openJournal(t, file).Settings); diff != "" {
+		t.Errorf("The value before is written down before the change (-want +got):\n%s", diff)
+	}
+}
+
+func TestBrokenJournal(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "journal.json")
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if journal, err := node.OpenJournal(file); err == nil {
+		t.Errorf("A broken journal is an error and not an empty one; got %+v", journal)
+	}
+}
