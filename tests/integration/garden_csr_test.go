@@ -81,6 +81,10 @@ func TestSigningRequests(t *testing.T) {
 	if err := o.as("mallory").Create(t.Context(), stranger); err != nil {
 		t.Fatalf("a user with the right may ask: %v", err)
 	}
+	thief := signingRequest(t, "thief", "gardener.cloud:system:seed:good")
+	if err := o.as("gardener.cloud:system:seed:evil", "gardener.cloud:system:seeds").Create(t.Context(), thief); err != nil {
+		t.Fatalf("GCM-CSR-6: a gardenlet may ask: %v", err)
+	}
 	other := signingRequest(t, "other", "admin")
 	good := signingRequest(t, "good", "gardener.cloud:system:seed:good")
 	for _, request := range []*certificatesv1.CertificateSigningRequest{other, good} {
@@ -97,6 +101,7 @@ func TestSigningRequests(t *testing.T) {
 	}
 	for reason, request := range map[string]*certificatesv1.CertificateSigningRequest{
 		"GCM-CSR-4: a request of a user without the right stays pending": stranger,
+		"a gardenlet cannot get the certificate of another seed":         thief,
 		"GCM-CSR-3: a request for something else is left for people":     other,
 	} {
 		if err := o.Client.Get(t.Context(), client.ObjectKeyFromObject(request), request); err != nil {

@@ -47,7 +47,7 @@ func TestProjects(t *testing.T) {
 			return has(cmp.Equal(b.Subjects, bob), "subjects %v", b.Subjects)
 		})
 		owner := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "gardener.cloud:system:project:roles"}}
-		harness.Await(t, o.Client, owner, "GCM-PROJECT-7: the owner has a role of this project", func(r *rbacv1.ClusterRole) error {
+		owner = harness.Await(t, o.Client, owner, "GCM-PROJECT-7: the owner has a role of this project", func(r *rbacv1.ClusterRole) error {
 			return has(len(r.Rules) == 2 && metav1.IsControlledBy(r, project), "rules %v, owners %v", r.Rules, r.OwnerReferences)
 		})
 		extension := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: *project.Spec.Namespace, Name: "gardener.cloud:extension:project:roles:metering"}}
@@ -68,6 +68,9 @@ func TestProjects(t *testing.T) {
 		o.change(project, func() { project.Spec.Members[1].Roles = nil })
 		o.gone(extension, "GCM-PROJECT-8: a role that no member holds goes with its binding")
 		o.gone(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: extension.Name}}, "GCM-PROJECT-8: a role that no member holds goes")
+		harness.Await(t, o.Client, owner, "what did not change was not written", func(r *rbacv1.ClusterRole) error {
+			return has(r.ResourceVersion == owner.ResourceVersion, "version %s, was %s", r.ResourceVersion, owner.ResourceVersion)
+		})
 	})
 
 	t.Run("GCM-PROJECT-3 foreign namespace", func(t *testing.T) {

@@ -31,30 +31,40 @@ func Open(request *certificatesv1.CertificateSigningRequest) bool {
 	})
 }
 
-// IsSeedClient tells whether the request asks for the client certificate of a gardenlet and nothing more (GCM-CSR-2).
-// A request that cannot be parsed is an error (GCM-CSR-3).
-func IsSeedClient(request *certificatesv1.CertificateSigningRequest) (bool, error) {
+// SeedClient returns the user that the certificate would be for, if the request asks for the client certificate of a
+// gardenlet and nothing more (GCM-CSR-2), and the empty string otherwise. A request that cannot be parsed is an error
+// (GCM-CSR-3).
+func SeedClient(request *certificatesv1.CertificateSigningRequest) (string, error) {
 	if request.Spec.SignerName != certificatesv1.KubeAPIServerClientSignerName {
-		return false, nil
+		return "", nil
 	}
 	block, _ := pem.Decode(request.Spec.Request)
 	if block == nil || block.Type != blockType {
-		return false, errNoRequest
+		return "", errNoRequest
 	}
 	parsed, err := x509.ParseCertificateRequest(block.Bytes)
 	if err != nil {
-		return false, fmt.Errorf("parse certificate request: %w", err)
+		return "", fmt.Errorf("parse certificate request: %w", err)
 	}
-	if !slices.Equal(parsed.Subject.Organization, []string{gardencorev1beta1.GroupSeeds}) {
-		return false, nil
-	}
-	if name := strings.TrimPrefix(parsed.Subject.CommonName, gardencorev1beta1.UserPrefixSeed); name == "" || name == parsed.Subject.CommonName {
-		return false, nil
+	user := parsed.Subject.CommonName
+	if !isSeed(user) || !slices.Equal(parsed.Subject.Organization, []string{gardencorev1beta1.GroupSeeds}) || !hasClientUsages(request.Spec.Usages) {
+		return "", nil
 	}
 	if len(parsed.DNSNames)+len(parsed.EmailAddresses)+len(parsed.IPAddresses)+len(parsed.URIs) > 0 {
-		return false, nil
+		return "", nil
 	}
-	return hasClientUsages(request.Spec.Usages), nil
+	return user, nil
+}
+
+// Impersonates tells whether a gardenlet that has a certificate already asks for that of another seed. It may only renew
+// its own; a new seed joins with a token.
+func Impersonates(request *certificatesv1.CertificateSigningRequest, user string) bool {
+	return isSeed(request.Spec.Username) && request.Spec.Username != user
+}
+
+func isSeed(user string) bool {
+	seed, found := strings.CutPrefix(user, gardencorev1beta1.UserPrefixSeed)
+	return found && seed != ""
 }
 
 func hasClientUsages(usages []certificatesv1.KeyUsage) bool {

@@ -35,7 +35,7 @@ func encode(t *testing.T, template *x509.CertificateRequest) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
 }
 
-func TestIsSeedClient(t *testing.T) {
+func TestSeedClient(t *testing.T) {
 	t.Parallel()
 	type template = x509.CertificateRequest
 	cases := map[string]struct {
@@ -77,9 +77,35 @@ func TestIsSeedClient(t *testing.T) {
 			if tc.csr != nil {
 				tc.csr(r)
 			}
-			got, err := csr.IsSeedClient(r)
-			if got != tc.want || (err != nil) != tc.fails {
-				t.Errorf("%s\nIsSeedClient(...) = %t, %v; want %t, failure %t", tc.reason, got, err, tc.want, tc.fails)
+			want := ""
+			if tc.want {
+				want = "gardener.cloud:system:seed:eu-1"
+			}
+			got, err := csr.SeedClient(r)
+			if got != want || (err != nil) != tc.fails {
+				t.Errorf("%s\nSeedClient(...) = %q, %v; want %q, failure %t", tc.reason, got, err, want, tc.fails)
+			}
+		})
+	}
+}
+
+func TestImpersonates(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason    string
+		requester string
+		want      bool
+	}{
+		"token":      {reason: "a new seed joins with a token", requester: "system:bootstrap:abcdef"},
+		"renewal":    {reason: "a gardenlet renews its own certificate", requester: "gardener.cloud:system:seed:eu-1"},
+		"other seed": {reason: "a gardenlet cannot become another one", requester: "gardener.cloud:system:seed:us-1", want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &request{Spec: certificatesv1.CertificateSigningRequestSpec{Username: tc.requester}}
+			if got := csr.Impersonates(r, "gardener.cloud:system:seed:eu-1"); got != tc.want {
+				t.Errorf("%s\nImpersonates(...) = %t, want %t", tc.reason, got, tc.want)
 			}
 		})
 	}

@@ -31,12 +31,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if csr.DeletionTimestamp != nil || !Open(csr) {
 		return reconcile.Result{}, nil
 	}
-	ours, err := IsSeedClient(csr)
+	user, err := SeedClient(csr)
+	if err == nil && user != "" && Impersonates(csr, user) {
+		err = fmt.Errorf("user %q asks for the certificate of %q", csr.Spec.Username, user)
+	}
 	if err != nil {
 		// The request of a CSR never changes, so looking again cannot help.
-		return kit.Result(kit.Stop(), kit.UserMustFix("InvalidRequest", fmt.Errorf("read signing request %q: %w", csr.Name, err)))
+		return kit.Result(kit.Stop(), kit.UserMustFix("InvalidRequest", fmt.Errorf("judge signing request %q: %w", csr.Name, err)))
 	}
-	if !ours {
+	if user == "" {
 		return reconcile.Result{}, nil
 	}
 	outcome, err := kit.Run(ctx, csr, r.review, r.approve)
