@@ -35,7 +35,7 @@ func addImageFlags(fs *pflag.FlagSet, images *local.Images) {
 	fs.StringVar(&images.Machine, "machine-image", "", "image of worker machines whose cloud profile names none")
 	fs.StringVar(&images.NetworkAgent, "network-agent-image", "terrarium.garden/seedling:"+options.KubernetesVersion(), "image with the network agent")
 	fs.StringVar(&images.Pause, "pause-image", "terrarium.garden/pause:v1", "image of pod sandboxes on worker machines")
-	fs.StringVar(&images.Archives, "image-archives", "", "folder on the nodes of the seed with image archives that worker machines import")
+	fs.StringVar(&images.Archives, "image-archives", "/var/lib/seedling/images", "folder on the nodes of the seed with image archives that worker machines import; empty for none")
 }
 
 func validateImages(images local.Images) error {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
 )
@@ -68,6 +69,42 @@ func taintWith(node *corev1.Node, want corev1.Taint) bool {
 		return false
 	}
 	return true
+}
+
+// NodeReady is the condition by which the machine in the seed knows how its Node is.
+func NodeReady(node *corev1.Node) corev1.PodCondition {
+	condition := corev1.PodCondition{
+		Type:    machinedeployment.ConditionNodeReady,
+		Status:  corev1.ConditionFalse,
+		Reason:  "NodeStatusUnknown",
+		Message: "the kubelet has not reported yet",
+	}
+	for _, have := range node.Status.Conditions {
+		if have.Type != corev1.NodeReady {
+			continue
+		}
+		condition.Reason, condition.Message = have.Reason, have.Message
+		if have.Status == corev1.ConditionTrue {
+			condition.Status = corev1.ConditionTrue
+		}
+	}
+	return condition
+}
+
+// Report puts the condition into the status of the machine, and tells whether that changed anything.
+func Report(pod *corev1.Pod, condition corev1.PodCondition, now metav1.Time) bool {
+	index := slices.IndexFunc(pod.Status.Conditions, func(have corev1.PodCondition) bool { return have.Type == condition.Type })
+	condition.LastTransitionTime = now
+	if index < 0 {
+		pod.Status.Conditions = append(pod.Status.Conditions, condition)
+		return true
+	}
+	have := pod.Status.Conditions[index]
+	if have.Status == condition.Status {
+		condition.LastTransitionTime = have.LastTransitionTime
+	}
+	pod.Status.Conditions[index] = condition
+	return have.Status != condition.Status || have.Reason != condition.Reason || have.Message != condition.Message
 }
 
 // WrongAddress returns the internal address that the Node claims if its machine has another one. The kubelet reports addresses itself, so a

@@ -4,12 +4,15 @@ package cloudcontroller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,12 +30,14 @@ type Reconciler struct {
 	Namespace string
 	// ShootClient reaches the shoot; the manager's when unset.
 	ShootClient client.Client
-	// SeedReader reads machines from the seed without a cache.
-	SeedReader client.Reader
+	// SeedClient reads machines from the seed without a cache, and tells them how their Nodes are.
+	SeedClient client.Client
 	// SeedCache tells about changes of machines; without one only changes of Nodes start a pass.
 	SeedCache cache.Cache
 	// Recorder of the manager when unset.
 	Recorder events.EventRecorder
+	// Clock gives the times of conditions; the real one when unset.
+	Clock clock.PassiveClock
 }
 
 // AddToManager fills the unset fields from the manager, which is one of the shoot, and registers the controller.
@@ -40,6 +45,9 @@ func (r *Reconciler) AddToManager(mgr manager.Manager) error {
 	const name = "cloud-node"
 	if r.ShootClient == nil {
 		r.ShootClient = mgr.GetClient()
+	}
+	if r.Clock == nil {
+		r.Clock = clock.RealClock{}
 	}
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder(name)
@@ -68,14 +76,26 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	pod := &corev1.Pod{}
-	err := r.SeedReader.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: node.Name}, pod)
+	err := r.SeedClient.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: node.Name}, pod)
 	if apierrors.IsNotFound(err) {
 		return reconcile.Result{}, r.remove(ctx, node)
 	}
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("read machine %q: %w", node.Name, err)
 	}
-	return kit.Result(kit.Continue(), r.complete(ctx, node, pod))
+	return kit.Result(kit.Continue(), errors.Join(r.report(ctx, node, pod), r.complete(ctx, node, pod)))
+}
+
+// report tells the machine how its Node is. The kubelet of the seed writes the same status, hence the patch that merges conditions.
+func (r *Reconciler) report(ctx context.Context, node *corev1.Node, pod *corev1.Pod) error {
+	before := pod.DeepCopy()
+	if !Report(pod, NodeReady(node), metav1.NewTime(r.Clock.Now())) {
+		return nil
+	}
+	if err := r.SeedClient.Status().Patch(ctx, pod, client.StrategicMergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("report to machine %q: %w", pod.Name, err)
+	}
+	return nil
 }
 
 func (r *Reconciler) remove(ctx context.Context, node *corev1.Node) error {

@@ -5,8 +5,10 @@ package cloudcontroller_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -14,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -128,12 +131,12 @@ func TestReconcile(t *testing.T) {
 	errDown := errors.New("the seed does not answer")
 	cases := map[string]struct {
 		reason     string
-		seed       client.Reader
+		seed       client.Client
 		wantExists bool
 		wantEvent  string
 		wantErr    error
 	}{
-		"Machine": {reason: "a Node with a machine is completed", seed: fake.NewClientBuilder().WithObjects(newPod()).Build(), wantExists: true},
+		"Machine": {reason: "a Node with a machine is completed", seed: fake.NewClientBuilder().WithObjects(newPod()).WithStatusSubresource(newPod()).Build(), wantExists: true},
 		"Gone":    {reason: "a Node without a machine is deleted", seed: fake.NewClientBuilder().Build(), wantEvent: "MachineGone"},
 		"SeedDown": {
 			reason: "as long as the seed does not say that there is no machine, there may be one",
@@ -150,7 +153,9 @@ func TestReconcile(t *testing.T) {
 			t.Parallel()
 			shoot := fake.NewClientBuilder().WithObjects(newNode()).Build()
 			recorder := events.NewFakeRecorder(10)
-			r := &cloudcontroller.Reconciler{Namespace: namespace, ShootClient: shoot, SeedReader: tc.seed, Recorder: recorder}
+			r := &cloudcontroller.Reconciler{
+				Namespace: namespace, ShootClient: shoot, SeedClient: tc.seed, Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(time.Unix(0, 0)),
+			}
 			request := reconcile.Request{NamespacedName: client.ObjectKey{Name: "machine-one"}}
 			if _, err := r.Reconcile(t.Context(), request); !errors.Is(err, tc.wantErr) {
 				t.Errorf("%s\nReconcile(...) = %v, want %v", tc.reason, err, tc.wantErr)
@@ -163,6 +168,9 @@ func TestReconcile(t *testing.T) {
 			if tc.wantExists && tc.wantErr == nil && node.Spec.ProviderID != "local:///shoot--dev--sprout/machine-one" {
 				t.Errorf("%s\nprovider ID is %q", tc.reason, node.Spec.ProviderID)
 			}
+			if tc.wantExists && tc.wantErr == nil {
+				checkReport(t, tc.seed)
+			}
 			close(recorder.Events)
 			if event := <-recorder.Events; !strings.Contains(event, tc.wantEvent) || (event != "") != (tc.wantEvent != "") {
 				t.Errorf("%s\nevent is %q, want %q", tc.reason, event, tc.wantEvent)
@@ -171,9 +179,65 @@ func TestReconcile(t *testing.T) {
 	}
 }
 
+func checkReport(t *testing.T, seed client.Client) {
+	t.Helper()
+	pod := newPod()
+	if err := seed.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
+		t.Fatal(err)
+	}
+	if c := pod.Status.Conditions; len(c) != 1 || c[0].Type != machinedeployment.ConditionNodeReady || c[0].Status != corev1.ConditionFalse {
+		t.Errorf("conditions of the machine are %+v, want that its node is not ready", c)
+	}
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	early, late := metav1.Unix(100, 0), metav1.Unix(200, 0)
+	condition := func(status corev1.ConditionStatus, message string, at metav1.Time) corev1.PodCondition {
+		return corev1.PodCondition{Type: machinedeployment.ConditionNodeReady, Status: status, Reason: "R", Message: message, LastTransitionTime: at}
+	}
+	own := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse}
+	node := func(status corev1.ConditionStatus, message string) *corev1.Node {
+		return &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
+			{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionTrue, Message: "not asked for"},
+			{Type: corev1.NodeReady, Status: status, Reason: "R", Message: message},
+		}}}
+	}
+	cases := map[string]struct {
+		reason      string
+		have        []corev1.PodCondition
+		node        *corev1.Node
+		want        []corev1.PodCondition
+		wantChanged bool
+	}{
+		"First":   {reason: "the first report stands beside what the kubelet of the seed says", have: []corev1.PodCondition{own}, node: node("True", "fine"), want: []corev1.PodCondition{own, condition("True", "fine", late)}, wantChanged: true},
+		"Same":    {reason: "the same report is not written again", have: []corev1.PodCondition{condition("True", "fine", early)}, node: node("True", "fine"), want: []corev1.PodCondition{condition("True", "fine", early)}},
+		"Message": {reason: "a new message keeps the time of the status", have: []corev1.PodCondition{condition("False", "no network", early)}, node: node("False", "no disk"), want: []corev1.PodCondition{condition("False", "no disk", early)}, wantChanged: true},
+		"Lost":    {reason: "a node that nobody hears of is not ready", have: []corev1.PodCondition{condition("True", "fine", early)}, node: node("Unknown", "silence"), want: []corev1.PodCondition{condition("False", "silence", late)}, wantChanged: true},
+		"Silent": {
+			reason: "a node that has not reported yet is not ready", node: &corev1.Node{}, wantChanged: true,
+			want: []corev1.PodCondition{{
+				Type: machinedeployment.ConditionNodeReady, Status: "False", Reason: "NodeStatusUnknown", Message: "the kubelet has not reported yet", LastTransitionTime: late,
+			}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pod := &corev1.Pod{Status: corev1.PodStatus{Conditions: slices.Clone(tc.have)}}
+			if changed := cloudcontroller.Report(pod, cloudcontroller.NodeReady(tc.node), late); changed != tc.wantChanged {
+				t.Errorf("%s\nReport(...) = %t, want %t", tc.reason, changed, tc.wantChanged)
+			}
+			if diff := cmp.Diff(tc.want, pod.Status.Conditions); diff != "" {
+				t.Errorf("%s\nconditions (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestReconcileNoNode(t *testing.T) {
 	t.Parallel()
-	r := &cloudcontroller.Reconciler{Namespace: namespace, ShootClient: fake.NewClientBuilder().Build(), SeedReader: fake.NewClientBuilder().Build()}
+	r := &cloudcontroller.Reconciler{Namespace: namespace, ShootClient: fake.NewClientBuilder().Build(), SeedClient: fake.NewClientBuilder().Build()}
 	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "machine-one"}}); err != nil {
 		t.Errorf("Reconcile(...) = %v for a machine that has not joined yet", err)
 	}

@@ -8,10 +8,12 @@ import (
 	"fmt"
 
 	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -57,6 +59,8 @@ func Run(ctx context.Context, o Options) error {
 	seed, err := cluster.New(o.Seed, func(options *cluster.Options) {
 		options.Scheme = types
 		options.Logger = o.Log
+		// A machine may be younger than the cache, and a Node is deleted for want of it.
+		options.Client.Cache = &client.CacheOptions{DisableFor: []client.Object{&corev1.Pod{}}}
 		options.Cache = cache.Options{
 			DefaultNamespaces:    map[string]cache.Config{o.Namespace: {}},
 			DefaultLabelSelector: labels.SelectorFromSet(labels.Set{machinedeployment.LabelApp: machinedeployment.App}),
@@ -65,7 +69,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("connect to the seed: %w", err)
 	}
-	reconciler := &Reconciler{Namespace: o.Namespace, SeedReader: seed.GetAPIReader(), SeedCache: seed.GetCache()}
+	reconciler := &Reconciler{Namespace: o.Namespace, SeedClient: seed.GetClient(), SeedCache: seed.GetCache()}
 	err = errors.Join(
 		shoot.Add(seed),
 		reconciler.AddToManager(shoot),

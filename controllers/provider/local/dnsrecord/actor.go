@@ -19,13 +19,12 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
 )
 
-const (
-	// ConfigMapName is the ConfigMap with the hosts file, in the namespace of the records.
-	ConfigMapName = "dns-records"
+// ConfigMapName is the ConfigMap with the hosts file, in the namespace of the records.
+const ConfigMapName = "dns-records"
 
-	conditionCreated gardencorev1beta1.ConditionType = "Created"
-	zone                                             = "local"
-)
+const zone = "local"
+
+const conditionCreated gardencorev1beta1.ConditionType = "Created"
 
 // Actor keeps the hosts file of a namespace. It must not run for two records at once: each run renders all of them.
 type Actor struct {

@@ -19,7 +19,7 @@ import (
 
 const (
 	// ShootAccessSecret holds a kubeconfig of the shoot's API server for extensions, kept by the gardenlet under KubeconfigKey.
-	ShootAccessSecret = "shoot-access-extension" //nolint:gosec // the name of a Secret is not a credential
+	ShootAccessSecret = "shoot-access-extension"
 	// KubeconfigKey is the key of the kubeconfig in ShootAccessSecret.
 	KubeconfigKey = "kubeconfig"
 )

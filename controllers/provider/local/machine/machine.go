@@ -22,7 +22,7 @@ const (
 	// KubeletHealthPort answers /healthz on every address of a machine once its kubelet runs.
 	KubeletHealthPort = 10248
 	// BootstrapTokenPlaceholder stands in the user data for a bootstrap token of the shoot.
-	BootstrapTokenPlaceholder = "<<BOOTSTRAP_TOKEN>>"
+	BootstrapTokenPlaceholder = "<<BOOTSTRAP_TOKEN>>" //nolint:gosec // it stands for a credential and is none
 )
 
 //go:embed machine-init

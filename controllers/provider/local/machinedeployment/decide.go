@@ -20,7 +20,7 @@ type State int
 const (
 	// Pending machines are starting, or are unready for a short time.
 	Pending State = iota
-	// Ready machines have a healthy kubelet.
+	// Ready machines have a healthy kubelet and a ready node.
 	Ready
 	// Failed machines will not come back.
 	Failed

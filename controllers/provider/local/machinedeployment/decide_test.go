@@ -116,8 +116,8 @@ func TestDecide(t *testing.T) {
 func TestDecideConverges(t *testing.T) {
 	t.Parallel()
 	for replicas := 1; replicas <= 4; replicas++ {
-		for surge := 0; surge <= 2; surge++ {
-			for unavailable := 0; unavailable <= 2; unavailable++ {
+		for surge := range 3 {
+			for unavailable := range 3 {
 				if surge+unavailable > 0 {
 					converge(t, machinedeployment.Deployment{Hash: "new", Replicas: replicas, MaxSurge: surge, MaxUnavailable: unavailable})
 				}
@@ -236,7 +236,16 @@ func TestSummarize(t *testing.T) {
 	}{
 		"Done":     {reason: "as many ready machines as wanted, and no others", pods: []corev1.Pod{pod("new", true, nil), pod("new", true, nil)}},
 		"Starting": {reason: "a machine that simply is not ready is no trouble", pods: []corev1.Pod{pod("new", true, nil), pod("new", false, nil)}, want: machinedeployment.Progress{Waiting: `Waiting for machines of "w": 1 of 2 are ready`}},
-		"Old":      {reason: "old machines have to go before it is done", pods: []corev1.Pod{pod("new", true, nil), pod("new", true, nil), pod("old", true, nil)}, want: machinedeployment.Progress{Waiting: `Waiting for machines of "w": 1 old ones are left`}},
+		"NoNetwork": {
+			reason: "what the node of a machine lacks is told",
+			pods: []corev1.Pod{pod("new", true, nil), pod("new", false, func(p *corev1.Pod) {
+				p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{
+					Type: machinedeployment.ConditionNodeReady, Status: corev1.ConditionFalse, Message: "cni plugin not initialized",
+				})
+			})},
+			want: machinedeployment.Progress{Waiting: `Waiting for machines of "w": 1 of 2 are ready; node "p": cni plugin not initialized`},
+		},
+		"Old": {reason: "old machines have to go before it is done", pods: []corev1.Pod{pod("new", true, nil), pod("new", true, nil), pod("old", true, nil)}, want: machinedeployment.Progress{Waiting: `Waiting for machines of "w": 1 old ones are left`}},
 		"NoImage": {
 			reason: "an image that cannot be had is told with its name",
 			pods:   []corev1.Pod{pod("new", true, nil), pod("new", false, noImage)},

@@ -14,15 +14,19 @@ import (
 )
 
 const (
-	// LabelApp and App mark the pods that are machines.
+	// LabelApp marks the pods that are machines, with the value App.
 	LabelApp = "app"
-	App      = "machine"
+	// App is the value of LabelApp.
+	App = "machine"
 	// LabelDeployment names, on pods and on their user data, the set that a machine belongs to.
 	LabelDeployment = "local.provider.extensions.gardener.cloud/machine-deployment"
 	// LabelHash is the hash of the set at the time the machine was made.
 	LabelHash = "local.provider.extensions.gardener.cloud/hash"
 	// AnnotationNode holds, on pods, what the node of the machine should carry: a NodeTemplate as JSON.
 	AnnotationNode = "local.provider.extensions.gardener.cloud/node"
+	// ConditionNodeReady is the condition of pods that tells whether the node of the machine is ready. A machine whose kubelet runs, but whose
+	// node has not joined or has no network, is worth nothing to the shoot.
+	ConditionNodeReady = "local.provider.extensions.gardener.cloud/node-ready"
 
 	secretPrefix  = "machine-deployment-"
 	purposeClass  = "machineclass"

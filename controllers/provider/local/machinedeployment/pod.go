@@ -56,6 +56,7 @@ func (d Deployment) Pod(namespace, name string) (*corev1.Pod, error) {
 			AutomountServiceAccountToken:  new(false),
 			EnableServiceLinks:            new(false),
 			DNSPolicy:                     corev1.DNSDefault,
+			ReadinessGates:                []corev1.PodReadinessGate{{ConditionType: ConditionNodeReady}},
 			Containers: []corev1.Container{{
 				Name:            "machine",
 				Image:           d.Image,

@@ -23,7 +23,7 @@ type Progress struct {
 
 // Summarize compares a set with its machines.
 func Summarize(set Deployment, pods []corev1.Pod) Progress {
-	ready, others := 0, 0
+	ready, others, detail := 0, 0, ""
 	progress := Progress{}
 	for i := range pods {
 		pod := &pods[i]
@@ -38,12 +38,25 @@ func Summarize(set Deployment, pods []corev1.Pod) Progress {
 		if !ok && reason != unknownTrouble && progress.Trouble == "" {
 			progress.Trouble = reason
 		}
+		if !ok && detail == "" {
+			detail = nodeTrouble(pod)
+		}
 	}
 	switch {
 	case ready != set.Replicas:
-		progress.Waiting = fmt.Sprintf("Waiting for machines of %q: %d of %d are ready", set.Name, ready, set.Replicas)
+		progress.Waiting = fmt.Sprintf("Waiting for machines of %q: %d of %d are ready%s", set.Name, ready, set.Replicas, detail)
 	case others > 0:
 		progress.Waiting = fmt.Sprintf("Waiting for machines of %q: %d old ones are left", set.Name, others)
 	}
 	return progress
+}
+
+// nodeTrouble says what the node of a machine lacks, if it says so itself.
+func nodeTrouble(pod *corev1.Pod) string {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == ConditionNodeReady && condition.Status != corev1.ConditionTrue {
+			return fmt.Sprintf("; node %q: %s", pod.Name, condition.Message)
+		}
+	}
+	return ""
 }

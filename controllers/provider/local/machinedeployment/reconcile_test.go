@@ -50,6 +50,7 @@ func TestPod(t *testing.T) {
 // seed has no pods that run, only an API for them; what a set is made into can be seen there.
 type seed struct {
 	client.Client
+
 	shoot      client.Client
 	reconciler *machinedeployment.Reconciler
 	key        client.ObjectKey

@@ -13,7 +13,9 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	corev1listers "k8s.io/client-go/listers/core/v1"
@@ -22,8 +24,13 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// resync is the longest time that damage done to the node's routes by others stays.
-const resync = 30 * time.Second
+const (
+	// resync is the longest time that damage done to the node's routes by others stays.
+	resync = 30 * time.Second
+	// retry is the pause between attempts to reach the API server, attempt how long each may take.
+	retry   = 500 * time.Millisecond
+	attempt = 3 * time.Second
+)
 
 // Options of the agent.
 type Options struct {
@@ -86,7 +93,27 @@ func (o Options) Run(ctx context.Context) error {
 	if err := nft(ctx, o.HostRoot, Masquerade(podNetwork.Masked())); err != nil {
 		return err
 	}
+	if err := awaitServer(ctx, client); err != nil {
+		return nil //nolint:nilerr // only the end of ctx ends the wait
+	}
 	return o.watch(ctx, client)
+}
+
+// awaitServer waits until the API server answers. On a node that just started, kube-proxy leads to it a moment later than this program
+// starts; a watch that began too early would try again less and less often, and the node would have no network for so long.
+func awaitServer(ctx context.Context, client kubernetes.Interface) error {
+	log := logr.FromContextOrDiscard(ctx)
+	told := false
+	return wait.PollUntilContextCancel(ctx, retry, true, func(ctx context.Context) (bool, error) {
+		limited, cancel := context.WithTimeout(ctx, attempt)
+		defer cancel()
+		_, err := client.CoreV1().Nodes().List(limited, metav1.ListOptions{Limit: 1})
+		if err != nil && !told {
+			log.Info("Waiting for the API server", "reason", err.Error())
+			told = true
+		}
+		return err == nil, nil
+	})
 }
 
 func (o Options) config() (*rest.Config, error) {

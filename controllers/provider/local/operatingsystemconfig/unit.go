@@ -67,7 +67,7 @@ func parseService(u gardenextensionsv1alpha1.Unit) (service, error) {
 }
 
 func (s *service) take(before map[string][]string, name, value string) {
-	line := ""
+	var line string
 	switch name {
 	case "Type":
 		s.oneshot = value == "oneshot"

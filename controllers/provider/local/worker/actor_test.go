@@ -28,6 +28,7 @@ import (
 // world is a seed that keeps objects, and whose machines the test makes itself.
 type world struct {
 	client.Client
+
 	clock *clocktesting.FakeClock
 	actor *worker.Actor
 }
@@ -203,7 +204,7 @@ func TestPoolRemoved(t *testing.T) {
 	if got := w.sets(t)["large"].Replicas; got != 0 {
 		t.Errorf("the pool that left still wants %d machines", got)
 	}
-	if err := w.Client.Delete(t.Context(), leaving); err != nil {
+	if err := w.Delete(t.Context(), leaving); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.actor.Reconcile(t.Context(), newWorker(first), newCluster("")); err != nil {
@@ -225,7 +226,7 @@ func TestDelete(t *testing.T) {
 	_ = w.actor.Reconcile(t.Context(), object, newCluster(""))
 	machine := w.addMachine(t, w.sets(t)["small"], "one", ready())
 	awaits(t, w.actor.Delete(t.Context(), object, nil), "Waiting for 1 machines to stop")
-	if err := w.Client.Delete(t.Context(), machine); err != nil {
+	if err := w.Delete(t.Context(), machine); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.actor.Delete(t.Context(), object, nil); err != nil {

@@ -26,7 +26,7 @@ func spread(pool *gardenextensionsv1alpha1.WorkerPool) ([]share, error) {
 	if len(zones) == 0 {
 		zones = []string{""}
 	}
-	count := int32(min(len(zones), math.MaxInt32)) //nolint:gosec // bounded by the line itself
+	count := int32(min(len(zones), math.MaxInt32))
 	shares := make([]share, 0, count)
 	for i := range count {
 		part := share{zone: zones[i], minimum: divide(pool.Minimum, count, i), maximum: divide(pool.Maximum, count, i)}
