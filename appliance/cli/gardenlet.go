@@ -13,13 +13,11 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+	"github.com/terrarium-garden/terrarium/controllers/component/images"
 )
 
-// The environment variables of a gardenlet.
-const (
-	envPodName     = "POD_NAME"
-	envImageVector = "IMAGEVECTOR_OVERWRITE"
-)
+// envPodName is the variable that tells a gardenlet in a pod its name.
+const envPodName = "POD_NAME"
 
 type gardenletOptions struct {
 	env    Environment
@@ -63,20 +61,29 @@ func (o *gardenletOptions) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read configuration file: %w", err)
 	}
-	return runGardenlet(ctx, o.env, data, o.log)
+	return runGardenlet(ctx, o.env, gardenletRun{config: data, log: o.log, imageVector: o.env.Getenv(images.OverwriteVariable)})
 }
 
-// runGardenlet runs a gardenlet until ctx ends. Flags win over the configuration where it says how to log.
-func runGardenlet(ctx context.Context, env Environment, data []byte, flags telemetry.Options) error {
-	config, err := gardenconfigv1alpha1.DecodeGardenletConfiguration(data)
+// gardenletRun is what a gardenlet of this process is started with.
+type gardenletRun struct {
+	config []byte
+	// log wins over what the configuration says about logging.
+	log telemetry.Options
+	// imageVector is the path of a file that replaces images.
+	imageVector string
+}
+
+// runGardenlet runs a gardenlet until ctx ends.
+func runGardenlet(ctx context.Context, env Environment, run gardenletRun) error {
+	config, err := gardenconfigv1alpha1.DecodeGardenletConfiguration(run.config)
 	if err != nil {
 		return err
 	}
-	if flags.Level != "" {
-		config.LogLevel = string(flags.Level)
+	if run.log.Level != "" {
+		config.LogLevel = string(run.log.Level)
 	}
-	if flags.Format != "" {
-		config.LogFormat = string(flags.Format)
+	if run.log.Format != "" {
+		config.LogFormat = string(run.log.Format)
 	}
 	logging := telemetry.Options{Level: telemetry.Level(config.LogLevel), Format: telemetry.Format(config.LogFormat)}
 	if err := errors.Join(logging.Validate()...); err != nil {
@@ -89,7 +96,7 @@ func runGardenlet(ctx context.Context, env Environment, data []byte, flags telem
 	pod := env.Getenv(envPodName)
 	completed, err := gardenlet.Options{
 		Config: config, Log: log, Version: options.Version, APILevel: options.GardenerAPILevel,
-		Name: pod, Exclusive: pod != "", ImageVectorOverwrite: env.Getenv(envImageVector), Clock: env.Clock,
+		Name: pod, Exclusive: pod != "", ImageVectorOverwrite: run.imageVector, Clock: env.Clock,
 	}.Complete()
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/join"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+	"github.com/terrarium-garden/terrarium/controllers/component/images"
 )
 
 type gardenletJoinOptions struct {
@@ -202,5 +203,9 @@ func (o *gardenletJoinOptions) runHere(ctx context.Context, config []byte) error
 		return fmt.Errorf("write configuration: %w", err)
 	}
 	o.env.tell("  ✓ Configuration written; from now on this starts the gardenlet: terrarium gardenlet --config %s\n", path)
-	return runGardenlet(ctx, o.env, config, o.log)
+	run := gardenletRun{config: config, log: o.log, imageVector: o.imageVectorFile}
+	if run.imageVector == "" {
+		run.imageVector = o.env.Getenv(images.OverwriteVariable)
+	}
+	return runGardenlet(ctx, o.env, run)
 }

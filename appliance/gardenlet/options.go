@@ -58,8 +58,8 @@ type completed struct {
 
 	scheme   *runtime.Scheme
 	seed     *rest.Config
-	identity gardencorev1beta1.Gardener
 	images   *images.Vector
+	identity gardencorev1beta1.Gardener
 }
 
 // Complete fills what was left out and reads the kubeconfig of the seed.
@@ -79,10 +79,10 @@ func (o Options) Complete() (Completed, error) {
 		c.Name = name
 	}
 	var err error
-	if c.images, err = images.Load(os.Getenv(images.OverwriteVariable)); err != nil {
+	if c.scheme, err = scheme.New(); err != nil {
 		return Completed{}, err
 	}
-	if c.scheme, err = scheme.New(); err != nil {
+	if c.images, err = images.Load(o.ImageVectorOverwrite); err != nil {
 		return Completed{}, err
 	}
 	if c.seed, err = seedConfig(c.Config.SeedClientConnection); err != nil {
