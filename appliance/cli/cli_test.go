@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,13 +97,27 @@ func (w *world) golden(t *testing.T, name, reason string, args ...string) result
 	return r
 }
 
+// commands lists the paths of all commands below path, as the help tells them.
+func commands(t *testing.T, path ...string) []string {
+	t.Helper()
+	all := []string{strings.Join(path, " ")}
+	help := newWorld().run(t, append(path, "--help")...).out
+	for _, name := range regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +[A-Z]`).FindAllStringSubmatch(help, -1) {
+		all = append(all, commands(t, append(slices.Clone(path), name[1])...)...)
+	}
+	return all
+}
+
 func TestHelp(t *testing.T) {
 	t.Parallel()
 
-	for _, command := range []string{
-		"", "completion", "config", "config print-defaults", "config validate", "kubeconfig", "server", "token", "token create",
-		"token delete", "token list", "version",
-	} {
+	found := commands(t)
+	for _, known := range []string{"server", "token create", "config print-defaults"} {
+		if !slices.Contains(found, known) {
+			t.Errorf("The help lists every command.\ncommands = %q, want %q among them", found, known)
+		}
+	}
+	for _, command := range found {
 		t.Run("terrarium "+command, func(t *testing.T) {
 			t.Parallel()
 			name := "help/" + strings.ReplaceAll(strings.TrimSpace("terrarium "+command), " ", "-")
@@ -122,6 +137,8 @@ func TestUsageErrors(t *testing.T) {
 		"UnknownSubcommand":   {reason: "So is one further down.", args: "token creat"},
 		"NothingLikeIt":       {reason: "Without a guess there is none.", args: "frobnicate"},
 		"MissingSubcommand":   {reason: "A group alone does nothing; scripts must notice.", args: "token"},
+		"RoleWithSubcommands": {reason: "A command that both runs and groups others is told apart by its arguments.", args: "gardenlet jion"},
+		"RoleMissingArgument": {reason: "The missing argument is named.", args: "gardenlet join"},
 		"UnknownFlag":         {reason: "A flag that is not there is named.", args: "version --frob"},
 		"BadFlagValue":        {reason: "A value that cannot be read is named with its flag.", args: "token create --ttl soon"},
 		"UnexpectedArgument":  {reason: "Arguments are not ignored.", args: "version now"},
