@@ -123,7 +123,7 @@ func TestCommitStatus(t *testing.T) {
 	t.Parallel()
 	resource := schema.GroupResource{Resource: "projects"}
 	conflict, gone := apierrors.NewConflict(resource, "dev", errBoom), apierrors.NewNotFound(resource, "dev")
-	soon := reconcile.Result{RequeueAfter: 250 * time.Millisecond}
+	soon := reconcile.Result{RequeueAfter: 100 * time.Millisecond}
 	cases := map[string]struct {
 		reason   string
 		pass     error

@@ -11,7 +11,7 @@ import (
 )
 
 // transientDelay is how long a pass waits after it lost a race for an object: long enough for the cache to catch up.
-const transientDelay = 250 * time.Millisecond
+const transientDelay = 100 * time.Millisecond
 
 type userError struct {
 	reason string

@@ -94,7 +94,7 @@ func TestResult(t *testing.T) {
 		"success":   {reason: "the delay of the outcome is kept", want: reconcile.Result{RequeueAfter: time.Minute}},
 		"wait":      {reason: "waiting is no error", err: fmt.Errorf("apply: %w", kit.Wait(time.Second, "pod not ready")), want: reconcile.Result{RequeueAfter: time.Second}},
 		"user":      {reason: "what the user must fix is not retried", err: fmt.Errorf("apply: %w", kit.UserMustFix("QuotaExceeded", errBoom)), fails: true, final: true},
-		"lost race": {reason: "a conflict comes back quickly and quietly", err: fmt.Errorf("write: %w", conflict), want: reconcile.Result{RequeueAfter: 250 * time.Millisecond}},
+		"lost race": {reason: "a conflict comes back quickly and quietly", err: fmt.Errorf("write: %w", conflict), want: reconcile.Result{RequeueAfter: 100 * time.Millisecond}},
 		"failure":   {reason: "everything else is retried with backoff", err: errBoom, fails: true},
 	}
 	for name, tc := range cases {
