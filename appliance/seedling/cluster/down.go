@@ -182,9 +182,11 @@ func (c *Cluster) removeNetwork(ctx context.Context) (string, error) {
 }
 
 // removeTraces undoes what was changed outside of the cluster's own folders.
-func (c *Cluster) removeTraces(context.Context) (string, error) {
+func (c *Cluster) removeTraces(ctx context.Context) (string, error) {
 	removed, err := removeMatching(c.ownTrace, "/var/log/containers/*", "/var/lib/cni/results/"+c.config.NodeName+"-*", "/var/lib/kubelet/device-plugins/*")
 	failed := []error{err}
+	sockets, err := node.RemoveDeadSockets(ctx, "/run/containerd/s") // of shims that had to be killed
+	removed, failed = append(removed, sockets...), append(failed, err)
 	journal, err := node.OpenJournal(c.config.state("machine.json"))
 	if err != nil {
 		return "", errors.Join(append(failed, err)...)
