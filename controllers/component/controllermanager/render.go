@@ -24,6 +24,7 @@ const (
 	kubeconfigName       = "kube-controller-manager-kubeconfig"
 	signerFolder         = "ca-client"
 	serviceAccountFolder = "service-account"
+	scratch              = "/tmp"
 
 	defaultMaskSize           = 24
 	defaultNodeMonitorGrace   = "40s"
@@ -71,6 +72,8 @@ func Render(v Values) ([]client.Object, error) {
 			component.FromSecret(v.CAClientSecret, signerFolder, gardencorev1beta1.DataKeyCertificateCA, gardencorev1beta1.DataKeyPrivateKeyCA),
 			component.FromSecret(v.ServiceAccountKeySecret, serviceAccountFolder, secrets.DataKeyRSA),
 		),
+		// The search for volume plugins wants a folder that it can make.
+		Volumes: []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
 		Container: corev1.Container{
 			Name:          "kube-controller-manager",
 			Image:         v.Image,
@@ -80,6 +83,7 @@ func Render(v Values) ([]client.Object, error) {
 			StartupProbe:  startup,
 			LivenessProbe: component.HTTPProbe(corev1.URISchemeHTTPS, port, "/healthz"),
 			Resources:     component.Requests("30m", "80Mi"),
+			VolumeMounts:  []corev1.VolumeMount{{Name: "scratch", MountPath: scratch}},
 		},
 	}
 	deployment := &appsv1.Deployment{
@@ -119,6 +123,7 @@ func args(v Values) []string {
 		"--cluster-signing-kubelet-client-key-file=" + signerKey,
 		"--cluster-signing-duration=" + nodeCertificateValidity,
 		"--cluster-name=" + v.Namespace,
+		"--flex-volume-plugin-dir=" + scratch + "/volume-plugins",
 	}
 	settings := v.Settings
 	if settings == nil {

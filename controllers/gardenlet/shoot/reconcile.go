@@ -8,7 +8,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -155,6 +154,9 @@ func (r *Reconciler) succeeded(ctx context.Context, o *operation) (reconcile.Res
 		return r.failed(ctx, o, o.status, o.status.current().Status, err)
 	}
 	done := o.status.current()
+	if err := r.refreshConditions(ctx, done); err != nil {
+		return r.failed(ctx, o, o.status, done.Status, err)
+	}
 	done.Status = Succeeded(done, r.Clock.Now())
 	if err := o.syncCluster(ctx, done); err != nil {
 		return r.failed(ctx, o, o.status, o.status.current().Status, err)
@@ -163,24 +165,17 @@ func (r *Reconciler) succeeded(ctx context.Context, o *operation) (reconcile.Res
 		return kit.Result(kit.Continue(), err)
 	}
 	r.event(o.shoot, done.Status.LastOperation.Type, eventEnd)
-	if err := r.reevaluate(ctx, done); err != nil {
-		return kit.Result(kit.Continue(), err)
-	}
 	return reconcile.Result{RequeueAfter: max(syncPeriod(done, r.settings()), 0)}, nil
 }
 
-// reevaluate asks care to look again. Care writes the same conditions, so the write is refused if it was faster, and left.
-func (r *Reconciler) reevaluate(ctx context.Context, shoot *gardencorev1beta1.Shoot) error {
+// refreshConditions reads what the health checks have written meanwhile. The success that is about to be written makes them
+// look again, so what is lost to a check of this very moment comes back at once.
+func (r *Reconciler) refreshConditions(ctx context.Context, shoot *gardencorev1beta1.Shoot) error {
 	live := &gardencorev1beta1.Shoot{}
 	if err := r.GardenReader.Get(ctx, client.ObjectKeyFromObject(shoot), live); err != nil {
-		return client.IgnoreNotFound(err)
+		return fmt.Errorf("get shoot %q: %w", shoot.Name, err)
 	}
-	commit := kit.Begin(r.GardenClient, live)
-	live.Status.Conditions = Reevaluated(live.Status.Conditions, r.Clock.Now())
-	live.Status.Constraints = Reevaluated(live.Status.Constraints, r.Clock.Now())
-	if err := commit.WriteStatus(ctx); !apierrors.IsConflict(err) {
-		return err
-	}
+	shoot.Status.Conditions, shoot.Status.Constraints = live.Status.Conditions, live.Status.Constraints
 	return nil
 }
 

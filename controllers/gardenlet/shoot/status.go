@@ -74,7 +74,7 @@ func Progressed(status gardencorev1beta1.ShootStatus, p flow.Progress, now time.
 	return next
 }
 
-// Succeeded is the status after an operation that succeeded.
+// Succeeded is the status after an operation that succeeded. The conditions are to be looked at again.
 func Succeeded(shoot *gardencorev1beta1.Shoot, now time.Time) gardencorev1beta1.ShootStatus {
 	next := *shoot.Status.DeepCopy()
 	kind := next.LastOperation.Type
@@ -85,6 +85,8 @@ func Succeeded(shoot *gardencorev1beta1.Shoot, now time.Time) gardencorev1beta1.
 	next.RetryCycleStartTime = nil
 	if kind != gardencorev1beta1.LastOperationTypeDelete {
 		next.SeedName = shoot.Spec.SeedName
+		next.Conditions = reevaluate(next.Conditions, now)
+		next.Constraints = reevaluate(next.Constraints, now)
 	}
 	return next
 }
@@ -155,10 +157,10 @@ func Aborted(status gardencorev1beta1.ShootStatus, now time.Time) gardencorev1be
 	return next
 }
 
-// Reevaluated makes the conditions that are not False Progressing, so that care looks again at once.
-func Reevaluated(conditions []gardencorev1beta1.Condition, now time.Time) []gardencorev1beta1.Condition {
+// reevaluate makes the conditions that are not False Progressing until somebody has looked again.
+func reevaluate(conditions []gardencorev1beta1.Condition, now time.Time) []gardencorev1beta1.Condition {
 	for _, c := range conditions {
-		if c.Status == gardencorev1beta1.ConditionFalse || !slices.Contains(reevaluated(), c.Type) {
+		if c.Status == gardencorev1beta1.ConditionFalse || !slices.Contains(reevaluatedTypes(), c.Type) {
 			continue
 		}
 		c.Status = gardencorev1beta1.ConditionProgressing
@@ -167,7 +169,7 @@ func Reevaluated(conditions []gardencorev1beta1.Condition, now time.Time) []gard
 	return conditions
 }
 
-func reevaluated() []gardencorev1beta1.ConditionType {
+func reevaluatedTypes() []gardencorev1beta1.ConditionType {
 	return []gardencorev1beta1.ConditionType{
 		gardencorev1beta1.ConditionTypeAPIServerAvailable,
 		gardencorev1beta1.ConditionTypeControlPlaneHealthy,

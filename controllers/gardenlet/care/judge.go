@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package care
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
+)
+
+// Pardon softens a bad finding while an operation is under way that explains it.
+func Pardon(shoot *gardencorev1beta1.Shoot, found gardencorev1beta1.ConditionStatus) gardencorev1beta1.ConditionStatus {
+	if found != gardencorev1beta1.ConditionFalse {
+		return found
+	}
+	last := shoot.Status.LastOperation
+	if last == nil {
+		return gardencorev1beta1.ConditionProgressing
+	}
+	unfinished := last.State != gardencorev1beta1.LastOperationStateSucceeded
+	comingOrGoing := last.Type == gardencorev1beta1.LastOperationTypeCreate || last.Type == gardencorev1beta1.LastOperationTypeDelete
+	underWay := last.State == gardencorev1beta1.LastOperationStateProcessing && len(shoot.Status.LastErrors) == 0
+	if (comingOrGoing && unfinished) || underWay {
+		return gardencorev1beta1.ConditionProgressing
+	}
+	return found
+}
+
+// JudgeAPIServer judges an answer to /healthz.
+func JudgeAPIServer(a Answer) gardencorev1beta1.Condition {
+	c := finding(gardencorev1beta1.ConditionTypeAPIServerAvailable)
+	switch {
+	case a.Err != nil:
+		return bad(c, gardencorev1beta1.ReasonHealthzRequestError, "The request for /healthz got no answer: "+a.Err.Error())
+	case a.Status == 0:
+		return bad(c, gardencorev1beta1.ReasonAPIServerDown, "There is no access to the API server")
+	case !ok(a.Status):
+		return bad(c, gardencorev1beta1.ReasonHealthzRequestFailed, fmt.Sprintf("The request for /healthz was answered with status %d", a.Status))
+	default:
+		return good(c, gardencorev1beta1.ReasonHealthzRequestSucceeded, "The API server answers")
+	}
+}
+
+// JudgeControlPlane judges, in this order, what extensions report, the stores, and the deployments.
+func JudgeControlPlane(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condition {
+	c := finding(gardencorev1beta1.ConditionTypeControlPlaneHealthy)
+	if reported, found := judgeReports(c, w.Reports); found {
+		return reported
+	}
+	for _, name := range []string{gardencorev1beta1.ETCDMain, gardencorev1beta1.ETCDEvents} {
+		i := slices.IndexFunc(w.StatefulSets, func(s appsv1.StatefulSet) bool { return s.Name == name })
+		if i < 0 {
+			return bad(c, gardencorev1beta1.ReasonEtcdMissing, fmt.Sprintf("Etcd %q does not exist", name))
+		}
+		if healthy, reason := deploy.Healthy(&w.StatefulSets[i]); !healthy {
+			return bad(c, gardencorev1beta1.ReasonEtcdUnhealthy, fmt.Sprintf("Etcd %q is not healthy: %s", name, reason))
+		}
+	}
+	required := []string{gardencorev1beta1.DeploymentKubeAPIServer, gardencorev1beta1.DeploymentKubeControllerManager}
+	if len(shoot.Spec.Provider.Workers) > 0 {
+		required = append(required, gardencorev1beta1.DeploymentKubeScheduler)
+	}
+	for _, name := range required {
+		if !slices.ContainsFunc(w.Deployments, func(d appsv1.Deployment) bool { return d.Name == name }) {
+			return bad(c, gardencorev1beta1.ReasonDeploymentMissing, fmt.Sprintf("Deployment %q does not exist", name))
+		}
+	}
+	for i := range w.Deployments {
+		if healthy, reason := deploy.Healthy(&w.Deployments[i]); !healthy {
+			return bad(c, gardencorev1beta1.ReasonDeploymentUnhealthy, fmt.Sprintf("Deployment %q is not healthy: %s", w.Deployments[i].Name, reason))
+		}
+	}
+	return good(c, gardencorev1beta1.ReasonControlPlaneRunning, "All components of the control plane are healthy")
+}
+
+// JudgeNodes judges, in this order, what extensions report, each node, and whether every pool has enough of them.
+func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condition {
+	c := finding(gardencorev1beta1.ConditionTypeEveryNodeReady)
+	if !ok(w.API.Status) {
+		c.Status, c.Reason, c.Message = gardencorev1beta1.ConditionUnknown, gardencorev1beta1.ReasonAPIServerDown, unreachable(shoot)
+		return c
+	}
+	if w.NodesErr != nil {
+		c.Status, c.Reason = gardencorev1beta1.ConditionUnknown, gardencorev1beta1.ReasonConditionCheckError
+		c.Message = "The nodes could not be looked at: " + w.NodesErr.Error()
+		return c
+	}
+	if reported, found := judgeReports(c, w.Reports); found {
+		return reported
+	}
+	count := map[string]int32{}
+	for i := range w.Nodes {
+		node := &w.Nodes[i]
+		pool := node.Labels[gardencorev1beta1.LabelWorkerPool]
+		count[pool]++
+		if reason, codes := nodeTrouble(node); reason != "" {
+			c.Codes = codes
+			return bad(c, gardencorev1beta1.ReasonNodeUnhealthy, fmt.Sprintf("Node %q of pool %q: %s", node.Name, pool, reason))
+		}
+		if wrong := versionTrouble(shoot, pool, node); wrong != "" {
+			return bad(c, gardencorev1beta1.ReasonKubeletVersionMismatch, fmt.Sprintf("Node %q of pool %q: %s", node.Name, pool, wrong))
+		}
+	}
+	for _, pool := range shoot.Spec.Provider.Workers {
+		if count[pool.Name] < pool.Minimum {
+			return bad(c, gardencorev1beta1.ReasonMissingNodes, fmt.Sprintf("Pool %q has %d nodes and needs at least %d", pool.Name, count[pool.Name], pool.Minimum))
+		}
+	}
+	return good(c, gardencorev1beta1.ReasonEveryNodeReady, "Every node is ready")
+}
+
+func unreachable(shoot *gardencorev1beta1.Shoot) string {
+	last := shoot.Status.LastOperation
+	switch {
+	case last == nil || (last.Type == gardencorev1beta1.LastOperationTypeCreate && last.State != gardencorev1beta1.LastOperationStateSucceeded):
+		return "The API server is not created yet"
+	case last.Type == gardencorev1beta1.LastOperationTypeDelete:
+		return "The shoot is being deleted"
+	default:
+		return "The API server does not answer"
+	}
+}
+
+func nodeTrouble(node *corev1.Node) (string, []gardencorev1beta1.ErrorCode) {
+	ready := false
+	for _, condition := range node.Status.Conditions {
+		switch condition.Type {
+		case corev1.NodeReady:
+			ready = condition.Status == corev1.ConditionTrue
+		case corev1.NodeDiskPressure, corev1.NodeMemoryPressure, corev1.NodePIDPressure:
+			if condition.Status == corev1.ConditionTrue {
+				return fmt.Sprintf("it has %s", condition.Type), []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeConfigurationProblem}
+			}
+		case corev1.NodeNetworkUnavailable:
+			if condition.Status == corev1.ConditionTrue {
+				return "its network is not available", nil
+			}
+		}
+	}
+	if !ready {
+		return "it is not ready", nil
+	}
+	return "", nil
+}
+
+// versionTrouble compares patch versions only: while a minor version is rolled out, old machines are on their way out.
+func versionTrouble(shoot *gardencorev1beta1.Shoot, pool string, node *corev1.Node) string {
+	want := shoot.Spec.Kubernetes.Version
+	for _, w := range shoot.Spec.Provider.Workers {
+		if w.Name == pool && w.Kubernetes != nil && w.Kubernetes.Version != nil {
+			want = *w.Kubernetes.Version
+		}
+	}
+	wanted, err := version.ParseGeneric(want)
+	if err != nil {
+		return ""
+	}
+	have, err := version.ParseGeneric(node.Status.NodeInfo.KubeletVersion)
+	if err != nil || have.Major() != wanted.Major() || have.Minor() != wanted.Minor() || have.Patch() == wanted.Patch() {
+		return ""
+	}
+	return fmt.Sprintf("its kubelet has version %s and not %s", have, wanted)
+}
+
+// judgeReports passes on what an extension says about the condition.
+func judgeReports(c gardencorev1beta1.Condition, reports []Report) (gardencorev1beta1.Condition, bool) {
+	for _, r := range reports {
+		if r.Condition.Type != c.Type {
+			continue
+		}
+		text := fmt.Sprintf("%s %q reports: %s", r.Kind, r.Name, r.Condition.Message)
+		switch r.Condition.Status {
+		case gardencorev1beta1.ConditionProgressing:
+			c.Status, c.Reason, c.Message, c.Codes = gardencorev1beta1.ConditionProgressing, r.Kind+r.Condition.Reason, text, r.Condition.Codes
+			return c, true
+		case gardencorev1beta1.ConditionFalse, gardencorev1beta1.ConditionUnknown:
+			c.Codes = r.Condition.Codes
+			return bad(c, r.Kind+"UnhealthyReport", text), true
+		default:
+		}
+	}
+	return c, false
+}
+
+func finding(kind gardencorev1beta1.ConditionType) gardencorev1beta1.Condition {
+	return gardencorev1beta1.Condition{Type: kind}
+}
+
+func good(c gardencorev1beta1.Condition, reason, message string) gardencorev1beta1.Condition {
+	c.Status, c.Reason, c.Message = gardencorev1beta1.ConditionTrue, reason, message
+	return c
+}
+
+func bad(c gardencorev1beta1.Condition, reason, message string) gardencorev1beta1.Condition {
+	c.Status, c.Reason, c.Message = gardencorev1beta1.ConditionFalse, reason, strings.TrimSpace(message)
+	return c
+}

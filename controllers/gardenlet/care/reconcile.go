@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package care
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// Reconcile checks one shoot once. All checks together end within a period.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	shoot := &gardencorev1beta1.Shoot{}
+	if err := r.GardenReader.Get(ctx, request.NamespacedName, shoot); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	if !r.mine(shoot) {
+		return reconcile.Result{}, nil
+	}
+	if shoot.Status.TechnicalID == "" {
+		// Nothing is there yet; the end of the first operation brings the shoot back.
+		return reconcile.Result{RequeueAfter: r.syncPeriod()}, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, r.syncPeriod())
+	defer cancel()
+	findings := r.check(limited, shoot)
+
+	commit := kit.Begin(r.GardenClient, shoot)
+	now := r.Clock.Now()
+	for _, f := range findings {
+		have := kit.FindCondition(shoot.Status.Conditions, f.Type)
+		f.Status = kit.Damp(have, Pardon(shoot, f.Status), r.threshold(f.Type), now)
+		shoot.Status.Conditions = kit.SetCondition(shoot.Status.Conditions, f, now)
+	}
+	return commit.Status(ctx, kit.RequeueAfter(r.syncPeriod()), nil)
+}
+
+// check makes all checks at the same time. A check that cannot be made says so.
+func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) []gardencorev1beta1.Condition {
+	world, err := r.observe(ctx, shoot)
+	if err != nil {
+		return uncheckable(shoot, err)
+	}
+	findings := []gardencorev1beta1.Condition{JudgeAPIServer(world.API), JudgeControlPlane(shoot, world)}
+	if len(shoot.Spec.Provider.Workers) > 0 {
+		findings = append(findings, JudgeNodes(shoot, world))
+	}
+	return findings
+}
+
+// observe gathers what the checks judge.
+func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot) (World, error) {
+	world := World{}
+	namespace := shoot.Status.TechnicalID
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		var err error
+		world.Deployments, world.StatefulSets, err = r.workloads(ctx, namespace)
+		return err
+	})
+	group.Go(func() error {
+		var err error
+		world.Reports, err = r.reports(ctx, namespace)
+		return err
+	})
+	group.Go(func() error {
+		kubeconfig, err := r.kubeconfig(ctx, namespace)
+		if err != nil || kubeconfig == nil {
+			return err
+		}
+		world.API = r.askAPIServer(ctx, kubeconfig)
+		if world.API.Status != 0 && len(shoot.Spec.Provider.Workers) > 0 {
+			world.Nodes, world.NodesErr = r.nodes(ctx, kubeconfig)
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return World{}, err
+	}
+	return world, nil
+}
+
+// kubeconfig is the gardenlet's access to the shoot, or nil if there is none yet or none any more.
+func (r *Reconciler) kubeconfig(ctx context.Context, namespace string) ([]byte, error) {
+	secret := &corev1.Secret{}
+	err := r.SeedClient.Get(ctx, client.ObjectKey{Namespace: namespace, Name: gardencorev1beta1.SecretGardener}, secret)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get access to the shoot: %w", err)
+	}
+	return secret.Data[gardencorev1beta1.DataKeyKubeconfig], nil
+}
+
+func uncheckable(shoot *gardencorev1beta1.Shoot, err error) []gardencorev1beta1.Condition {
+	kinds := []gardencorev1beta1.ConditionType{gardencorev1beta1.ConditionTypeAPIServerAvailable, gardencorev1beta1.ConditionTypeControlPlaneHealthy}
+	if len(shoot.Spec.Provider.Workers) > 0 {
+		kinds = append(kinds, gardencorev1beta1.ConditionTypeEveryNodeReady)
+	}
+	findings := make([]gardencorev1beta1.Condition, 0, len(kinds))
+	for _, kind := range kinds {
+		findings = append(findings, gardencorev1beta1.Condition{
+			Type: kind, Status: gardencorev1beta1.ConditionUnknown, Reason: gardencorev1beta1.ReasonConditionCheckError,
+			Message: "The check could not be made: " + err.Error(),
+		})
+	}
+	return findings
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/component/images"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+)
+
+// landscape is a garden and a seed in which nothing moves by itself.
+type landscape struct {
+	*shoot.Reconciler
+
+	events *events.FakeRecorder
+}
+
+// newLandscape has everything that a shoot without workers needs.
+func newLandscape(t *testing.T, s *gardencorev1beta1.Shoot, without ...string) *landscape {
+	t.Helper()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	vector, err := images.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu-1"}}
+	seed.Status.Gardener = new(identity())
+	seed.Status.Conditions = []gardencorev1beta1.Condition{{Type: "GardenletReady", Status: "True"}, {Type: "SeedSystemComponentsHealthy", Status: "True"}}
+	objs := []client.Object{
+		s, seed,
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "garden-dev", Labels: map[string]string{"project.gardener.cloud/name": "dev"}}},
+		&gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: "local"}},
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "cluster-identity"}, Data: map[string]string{"cluster-identity": "garden-1"}},
+	}
+	var kept []client.Object
+	for _, obj := range objs {
+		if len(without) == 0 || obj.GetName() != without[0] {
+			kept = append(kept, obj)
+		}
+	}
+	garden := fake.NewClientBuilder().WithScheme(types).WithObjects(kept...).WithStatusSubresource(s, seed).
+		WithIndex(&gardencorev1beta1.ControllerInstallation{}, gardencorev1beta1.FieldSeedRefName, func(client.Object) []string { return nil }).Build()
+	l := &landscape{events: events.NewFakeRecorder(100)}
+	l.Reconciler = &shoot.Reconciler{
+		GardenClient: garden, GardenReader: garden, SeedClient: fake.NewClientBuilder().WithScheme(types).Build(),
+		ShootClient: func([]byte) (client.Client, error) { return nil, errors.New("there is no shoot") },
+		Clock:       clock.RealClock{}, Recorder: l.events, Identity: identity(), SeedName: "eu-1", Images: vector,
+		Config: &gardenconfigv1alpha1.ShootControllerConfiguration{},
+	}
+	return l
+}
+
+// fresh is a shoot that nothing was done with.
+func fresh(changes ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
+	s := running(func(s *gardencorev1beta1.Shoot) {
+		s.Status, s.Finalizers = gardencorev1beta1.ShootStatus{}, nil
+		s.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"}
+		s.Spec.Provider.Type, s.Spec.Kubernetes.Version = "local", "1.36.3"
+	})
+	for _, change := range changes {
+		change(s)
+	}
+	return s
+}
+
+func (l *landscape) pass(ctx context.Context) (reconcile.Result, error) {
+	return l.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "garden-dev", Name: "a"}})
+}
+
+func (l *landscape) shoot(t *testing.T) *gardencorev1beta1.Shoot {
+	t.Helper()
+	s := &gardencorev1beta1.Shoot{}
+	if err := l.GardenClient.Get(t.Context(), client.ObjectKey{Namespace: "garden-dev", Name: "a"}, s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// told is the shoot that extensions see, or nil.
+func (l *landscape) told(t *testing.T) *gardencorev1beta1.Shoot {
+	t.Helper()
+	c := &gardenextensionsv1alpha1.Cluster{}
+	err := l.SeedClient.Get(t.Context(), client.ObjectKey{Name: "shoot--dev--a"}, c)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &gardencorev1beta1.Shoot{}
+	if err := json.Unmarshal(c.Spec.Shoot.Raw, s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func taskIDs(s *gardencorev1beta1.Shoot) []string {
+	var ids []string
+	for _, e := range s.Status.LastErrors {
+		ids = append(ids, *e.TaskID)
+	}
+	return ids
+}
+
+func TestWhatIsMissingBeforeTheFirstTask_GLET_STATUS_9(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct{ without, want string }{
+		"CloudProfile": {without: "local", want: `Get cloud profile "local": `},
+		"Namespace":    {without: "garden-dev", want: `Get project namespace "garden-dev": `},
+		"Identity":     {without: "cluster-identity", want: "Get identity of the garden: "},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLandscape(t, fresh(), tc.without)
+			if _, err := l.pass(t.Context()); err == nil {
+				t.Error("Reconcile(...) returned no error, so nothing tries again")
+			}
+			s := l.shoot(t)
+			if s.Status.LastOperation.State != "Error" || !strings.HasPrefix(s.Status.LastOperation.Description, tc.want) {
+				t.Errorf("lastOperation = %+v, want state Error and %s…", s.Status.LastOperation, tc.want)
+			}
+			if diff := cmp.Diff([]string{"initializeOperation"}, taskIDs(s)); diff != "" {
+				t.Errorf("lastErrors (-want +got):\n%s", diff)
+			}
+			if l.told(t) != nil {
+				t.Error("extensions were told of an operation that did not begin")
+			}
+		})
+	}
+}
+
+func TestSeedNotReady_GLET_SHOOT_8(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh())
+	l.Identity.ID = "another process"
+	for range 2 {
+		result, err := l.pass(t.Context())
+		if err != nil || result.RequeueAfter != 15*time.Second {
+			t.Errorf("Reconcile(...) = %v, %v, want another look after 15 s", result, err)
+		}
+	}
+	s := l.shoot(t)
+	if s.Status.LastOperation.State != "Error" || s.Status.UID != "" || s.Status.RetryCycleStartTime != nil {
+		t.Errorf("status = %+v, want state Error and no operation begun", s.Status)
+	}
+}
+
+func TestMissingExtensions_GLET_FLOW_9(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh(withWorkers))
+	synctest.Test(t, func(t *testing.T) {
+		begin := clock.RealClock{}.Now()
+		_, err := l.pass(t.Context())
+		if took := (clock.RealClock{}).Since(begin); took != time.Minute {
+			t.Errorf("extensions were awaited for %s, want a minute", took)
+		}
+		want := `extensions are missing or not healthy on seed "eu-1": ControlPlane/local, Infrastructure/local, Worker/local; ` +
+			`register a ControllerRegistration for them or look at their ControllerInstallation`
+		if err == nil || err.Error() != want {
+			t.Errorf("Reconcile(...) = %v, want %s", err, want)
+		}
+	})
+	if diff := cmp.Diff([]string{"required-extensions"}, taskIDs(l.shoot(t))); diff != "" {
+		t.Errorf("lastErrors (-want +got):\n%s", diff)
+	}
+}
+
+func TestFailedRunIsReported_GLET_STATUS_7_GLET_SHOOT_16_18(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh())
+	synctest.Test(t, func(t *testing.T) {
+		if _, err := l.pass(t.Context()); err == nil || errors.Is(err, reconcile.TerminalError(nil)) {
+			t.Errorf("Reconcile(...) = %v, want an error that is tried again", err)
+		}
+	})
+	s := l.shoot(t)
+	// Nobody gives the Service of the API server an address, and the fake seed gives Services no cluster IP.
+	if diff := cmp.Diff([]string{"apiserver-service-wait", "etcd"}, taskIDs(s)); diff != "" {
+		t.Errorf("lastErrors (-want +got):\n%s", diff)
+	}
+	if want := `task "apiserver-service-wait" failed: not done within 5m0s: Service "kube-apiserver" is not ready: the load balancer has no address yet`; s.Status.LastErrors[0].Description != want {
+		t.Errorf("description = %q, want %q", s.Status.LastErrors[0].Description, want)
+	}
+	if s.Status.LastOperation.State != "Error" || s.Status.LastOperation.Type != "Create" || s.Status.LastOperation.Progress == 0 {
+		t.Errorf("lastOperation = %+v", s.Status.LastOperation)
+	}
+	if s.Status.TechnicalID != "shoot--dev--a" || s.Status.UID != "uid-1" || *s.Status.SeedName != "eu-1" || *s.Status.ClusterIdentity != "shoot--dev--a-uid-1-garden-1" {
+		t.Errorf("the identity of the shoot is %q, %q, %q, %q", s.Status.TechnicalID, s.Status.UID, *s.Status.SeedName, *s.Status.ClusterIdentity)
+	}
+	if len(s.Finalizers) != 1 || s.Finalizers[0] != "gardener" {
+		t.Errorf("finalizers = %v, want gardener", s.Finalizers)
+	}
+	if told := l.told(t); told == nil || told.Status.LastOperation.State != "Processing" || told.Status.TechnicalID != "shoot--dev--a" {
+		t.Error("extensions were not told of the operation before it began")
+	}
+	var seen []string
+	for range 2 {
+		seen = append(seen, strings.Fields(<-l.events.Events)[1])
+	}
+	if diff := cmp.Diff([]string{"Reconciling", "ReconcileError"}, seen); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+func TestOwnerHasToAct_GLET_STATUS_4_GLET_SHOOT_6(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh(func(s *gardencorev1beta1.Shoot) { s.Spec.CloudProfile.Kind = "NamespacedCloudProfile" }))
+	_, err := l.pass(t.Context())
+	if !errors.Is(err, reconcile.TerminalError(nil)) {
+		t.Errorf("Reconcile(...) = %v, want an error that is not tried again", err)
+	}
+	s := l.shoot(t)
+	if s.Status.LastOperation.State != "Failed" || s.Status.LastErrors[0].Codes[0] != "ERR_CONFIGURATION_PROBLEM" {
+		t.Errorf("lastOperation = %+v, lastErrors = %v", s.Status.LastOperation, s.Status.LastErrors)
+	}
+	if result, err := l.pass(t.Context()); err != nil || !result.IsZero() {
+		t.Errorf("a second pass = %v, %v, want rest", result, err)
+	}
+}
+
+func TestStoppedRunIsAborted(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh())
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		if _, err := l.pass(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Reconcile(...) = %v, want the cause of the stop", err)
+		}
+	})
+	s := l.shoot(t)
+	if s.Status.LastOperation.State != "Aborted" || len(s.Status.LastErrors) != 0 {
+		t.Errorf("lastOperation = %+v, lastErrors = %v, want Aborted without errors", s.Status.LastOperation, s.Status.LastErrors)
+	}
+}
+
+func TestDeletionOfWhatIsNotThere_GLET_DEL_3(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh(func(s *gardencorev1beta1.Shoot) {
+		s.Finalizers = []string{"gardener"}
+		s.Status.UID, s.Status.TechnicalID, s.Status.SeedName = "uid-1", "shoot--dev--a", new("eu-1")
+	}))
+	secret := &gardencorev1beta1.InternalSecret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "a.ca-client"}}
+	if err := l.GardenClient.Create(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.GardenClient.Delete(t.Context(), l.shoot(t)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.pass(t.Context()); err != nil {
+		t.Fatalf("Reconcile(...) returned %v", err)
+	}
+	for _, obj := range []client.Object{secret, &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "a"}}} {
+		if err := l.GardenClient.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); !apierrors.IsNotFound(err) {
+			t.Errorf("%T %q is still in the garden: %v", obj, obj.GetName(), err)
+		}
+	}
+	if l.told(t) != nil {
+		t.Error("the Cluster object outlived the shoot")
+	}
+}
+
+func TestNeverStartedShootIsReleased_GLET_SHOOT_17(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh(func(s *gardencorev1beta1.Shoot) { s.Finalizers = []string{"gardener"} }))
+	if err := l.GardenClient.Delete(t.Context(), l.shoot(t)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.pass(t.Context()); err != nil {
+		t.Fatalf("Reconcile(...) returned %v", err)
+	}
+	err := l.GardenClient.Get(t.Context(), client.ObjectKey{Namespace: "garden-dev", Name: "a"}, &gardencorev1beta1.Shoot{})
+	if !apierrors.IsNotFound(err) {
+		t.Errorf("the shoot is still there: %v", err)
+	}
+}

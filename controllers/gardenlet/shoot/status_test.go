@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/extension"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+)
+
+func identity() gardencorev1beta1.Gardener {
+	return gardencorev1beta1.Gardener{ID: "1", Name: "gardenlet-0", Version: "v1"}
+}
+
+// failure is the error of a flow whose task has failed.
+func failure(t *testing.T, id string, err error) error {
+	t.Helper()
+	g, compileErr := flow.Compile("f", flow.Task{ID: id, Do: func(context.Context) error { return err }})
+	if compileErr != nil {
+		t.Fatal(compileErr)
+	}
+	return g.Run(t.Context(), flow.Options{Clock: clock.RealClock{}})
+}
+
+func TestStarted_GLET_STATUS_2_3(t *testing.T) {
+	t.Parallel()
+	begun := metav1.NewTime(now().Add(-3 * time.Hour))
+	failing := func(s *gardencorev1beta1.Shoot) {
+		s.Status.RetryCycleStartTime = &begun
+		s.Status.LastErrors = []gardencorev1beta1.LastError{{TaskID: new("initializeOperation")}, {TaskID: new("worker-wait")}}
+	}
+	cases := map[string]struct {
+		reason string
+		shoot  *gardencorev1beta1.Shoot
+		kind   gardencorev1beta1.LastOperationType
+		cycle  time.Time
+	}{
+		"Fresh":         {reason: "no cycle yet", shoot: running(), kind: "Reconcile", cycle: now()},
+		"Retry":         {reason: "the cycle goes on", shoot: running(failing), kind: "Reconcile", cycle: begun.Time},
+		"NewGeneration": {reason: "a changed spec begins a new one", shoot: running(failing, func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), kind: "Reconcile", cycle: now()},
+		"NewVersion":    {reason: "another version of Gardener begins a new one", shoot: running(failing, func(s *gardencorev1beta1.Shoot) { s.Status.Gardener.Version = "v0" }), kind: "Reconcile", cycle: now()},
+		"Deletion":      {reason: "a deletion begins a new one", shoot: running(failing), kind: "Delete", cycle: now()},
+		"DeletionAgain": {reason: "and keeps it", shoot: running(failing, state("Delete", "Error")), kind: "Delete", cycle: begun.Time},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := shoot.Started(tc.shoot, tc.kind, identity(), now())
+			if !got.RetryCycleStartTime.Time.Equal(tc.cycle) {
+				t.Errorf("%s\nretryCycleStartTime = %s, want %s", tc.reason, got.RetryCycleStartTime, tc.cycle)
+			}
+			if got.LastOperation.State != "Processing" || got.LastOperation.Progress != 0 || got.LastOperation.Type != tc.kind {
+				t.Errorf("lastOperation = %+v, want %s in state Processing at 0 %%", got.LastOperation, tc.kind)
+			}
+			if got.ObservedGeneration != tc.shoot.Generation || got.Gardener != identity() {
+				t.Errorf("observedGeneration = %d, gardener = %v", got.ObservedGeneration, got.Gardener)
+			}
+			for _, e := range got.LastErrors {
+				if *e.TaskID == "initializeOperation" {
+					t.Error("the error from before the first task is still there")
+				}
+			}
+		})
+	}
+}
+
+func TestStartedSetsTheIdentityOnce_GLET_SHOOT_18(t *testing.T) {
+	t.Parallel()
+	fresh := running(func(s *gardencorev1beta1.Shoot) { s.Status = gardencorev1beta1.ShootStatus{} })
+	got := shoot.Started(fresh, "Create", identity(), now())
+	if got.UID != "uid-1" || got.SeedName == nil || *got.SeedName != "eu-1" {
+		t.Errorf("uid = %q, seedName = %v, want those of the object", got.UID, got.SeedName)
+	}
+	restored := running(func(s *gardencorev1beta1.Shoot) { s.UID, s.Spec.SeedName = "uid-2", new("us-1") })
+	got = shoot.Started(restored, "Delete", identity(), now())
+	if got.UID != "uid-1" || *got.SeedName != "eu-1" {
+		t.Errorf("uid = %q, seedName = %s, want them unchanged", got.UID, *got.SeedName)
+	}
+}
+
+func TestProgressDropsErrorsThatAreOver_GLET_STATUS_7(t *testing.T) {
+	t.Parallel()
+	status := shoot.Started(running(func(s *gardencorev1beta1.Shoot) {
+		s.Status.LastErrors = []gardencorev1beta1.LastError{{TaskID: new("etcd-wait")}, {TaskID: new("worker-wait")}}
+	}), "Reconcile", identity(), now())
+	got := shoot.Progressed(status, flow.Progress{Flow: "Shoot cluster reconciliation", Total: 3, Succeeded: []string{"etcd-wait"}, Running: []string{"apiserver"}}, now().Add(time.Second))
+	want := gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Processing", Progress: 33, Description: "apiserver", LastUpdateTime: metav1.NewTime(now().Add(time.Second))}
+	if diff := cmp.Diff(want, *got.LastOperation); diff != "" {
+		t.Errorf("lastOperation (-want +got):\n%s", diff)
+	}
+	if len(got.LastErrors) != 1 || *got.LastErrors[0].TaskID != "worker-wait" {
+		t.Errorf("lastErrors = %v, want that of worker-wait only", got.LastErrors)
+	}
+}
+
+func TestFailed_GLET_STATUS_4_7_8_9(t *testing.T) {
+	t.Parallel()
+	plain := failure(t, "etcd-wait", errors.New("0 of 1 pods are ready"))
+	denied := failure(t, "infrastructure-wait", fmt.Errorf("wait: %w", extension.WithCodes(errors.New("no credentials"), gardencorev1beta1.ErrorCodeInfraUnauthenticated)))
+	leftovers := failure(t, "clean-kubernetes-resources", extension.WithCodes(errors.New("pods are left"), gardencorev1beta1.ErrorCodeCleanupClusterResources))
+	at := new(metav1.NewTime(now()))
+	cases := map[string]struct {
+		reason string
+		err    error
+		age    time.Duration
+		state  gardencorev1beta1.LastOperationState
+		text   string
+		errs   []gardencorev1beta1.LastError
+		cycle  bool
+	}{
+		"Retry": {
+			reason: "it will be tried again", err: plain, age: time.Hour, state: "Error", cycle: true,
+			text: `Task "etcd-wait" failed: 0 of 1 pods are ready; the operation will be retried`,
+			errs: []gardencorev1beta1.LastError{{Description: `task "etcd-wait" failed: 0 of 1 pods are ready`, TaskID: new("etcd-wait"), LastUpdateTime: at}},
+		},
+		"TooLong": {
+			reason: "twelve hours are over", err: plain, age: 12 * time.Hour, state: "Failed",
+			text: `Task "etcd-wait" failed: 0 of 1 pods are ready`,
+			errs: []gardencorev1beta1.LastError{{Description: `task "etcd-wait" failed: 0 of 1 pods are ready`, TaskID: new("etcd-wait"), LastUpdateTime: at}},
+		},
+		"NonRetryableCode_GLET_ERR_2": {
+			reason: "only the owner can help", err: denied, age: time.Minute, state: "Failed",
+			text: `Task "infrastructure-wait" failed: wait: no credentials`,
+			errs: []gardencorev1beta1.LastError{{
+				Description: `task "infrastructure-wait" failed: wait: no credentials`, TaskID: new("infrastructure-wait"), LastUpdateTime: at,
+				Codes: []gardencorev1beta1.ErrorCode{"ERR_INFRA_UNAUTHENTICATED"},
+			}},
+		},
+		"RetryableCode_GLET_CLEAN_8": {
+			reason: "what is left may still go", err: leftovers, age: time.Minute, state: "Error", cycle: true,
+			text: `Task "clean-kubernetes-resources" failed: pods are left; the operation will be retried`,
+			errs: []gardencorev1beta1.LastError{{
+				Description: `task "clean-kubernetes-resources" failed: pods are left`, TaskID: new("clean-kubernetes-resources"), LastUpdateTime: at,
+				Codes: []gardencorev1beta1.ErrorCode{"ERR_CLEANUP_CLUSTER_RESOURCES"},
+			}},
+		},
+		"BeforeTheFirstTask": {
+			reason: "no task ran", err: errors.New("seed is gone"), age: time.Minute, state: "Error", cycle: true,
+			text: "Seed is gone; the operation will be retried",
+			errs: []gardencorev1beta1.LastError{{Description: "seed is gone", LastUpdateTime: at}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			status := shoot.Started(running(), "Reconcile", identity(), now())
+			status.LastOperation.Progress = 42
+			status.RetryCycleStartTime = new(metav1.NewTime(now().Add(-tc.age)))
+			got := shoot.Failed(status, shoot.Failure{Err: tc.err, RetryDuration: 12 * time.Hour}, now())
+			want := gardencorev1beta1.LastOperation{Type: "Reconcile", State: tc.state, Progress: 42, Description: tc.text, LastUpdateTime: metav1.NewTime(now())}
+			if diff := cmp.Diff(want, *got.LastOperation); diff != "" {
+				t.Errorf("%s\nlastOperation (-want +got):\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.errs, got.LastErrors); diff != "" {
+				t.Errorf("%s\nlastErrors (-want +got):\n%s", tc.reason, diff)
+			}
+			if (got.RetryCycleStartTime != nil) != tc.cycle {
+				t.Errorf("%s\nretryCycleStartTime = %v", tc.reason, got.RetryCycleStartTime)
+			}
+		})
+	}
+}
+
+func TestSucceeded_GLET_STATUS_5_6(t *testing.T) {
+	t.Parallel()
+	s := running(func(s *gardencorev1beta1.Shoot) {
+		s.Status.Conditions = []gardencorev1beta1.Condition{
+			{Type: "APIServerAvailable", Status: "True", Reason: "HealthzRequestSucceeded"}, {Type: "EveryNodeReady", Status: "False"}, {Type: "Theirs", Status: "True"},
+		}
+		s.Status.LastErrors = []gardencorev1beta1.LastError{{Description: "old"}}
+	})
+	s.Status = shoot.Started(s, "Create", identity(), now())
+	got := shoot.Succeeded(s, now().Add(time.Minute))
+	if got.LastOperation.State != "Succeeded" || got.LastOperation.Progress != 100 || got.LastErrors != nil || got.RetryCycleStartTime != nil {
+		t.Errorf("status after success: %+v, lastErrors %v, retryCycleStartTime %v", got.LastOperation, got.LastErrors, got.RetryCycleStartTime)
+	}
+	var states []string
+	for _, c := range got.Conditions {
+		states = append(states, string(c.Type)+"="+string(c.Status))
+	}
+	if diff := cmp.Diff([]string{"APIServerAvailable=Progressing", "EveryNodeReady=False", "Theirs=True"}, states); diff != "" {
+		t.Errorf("conditions to be looked at again (-want +got):\n%s", diff)
+	}
+}
+
+func TestWaitingHoldsStill_GLET_SHOOT_8(t *testing.T) {
+	t.Parallel()
+	reason := errors.New(`seed "eu-1" was not yet reconciled by this gardenlet`)
+	first := shoot.Waiting(running().Status, "Reconcile", reason, now())
+	if first.LastOperation.State != "Error" || first.LastOperation.Description != `Seed "eu-1" was not yet reconciled by this gardenlet; the operation will be retried` {
+		t.Errorf("lastOperation = %+v", first.LastOperation)
+	}
+	second := shoot.Waiting(first, "Reconcile", reason, now().Add(15*time.Second))
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("the same reason is written again (-first +second):\n%s", diff)
+	}
+}
+
+func TestCheckSeed_GLET_SHOOT_8(t *testing.T) {
+	t.Parallel()
+	seed := func(change func(*gardencorev1beta1.Seed)) *gardencorev1beta1.Seed {
+		s := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu-1", Generation: 2}}
+		s.Status.Gardener, s.Status.ObservedGeneration = new(identity()), 2
+		s.Status.Conditions = []gardencorev1beta1.Condition{
+			{Type: "GardenletReady", Status: "True"}, {Type: "SeedSystemComponentsHealthy", Status: "True"},
+		}
+		change(s)
+		return s
+	}
+	cases := map[string]struct {
+		change func(*gardencorev1beta1.Seed)
+		want   string
+	}{
+		"Ready":    {change: func(*gardencorev1beta1.Seed) {}},
+		"Foreign":  {change: func(s *gardencorev1beta1.Seed) { s.Status.Gardener.ID = "2" }, want: `seed "eu-1" was not yet reconciled by this gardenlet`},
+		"Changed":  {change: func(s *gardencorev1beta1.Seed) { s.Generation = 3 }, want: `seed "eu-1" was changed and is not yet reconciled`},
+		"NoAnswer": {change: func(s *gardencorev1beta1.Seed) { s.Status.Conditions = s.Status.Conditions[:1] }, want: `seed "eu-1" has no condition SeedSystemComponentsHealthy yet`},
+		"Sick": {change: func(s *gardencorev1beta1.Seed) {
+			s.Status.Conditions[1].Status, s.Status.Conditions[1].Message = "False", "definitions are missing"
+		}, want: `seed "eu-1" is not healthy: condition SeedSystemComponentsHealthy is False: definitions are missing`},
+		"InDeletion": {change: func(s *gardencorev1beta1.Seed) {
+			s.DeletionTimestamp, s.Status.Conditions = new(metav1.NewTime(now())), nil
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := ""
+			if err := shoot.CheckSeed(seed(tc.change), identity()); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("CheckSeed(...) (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
