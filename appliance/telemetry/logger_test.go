@@ -162,8 +162,15 @@ func TestNewLoggerValues(t *testing.T) {
 		},
 		"BearerInError": {
 			reason: "Errors quote requests at times.",
-			log:    func(l logr.Logger) { l.Error(errors.New(`header "Authorization: Bearer abc.def-1"`), "m") },
-			want:   map[string]any{"level": "error", "err": `header "Authorization: Bearer [redacted]"`},
+			log: func(l logr.Logger) {
+				l.Error(errors.New(`header "Authorization: Bearer abcdef.0123456789abcdef"`), "m")
+			},
+			want: map[string]any{"level": "error", "err": `header "Authorization: Bearer [redacted]"`},
+		},
+		"BearerAsWord": {
+			reason: "A sentence about bearer tokens is not a token.",
+			log:    func(l logr.Logger) { l.Error(errors.New("invalid bearer token"), "m") },
+			want:   map[string]any{"level": "error", "err": "invalid bearer token"},
 		},
 		"PrivateKey": {
 			reason: "A key is masked whole, also when its end is missing.",

@@ -92,7 +92,7 @@ func scrub(s string) string {
 		s = regexp.MustCompile(`T10[0-9a-fA-F]*::[0-9A-Za-z]+\.[0-9A-Za-z]+`).ReplaceAllString(s, mask)
 	}
 	if strings.Contains(s, "earer ") {
-		s = regexp.MustCompile(`([Bb]earer )[0-9A-Za-z._~+/=-]+`).ReplaceAllString(s, "${1}"+mask)
+		s = regexp.MustCompile(`([Bb]earer )[0-9A-Za-z._~+/=-]{16,}`).ReplaceAllString(s, "${1}"+mask)
 	}
 	if strings.Contains(s, "PRIVATE KEY-----") {
 		s = regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|$)`).ReplaceAllString(s, mask)
