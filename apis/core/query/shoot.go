@@ -59,18 +59,22 @@ func Pool(s *gardencorev1beta1.ShootSpec, name string) *gardencorev1beta1.Worker
 	return nil
 }
 
-// Moving says why a shoot is between two seeds, or nothing when it is not: a new seed is set and the move has not begun,
-// or it is under way (API-SVAL-6).
+// Moving says why a shoot is between two seeds, or nothing when it is not: a new seed is set, and the move is about to
+// begin or under way (API-SVAL-6).
 func Moving(s *gardencorev1beta1.Shoot) string {
-	op := s.Status.LastOperation
 	switch {
-	case op != nil && op.Type == gardencorev1beta1.LastOperationTypeMigrate,
-		op != nil && op.Type == gardencorev1beta1.LastOperationTypeRestore &&
-			op.State != gardencorev1beta1.LastOperationStateSucceeded:
+	case MoveBegun(s):
 		return "its control plane is being moved to another seed"
 	case s.Spec.SeedName != nil && s.Status.SeedName != nil && *s.Spec.SeedName != *s.Status.SeedName:
 		return "its control plane is about to be moved to another seed"
 	default:
 		return ""
 	}
+}
+
+// MoveBegun tells whether the control plane of a shoot is being moved to another seed.
+func MoveBegun(s *gardencorev1beta1.Shoot) bool {
+	op := s.Status.LastOperation
+	return op != nil && (op.Type == gardencorev1beta1.LastOperationTypeMigrate ||
+		op.Type == gardencorev1beta1.LastOperationTypeRestore && op.State != gardencorev1beta1.LastOperationStateSucceeded)
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
 
@@ -31,12 +32,12 @@ var _ admission.ValidationInterface = &rule{}
 // Validate refuses a registration that takes what another one has.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	mine, ok := a.GetObject().(*gardencorev1beta1.ControllerRegistration)
-	if !ok || a.GetSubresource() != "" || mine.DeletionTimestamp != nil {
+	if !ok || a.GetSubresource() != "" || mine.DeletionTimestamp != nil || unchanged(a, mine) {
 		return nil
 	}
-	all, err := r.world.ControllerRegistrations(ctx)
+	all, err := r.world.Fresh().ControllerRegistrations(ctx)
 	if err != nil {
-		return admission.NewForbidden(a, fmt.Errorf("list registrations: %w", err))
+		return world.Answer(a, fmt.Errorf("list registrations: %w", err))
 	}
 	taken := map[string]string{}
 	for _, other := range all {
@@ -52,11 +53,16 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	for i, res := range mine.Spec.Resources {
 		if owner, found := taken[res.Kind+"/"+res.Type]; found && primary(res) {
 			path := field.NewPath("spec", "resources").Index(i)
-			return admission.NewForbidden(a, fmt.Errorf("%s: %s/%s is taken care of by %q already; set primary to false to help it",
+			return world.Answer(a, fmt.Errorf("%s: %s/%s is taken care of by %q already; set primary to false to help it",
 				path, res.Kind, res.Type, owner))
 		}
 	}
 	return nil
+}
+
+func unchanged(a admission.Attributes, r *gardencorev1beta1.ControllerRegistration) bool {
+	old, ok := a.GetOldObject().(*gardencorev1beta1.ControllerRegistration)
+	return ok && equality.Semantic.DeepEqual(old.Spec.Resources, r.Spec.Resources)
 }
 
 func primary(r gardencorev1beta1.ControllerResource) bool { return r.Primary == nil || *r.Primary }

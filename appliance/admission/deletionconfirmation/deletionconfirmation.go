@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package deletionconfirmation lets Shoots and Projects be deleted only when their deletion was confirmed by an
-// annotation beforehand (API-DELCONF-1, 2).
+// annotation beforehand, and notes who confirmed that of a Shoot (API-DELCONF-1 to 3).
 package deletionconfirmation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -26,66 +25,58 @@ type rule struct {
 
 // New makes the rule.
 func New(w *world.World) admission.Interface {
-	return &rule{Handler: admission.NewHandler(admission.Delete), world: w}
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), world: w}
 }
 
-var _ admission.ValidationInterface = &rule{}
+var (
+	_ admission.ValidationInterface = &rule{}
+	_ admission.MutationInterface   = &rule{}
+)
 
-// Validate refuses the deletion of objects that carry no confirmation.
-func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
-	if a.GetSubresource() != "" {
+// Admit notes on a Shoot who confirmed its deletion. The note stays for as long as the confirmation does, goes with it,
+// and is nobody's to write (API-DELCONF-3).
+func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
+	if !ok || a.GetSubresource() == "status" {
 		return nil
 	}
-	objects, err := r.affected(ctx, a)
-	if err != nil {
-		return admission.NewForbidden(a, err)
+	if !confirmed(shoot) {
+		delete(shoot.Annotations, gardencorev1beta1.AnnotationDeletionConfirmedBy)
+		return nil
 	}
-	var missing []error
-	for _, o := range objects {
-		if !confirmed(o) {
-			missing = append(missing, unconfirmed(a, o))
+	by := a.GetUserInfo().GetName()
+	if old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot); ok && confirmed(old) {
+		if noted := old.Annotations[gardencorev1beta1.AnnotationDeletionConfirmedBy]; noted != "" {
+			by = noted
 		}
 	}
-	if len(missing) > 0 {
-		return admission.NewForbidden(a, errors.Join(missing...))
-	}
+	shoot.Annotations[gardencorev1beta1.AnnotationDeletionConfirmedBy] = by
 	return nil
 }
 
-// affected are the objects that the request would delete: one, or all of a collection (API-ADM-5).
-func (r *rule) affected(ctx context.Context, a admission.Attributes) ([]metav1.Object, error) {
-	if a.GetResource().Group != gardencorev1beta1.GroupName {
-		return nil, nil
+// Validate refuses the deletion of objects that carry no confirmation, or not that of a second person where the project
+// asks for one. The server hands in the object as it is stored; one that does not exist is not asked about.
+func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	if a.GetOperation() != admission.Delete || a.GetSubresource() != "" || a.GetOldObject() == nil {
+		return nil
 	}
-	switch a.GetResource().Resource {
-	case "shoots":
-		if a.GetName() != "" {
-			shoot, err := r.world.Shoot(ctx, a.GetNamespace(), a.GetName())
-			return []metav1.Object{shoot}, err
-		}
-		shoots, err := r.world.Shoots(ctx, a.GetNamespace(), fields.Everything())
-		return pointers(shoots), err
-	case "projects":
-		if a.GetName() != "" {
-			project, err := r.world.Project(ctx, a.GetName())
-			return []metav1.Object{project}, err
-		}
-		projects, err := r.world.Projects(ctx)
-		return pointers(projects), err
+	switch a.GetKind().GroupKind() {
+	case gardencorev1beta1.Kind("Shoot"), gardencorev1beta1.Kind("Project"):
 	default:
-		return nil, nil
+		return nil
 	}
-}
-
-func pointers[T any, P interface {
-	*T
-	metav1.Object
-}](items []T) []metav1.Object {
-	out := make([]metav1.Object, 0, len(items))
-	for i := range items {
-		out = append(out, P(&items[i]))
+	object, err := meta.Accessor(a.GetOldObject())
+	if err != nil {
+		return world.Answer(a, fmt.Errorf("look at the object: %w", err))
 	}
-	return out
+	if !confirmed(object) {
+		return world.Answer(a, unconfirmed(a, object))
+	}
+	shoot, ok := a.GetOldObject().(*gardencorev1beta1.Shoot)
+	if !ok {
+		return nil
+	}
+	return world.Answer(a, second(ctx, r.world.Fresh(), a, shoot))
 }
 
 func confirmed(o metav1.Object) bool {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package finalizerremoval keeps the garden's finalizer on a Shoot until everything of it is gone (API-SVAL-10).
+// Package finalizerremoval keeps the garden's finalizer on a Shoot until everything of it is gone, and on a SecretBinding
+// for as long as a Shoot uses it (API-FIN-1, API-SVAL-10).
 package finalizerremoval
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -16,31 +20,62 @@ import (
 
 const complete = 100
 
-type rule struct{ *admission.Handler }
+type rule struct {
+	*admission.Handler
 
-// New makes the rule. It needs nothing of the garden but the object itself.
-func New(*world.World) admission.Interface {
-	return &rule{Handler: admission.NewHandler(admission.Update)}
+	world *world.World
+}
+
+// New makes the rule.
+func New(w *world.World) admission.Interface {
+	return &rule{Handler: admission.NewHandler(admission.Update), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses to release a shoot of which something may be left.
-func (*rule) Validate(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
-	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
-	if !ok || a.GetSubresource() != "" {
+// Validate refuses to release what is still needed. Only an update that takes the finalizer away costs anything.
+func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	if a.GetSubresource() == "status" {
 		return nil
 	}
-	old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot)
-	if !ok || !held(old) || held(shoot) || released(old) {
-		return nil
+	switch old := a.GetOldObject().(type) {
+	case *gardencorev1beta1.Shoot:
+		if !taken(a, old) || released(old) {
+			return nil
+		}
+		return world.Answer(a, errors.New(
+			"the finalizer \"gardener\" is removed by the gardenlet once everything of the shoot is gone from its seed"))
+	case *gardencorev1beta1.SecretBinding:
+		if !taken(a, old) {
+			return nil
+		}
+		return world.Answer(a, r.unused(ctx, old))
 	}
-	return admission.NewForbidden(a, errors.New(
-		"the finalizer \"gardener\" is removed by the gardenlet once everything of the shoot is gone from its seed"))
+	return nil
 }
 
-func held(s *gardencorev1beta1.Shoot) bool {
-	return slices.Contains(s.Finalizers, gardencorev1beta1.FinalizerGardener)
+// taken tells whether the request takes the finalizer away.
+func taken(a admission.Attributes, old metav1.Object) bool {
+	object, ok := a.GetObject().(metav1.Object)
+	return ok && held(old) && !held(object)
+}
+
+func held(o metav1.Object) bool {
+	return slices.Contains(o.GetFinalizers(), gardencorev1beta1.FinalizerGardener)
+}
+
+// unused complains about shoots that use the credentials of a binding.
+func (r *rule) unused(ctx context.Context, b *gardencorev1beta1.SecretBinding) error {
+	shoots, err := r.world.Fresh().Shoots(ctx, b.Namespace, fields.Everything())
+	if err != nil {
+		return fmt.Errorf("list shoots of namespace %q: %w", b.Namespace, err)
+	}
+	for i := range shoots {
+		if name := shoots[i].Spec.SecretBindingName; name != nil && *name == b.Name {
+			return fmt.Errorf("the finalizer \"gardener\" stays on SecretBinding %q while shoot %q uses it", b.Name, shoots[i].Name)
+		}
+	}
+	return nil
 }
 
 // released tells that nothing was ever made or that all of it was deleted.

@@ -59,14 +59,14 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if !ok || a.GetSubresource() != "" || p.Spec.Namespace == nil || unchanged(a, p) {
 		return nil
 	}
-	other, err := r.world.ProjectOf(ctx, *p.Spec.Namespace)
+	other, err := r.world.Fresh().ProjectOf(ctx, *p.Spec.Namespace)
 	if err != nil {
-		return admission.NewForbidden(a, fmt.Errorf("find project of namespace %q: %w", *p.Spec.Namespace, err))
+		return world.Answer(a, fmt.Errorf("find project of namespace %q: %w", *p.Spec.Namespace, err))
 	}
 	if other == nil || other.Name == p.Name {
 		return nil
 	}
-	return admission.NewForbidden(a, fmt.Errorf("namespace %q belongs to project %q", *p.Spec.Namespace, other.Name))
+	return world.Answer(a, fmt.Errorf("namespace %q belongs to project %q", *p.Spec.Namespace, other.Name))
 }
 
 func unchanged(a admission.Attributes, p *gardencorev1beta1.Project) bool {

@@ -8,34 +8,32 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
 // cloudProfile keeps versions in the profile that shoots use (API-RRM-10).
-func (r *rule) cloudProfile(ctx context.Context, a admission.Attributes, p *gardencorev1beta1.CloudProfile) error {
-	old, ok := a.GetOldObject().(*gardencorev1beta1.CloudProfile)
-	if !ok {
-		return nil
-	}
+func cloudProfile(ctx context.Context, v world.View, p, old *gardencorev1beta1.CloudProfile) error {
 	gone := subtract(offers(old), offers(p))
 	if len(gone) == 0 {
 		return nil
 	}
-	shoots, err := r.world.Shoots(ctx, "", fields.Everything())
+	selector := fields.OneTermEqualSelector(gardencorev1beta1.FieldShootCloudProfileRefName, p.Name)
+	shoots, err := v.Shoots(ctx, "", selector)
 	if err != nil {
-		return fmt.Errorf("list shoots: %w", err)
+		return fmt.Errorf("list shoots of the profile: %w", err)
 	}
 	var errs []error
 	for i := range shoots {
 		s := &shoots[i]
-		if s.DeletionTimestamp != nil || profile(s) != p.Name {
+		ref := s.Spec.CloudProfile
+		if s.DeletionTimestamp != nil || ref == nil || ref.Kind != gardencorev1beta1.CloudProfileReferenceKindCloudProfile {
 			continue
 		}
 		for _, used := range uses(s) {
-			if gone[used] {
-				errs = append(errs, fmt.Errorf("%s can not be taken away: shoot %s/%s uses it", used, s.Namespace, s.Name))
+			if gone[used.version] {
+				errs = append(errs, fmt.Errorf("%s can not be taken away: shoot %s/%s%s uses it", used.version, s.Namespace, s.Name, used.pool))
 			}
 		}
 	}
@@ -55,14 +53,18 @@ func offers(p *gardencorev1beta1.CloudProfile) map[string]bool {
 	return all
 }
 
-func uses(s *gardencorev1beta1.Shoot) []string {
-	all := []string{"Kubernetes version " + s.Spec.Kubernetes.Version}
+// use is a version that a shoot, or a pool of it, runs.
+type use struct{ version, pool string }
+
+func uses(s *gardencorev1beta1.Shoot) []use {
+	all := []use{{version: "Kubernetes version " + s.Spec.Kubernetes.Version}}
 	for _, w := range s.Spec.Provider.Workers {
+		pool := fmt.Sprintf(" (worker pool %q)", w.Name)
 		if w.Machine.Image != nil && w.Machine.Image.Version != nil {
-			all = append(all, "machine image "+w.Machine.Image.Name+" "+*w.Machine.Image.Version)
+			all = append(all, use{"machine image " + w.Machine.Image.Name + " " + *w.Machine.Image.Version, pool})
 		}
 		if w.Kubernetes != nil && w.Kubernetes.Version != nil {
-			all = append(all, "Kubernetes version "+*w.Kubernetes.Version)
+			all = append(all, use{"Kubernetes version " + *w.Kubernetes.Version, pool})
 		}
 	}
 	return all

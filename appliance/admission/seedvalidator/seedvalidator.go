@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package seedvalidator keeps a Seed from being deleted while shoots are on it (API-SEEDVAL-1).
+// Package seedvalidator keeps a Seed from being deleted while shoots are on it, and from losing what they stand on
+// (API-SEEDVAL-1, 2).
 package seedvalidator
 
 import (
@@ -9,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -24,38 +24,48 @@ type rule struct {
 
 // New makes the rule.
 func New(w *world.World) admission.Interface {
-	return &rule{Handler: admission.NewHandler(admission.Delete), world: w}
+	return &rule{Handler: admission.NewHandler(admission.Update, admission.Delete), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses the deletion of seeds that shoots use.
+// Validate refuses what would harm the shoots on a seed. Without shoots a seed may change and go.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
-	if a.GetKind().GroupKind() != gardencorev1beta1.Kind("Seed") || a.GetSubresource() != "" {
+	old, ok := a.GetOldObject().(*gardencorev1beta1.Seed)
+	if !ok || a.GetSubresource() != "" {
 		return nil
 	}
-	shoots, err := r.world.Shoots(ctx, "", fields.Everything())
-	if err != nil {
-		return admission.NewForbidden(a, fmt.Errorf("list shoots: %w", err))
-	}
-	users := using(shoots, a.GetName())
-	if len(users) == 0 {
-		return nil
-	}
-	return admission.NewForbidden(a, fmt.Errorf("the seed still runs shoots, delete or move them first: %s", strings.Join(users, ", ")))
-}
-
-// using names the shoots that are on a seed; an empty name stands for any seed.
-func using(shoots []gardencorev1beta1.Shoot, seed string) []string {
-	var names []string
-	for _, s := range shoots {
-		for _, on := range []*string{s.Spec.SeedName, s.Status.SeedName} {
-			if on != nil && (seed == "" || *on == seed) {
-				names = append(names, s.Namespace+"/"+s.Name)
-				break
-			}
+	complaint := "the seed still runs shoots, delete or move them first"
+	if a.GetOperation() == admission.Update {
+		seed, ok := a.GetObject().(*gardencorev1beta1.Seed)
+		if !ok {
+			return nil
+		}
+		if complaint = lost(seed, old); complaint == "" {
+			return nil
 		}
 	}
-	slices.Sort(names)
-	return names
+	shoots, err := r.world.Fresh().ShootsOn(ctx, old.Name)
+	switch {
+	case err != nil:
+		return world.Answer(a, fmt.Errorf("list shoots on the seed: %w", err))
+	case len(shoots) == 0:
+		return nil
+	default:
+		return world.Answer(a, fmt.Errorf("%s: %s", complaint, strings.Join(shoots, ", ")))
+	}
+}
+
+// lost says what shoots would lose by an update, or nothing.
+func lost(seed, old *gardencorev1beta1.Seed) string {
+	for _, zone := range old.Spec.Provider.Zones {
+		if !slices.Contains(seed.Spec.Provider.Zones, zone) {
+			return fmt.Sprintf("spec.provider.zones: zone %q can not be taken away while shoots are on the seed", zone)
+		}
+	}
+	was := old.Spec.DNS.Internal
+	if is := seed.Spec.DNS.Internal; was != nil && (is == nil || is.Domain != was.Domain) {
+		return fmt.Sprintf("spec.dns.internal: the domain %q can not be taken away while shoots are on the seed", was.Domain)
+	}
+	return ""
 }

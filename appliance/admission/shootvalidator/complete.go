@@ -3,8 +3,7 @@
 package shootvalidator
 
 import (
-	"strings"
-
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -26,37 +25,73 @@ func referProfile(s *gardencorev1beta1.ShootSpec) {
 	}
 }
 
-// complete chooses versions and images that are left open.
-func complete(s *gardencorev1beta1.ShootSpec, o offer) {
-	if strings.Count(s.Kubernetes.Version, ".") < 2 {
-		if v, found := o.newest(o.profile.Kubernetes.Versions, s.Kubernetes.Version); found {
-			s.Kubernetes.Version = v
-		}
-	}
+// complete chooses versions and images that are left open. What the shoot has stays when it fits what is asked for: a
+// manifest that is applied again never rolls machines by itself (API-SMUT-4, 5).
+func complete(s, old *gardencorev1beta1.ShootSpec, o offer) {
+	s.Kubernetes.Version = completeVersion(s.Kubernetes.Version, old.Kubernetes.Version, o)
 	for i := range s.Provider.Workers {
-		completeImage(&s.Provider.Workers[i].Machine, o)
+		w := &s.Provider.Workers[i]
+		was := query.Pool(old, w.Name)
+		if was == nil {
+			was = &gardencorev1beta1.Worker{}
+		}
+		completeImage(&w.Machine, &was.Machine, o)
+		if w.Kubernetes != nil && w.Kubernetes.Version != nil {
+			have := s.Kubernetes.Version
+			if was.Kubernetes != nil && was.Kubernetes.Version != nil {
+				have = *was.Kubernetes.Version
+			}
+			w.Kubernetes.Version = new(completeVersion(*w.Kubernetes.Version, have, o))
+		}
 	}
 }
 
-func completeImage(m *gardencorev1beta1.Machine, o offer) {
-	if t := o.machineType(m.Type); m.Architecture == nil && t != nil {
-		m.Architecture = t.Architecture
+// completeVersion turns a version with open parts into the one that is in use, if that fits, or else into the highest
+// supported one.
+func completeVersion(value, have string, o offer) string {
+	if !query.Partial(value) {
+		return value
 	}
-	if m.Image == nil {
-		if len(o.profile.MachineImages) == 0 {
-			return
+	if have != "" && query.Continues(have, value) {
+		return have
+	}
+	if v := query.Newest(o.profile.Kubernetes.Versions, value, o.now, gardencorev1beta1.VersionClassificationSupported); v != "" {
+		return v
+	}
+	return value
+}
+
+func completeImage(m, was *gardencorev1beta1.Machine, o offer) {
+	if m.Architecture == nil {
+		m.Architecture = new(gardencorev1beta1.ArchitectureAMD64)
+		if t := o.machineType(m.Type); t != nil && t.Architecture != nil {
+			m.Architecture = new(*t.Architecture)
 		}
-		m.Image = &gardencorev1beta1.ShootMachineImage{Name: o.profile.MachineImages[0].Name}
 	}
-	image := o.image(m.Image.Name)
-	if m.Image.Version != nil && strings.Count(*m.Image.Version, ".") >= 2 || image == nil {
+	if m.Image == nil && was.Image != nil {
+		m.Image = was.Image.DeepCopy()
 		return
 	}
-	prefix := ""
-	if m.Image.Version != nil {
-		prefix = *m.Image.Version
+	if m.Image == nil {
+		name := o.firstImage(*m.Architecture)
+		if name == "" {
+			return // Validation says that there is none.
+		}
+		m.Image = &gardencorev1beta1.ShootMachineImage{Name: name}
 	}
-	if v, found := o.newest(versionsOf(image), prefix); found {
+	asked := ""
+	if m.Image.Version != nil {
+		asked = *m.Image.Version
+	}
+	if !query.Partial(asked) {
+		return
+	}
+	same := was.Image != nil && was.Image.Name == m.Image.Name && was.Image.Version != nil
+	if same && query.Continues(*was.Image.Version, asked) {
+		m.Image.Version = new(*was.Image.Version)
+		return
+	}
+	if v := o.newestImage(m.Image.Name, asked, *m.Architecture); v != "" {
 		m.Image.Version = &v
 	}
 }

@@ -8,70 +8,121 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
 // resourceShoots is the resource by which a seed limits its number of shoots (SCHED-CAP-1).
 const resourceShoots = corev1.ResourceName(gardencorev1beta1.ResourceShoots)
 
-// scheduling judges a seed that the request chooses (API-SVAL-3, 4, 8). It asks again what the scheduler asked, because
-// others may have been faster.
-func (r *rule) scheduling(ctx context.Context, q request) error {
-	name := q.shoot.Spec.SeedName
-	if name == nil || q.old.Spec.SeedName != nil && *q.old.Spec.SeedName == *name {
-		return nil
-	}
-	seed, err := r.world.Seed(ctx, *name)
+// scheduling judges a seed that the request chooses (API-SVAL-3 to 5, 7, 12). It asks again what the scheduler asked,
+// by the same rules, because others may have been faster, and others may schedule.
+func scheduling(ctx context.Context, v world.View, q request, profile *gardencorev1beta1.CloudProfile) error {
+	seed, err := v.Seed(ctx, *q.shoot.Spec.SeedName)
 	if err != nil {
-		return fmt.Errorf("read Seed %q: %w", *name, err)
+		return missingSeed(err, *q.shoot.Spec.SeedName)
 	}
 	if seed.DeletionTimestamp != nil {
 		return fmt.Errorf("seed %q is being deleted", seed.Name)
 	}
-	if t := untolerated(seed.Spec.Taints, q.shoot.Spec.Tolerations); t != nil {
-		return fmt.Errorf("seed %q has the taint %q, which the shoot does not tolerate", seed.Name, t.Key)
+	for _, against := range []string{
+		query.ProfileMismatch(profile, q.shoot, seed),
+		query.MissingZones(q.shoot, seed),
+		query.MissingAccessRestriction(q.shoot, seed),
+		query.NetworkConflict(q.shoot, seed),
+		query.Intolerance(q.shoot, seed),
+	} {
+		if against != "" {
+			return fmt.Errorf("seed %q can not host the shoot: %s", seed.Name, against)
+		}
 	}
-	return r.capacity(ctx, seed, q.shoot)
+	if err := moves(ctx, v, q, seed); err != nil {
+		return err
+	}
+	return capacity(ctx, v, seed, q.shoot)
 }
 
-// untolerated returns the first taint without a fitting toleration: one of the same key that names either no value or
-// the same (SCHED-TAINT-1).
-func untolerated(
-	taints []gardencorev1beta1.SeedTaint, tolerations []gardencorev1beta1.Toleration,
-) *gardencorev1beta1.SeedTaint {
-	for i, t := range taints {
-		fits := func(o gardencorev1beta1.Toleration) bool {
-			return o.Key == t.Key && (t.Value == nil || o.Value != nil && *o.Value == *t.Value)
+// moves holds what must be true of both seeds when a shoot changes its seed (API-SVAL-5): the state travels by way of a
+// backup, and the machines stay where they are.
+func moves(ctx context.Context, v world.View, q request, to *gardencorev1beta1.Seed) error {
+	if q.old.Spec.SeedName == nil {
+		return nil
+	}
+	from, err := v.Seed(ctx, *q.old.Spec.SeedName)
+	if err != nil {
+		return missingSeed(err, *q.old.Spec.SeedName)
+	}
+	for _, s := range []*gardencorev1beta1.Seed{from, to} {
+		if s.Spec.Backup == nil {
+			return fmt.Errorf("the shoot can not move from seed %q to %q: seed %q keeps no backups", from.Name, to.Name, s.Name)
 		}
-		if !slices.ContainsFunc(tolerations, fits) {
-			return &taints[i]
-		}
+	}
+	if from.Spec.Provider.Type != to.Spec.Provider.Type {
+		return fmt.Errorf("the shoot can not move from seed %q to %q: their providers differ", from.Name, to.Name)
 	}
 	return nil
 }
 
-func (r *rule) capacity(ctx context.Context, seed *gardencorev1beta1.Seed, shoot *gardencorev1beta1.Shoot) error {
+// margin is how near to its limit a seed has to be for its shoots to be counted anew. Below, what the cache may lack does
+// not matter.
+const margin = 8
+
+func capacity(ctx context.Context, v world.View, seed *gardencorev1beta1.Seed, shoot *gardencorev1beta1.Shoot) error {
 	limit, limited := seed.Status.Allocatable[resourceShoots]
 	if !limited {
 		return nil
 	}
-	shoots, err := r.world.Shoots(ctx, "", fields.Everything())
-	if err != nil {
-		return fmt.Errorf("list shoots: %w", err)
+	used, err := others(ctx, v, seed.Name, shoot)
+	if err == nil && used+margin >= limit.Value() {
+		used, err = others(ctx, v.Fresh(), seed.Name, shoot)
 	}
-	used := int64(0)
-	for _, s := range shoots {
-		itself := s.Namespace == shoot.Namespace && s.Name == shoot.Name
-		if !itself && (on(s.Spec.SeedName, seed.Name) || on(s.Status.SeedName, seed.Name)) {
-			used++
-		}
+	switch {
+	case err != nil:
+		return err
+	case used >= limit.Value():
+		return fmt.Errorf("seed %q can not host the shoot: it is full (%d of %d shoots)", seed.Name, used, limit.Value())
+	default:
+		return nil
 	}
-	if used >= limit.Value() {
-		return fmt.Errorf("seed %q is full: it runs %d of %d shoots", seed.Name, used, limit.Value())
-	}
-	return nil
 }
 
-func on(name *string, seed string) bool { return name != nil && *name == seed }
+// others counts the shoots on a seed beside the one at hand (API-SVAL-4).
+func others(ctx context.Context, v world.View, seed string, shoot *gardencorev1beta1.Shoot) (int64, error) {
+	names, err := v.ShootsOn(ctx, seed)
+	if err != nil {
+		return 0, fmt.Errorf("list shoots on seed %q: %w", seed, err)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == shoot.Namespace+"/"+shoot.Name })
+	return int64(len(names)), nil
+}
+
+// completeNetworks takes the seed's defaults for networks that the shoot leaves open (API-SMUT-3, API-SVAL-12).
+func completeNetworks(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) error {
+	n := s.Spec.Networking
+	if s.Spec.SeedName == nil || n == nil || n.Services != nil && (n.Pods != nil || query.Workerless(&s.Spec)) {
+		return nil
+	}
+	seed, err := v.Seed(ctx, *s.Spec.SeedName)
+	if err != nil {
+		return missingSeed(err, *s.Spec.SeedName)
+	}
+	n.Pods, n.Services = query.DefaultNetworks(&s.Spec, seed)
+	var errs field.ErrorList
+	if n.Pods == nil && !query.Workerless(&s.Spec) {
+		errs = append(errs, openNetwork("pods", seed.Name))
+	}
+	if n.Services == nil {
+		errs = append(errs, openNetwork("services", seed.Name))
+	}
+	return errs.ToAggregate()
+}
+
+func openNetwork(name, seed string) *field.Error {
+	path := field.NewPath("spec", "networking", name)
+	return field.Required(path, fmt.Sprintf("seed %q has no default for it", seed))
+}
+
+func missingSeed(err error, name string) error { return world.Missing(err, pathSeed, "Seed", name) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package shootvalidator completes Shoots from what their CloudProfile and Seed say, and refuses those that ask for
-// what is not offered (API-SVAL-2 to 4, 8, 12 to 17).
+// what is not offered or what they are not in a state for (API-SVAL-1 to 9, 11 to 20, API-SMUT-3 to 5, API-BIND-3).
 package shootvalidator
 
 import (
@@ -9,14 +9,17 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-const binding = "binding"
+const (
+	binding  = "binding"
+	pathSeed = "spec.seedName"
+)
 
 type rule struct {
 	*admission.Handler
@@ -26,7 +29,7 @@ type rule struct {
 
 // New makes the rule.
 func New(w *world.World) admission.Interface {
-	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), world: w}
 }
 
 var (
@@ -36,11 +39,15 @@ var (
 
 // request is what is asked: the shoot as it should become, and as it was (empty on create).
 type request struct {
+	admission.Attributes
+
 	shoot, old *gardencorev1beta1.Shoot
 	create     bool
+	// specChanged tells that the spec is new or differs.
+	specChanged bool
 }
 
-// read tells whether a request is about the spec of a shoot that lives.
+// read tells whether a request is to write a shoot that lives.
 func read(a admission.Attributes) (request, bool) {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() != "" && a.GetSubresource() != binding {
@@ -50,116 +57,136 @@ func read(a admission.Attributes) (request, bool) {
 	if !ok {
 		old = &gardencorev1beta1.Shoot{}
 	}
-	unchanged := a.GetOperation() == admission.Update && equality.Semantic.DeepEqual(shoot.Spec, old.Spec)
-	return request{shoot: shoot, old: old, create: a.GetOperation() == admission.Create},
-		shoot.DeletionTimestamp == nil && !unchanged
+	create := a.GetOperation() == admission.Create
+	return request{
+		Attributes: a, shoot: shoot, old: old, create: create,
+		specChanged: create || !equality.Semantic.DeepEqual(shoot.Spec, old.Spec),
+	}, shoot.DeletionTimestamp == nil
+}
+
+// places tells whether the request chooses a seed, be it the first one or another.
+func (q request) places() bool {
+	is, was := q.shoot.Spec.SeedName, q.old.Spec.SeedName
+	return is != nil && (was == nil || *was != *is)
 }
 
 // Admit fills in versions, images and networks that the shoot leaves open.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	q, ok := read(a)
-	if !ok {
+	if !ok || !q.specChanged {
 		return nil
 	}
 	referProfile(&q.shoot.Spec)
-	if err := r.completeNetworks(ctx, q.shoot); err != nil {
-		return admission.NewForbidden(a, err)
-	}
-	if q.shoot.Spec.CloudProfile == nil {
-		return nil // Validation asks for it.
-	}
-	profile, err := r.world.CloudProfile(ctx, q.shoot.Spec.CloudProfile.Name)
-	if err != nil {
-		return nil //nolint:nilerr // the missing profile is reported, with its field, by the check of references
-	}
-	complete(&q.shoot.Spec, offer{profile: &profile.Spec, now: r.world.Clock.Now()})
-	return nil
+	return r.world.Decide(a, func(v world.View) error { return fill(ctx, v, q) })
 }
 
-// Validate holds the shoot against its project, its profile and its seed.
+func fill(ctx context.Context, v world.View, q request) error {
+	if err := completeNetworks(ctx, v, q.shoot); err != nil {
+		return err
+	}
+	profile, err := profile(ctx, v, &q.shoot.Spec)
+	if err == nil && profile != nil {
+		complete(&q.shoot.Spec, &q.old.Spec, offer{profile: &profile.Spec, now: v.Clock.Now()})
+	}
+	return err
+}
+
+// Validate holds the shoot against its project, its seed, its own state and its profile, in this order (API-SVAL-1).
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	if old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot); ok && a.GetOperation() == admission.Delete {
+		if why := query.Moving(old); why != "" {
+			return world.Answer(a, fmt.Errorf("shoot %q can not be deleted now: %s", old.Name, why))
+		}
+		return nil
+	}
 	q, ok := read(a)
 	if !ok {
 		return nil
 	}
-	if err := r.membership(ctx, q); err != nil {
-		return admission.NewForbidden(a, err)
+	if !q.specChanged {
+		return r.world.Decide(a, func(v world.View) error { return leavingSeed(ctx, v, q) })
 	}
-	if err := r.scheduling(ctx, q); err != nil {
-		return admission.NewForbidden(a, err)
+	if err := r.world.Decide(a, func(v world.View) error { return validate(ctx, v, q) }); err != nil {
+		return err
 	}
-	if q.shoot.Spec.CloudProfile == nil {
-		return nil
+	return world.Answer(a, domain(ctx, r.world.Fresh(), q))
+}
+
+func validate(ctx context.Context, v world.View, q request) error {
+	for _, check := range []func(context.Context, world.View, request) error{
+		membership, mayPlace, settled, awake, leavingSeed,
+	} {
+		if err := check(ctx, v, q); err != nil {
+			return err
+		}
 	}
-	profile, err := r.world.CloudProfile(ctx, q.shoot.Spec.CloudProfile.Name)
-	if err != nil {
-		return admission.NewForbidden(a, fmt.Errorf("read CloudProfile %q: %w", q.shoot.Spec.CloudProfile.Name, err))
+	profile, err := profile(ctx, v, &q.shoot.Spec)
+	if err != nil || profile == nil {
+		return err
 	}
-	if errs := check(q, offer{profile: &profile.Spec, now: r.world.Clock.Now()}); len(errs) > 0 {
-		return admission.NewForbidden(a, errs.ToAggregate())
+	if q.places() {
+		if err := scheduling(ctx, v, q, profile); err != nil {
+			return err
+		}
+	}
+	if errs := check(q, offer{profile: &profile.Spec, now: v.Clock.Now()}); len(errs) > 0 {
+		return errs.ToAggregate()
 	}
 	return nil
 }
 
+// profile reads the cloud profile of a shoot; it is nil when the shoot names none, which static validation asks for.
+func profile(ctx context.Context, v world.View, s *gardencorev1beta1.ShootSpec) (*gardencorev1beta1.CloudProfile, error) {
+	ref := s.CloudProfile
+	if ref == nil {
+		return nil, nil
+	}
+	if ref.Kind != gardencorev1beta1.CloudProfileReferenceKindCloudProfile {
+		return nil, fmt.Errorf("spec.cloudProfile: this garden serves no %s, use a %s",
+			ref.Kind, gardencorev1beta1.CloudProfileReferenceKindCloudProfile)
+	}
+	profile, err := v.CloudProfile(ctx, ref.Name)
+	if err != nil {
+		return nil, world.Missing(err, "spec.cloudProfile", ref.Kind, ref.Name)
+	}
+	return profile, nil
+}
+
 // membership holds API-SVAL-2 and the length of names (API-NAME-3).
-func (r *rule) membership(ctx context.Context, q request) error {
+func membership(ctx context.Context, v world.View, q request) error {
 	const (
-		longestName      = 21
-		longestGenerated = 16
+		longestName   = 21
+		generatedPart = 5
 	)
 	if !q.create {
 		return nil
 	}
-	project, err := r.world.ProjectOf(ctx, q.shoot.Namespace)
+	project, err := v.Project(ctx, q.shoot.Namespace)
 	if err != nil {
-		return fmt.Errorf("find project of namespace %q: %w", q.shoot.Namespace, err)
-	}
-	if project == nil {
-		return fmt.Errorf("namespace %q belongs to no project; shoots live in the namespace of a project", q.shoot.Namespace)
+		return err
 	}
 	if project.DeletionTimestamp != nil {
 		return fmt.Errorf("project %q is being deleted", project.Name)
 	}
-	generated := q.shoot.GenerateName != "" && len(project.Name)+len(q.shoot.GenerateName) > longestGenerated
-	if generated || len(project.Name)+len(q.shoot.Name) > longestName {
+	if len(project.Name)+len(q.shoot.Name) > longestName {
 		return fmt.Errorf("the names of project %q and shoot %q are too long together: at most %d characters (%d with generateName)",
-			project.Name, q.shoot.Name+q.shoot.GenerateName, longestName, longestGenerated)
+			project.Name, q.shoot.Name, longestName, longestName-generatedPart)
 	}
 	return nil
 }
 
-// completeNetworks takes the seed's defaults for networks that the shoot leaves open (API-SVAL-12).
-func (r *rule) completeNetworks(ctx context.Context, s *gardencorev1beta1.Shoot) error {
-	n := s.Spec.Networking
-	if s.Spec.SeedName == nil || n == nil || n.Pods != nil && n.Services != nil {
+// mayPlace holds API-BIND-3: who creates a shoot on a seed of its choice does the work of the scheduler.
+func mayPlace(ctx context.Context, v world.View, q request) error {
+	if !q.create || q.shoot.Spec.SeedName == nil {
 		return nil
 	}
-	seed, err := r.world.Seed(ctx, *s.Spec.SeedName)
-	if err != nil {
-		return nil //nolint:nilerr // the missing seed is reported, with its field, by the check of references
+	target := world.Target{
+		Group: gardencorev1beta1.GroupName, Resource: "shoots", Subresource: binding,
+		Namespace: q.shoot.Namespace, Name: q.shoot.Name,
 	}
-	defaults := seed.Spec.Networks.ShootDefaults
-	if defaults == nil {
-		defaults = &gardencorev1beta1.ShootNetworks{}
+	allowed, err := v.May(ctx, q.GetUserInfo(), "update", target)
+	if err != nil || allowed {
+		return err
 	}
-	hasWorkers := len(s.Spec.Provider.Workers) > 0
-	var errs field.ErrorList
-	if n.Pods == nil && hasWorkers {
-		n.Pods = defaults.Pods
-		if n.Pods == nil {
-			errs = append(errs, openNetwork("pods", *s.Spec.SeedName))
-		}
-	}
-	if n.Services == nil {
-		n.Services = defaults.Services
-		if n.Services == nil {
-			errs = append(errs, openNetwork("services", *s.Spec.SeedName))
-		}
-	}
-	return errs.ToAggregate()
-}
-
-func openNetwork(name, seed string) *field.Error {
-	path := field.NewPath("spec", "networking", name)
-	return field.Required(path, fmt.Sprintf("seed %q has no default for it", seed))
+	return fmt.Errorf("%s: only who may update shoots/binding chooses the seed; leave it to the scheduler", pathSeed)
 }

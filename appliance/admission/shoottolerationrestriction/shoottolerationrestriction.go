@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package shoottolerationrestriction lets Shoots tolerate what their Project allows, and gives them what it asks for
+// (API-TOL-1, 2).
+package shoottolerationrestriction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/admission"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+type rule struct {
+	*admission.Handler
+
+	world *world.World
+}
+
+// New makes the rule.
+func New(w *world.World) admission.Interface {
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+}
+
+var (
+	_ admission.ValidationInterface = &rule{}
+	_ admission.MutationInterface   = &rule{}
+)
+
+// Admit adds the tolerations that the project gives to all of its shoots, where the shoot says nothing about their keys.
+func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
+	if !ok || a.GetSubresource() != "" || a.GetOperation() != admission.Create {
+		return nil
+	}
+	return r.world.Decide(a, func(v world.View) error {
+		given, err := given(ctx, v, shoot.Namespace)
+		for _, d := range given.Defaults {
+			if !slices.ContainsFunc(shoot.Spec.Tolerations, func(t gardencorev1beta1.Toleration) bool { return t.Key == d.Key }) {
+				shoot.Spec.Tolerations = append(shoot.Spec.Tolerations, d)
+			}
+		}
+		return err
+	})
+}
+
+// Validate refuses new tolerations that the project does not allow.
+func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
+	if !ok || a.GetSubresource() == "status" || shoot.DeletionTimestamp != nil {
+		return nil
+	}
+	var before []gardencorev1beta1.Toleration
+	if old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot); ok {
+		before = old.Spec.Tolerations
+	}
+	added := added(shoot.Spec.Tolerations, before)
+	if len(added) == 0 {
+		return nil
+	}
+	return r.world.Decide(a, func(v world.View) error {
+		given, err := given(ctx, v, shoot.Namespace)
+		if err != nil {
+			return err
+		}
+		var errs []error
+		for _, i := range added {
+			if t := shoot.Spec.Tolerations[i]; !slices.ContainsFunc(given.Whitelist, allows(t)) {
+				errs = append(errs, fmt.Errorf("%s: the whitelist of the project does not allow the toleration %s",
+					field.NewPath("spec", "tolerations").Index(i), text(t)))
+			}
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// given is what the project of a namespace says about tolerations.
+func given(ctx context.Context, v world.View, namespace string) (gardencorev1beta1.ProjectTolerations, error) {
+	project, err := v.Project(ctx, namespace)
+	if err != nil || project.Spec.Tolerations == nil {
+		return gardencorev1beta1.ProjectTolerations{}, err
+	}
+	return *project.Spec.Tolerations, nil
+}
+
+// added are the places of tolerations that were not there before.
+func added(now, before []gardencorev1beta1.Toleration) []int {
+	var places []int
+	for i, t := range now {
+		if !slices.ContainsFunc(before, func(was gardencorev1beta1.Toleration) bool { return text(was) == text(t) }) {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// allows tells which entries of a whitelist cover a toleration: those of its key with no value or the same.
+func allows(t gardencorev1beta1.Toleration) func(gardencorev1beta1.Toleration) bool {
+	return func(listed gardencorev1beta1.Toleration) bool {
+		return listed.Key == t.Key && (listed.Value == nil || t.Value != nil && *listed.Value == *t.Value)
+	}
+}
+
+func text(t gardencorev1beta1.Toleration) string {
+	if t.Value == nil {
+		return fmt.Sprintf("%q", t.Key)
+	}
+	return fmt.Sprintf("%q with value %q", t.Key, *t.Value)
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shootvalidator
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// poolCheck holds one worker pool against what the profile offers.
+type poolCheck struct {
+	offer
+
+	spec *gardencorev1beta1.ShootSpec
+	// was is the pool as it was, empty for a new one.
+	pool, was *gardencorev1beta1.Worker
+	// region is the one of the shoot, nil when the profile no longer offers it.
+	region *gardencorev1beta1.Region
+}
+
+func (c poolCheck) all(path *field.Path) field.ErrorList {
+	errs := c.machineTypeOffered(path.Child("machine", "type"))
+	errs = append(errs, c.volumeOffered(path.Child("volume"))...)
+	errs = append(errs, c.imageOffered(path)...)
+	errs = append(errs, c.zonesOffered(path.Child("zones"))...)
+	errs = append(errs, c.versionOffered(path.Child("kubernetes", "version"))...)
+	return append(errs, c.reserved(path)...)
+}
+
+// machineTypeOffered holds API-SVAL-14 for machine types. Unchanged ones pass, but a new zone has to have them.
+func (c poolCheck) machineTypeOffered(path *field.Path) field.ErrorList {
+	name := c.pool.Machine.Type
+	same := name == c.was.Machine.Type
+	if same && slices.Equal(c.pool.Zones, c.was.Zones) {
+		return nil
+	}
+	t := c.machineType(name)
+	if !same && (t == nil || t.Usable != nil && !*t.Usable) {
+		return field.ErrorList{field.NotSupported(path, name, c.usableTypes())}
+	}
+	if a := c.pool.Machine.Architecture; !same && t.Architecture != nil && a != nil && *t.Architecture != *a {
+		return field.ErrorList{field.Invalid(path, name, "is of architecture "+*t.Architecture+", not "+*a)}
+	}
+	lacks := func(z gardencorev1beta1.AvailabilityZone) bool {
+		return slices.Contains(z.UnavailableMachineTypes, name)
+	}
+	return c.inZones(name, path, lacks)
+}
+
+func (c poolCheck) inZones(
+	value string, path *field.Path, lacks func(gardencorev1beta1.AvailabilityZone) bool,
+) field.ErrorList {
+	if c.region == nil {
+		return nil
+	}
+	for _, z := range c.region.Zones {
+		if slices.Contains(c.pool.Zones, z.Name) && lacks(z) {
+			return field.ErrorList{field.Invalid(path, value, "is not available in zone "+z.Name)}
+		}
+	}
+	return nil
+}
+
+func (c poolCheck) usableTypes() []string {
+	var out []string
+	for _, t := range c.profile.MachineTypes {
+		if t.Usable == nil || *t.Usable {
+			out = append(out, t.Name)
+		}
+	}
+	return out
+}
+
+// volumeOffered holds API-SVAL-14 for volumes: the type is offered, and the size not below what the machine type, or
+// else the volume type, demands.
+func (c poolCheck) volumeOffered(path *field.Path) field.ErrorList {
+	v := c.pool.Volume
+	if v == nil || equality.Semantic.DeepEqual(v, c.was.Volume) && c.pool.Machine.Type == c.was.Machine.Type &&
+		slices.Equal(c.pool.Zones, c.was.Zones) {
+		return nil
+	}
+	var least *resource.Quantity
+	if v.Type != nil {
+		t := c.volumeType(*v.Type)
+		known := c.was.Volume != nil && c.was.Volume.Type != nil && *c.was.Volume.Type == *v.Type
+		if !known && (t == nil || t.Usable != nil && !*t.Usable) {
+			all := names(c.profile.VolumeTypes, func(t gardencorev1beta1.VolumeType) string { return t.Name })
+			return field.ErrorList{field.NotSupported(path.Child("type"), *v.Type, all)}
+		}
+		lacks := func(z gardencorev1beta1.AvailabilityZone) bool {
+			return slices.Contains(z.UnavailableVolumeTypes, *v.Type)
+		}
+		if errs := c.inZones(*v.Type, path.Child("type"), lacks); len(errs) > 0 {
+			return errs
+		}
+		if t != nil {
+			least = t.MinSize
+		}
+	}
+	if t := c.machineType(c.pool.Machine.Type); t != nil && t.Storage != nil && t.Storage.MinSize != nil {
+		least = t.Storage.MinSize
+	}
+	size, err := resource.ParseQuantity(v.Size)
+	if err != nil || least == nil || size.Cmp(*least) >= 0 {
+		return nil // Static validation judges what is no size at all.
+	}
+	return field.ErrorList{field.Invalid(path.Child("size"), v.Size, "must be at least "+least.String())}
+}
+
+// zonesOffered holds API-SVAL-16.
+func (c poolCheck) zonesOffered(path *field.Path) field.ErrorList {
+	if c.region == nil || slices.Equal(c.pool.Zones, c.was.Zones) {
+		return nil
+	}
+	offered := names(c.region.Zones, func(z gardencorev1beta1.AvailabilityZone) string { return z.Name })
+	var errs field.ErrorList
+	for i, z := range c.pool.Zones {
+		if !slices.Contains(offered, z) && !slices.Contains(c.was.Zones, z) {
+			errs = append(errs, field.NotSupported(path.Index(i), z, offered))
+		}
+	}
+	return errs
+}
+
+// versionOffered holds API-SVAL-13 for pools with a version of their own.
+func (c poolCheck) versionOffered(path *field.Path) field.ErrorList {
+	if c.pool.Kubernetes == nil || c.pool.Kubernetes.Version == nil ||
+		*c.pool.Kubernetes.Version == c.spec.Kubernetes.Version {
+		return nil
+	}
+	var old *string
+	if c.was.Kubernetes != nil {
+		old = c.was.Kubernetes.Version
+	}
+	return checkVersion(c.pool.Kubernetes.Version, old, path, c.offer)
+}
+
+// reserved keeps the kubelet from reserving the whole machine for itself (API-SVAL-19).
+func (c poolCheck) reserved(path *field.Path) field.ErrorList {
+	kubelet := c.spec.Kubernetes.Kubelet
+	at := field.NewPath("spec", "kubernetes", "kubelet")
+	if k := c.pool.Kubernetes; k != nil && k.Kubelet != nil {
+		kubelet, at = k.Kubelet, path.Child("kubernetes", "kubelet")
+	}
+	t := c.machineType(c.pool.Machine.Type)
+	if t == nil || kubelet == nil || kubelet.KubeReserved == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	for _, part := range []struct {
+		name     string
+		reserved *resource.Quantity
+		has      resource.Quantity
+	}{{"cpu", kubelet.KubeReserved.CPU, t.CPU}, {"memory", kubelet.KubeReserved.Memory, t.Memory}} {
+		if part.reserved != nil && part.reserved.Cmp(part.has) >= 0 {
+			errs = append(errs, field.Invalid(at.Child("kubeReserved", part.name), part.reserved.String(),
+				fmt.Sprintf("must be less than the %s of machine type %s", part.has.String(), t.Name)))
+		}
+	}
+	return errs
+}
