@@ -76,7 +76,7 @@ func NewConfig(dir, socketDir string) Config {
 // External reports whether the objects live in a datastore outside of this process.
 func (c Config) External() bool { return c.Endpoint != "" }
 
-// etcd reports whether the external datastore is an etcd, which Kine passes on as it is.
+// etcd reports whether the external datastore is an etcd, which needs no Kine.
 func (c Config) etcd() bool { return strings.HasPrefix(c.Endpoint, "http") }
 
 // Validate reports every value that Kine would refuse, or would accept and then fail with.

@@ -106,6 +106,46 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	}
 }
 
+func TestStartWithEtcd(t *testing.T) {
+	t.Parallel()
+
+	cfg := kine.NewConfig("", "")
+	cfg.Endpoint = "https://one:2379,https://two:2379"
+	cfg.TLS = kine.TLS{CAFile: "ca", CertFile: "cert", KeyFile: "key"}
+	stores := start(t, cfg)
+	defer stop(t, stores)
+
+	want := kine.Endpoint{Servers: []string{"https://one:2379", "https://two:2379"}, TLS: cfg.TLS}
+	if diff := cmp.Diff(want, stores.Objects); diff != "" {
+		t.Errorf("A real etcd is used as it is.\nObjects (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, stores.Events); diff != "" || stores.Compacts {
+		t.Errorf("It keeps Events as well, and has to be asked for compaction.\nCompacts: got %t; Events (-want +got):\n%s", stores.Compacts, diff)
+	}
+}
+
+// TestStartCanBeCancelled tries a database that nobody answers for, which Kine would wait for.
+func TestStartCanBeCancelled(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	cfg := kine.NewConfig(dir, filepath.Join(dir, "run"))
+	cfg.Endpoint = "postgres://nobody:nothing@127.0.0.1:1/none"
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := kine.Start(ctx, cfg)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("The attempt ends with its context.\nStart(...): got %v, want %v", err, context.DeadlineExceeded)
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("It ends soon after: got %s", took)
+	}
+	if err != nil && strings.Contains(err.Error(), "nothing") {
+		t.Errorf("A password is in no error: %v", err)
+	}
+}
+
 func TestStartRefuses(t *testing.T) {
 	t.Parallel()
 
