@@ -53,7 +53,7 @@ var configureLibraries = sync.OnceValue(func() error {
 	// Warnings that this process causes for itself are of no use to its operator.
 	rest.SetDefaultWarningHandler(rest.NoWarnings{})
 	for i, handle := range utilruntime.ErrorHandlers {
-		utilruntime.ErrorHandlers[i] = unlessCancelled(handle) //nolint:reassign // There is no other way.
+		utilruntime.ErrorHandlers[i] = unlessCancelled(handle)
 	}
 	legacyregistry.RawMustRegister(kine.Collectors()...)
 

@@ -47,6 +47,8 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 		return nil, fmt.Errorf("configure control plane: %w", err)
 	}
 	generic.Authentication.Authenticator = withOpenPaths(generic.Authentication.Authenticator)
+	// It records since when tokens without an end are watched. A garden has never made any.
+	generic.DisabledPostStartHooks.Insert("start-legacy-token-tracking-controller")
 	for _, check := range c.ReadyChecks {
 		generic.AddReadyzChecks(healthz.NamedCheck(check.Name, func(*http.Request) error { return check.Check() }))
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
@@ -18,6 +17,9 @@ import (
 
 // readyInterval is the time between two looks at the server's own checks while it starts.
 const readyInterval = 20 * time.Millisecond
+
+// errEnded says that the server stopped without having been told to.
+var errEnded = errors.New("it ended by itself")
 
 // Server is the API server of a garden, built and not started. Only Completed.New makes one.
 type Server struct {
@@ -50,34 +52,48 @@ func (s *Server) LoopbackConfig() *rest.Config {
 }
 
 // Run serves until ctx ends, and then finishes the requests in flight. It calls ready once every check of /readyz but
-// the given ReadyChecks holds. A Server runs once.
+// the given ReadyChecks holds. A start is never cut short: the library ends the process where its start hooks are. So
+// with a ctx that ends early, Run returns once the server has been ready. A Server runs once.
 func (s *Server) Run(ctx context.Context, ready func()) error {
 	prepared, err := s.aggregator.PrepareRun()
 	if err != nil {
 		return fmt.Errorf("prepare API server: %w", err)
 	}
 
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		if err := prepared.Run(ctx); err != nil {
-			return fmt.Errorf("run API server: %w", err)
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	ended, started := make(chan error, 1), make(chan error, 1)
+	go func() { ended <- prepared.Run(life) }()
+	go func() { started <- s.awaitReady(life) }()
+
+	select {
+	case err := <-started:
+		if err != nil {
+			stop()
+
+			return errors.Join(err, <-ended)
 		}
+	case err := <-ended:
+		stop()
 
-		return nil
-	})
-	group.Go(func() error {
-		if err := s.awaitReady(ctx); err != nil {
-			return err
-		}
-		ready()
+		return fmt.Errorf("start API server: %w", errors.Join(errEnded, err, <-started))
+	}
+	ready()
+	select {
+	case <-ctx.Done():
+		stop()
+		err = <-ended
+	case err = <-ended:
+		err = errors.Join(errEnded, err)
+	}
+	if err != nil {
+		return fmt.Errorf("run API server: %w", err)
+	}
 
-		return nil
-	})
-
-	return group.Wait()
+	return nil
 }
 
-// awaitReady asks the server itself, in the way of any other client. A stop in the meantime is no error.
+// awaitReady asks the server itself, in the way of any other client.
 func (s *Server) awaitReady(ctx context.Context) error {
 	client, err := discovery.NewDiscoveryClientForConfig(s.LoopbackConfig())
 	if err != nil {
@@ -87,11 +103,11 @@ func (s *Server) awaitReady(ctx context.Context) error {
 	err = wait.PollUntilContextCancel(ctx, readyInterval, true, func(ctx context.Context) (bool, error) {
 		return client.RESTClient().Get().RequestURI(request).Do(ctx).Error() == nil, nil
 	})
-	if errors.Is(err, context.Canceled) {
-		return nil
+	if err != nil {
+		return fmt.Errorf("wait for API server: %w", err)
 	}
 
-	return err
+	return nil
 }
 
 func (s *Server) exclusions() []string {
