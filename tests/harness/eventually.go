@@ -52,7 +52,7 @@ func Await[T client.Object](tb testing.TB, c client.Reader, object T, what strin
 	var found T
 	Eventually(tb, what, func(ctx context.Context) error {
 		// A field that is gone would survive a read into an object that has it.
-		fresh, ok := reflect.New(reflect.TypeOf(object).Elem()).Interface().(T)
+		fresh, ok := reflect.TypeAssert[T](reflect.New(reflect.TypeOf(object).Elem()))
 		if !ok {
 			return fmt.Errorf("%T is no pointer to a struct", object)
 		}
