@@ -157,7 +157,7 @@ func (p *process) enterGarden(ctx context.Context, ready func()) error {
 	if err != nil {
 		return fmt.Errorf("build garden client: %w", err)
 	}
-	p.Log.Info("Garden entered", "garden", p.access.Config().Host, "expiry", p.access.Expiry())
+	p.Log.Info("Garden entered", "garden", p.access.Config().Host)
 	ready()
 	return p.access.Maintain(ctx)
 }

@@ -20,7 +20,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -42,11 +41,11 @@ type world struct {
 	surroundings gardenaccess.Surroundings
 }
 
-func newWorld(t *testing.T, objects ...client.Object) *world {
+func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, clock: clocktesting.NewFakeClock(time.Now())}
 	w.garden = newGarden(t, w.clock.Now)
-	w.seed = fake.NewClientBuilder().WithObjects(objects...).Build()
+	w.seed = fake.NewClientBuilder().Build()
 	w.settings = gardenaccess.Settings{
 		Seed:                "one",
 		KubeconfigSecret:    &corev1.SecretReference{Namespace: "garden", Name: "gardenlet-kubeconfig"},
@@ -473,138 +472,6 @@ func TestOpenCorrectsCA(t *testing.T) {
 				t.Errorf("%s\nstored CA (-want +got):\n%s", tc.reason, diff)
 			}
 		})
-	}
-}
-
-func TestMaintain(t *testing.T) {
-	t.Parallel()
-	cases := map[string]struct {
-		reason string
-		act    func(w *world)
-		want   string // the serial number of the certificate after that
-	}{
-		"Asked": {
-			reason: "the annotation asks for a renewal at any time",
-			act: func(w *world) {
-				secret := w.secret("gardenlet-kubeconfig")
-				secret.Annotations = map[string]string{"gardener.cloud/operation": "renew"}
-				if err := w.seed.Update(w.t.Context(), secret); err != nil {
-					w.t.Fatal(err)
-				}
-				w.clock.Step(11 * time.Second)
-			},
-			want: "101",
-		},
-		"Due": {
-			reason: "after 80 of 100 hours the certificate is renewed: the draw lies in the middle of 70 and 90 percent",
-			act:    func(w *world) { w.clock.Step(80*time.Hour + time.Second) },
-			want:   "101",
-		},
-		"NotDue": {
-			reason: "before that it is not",
-			act:    func(w *world) { w.clock.Step(79 * time.Hour) },
-			want:   "100",
-		},
-		"Exchanged": {
-			reason: "a certificate that somebody else stored is taken over",
-			act: func(w *world) {
-				other := newWorld(w.t)
-				other.garden = w.garden
-				other.bootstrapSecret(bootstrapToken)
-				if _, err := other.open(); err != nil {
-					w.t.Fatal(err)
-				}
-				secret := w.secret("gardenlet-kubeconfig")
-				secret.Data = other.secret("gardenlet-kubeconfig").Data
-				if err := w.seed.Update(w.t.Context(), secret); err != nil {
-					w.t.Fatal(err)
-				}
-				w.clock.Step(11 * time.Second)
-			},
-			want: "101",
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			w.bootstrapSecret(bootstrapToken)
-			access, err := w.open()
-			if err != nil {
-				t.Fatalf("Open(...): %v", err)
-			}
-			clients, err := kubernetes.NewForConfig(access.Config())
-			if err != nil {
-				t.Fatal(err)
-			}
-			stop := w.maintain(access)
-			tc.act(w)
-			w.eventually("the gardenlet has looked and waits again", w.clock.HasWaiters)
-
-			w.garden.with(func() { w.garden.seen = nil })
-			_, err = clients.CoreV1().ConfigMaps("any").Get(t.Context(), "any", metav1.GetOptions{})
-			if !apierrors.IsNotFound(err) {
-				t.Fatalf("%s\nuse a client made before: got error %v, want a plain not found", tc.reason, err)
-			}
-			w.garden.with(func() {
-				if diff := cmp.Diff([]string{tc.want}, w.garden.seen); diff != "" {
-					t.Errorf("%s\ncertificate of a client made before (-want +got):\n%s", tc.reason, diff)
-				}
-			})
-			if operation := w.secret("gardenlet-kubeconfig").Annotations["gardener.cloud/operation"]; operation != "" {
-				t.Errorf("%s\nthe request %q is answered and must be gone", tc.reason, operation)
-			}
-			leaf, err := w.stored().Leaf()
-			if err != nil || leaf.SerialNumber.String() != tc.want {
-				t.Errorf("%s\nthe stored certificate has serial number %s, want %s", tc.reason, leaf.SerialNumber, tc.want)
-			}
-			stop()
-		})
-	}
-}
-
-func TestMaintainReportsFailure(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.bootstrapSecret(bootstrapToken)
-	access, err := w.open()
-	if err != nil {
-		t.Fatalf("Open(...): %v", err)
-	}
-	stop := w.maintain(access)
-	w.garden.with(func() { w.garden.refuse = http.StatusForbidden })
-	w.clock.Step(91 * time.Hour)
-	w.eventually("the first try failed", w.clock.HasWaiters)
-	if w.failed.Load() != nil {
-		t.Error("A single failure is not worth an event")
-	}
-	w.clock.Step(16 * time.Minute)
-	w.eventually("the failure was reported", func() bool { return w.failed.Load() != nil })
-	if err := *w.failed.Load(); !errors.Is(err, gardenaccess.ErrForbidden) {
-		t.Errorf("RotationFailed: got %v, want %v", err, gardenaccess.ErrForbidden)
-	}
-	w.garden.with(func() { w.garden.refuse = 0 })
-	w.eventually("the gardenlet waits", w.clock.HasWaiters)
-	w.clock.Step(11 * time.Second)
-	w.eventually("the certificate is renewed after all", func() bool {
-		return access.Expiry().Time.After(w.clock.Now().Add(99 * time.Hour))
-	})
-	stop()
-}
-
-// maintain runs Maintain until the returned function is called, and returns once it waits.
-func (w *world) maintain(access *gardenaccess.Access) func() {
-	w.t.Helper()
-	ctx, cancel := context.WithCancel(w.t.Context())
-	done := make(chan error, 1)
-	go func() { done <- access.Maintain(ctx) }()
-	w.eventually("the gardenlet looks after its certificate", w.clock.HasWaiters)
-	return func() {
-		w.t.Helper()
-		cancel()
-		if err := <-done; err != nil {
-			w.t.Errorf("Maintain(...): %v", err)
-		}
 	}
 }
 

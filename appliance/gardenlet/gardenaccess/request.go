@@ -94,7 +94,7 @@ func (r requester) obtainOnce(ctx context.Context, template *x509.CertificateReq
 		},
 	}
 	if r.validity != nil {
-		request.Spec.ExpirationSeconds = new(int32(min(*r.validity/time.Second, math.MaxInt32)))
+		request.Spec.ExpirationSeconds = new(int32(min(*r.validity/time.Second, math.MaxInt32))) //nolint:gosec // bounded right here
 	}
 	created, err := r.requests.Create(ctx, request, metav1.CreateOptions{})
 	if err != nil {

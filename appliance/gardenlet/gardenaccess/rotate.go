@@ -31,10 +31,11 @@ func (a *Access) Maintain(ctx context.Context) error {
 	var failing time.Time // the begin of the current series of failures
 	for pause(ctx, a.surroundings.Clock, watchPause) == nil {
 		changed, err := a.look(ctx, due)
+		if ctx.Err() != nil {
+			break
+		}
 		now := a.surroundings.Clock.Now()
 		switch {
-		case ctx.Err() != nil:
-			return nil
 		case err == nil:
 			failing = time.Time{}
 		case failing.IsZero():
@@ -64,7 +65,7 @@ func (a *Access) schedule() (time.Time, error) {
 	return due, nil
 }
 
-// rotationTime lies at a share of the certificate's life between the two percentages; draw is from [0, 1).
+// RotationTime lies at a share of the certificate's life between the two percentages; draw is from [0, 1).
 func RotationTime(leaf *x509.Certificate, from, until int32, draw float64) time.Time {
 	share := (float64(from) + (float64(until)-float64(from))*draw) / 100
 	life := leaf.NotAfter.Sub(leaf.NotBefore)

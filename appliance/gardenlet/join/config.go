@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	kubeconfigSecret    = "gardenlet-kubeconfig"
-	bootstrapSecret     = "gardenlet-kubeconfig-bootstrap"
+	kubeconfigSecret    = "gardenlet-kubeconfig"           //nolint:gosec // the name of a Secret
+	bootstrapSecret     = "gardenlet-kubeconfig-bootstrap" //nolint:gosec // the name of a Secret
 	defaultDomainSecret = gardencorev1beta1.NamespaceGarden + "/internal-domain"
 	defaultCapacity     = "250"
 )

@@ -76,8 +76,8 @@ func fromKubeadm(ctx context.Context, seed client.Client) (Facts, error) {
 			ServiceSubnet string `json:"serviceSubnet"`
 		} `json:"networking"`
 	}
-	if yaml.Unmarshal([]byte(stored.Data["ClusterConfiguration"]), &config) != nil {
-		return Facts{}, nil
+	if err := yaml.Unmarshal([]byte(stored.Data["ClusterConfiguration"]), &config); err != nil {
+		return Facts{}, nil //nolint:nilerr // what cannot be read tells nothing
 	}
 	return Facts{Pods: first(config.Networking.PodSubnet), Services: first(config.Networking.ServiceSubnet)}, nil
 }

@@ -92,7 +92,7 @@ func (j *joiner) prepare(ctx context.Context, seedKubeconfig string) error {
 		return err
 	}
 	j.step("Garden verified: its CA has the hash sha256:%.16s…, and it knows the token", j.garden.hash)
-	if j.cluster, err = openCluster(ctx, j.Options.SeedKubeconfig, j.SeedContext, j.UserAgent); err != nil {
+	if j.cluster, err = openCluster(ctx, j.SeedKubeconfig, j.SeedContext, j.UserAgent); err != nil {
 		return err
 	}
 	facts, err := Detect(ctx, j.cluster.client)

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gardenlet_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/gardenlet"
+)
+
+func config() *gardenconfigv1alpha1.GardenletConfiguration {
+	c := &gardenconfigv1alpha1.GardenletConfiguration{SeedConfig: &gardenconfigv1alpha1.SeedConfig{}}
+	c.SeedConfig.Name = "one"
+	c.SetDefaults()
+	c.GardenClientConnection.KubeconfigSecret = &corev1.SecretReference{Namespace: "garden", Name: "x"}
+	return c
+}
+
+func TestValidateConfig(t *testing.T) {
+	t.Parallel()
+	shoots := func(n string) corev1.ResourceList { return corev1.ResourceList{"shoots": resource.MustParse(n)} }
+	cases := map[string]struct {
+		reason string
+		change func(c *gardenconfigv1alpha1.GardenletConfiguration)
+		want   string
+	}{
+		"Good":    {reason: "nothing is wrong with a good configuration", change: func(*gardenconfigv1alpha1.GardenletConfiguration) {}},
+		"NoSeed":  {reason: "GLET-BOOT-1: a gardenlet serves a seed", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) { c.SeedConfig = nil }, want: "seedConfig: required"},
+		"NoName":  {reason: "which has a name", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) { c.SeedConfig.Name = "" }, want: "seedConfig.metadata.name"},
+		"NoWayIn": {reason: "GLET-BOOT-4: there is a way into the garden", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) { c.GardenClientConnection.KubeconfigSecret = nil }, want: "gardenClientConnection: nothing says"},
+		"NoPlace": {reason: "what a bootstrap obtains has a place", change: bootstrapOnly, want: "gardenClientConnection.kubeconfigSecret"},
+		"ShortLife": {reason: "GLET-CSR-5: certificates live ten minutes at least", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
+			c.GardenClientConnection.KubeconfigValidity.Validity = &metav1.Duration{Duration: time.Minute}
+		}, want: "at least 10m0s"},
+		"Upside": {reason: "GLET-ROT-2: the percentages are in order", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
+			c.GardenClientConnection.KubeconfigValidity.AutoRotationJitterPercentageMin = new(int32(95))
+		}, want: "between 95 and 90 percent"},
+		"TooMuch": {reason: "GLET-SEED-3: not more can be reserved than there is", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
+			c.Resources = &gardenconfigv1alpha1.ResourcesConfiguration{Capacity: shoots("10"), Reserved: shoots("11")}
+		}, want: "resources.reserved[shoots]"},
+		"NoHeartbeat": {reason: "GLET-LEASE-1: a heart beats", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
+			c.Controllers.Seed.LeaseResyncSeconds = new(int32(0))
+		}, want: "leaseResyncSeconds"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := config()
+			tc.change(c)
+			err := errors.Join(gardenlet.ValidateConfig(c)...)
+			if (err == nil) != (tc.want == "") || (err != nil && !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("%s\nValidateConfig(...): got %v, want %q", tc.reason, err, tc.want)
+			}
+		})
+	}
+}
+
+func bootstrapOnly(c *gardenconfigv1alpha1.GardenletConfiguration) {
+	c.GardenClientConnection.BootstrapKubeconfig, c.GardenClientConnection.KubeconfigSecret = c.GardenClientConnection.KubeconfigSecret, nil
+}
+
+func TestComplete(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		change func(o *gardenlet.Options)
+		want   string
+	}{
+		"NoPod":       {reason: "outside of a pod a kubeconfig of the seed is needed", change: func(*gardenlet.Options) {}, want: "seedClientConnection.kubeconfig"},
+		"NoFile":      {reason: "a kubeconfig that is not there is named", change: func(o *gardenlet.Options) { o.Config.SeedClientConnection.Kubeconfig = "/nowhere" }, want: `"/nowhere"`},
+		"NoImageFile": {reason: "so is a missing image vector", change: func(o *gardenlet.Options) { o.ImageVectorOverwrite = "/no/images" }, want: "/no/images"},
+		"Invalid":     {reason: "what is wrong is found before anything starts", change: func(o *gardenlet.Options) { o.Config.SeedConfig = nil }, want: "gardenlet configuration: seedConfig"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := gardenlet.Options{Config: config()}
+			tc.change(&o)
+			if _, err := o.Complete(); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%s\nComplete(): got error %v, want one with %q", tc.reason, err, tc.want)
+			}
+		})
+	}
+}
