@@ -31,8 +31,10 @@ type Garden struct {
 	Scheme *runtime.Scheme
 	// CA is the bundle that the garden's certificate comes from.
 	CA []byte
-	// Server is the URL of the garden.
+	// Server is the URL of the garden on this machine.
 	Server string
+	// External is the URL that clients elsewhere are told.
+	External string
 	// Kubeconfig is the path of the administrator's kubeconfig.
 	Kubeconfig string
 	// ClusterIdentity is the name that the garden keeps for life.
@@ -151,7 +153,7 @@ func (g *Garden) reach(tb testing.TB, found server.Garden) {
 		tb.Fatalf("make client of the garden: %v", err)
 	}
 	g.CA = g.Config.CAData
-	g.Server = found.Local
+	g.Server, g.External = found.Local, found.Server
 	g.Kubeconfig = found.Kubeconfig
 	g.ClusterIdentity = found.ClusterIdentity
 }

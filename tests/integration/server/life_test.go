@@ -4,6 +4,8 @@ package server_test
 
 import (
 	"bufio"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -214,6 +216,36 @@ func TestKilledServerLosesNothing(t *testing.T) {
 		}
 	}
 	t.Logf("%d writes were acknowledged before the kill", len(acknowledged))
+}
+
+// TestExternalAddress tries that a garden answers to the names that it is given.
+func TestExternalAddress(t *testing.T) {
+	t.Parallel()
+
+	g := harness.Start(t, harness.WithConfig(func(c *gardenconfigv1alpha1.ServerConfiguration) {
+		c.ExternalAddresses = []string{"garden.example.org", "203.0.113.9"}
+	}))
+	address := strings.TrimPrefix(g.Server, "https://")
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "https://garden.example.org:" + port; g.External != want {
+		t.Errorf("Clients elsewhere are told the first address: got %q, want %q", g.External, want)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(g.CA)
+	for name, valid := range map[string]bool{
+		"garden.example.org": true, "203.0.113.9": true, "127.0.0.1": true, "localhost": true, "other.example.org": false,
+	} {
+		connection, err := (&tls.Dialer{Config: &tls.Config{RootCAs: roots, ServerName: name}}).DialContext(t.Context(), "tcp", address)
+		if (err == nil) != valid {
+			t.Errorf("The certificate is for the names of the garden and no others.\nDial as %q: got %v, want valid: %t", name, err, valid)
+		}
+		if err == nil {
+			_ = connection.Close()
+		}
+	}
 }
 
 // TestMetrics asks a server that has a process of its own, as metrics are counted for a whole process.
