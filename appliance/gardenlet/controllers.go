@@ -22,6 +22,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/care"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
 	installationcare "github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/care"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/required"
@@ -68,6 +69,7 @@ func (p *process) controllers() []adder {
 		&shoot.Reconciler{
 			SeedName: p.seedName(), Clock: p.Clock, Identity: p.identity, Images: p.images, Config: c.Shoot,
 		},
+		&care.Reconciler{SeedName: p.seedName(), Clock: p.Clock, Config: c.ShootCare},
 	}
 }
 
