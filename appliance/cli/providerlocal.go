@@ -40,9 +40,11 @@ func addImageFlags(fs *pflag.FlagSet, images *local.Images) {
 
 func validateImages(images local.Images) error {
 	var errs []error
-	for flag, image := range map[string]string{"--image": images.Terrarium, "--machine-image": images.Machine, "--network-agent-image": images.NetworkAgent} {
-		if image == "" {
-			errs = append(errs, fmt.Errorf("%s: an image is needed", flag))
+	for _, needed := range []struct{ flag, image string }{
+		{"--image", images.Terrarium}, {"--machine-image", images.Machine}, {"--network-agent-image", images.NetworkAgent},
+	} {
+		if needed.image == "" {
+			errs = append(errs, fmt.Errorf("%s: an image is needed", needed.flag))
 		}
 	}
 	return errors.Join(errs...)

@@ -94,6 +94,7 @@ func (a *actor) called(object *infrastructure) ([]string, bool) {
 // seed is a garden that serves the extension kinds, with the controllers under test.
 type seed struct {
 	client.Client
+
 	actor *actor
 }
 
@@ -262,7 +263,7 @@ func testLife(t *testing.T, s *seed, namespace string) {
 		t.Errorf("observed generation is %d, want 2", object.Status.ObservedGeneration)
 	}
 
-	if err := s.Client.Delete(t.Context(), object); err != nil {
+	if err := s.Delete(t.Context(), object); err != nil {
 		t.Fatal(err)
 	}
 	s.awaitGone(t, object)
@@ -404,7 +405,7 @@ func testDNSRecord(t *testing.T, s *seed, namespace string) {
 	if !kit.ConditionIs(found.Status.Conditions, "Created", gardencorev1beta1.ConditionTrue) || *found.Status.Zone != "local" {
 		t.Errorf("status of a record is %+v", found.Status)
 	}
-	if err := s.Client.Delete(t.Context(), first); err != nil {
+	if err := s.Delete(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
 	s.awaitGone(t, first)
@@ -437,7 +438,7 @@ func testOperatingSystemConfig(t *testing.T, s *seed, namespace string) {
 	if len(result.Data["cloud_config"]) == 0 || !metav1.IsControlledBy(result, found) {
 		t.Errorf("result has keys %v and owners %v", len(result.Data), result.OwnerReferences)
 	}
-	if err := s.Client.Delete(t.Context(), object); err != nil {
+	if err := s.Delete(t.Context(), object); err != nil {
 		t.Fatal(err)
 	}
 	s.awaitGone(t, object)
