@@ -12,9 +12,10 @@ VERSION    ?= v0.1.0-dev
 K8S        := 1.36.3
 LINT       := v2.15.0
 
-# One set of build flags for binaries, tests and linter, so that all of them share one build cache.
+# One set of build flags for binaries, tests and linter, so that all of them share one build cache. The last tag keeps a
+# library that opens shared objects at run time out of the static binaries.
 export CGO_ENABLED := 1
-export GOFLAGS := -buildvcs=false -trimpath -tags=netgo,osusergo,sqlite_omit_load_extension
+export GOFLAGS := -buildvcs=false -trimpath -tags=netgo,osusergo,sqlite_omit_load_extension,no_antithesis_sdk
 K8S_FLAGS := -X k8s.io/component-base/version.gitVersion=v$(K8S) \
 	-X k8s.io/component-base/version.gitMajor=$(word 1,$(subst ., ,$(K8S))) \
 	-X k8s.io/component-base/version.gitMinor=$(word 2,$(subst ., ,$(K8S))) \

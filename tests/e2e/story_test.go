@@ -119,10 +119,10 @@ func workload(t *testing.T, w *world) {
 	if on != node {
 		t.Errorf("the pod runs on %q, want the shoot's machine %q", on, node)
 	}
-	// Through the API server of the shoot, over the Service, to the pod and back.
-	w.says(t, time.Minute, "hello", w.shoot("get", "--raw", "/api/v1/namespaces/default/services/hello:80/proxy/")...)
-	// From another pod's side: kubelet, logs and exec reach the machine.
-	w.says(t, time.Minute, "", w.shoot("logs", "deployment/hello")...)
+	// A program in the pod asks the Service: API server, kubelet, pod network and kube-proxy all take part.
+	address := w.must(t, w.shoot("get", "service", "hello", "-o", "jsonpath={.spec.clusterIP}")...)
+	w.says(t, time.Minute, "Hello from hello-", w.shoot("exec", "deployment/hello", "--", "hello", "http://"+address)...)
+	w.must(t, w.shoot("logs", "deployment/hello")...)
 }
 
 func conditions(t *testing.T, w *world) {

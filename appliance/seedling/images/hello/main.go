@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Hello answers HTTP requests on port 8080 with the name of the host it runs on, so that one sees which
-// pod behind a Service answered.
+// pod behind a Service answered. Called with a URL it asks there instead and prints the answer: so a pod can try a Service.
 package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"time"
 )
 
 func main() {
-	if err := serve(); err != nil {
+	run := serve
+	if len(os.Args) > 1 {
+		run = func() error { return ask(os.Args[1]) }
+	}
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1) //nolint:forbidigo // This is a main function.
 	}
@@ -31,4 +36,21 @@ func serve() error {
 		}),
 	}
 	return server.ListenAndServe()
+}
+
+// ask prints what a server answers.
+func ask(url string) error {
+	client := &http.Client{Timeout: 10 * time.Second}
+	answer, err := client.Get(url) //nolint:noctx // The client has a timeout, and the program does nothing else.
+	if err != nil {
+		return fmt.Errorf("ask %q: %w", url, err)
+	}
+	defer answer.Body.Close() //nolint:errcheck // The program ends here.
+	if _, err := io.Copy(os.Stdout, answer.Body); err != nil {
+		return fmt.Errorf("read answer of %q: %w", url, err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("%q answered %s", url, answer.Status)
+	}
+	return nil
 }
