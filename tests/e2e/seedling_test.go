@@ -141,6 +141,7 @@ func TestSeedling(t *testing.T) {
 		tell func(*testing.T, *seed)
 	}{
 		{"a taken port is named before anything is made", takenPort},
+		{"a part that fails tells why", failingPart},
 		{"killed on the way up it can be taken down", killedOnTheWay},
 		{"up brings a node to life", seedUp},
 		{"pods, Services and volumes work", seedWorkload},
@@ -188,6 +189,26 @@ func takenPort(t *testing.T, s *seed) {
 	}
 	if _, err := os.Stat(s.stateDir); err == nil {
 		t.Errorf("Nothing is made when it cannot work; %s is there", s.stateDir)
+	}
+}
+
+func failingPart(t *testing.T, s *seed) {
+	t.Helper()
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "containerd"), []byte("#!/bin/sh\necho the disk is on fire >&2\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := s.try(t, "", append([]string{"env", "PATH=" + bin + ":" + os.Getenv("PATH")}, s.up()...)...)
+	for _, want := range []string{"containerd: it has ended", "the disk is on fire", filepath.Join(s.stateDir, "logs", "containerd.log")} {
+		if r.code == 0 || !strings.Contains(r.stderr, want) {
+			t.Errorf("up says which part failed and what it said last; %q is not in:\n%s", want, r.all())
+		}
+	}
+	s.must(t, s.down()...)
+	for _, what := range []string{"processes", "files", "firewall"} {
+		if left := s.traces(t)[what]; left != "" {
+			t.Errorf("down left %s:\n%s", what, left)
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ func (w *world) keepLogs(t *testing.T) {
 		t.Log(err)
 		return
 	}
-	for _, from := range []string{filepath.Join(w.state, "logs"), "/var/lib/seedling/logs"} {
+	for _, from := range []string{filepath.Join(w.state, "logs"), filepath.Join(w.seedState, "logs")} {
 		r := w.try(t, "", "cp", "-r", from, dir)
 		if r.code != 0 {
 			t.Log(r.all())
@@ -202,13 +202,13 @@ func down(t *testing.T, w *world) {
 	t.Helper()
 	w.must(t, "scripts/playground", "down")
 	for what, look := range map[string]string{
-		"processes":          `ps axww -o args | grep -E '/(seedling|terrarium|containerd-shim)|containerd --config /var/lib/seedling' | grep -v -e grep -e e2e.test || true`,
+		"processes":          `ps axww -o args | grep -E '/(seedling|terrarium|containerd-shim)|containerd --config ` + w.seedState + `' | grep -v -e grep -e e2e.test || true`,
 		"mounts":             `grep -E 'seedling|kubelet' /proc/self/mounts || true`,
 		"network namespaces": `ip netns list`,
 		"interfaces":         `ip -o link | grep -E 'veth|seedling|cni' || true`,
 		"addresses":          `ip -o addr | grep -E ' 10\.9[789]\.' || true`,
 		"nftables":           `nft list tables | grep -E 'kube|seedling|cni' || true`,
-		"files":              `ls -d /var/lib/seedling /run/seedling ` + w.state + ` 2>/dev/null || true`,
+		"files":              `ls -d ` + w.seedState + ` /run/` + filepath.Base(w.seedState) + ` ` + w.state + ` 2>/dev/null || true`,
 	} {
 		if left := strings.TrimSpace(w.must(t, "sh", "-c", look)); left != "" {
 			t.Errorf("down left %s:\n%s", what, left)

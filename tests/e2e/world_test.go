@@ -23,7 +23,16 @@ const (
 
 // world is one playground: everything is reached through the built binaries, as a user would.
 type world struct {
-	root, bin, state string
+	// root is the checkout, bin its binaries; state and seedState are where playground and seedling keep theirs.
+	root, bin, state, seedState string
+}
+
+// setting reads what scripts/playground reads, so that a story can be told beside another playground.
+func setting(name, fallback string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	return fallback
 }
 
 // newWorld finds the checkout and its binaries.
@@ -36,7 +45,10 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{root: root, bin: filepath.Join(root, ".build", "bin"), state: filepath.Join(root, ".build", "playground")}
+	w := &world{
+		root: root, bin: filepath.Join(root, ".build", "bin"),
+		state: setting("PLAYGROUND", filepath.Join(root, ".build", "playground")), seedState: setting("SEEDLING_STATE", "/var/lib/seedling"),
+	}
 	for _, name := range []string{"terrarium", "seedling"} {
 		if _, err := os.Stat(filepath.Join(w.bin, name)); err != nil {
 			t.Fatalf("%v: `make test-e2e` builds it", err)
