@@ -68,7 +68,8 @@ func (r result) all() string { return r.stdout + r.stderr }
 // try runs a command of the playground, feeding it input, and returns what it said.
 func (w *world) try(t *testing.T, input string, command ...string) result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
+	// Commands also run while a test cleans up, when its own context has ended.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = w.root
