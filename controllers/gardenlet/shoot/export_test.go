@@ -26,3 +26,8 @@ func DeleteGraph(shoot *gardencorev1beta1.Shoot, f Found) (*flow.Graph, error) {
 		network: f.Network, worker: f.Worker, workerless: workerless(shoot),
 	})
 }
+
+// FinishTask takes a task out of the annotation of a shoot.
+func FinishTask(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, task string) error {
+	return (&operation{r: r, shoot: shoot}).finishTask(ctx, task)
+}

@@ -45,6 +45,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 
 // syncOnly lets extensions see a shoot on which nothing is done. What cannot be read now is tried again.
 func (r *Reconciler) syncOnly(ctx context.Context, shoot *gardencorev1beta1.Shoot) (reconcile.Result, error) {
+	if shoot.Status.LastOperation == nil {
+		return reconcile.Result{}, newStatusWriter(r.GardenClient, shoot).change(ctx, func(s gardencorev1beta1.ShootStatus) gardencorev1beta1.ShootStatus {
+			return Pending(s, r.Clock.Now())
+		})
+	}
 	if shoot.Status.TechnicalID == "" {
 		return reconcile.Result{}, nil
 	}

@@ -299,3 +299,46 @@ func TestNeverStartedShootIsReleased_GLET_SHOOT_17(t *testing.T) {
 		t.Errorf("the shoot is still there: %v", err)
 	}
 }
+
+func TestIgnoredShootIsPending_GLET_SHOOT_10_15(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh(annotated("shoot.gardener.cloud/ignore", "true")))
+	l.Config.RespectSyncPeriodOverwrite = new(true)
+	for range 2 {
+		if result, err := l.pass(t.Context()); err != nil || !result.IsZero() {
+			t.Fatalf("Reconcile(...) = %v, %v, want rest", result, err)
+		}
+	}
+	if last := l.shoot(t).Status.LastOperation; last == nil || last.State != "Pending" {
+		t.Errorf("lastOperation = %+v, want state Pending", last)
+	}
+}
+
+func TestTaskIsTakenOutOfTheAnnotation_GLET_RECON_4(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason     string
+		have, task string
+		generation int64
+		want       string
+	}{
+		"Done":    {reason: "its work is done", have: "deployInfrastructure, restartCoreAddons", task: "deployInfrastructure", generation: 3, want: "restartCoreAddons"},
+		"Last":    {reason: "the last one takes the annotation along", have: "deployInfrastructure", task: "deployInfrastructure", generation: 3, want: ""},
+		"Changed": {reason: "the shoot was changed meanwhile", have: "deployInfrastructure", task: "deployInfrastructure", generation: 4, want: "deployInfrastructure"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begun := running(annotated("shoot.gardener.cloud/tasks", tc.have))
+			live := begun.DeepCopy()
+			live.Generation = tc.generation
+			l := newLandscape(t, live)
+			if err := shoot.FinishTask(t.Context(), l.Reconciler, begun, tc.task); err != nil {
+				t.Fatal(err)
+			}
+			if got := l.shoot(t).Annotations["shoot.gardener.cloud/tasks"]; got != tc.want {
+				t.Errorf("%s\ntasks = %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+}

@@ -119,6 +119,16 @@ func Waiting(status gardencorev1beta1.ShootStatus, kind gardencorev1beta1.LastOp
 	return next
 }
 
+// Pending is the status of a shoot that must not be made for now.
+func Pending(status gardencorev1beta1.ShootStatus, now time.Time) gardencorev1beta1.ShootStatus {
+	next := *status.DeepCopy()
+	next.LastOperation = &gardencorev1beta1.LastOperation{
+		Type: gardencorev1beta1.LastOperationTypeCreate, State: gardencorev1beta1.LastOperationStatePending,
+		Description: "The shoot is ignored: annotation " + gardencorev1beta1.AnnotationShootIgnore + " is set", LastUpdateTime: metav1.NewTime(now),
+	}
+	return next
+}
+
 // Failure is an operation that did not succeed.
 type Failure struct {
 	// Err is what went wrong: the error of a flow, or one from before the first task.
