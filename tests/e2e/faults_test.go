@@ -93,7 +93,7 @@ func wrongJoins(t *testing.T, w *world) {
 		"malformed token":         {"rubbish", gardenURL, []string{"T10"}},
 		"unknown token":           {hash + "::" + unknown, gardenURL, []string{"token"}},
 		"wrong CA hash":           {other + "::" + secret, gardenURL, []string{"hash"}},
-		"token without a hash":    {secret, gardenURL, []string{"hash"}},
+		"token without a hash":    {secret, gardenURL, []string{"T10<sha256"}},
 		"nobody listens":          {token, "https://127.0.0.1:1", []string{"127.0.0.1:1"}},
 		"another kind of server":  {token, "https://10.99.0.1:7443", []string{"hash"}},
 		"expired (deleted) token": {hash + "::" + w.deletedToken(t), gardenURL, []string{"token"}},
