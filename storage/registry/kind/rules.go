@@ -62,7 +62,7 @@ type Rules[T Object] struct {
 	Fields func(obj T) fields.Set
 	// Indexes are those of Fields that the watch cache indexes.
 	Indexes []string
-	// Columns are what kubectl get prints between Name and Age.
+	// Columns are what kubectl get prints after Name. Age comes last, unless it is among them as a column without Cell.
 	Columns []Column[T]
 
 	// Status describes the status subresource; nil means that there is none.
@@ -87,6 +87,6 @@ type Column[T Object] struct {
 	Name string
 	// Wide columns appear with -o wide only.
 	Wide bool
-	// Cell returns what is printed for one object.
+	// Cell returns what is printed for one object; a nil one stands for the age.
 	Cell func(obj T) string
 }

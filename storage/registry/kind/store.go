@@ -97,7 +97,7 @@ func NewStore[T Object](o Options, rules Rules[T]) (*Store, *PartStore, error) {
 		UpdateStrategy:            s,
 		DeleteStrategy:            s,
 		ResetFieldsStrategy:       s,
-		TableConvertor:            table[T]{columns: rules.Columns},
+		TableConvertor:            newTable(rules.Columns),
 	}
 	storeOptions := &generic.StoreOptions{
 		RESTOptions: o.RESTOptionsGetter,

@@ -5,6 +5,7 @@ package kind
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metatable "k8s.io/apimachinery/pkg/api/meta/table"
@@ -12,8 +13,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// table prints objects of a kind: Name first, Age last, the kind's own columns between.
+// table prints objects of a kind: Name first, then its columns.
 type table[T Object] struct{ columns []Column[T] }
+
+// newTable adds the age at the end where the kind does not say where it goes.
+func newTable[T Object](columns []Column[T]) table[T] {
+	if !slices.ContainsFunc(columns, isAge) {
+		columns = append(slices.Clone(columns), Column[T]{})
+	}
+	return table[T]{columns: columns}
+}
+
+func isAge[T Object](c Column[T]) bool { return c.Cell == nil }
 
 // ConvertToTable answers a request for the table form of an object or a list.
 func (t table[T]) ConvertToTable(_ context.Context, obj, options runtime.Object) (*metav1.Table, error) {
@@ -41,15 +52,19 @@ func (t table[T]) heads() []metav1.TableColumnDefinition {
 		Name: "Name", Type: "string", Format: "name", Description: "Name of the object, unique among its kind and namespace.",
 	}}
 	for _, c := range t.columns {
+		if isAge(c) {
+			heads = append(heads, metav1.TableColumnDefinition{
+				Name: "Age", Type: "date", Description: "Time since the object was created.",
+			})
+			continue
+		}
 		head := metav1.TableColumnDefinition{Name: c.Name, Type: "string", Description: c.Name + " of the object."}
 		if c.Wide {
 			head.Priority = 1
 		}
 		heads = append(heads, head)
 	}
-	return append(heads, metav1.TableColumnDefinition{
-		Name: "Age", Type: "date", Description: "Time since the object was created.",
-	})
+	return heads
 }
 
 func (t table[T]) row(obj runtime.Object, _ metav1.Object, name, age string) ([]any, error) {
@@ -59,7 +74,11 @@ func (t table[T]) row(obj runtime.Object, _ metav1.Object, name, age string) ([]
 	}
 	cells := []any{name}
 	for _, c := range t.columns {
+		if isAge(c) {
+			cells = append(cells, age)
+			continue
+		}
 		cells = append(cells, c.Cell(o))
 	}
-	return append(cells, age), nil
+	return cells, nil
 }

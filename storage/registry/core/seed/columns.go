@@ -14,6 +14,7 @@ func columns() []kind.Column[*gardencorev1beta1.Seed] {
 		{Name: "Last Operation", Cell: func(o *gardencorev1beta1.Seed) string { return cell.LastOperation(o.Status.LastOperation) }},
 		{Name: "Provider", Cell: func(o *gardencorev1beta1.Seed) string { return o.Spec.Provider.Type }},
 		{Name: "Region", Cell: func(o *gardencorev1beta1.Seed) string { return o.Spec.Provider.Region }},
+		{Name: "Age"},
 		{Name: "Version", Cell: func(o *gardencorev1beta1.Seed) string {
 			if o.Status.Gardener == nil {
 				return cell.Unknown
