@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -42,7 +43,7 @@ func newSeed(t *testing.T) *seed {
 		if t.Failed() {
 			script = fmt.Sprintf("cp -r %s/logs %s/.build/e2e-logs-seedling; %s", s.stateDir, s.root, script)
 		}
-		if out, err := exec.Command("sh", "-c", script).CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(context.Background(), "sh", "-c", script).CombinedOutput(); err != nil {
 			t.Errorf("clean up: %v\n%s", err, out)
 		}
 	})
@@ -132,7 +133,7 @@ func (s *seed) kill(t *testing.T, parts ...string) {
 
 // TestSeedling brings a seed up, uses it, hurts it, and takes it down.
 //
-//nolint:paralleltest,tparallel // the chapters build on one another
+//nolint:paralleltest // the chapters build on one another
 func TestSeedling(t *testing.T) {
 	s := newSeed(t)
 	before := s.traces(t)
@@ -163,7 +164,7 @@ func TestSeedling(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, socket := range sockets {
-		connection, err := net.Dial("unix", socket)
+		connection, err := (&net.Dialer{}).DialContext(t.Context(), "unix", socket)
 		if err != nil {
 			t.Errorf("A socket of a shim is left: %v", err)
 			continue

@@ -77,10 +77,10 @@ func Run(ctx context.Context, o Options) error {
 	if err := storage.EnsureClass(ctx); err != nil {
 		return err
 	}
+	// The group comes first: informers end with the first loop that fails, and only then is their end awaited.
+	group, ctx := errgroup.WithContext(ctx)
 	factory.StartWithContext(ctx)
 	defer factory.Shutdown()
-
-	group, ctx := errgroup.WithContext(ctx)
 	for _, l := range loops {
 		group.Go(func() error { return l.run(ctx, o.Log.WithValues("loop", l.name)) })
 	}

@@ -82,7 +82,7 @@ func openImage(t *testing.T, archive, image string) v1.Image {
 func contentsOf(t *testing.T, image v1.Image) map[string]file {
 	t.Helper()
 	reader := mutate.Extract(image)
-	defer reader.Close()
+	defer reader.Close() //nolint:errcheck // Only read from.
 	return entries(t, reader)
 }
 
@@ -104,7 +104,7 @@ func TestNewLayer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer reader.Close()
+	defer reader.Close() //nolint:errcheck // Only read from.
 	want := map[string]file{
 		"etc/":                  {Mode: 0o755},
 		"etc/empty":             {Mode: 0o600},

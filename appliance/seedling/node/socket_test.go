@@ -15,7 +15,7 @@ import (
 
 func TestRemoveDeadSockets(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("/tmp", "sockets-") // the name of a socket has to be short
+	dir, err := os.MkdirTemp("/tmp", "sockets-") //nolint:usetesting // The name of a socket has to be short.
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestRemoveDeadSockets(t *testing.T) {
 		return listener
 	}
 	alive := listen("alive")
-	defer alive.Close()
+	defer alive.Close() //nolint:errcheck // The test is over.
 	dead := listen("dead")
 	dead.SetUnlinkOnClose(false) // as when its owner is killed
 	if err := dead.Close(); err != nil {

@@ -167,7 +167,7 @@ func TestForeignProcessIsLeftAlone(t *testing.T) {
 			if err != nil || ended {
 				t.Errorf("%s\nStop() = %t, %v", tc.reason, ended, err)
 			}
-			if real, err := process.Observe(foreign.Process.Pid, nil); err != nil || !real.Alive() {
+			if now, err := process.Observe(foreign.Process.Pid, nil); err != nil || !now.Alive() {
 				t.Errorf("%s\nThe process was ended: %v", tc.reason, err)
 			}
 		})

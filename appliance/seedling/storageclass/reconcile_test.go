@@ -35,8 +35,10 @@ func newWorld(t *testing.T) *world {
 	}
 	w.reconciler = &storageclass.Reconciler{
 		Client: w.client, Claims: corelisters.NewPersistentVolumeClaimLister(w.claims), Volumes: corelisters.NewPersistentVolumeLister(w.volumes),
-		Dir:   t.TempDir(),
-		Event: func(c *corev1.PersistentVolumeClaim, _, reason, _ string) { w.events = append(w.events, c.Name+" "+reason) },
+		Dir: t.TempDir(),
+		Event: func(c *corev1.PersistentVolumeClaim, _, reason, _ string) {
+			w.events = append(w.events, c.Name+" "+reason)
+		},
 	}
 	return w
 }
@@ -74,9 +76,9 @@ func (w *world) folders(t *testing.T) []string {
 	return names
 }
 
-func claim(name string, change ...func(*corev1.PersistentVolumeClaim)) *corev1.PersistentVolumeClaim {
+func claim(change ...func(*corev1.PersistentVolumeClaim)) *corev1.PersistentVolumeClaim {
 	c := &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: "uid-of-claim"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c", UID: "uid-of-claim"},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			StorageClassName: new("seedling"),
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
@@ -100,28 +102,28 @@ func TestProvision(t *testing.T) {
 	}{
 		"of the class": {
 			reason:  "A claim of the class gets a folder and a volume of the same name.",
-			claim:   claim("c"),
+			claim:   claim(),
 			volumes: []string{"pvc-uid-of-claim"},
 		},
 		"of another class": {
 			reason: "Another class has another provisioner.",
-			claim:  claim("c", func(c *corev1.PersistentVolumeClaim) { c.Spec.StorageClassName = new("other") }),
+			claim:  claim(func(c *corev1.PersistentVolumeClaim) { c.Spec.StorageClassName = new("other") }),
 		},
 		"without a class": {
 			reason: "A claim without a class gets one by admission, or wants none.",
-			claim:  claim("c", func(c *corev1.PersistentVolumeClaim) { c.Spec.StorageClassName = nil }),
+			claim:  claim(func(c *corev1.PersistentVolumeClaim) { c.Spec.StorageClassName = nil }),
 		},
 		"for a certain volume": {
 			reason: "A claim that names its volume wants that one.",
-			claim:  claim("c", func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "mine" }),
+			claim:  claim(func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "mine" }),
 		},
 		"on its way out": {
 			reason: "Nothing is made for a claim that goes.",
-			claim:  claim("c", func(c *corev1.PersistentVolumeClaim) { c.DeletionTimestamp = new(metav1.Unix(1, 0)) }),
+			claim:  claim(func(c *corev1.PersistentVolumeClaim) { c.DeletionTimestamp = new(metav1.Unix(1, 0)) }),
 		},
 		"block device": {
 			reason: "A folder is no block device, and the owner of the claim is told.",
-			claim:  claim("c", func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeMode = new(corev1.PersistentVolumeBlock) }),
+			claim:  claim(func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeMode = new(corev1.PersistentVolumeBlock) }),
 			events: []string{"c ProvisioningFailed"},
 		},
 	} {
@@ -151,7 +153,7 @@ func TestProvision(t *testing.T) {
 func TestProvisionedVolume(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_ = w.claims.Add(claim("c"))
+	_ = w.claims.Add(claim())
 	w.reconcile(t)
 	volume, err := w.client.CoreV1().PersistentVolumes().Get(t.Context(), "pvc-uid-of-claim", metav1.GetOptions{})
 	if err != nil {

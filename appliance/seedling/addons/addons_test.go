@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package addons_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/addons"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/loadbalancer"
+)
+
+// machine keeps addresses in memory.
+type machine struct {
+	addresses map[netip.Addr]bool
+	lock      sync.Mutex
+}
+
+func (m *machine) functions() loadbalancer.Machine {
+	set := func(address netip.Addr, to bool) error {
+		m.lock.Lock()
+		defer m.lock.Unlock()
+		m.addresses[address] = to
+		return nil
+	}
+	return loadbalancer.Machine{
+		Add:    func(a netip.Addr) error { return set(a, true) },
+		Remove: func(a netip.Addr) error { return set(a, false) },
+		Addresses: func(netip.Prefix) ([]netip.Addr, error) {
+			m.lock.Lock()
+			defer m.lock.Unlock()
+			var found []netip.Addr
+			for address, there := range m.addresses {
+				if there {
+					found = append(found, address)
+				}
+			}
+			return found, nil
+		},
+	}
+}
+
+func (m *machine) has(address string) bool {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	return m.addresses[netip.MustParseAddr(address)]
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("not in time: %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listener
+}
+
+// healthy tells whether the loops say that they run.
+func healthy(t *testing.T, address string) bool {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/healthz", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusOK
+}
+
+// freeAddress finds a port that nobody listens to.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener := listen(t)
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return listener.Addr().String()
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	client, host := fake.NewClientset(), &machine{addresses: map[netip.Addr]bool{}}
+	options := addons.Options{
+		Client: client, LoadBalancerPool: netip.MustParsePrefix("10.99.1.0/24"), VolumesDir: t.TempDir(),
+		Machine: host.functions(), Listen: freeAddress(t), Log: logr.Discard(),
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- addons.Run(ctx, options) }()
+
+	eventually(t, "the loops tell that they run", func() bool { return healthy(t, options.Listen) })
+	service := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "s", UID: "u"}, Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer},
+	}
+	if _, err := client.CoreV1().Services("ns").Create(ctx, service, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	claim := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c", UID: "v"}, Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: new("seedling")},
+	}
+	if _, err := client.CoreV1().PersistentVolumeClaims("ns").Create(ctx, claim, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a load balancer gets its address", func() bool { return host.has("10.99.1.1") })
+	eventually(t, "a claim gets its volume", func() bool {
+		_, err := client.CoreV1().PersistentVolumes().Get(ctx, "pvc-v", metav1.GetOptions{})
+		return err == nil
+	})
+	if _, err := client.StorageV1().StorageClasses().Get(ctx, "seedling", metav1.GetOptions{}); err != nil {
+		t.Errorf("The StorageClass is there: %v", err)
+	}
+	if err := client.CoreV1().Services("ns").Delete(ctx, "s", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the address goes with the Service", func() bool { return !host.has("10.99.1.1") })
+
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("The end that was asked for is no failure: %v", err)
+	}
+}
+
+func TestRunWithTakenPort(t *testing.T) {
+	t.Parallel()
+	holder := listen(t)
+	t.Cleanup(func() { _ = holder.Close() })
+	err := addons.Run(t.Context(), addons.Options{
+		Client: fake.NewClientset(), LoadBalancerPool: netip.MustParsePrefix("10.99.1.0/24"), VolumesDir: t.TempDir(),
+		Machine: (&machine{addresses: map[netip.Addr]bool{}}).functions(), Listen: holder.Addr().String(), Log: logr.Discard(),
+	})
+	if err == nil || !strings.Contains(err.Error(), holder.Addr().String()) {
+		t.Errorf("A port that is taken ends all of it, and is named; got %v", err)
+	}
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/cluster"
+)
+
+// newCluster describes a cluster in a folder that does not exist yet.
+func newCluster(t *testing.T, change func(*cluster.Options)) (*cluster.Cluster, string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "state")
+	config := cluster.NewConfig(dir)
+	config.RunDir = filepath.Join(t.TempDir(), "run")
+	options := cluster.Options{Config: config, Binary: "/nowhere/seedling", Clock: clocktesting.NewFakeClock(time.Unix(0, 0)), Out: io.Discard}
+	if change != nil {
+		change(&options)
+	}
+	return cluster.New(options), dir
+}
+
+func TestUpChecksFirst(t *testing.T) {
+	t.Parallel()
+	c, dir := newCluster(t, func(o *cluster.Options) { o.ImagesDir, o.CNIDir = "/nowhere/images", "/nowhere/cni" })
+	err := c.Up(t.Context())
+	if !errors.Is(err, cluster.ErrCannotRun) {
+		t.Fatalf("Up() = %v", err)
+	}
+	for _, want := range []string{`"/nowhere/images" with the images`, `"/nowhere/cni" with the network plugins`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("Everything that is missing is named at once; not named is %q in:\n%v", want, err)
+		}
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Errorf("Nothing is made when it cannot work; %s is there", dir)
+	}
+}
+
+func TestStatusOfNothing(t *testing.T) {
+	t.Parallel()
+	c, _ := newCluster(t, nil)
+	status := c.Status(t.Context())
+	if status.Well() {
+		t.Errorf("A cluster that was not brought up is not well")
+	}
+	var got []string
+	for _, part := range status.Parts {
+		got = append(got, part.Name+": "+part.Message)
+	}
+	want := []string{
+		"containerd: does not run", "etcd: does not run", "kube-apiserver: does not run", "kube-controller-manager: does not run",
+		"kube-scheduler: does not run", "kubelet: does not run", "kube-proxy: does not run", "addons: does not run",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Each part is told of, in the order in which they come up (-want +got):\n%s", diff)
+	}
+}
+
+func TestWell(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		status cluster.Status
+		want   bool
+	}{
+		"all":     {"Parts and node have to be well.", cluster.Status{Parts: []cluster.PartStatus{{Healthy: true}}, Node: cluster.NodeStatus{Ready: true}}, true},
+		"part":    {"One part that is not is enough.", cluster.Status{Parts: []cluster.PartStatus{{Healthy: true}, {}}, Node: cluster.NodeStatus{Ready: true}}, false},
+		"no node": {"Without a node no pod runs.", cluster.Status{Parts: []cluster.PartStatus{{Healthy: true}}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := tc.status.Well(); got != tc.want {
+				t.Errorf("%s\nWell() = %t", tc.reason, got)
+			}
+		})
+	}
+}
+
+func TestDownIsExclusive(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	c, dir := newCluster(t, func(o *cluster.Options) { o.Out = &out })
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	holder, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close() //nolint:errcheck // Only held.
+	if err := unix.Flock(int(holder.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Down(t.Context(), false); err == nil || !strings.Contains(err.Error(), "another command changes the cluster") || out.Len() > 0 {
+		t.Errorf("Two commands do not change a cluster at the same time; Down() = %v and printed %q", err, out.String())
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Errorf("The one that came too late touches nothing: %v", err)
+	}
+}
