@@ -86,7 +86,7 @@ func runGardenlet(ctx context.Context, env Environment, run gardenletRun) error 
 		config.LogFormat = string(run.log.Format)
 	}
 	logging := telemetry.Options{Level: telemetry.Level(config.LogLevel), Format: telemetry.Format(config.LogFormat)}
-	if err := errors.Join(logging.Validate()...); err != nil {
+	if err := errors.Join(append(logging.Validate(), gardenlet.ValidateConfig(config)...)...); err != nil {
 		return fmt.Errorf("gardenlet configuration: %w", err)
 	}
 	log, err := processLog(env, logging)

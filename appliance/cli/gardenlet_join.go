@@ -202,7 +202,11 @@ func (o *gardenletJoinOptions) runHere(ctx context.Context, config []byte) error
 	if err := os.Chmod(path, 0o600); err != nil {
 		return fmt.Errorf("write configuration: %w", err)
 	}
-	o.env.tell("  ✓ Configuration written; from now on this starts the gardenlet: terrarium gardenlet --config %s\n", path)
+	variables := ""
+	if o.imageVectorFile != "" {
+		variables = images.OverwriteVariable + "=" + o.imageVectorFile + " "
+	}
+	o.env.tell("  ✓ Configuration written; from now on this starts the gardenlet: %sterrarium gardenlet --config %s\n", variables, path)
 	run := gardenletRun{config: config, log: o.log, imageVector: o.imageVectorFile}
 	if run.imageVector == "" {
 		run.imageVector = o.env.Getenv(images.OverwriteVariable)

@@ -79,14 +79,14 @@ func fromKubeadm(ctx context.Context, seed client.Client) (Facts, error) {
 	if err := yaml.Unmarshal([]byte(stored.Data["ClusterConfiguration"]), &config); err != nil {
 		return Facts{}, nil //nolint:nilerr // what cannot be read tells nothing
 	}
-	return Facts{Pods: first(config.Networking.PodSubnet), Services: first(config.Networking.ServiceSubnet)}, nil
+	return Facts{Pods: firstNetwork(config.Networking.PodSubnet), Services: firstNetwork(config.Networking.ServiceSubnet)}, nil
 }
 
 // fromServiceCIDR reads the object that every API server keeps about its service network.
 func fromServiceCIDR(ctx context.Context, seed client.Client) (Facts, error) {
 	network := &networkingv1.ServiceCIDR{}
 	err := seed.Get(ctx, client.ObjectKey{Name: "kubernetes"}, network)
-	return Facts{Services: first(strings.Join(network.Spec.CIDRs, ","))}, err
+	return Facts{Services: firstNetwork(strings.Join(network.Spec.CIDRs, ","))}, err
 }
 
 // fromControllerManager reads the flags of a controller manager that runs as a pod.
@@ -100,10 +100,10 @@ func fromControllerManager(ctx context.Context, seed client.Client) (Facts, erro
 		for _, container := range pod.Spec.Containers {
 			for _, word := range slices.Concat(container.Command, container.Args) {
 				if value, ok := strings.CutPrefix(word, "--cluster-cidr="); ok {
-					facts.Pods = first(value)
+					facts.Pods = firstNetwork(value)
 				}
 				if value, ok := strings.CutPrefix(word, "--service-cluster-ip-range="); ok {
-					facts.Services = first(value)
+					facts.Services = firstNetwork(value)
 				}
 			}
 		}
@@ -133,8 +133,8 @@ func fromNodes(ctx context.Context, seed client.Client) (Facts, error) {
 	return facts, nil
 }
 
-// first is the first of several networks, which are those of both families.
-func first(networks string) string {
+// firstNetwork is the first of several networks, which are those of both families.
+func firstNetwork(networks string) string {
 	network, _, _ := strings.Cut(networks, ",")
 	return strings.TrimSpace(network)
 }

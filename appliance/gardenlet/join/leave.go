@@ -110,7 +110,8 @@ func (l *leaver) awaitDeletion(ctx context.Context, garden client.Client, seed *
 			l.Tell(fmt.Sprintf("  ✓ Seed %q deleted", seed.Name))
 			return nil
 		}
-		if last := seed.Status.LastOperation; err == nil && last != nil && last.Description != told {
+		last := seed.Status.LastOperation
+		if err == nil && last != nil && last.Type == gardencorev1beta1.LastOperationTypeDelete && last.Description != told {
 			told = last.Description
 			l.Tell("  … " + told)
 		}
@@ -141,7 +142,8 @@ func (l *leaver) removeGardenlet(ctx context.Context) error {
 	}
 	// The process goes before its rights do, so that it can give up its lease.
 	for _, objects := range [][]client.Object{{workload}, rest} {
-		if err := errors.Join(l.engine.Delete(ctx, objects...), l.engine.WaitGone(ctx, objects...)); err != nil {
+		err := errors.Join(l.engine.Delete(ctx, objects...), l.engine.WaitGone(ctx, objects...), awaitNoPods(ctx, l.engine))
+		if err != nil {
 			return fmt.Errorf("remove the gardenlet of seed %q: %w", l.installed.seed, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -126,12 +127,27 @@ func (d *deployment) undo(ctx context.Context, config map[string]any) error {
 			object("coordination.k8s.io/v1", "Lease", gardencorev1beta1.NamespaceGarden, leaseOf(config)))
 	}
 	if err := d.engine.Delete(ctx, made...); err != nil {
-		return fmt.Errorf("remove what was made in the cluster: %w", err)
+		return err
 	}
-	if err := d.engine.WaitGone(ctx, made...); err != nil {
-		return fmt.Errorf("remove what was made in the cluster: %w", err)
+	return errors.Join(d.engine.WaitGone(ctx, made...), awaitNoPods(ctx, d.engine))
+}
+
+// awaitNoPods waits until no gardenlet runs any more: its Deployment goes before its pods do.
+func awaitNoPods(ctx context.Context, engine deploy.Engine) error {
+	pods := &corev1.PodList{}
+	own := client.MatchingLabels{"app": "gardener", "role": "gardenlet"}
+	err := engine.Client.List(ctx, pods, client.InNamespace(gardencorev1beta1.NamespaceGarden), own)
+	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+		return nil
 	}
-	return nil
+	if err != nil {
+		return fmt.Errorf("list pods of the gardenlet: %w", err)
+	}
+	left := make([]client.Object, 0, len(pods.Items))
+	for i := range pods.Items {
+		left = append(left, &pods.Items[i])
+	}
+	return engine.WaitGone(ctx, left...)
 }
 
 // leaseOf is the name of the lease by which gardenlets of the configuration find their leader.

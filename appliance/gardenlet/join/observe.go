@@ -4,7 +4,9 @@ package join
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -108,9 +110,25 @@ func (v *observer) workload(ctx context.Context, o *Observation) error {
 	for _, pod := range pods.Items {
 		if pod.Annotations[annotationInvitation] == deployment.Spec.Template.Annotations[annotationInvitation] {
 			o.Pods = append(o.Pods, pod)
+			o.Warnings = append(o.Warnings, v.warnings(ctx, &pod)...)
 		}
 	}
 	return nil
+}
+
+// warnings are the events against a pod. They explain, so that they cannot be read is no reason to stop.
+func (v *observer) warnings(ctx context.Context, pod *corev1.Pod) []string {
+	events := &corev1.EventList{}
+	selector := fields.Set{"involvedObject.name": pod.Name, "type": corev1.EventTypeWarning}.AsSelector()
+	if err := v.cluster.client.List(ctx, events, client.InNamespace(pod.Namespace), client.MatchingFieldsSelector{Selector: selector}); err != nil {
+		return nil
+	}
+	slices.SortFunc(events.Items, func(a, b corev1.Event) int { return a.LastTimestamp.Compare(b.LastTimestamp.Time) })
+	var warnings []string
+	for _, event := range events.Items {
+		warnings = append(warnings, event.Reason+": "+event.Message)
+	}
+	return warnings
 }
 
 // registration looks at the garden with the credentials of the gardenlet. It is quiet about errors: they pass, or the
@@ -139,7 +157,7 @@ func (v *observer) gardenClient(ctx context.Context) (client.Client, error) {
 		return nil, err
 	}
 	if stored == nil {
-		return nil, fmt.Errorf("the gardenlet has no credentials for the garden")
+		return nil, errors.New("the gardenlet has no credentials for the garden")
 	}
 	config, err := clientcmd.RESTConfigFromKubeConfig(stored.Data[gardencorev1beta1.DataKeyKubeconfig])
 	if err != nil {

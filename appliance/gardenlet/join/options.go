@@ -136,10 +136,13 @@ func (o Options) token() (identity.JoinToken, error) {
 		return identity.JoinToken{}, errors.New(`required: "terrarium token create" makes one in the garden`)
 	}
 	token, err := identity.ParseJoinToken(o.Token)
-	if o.InsecureSkipCAVerification && errors.Is(err, identity.ErrUnpinned) {
+	if !errors.Is(err, identity.ErrUnpinned) {
+		return token, err
+	}
+	if o.InsecureSkipCAVerification {
 		return identity.ParseUnpinnedToken(o.Token)
 	}
-	return token, err
+	return identity.JoinToken{}, fmt.Errorf("without the hash of the garden's CA nobody can tell the garden from somebody in between (--insecure-skip-ca-verification joins all the same): %w", err)
 }
 
 func validServer(server string) error {

@@ -21,6 +21,8 @@ type Observation struct {
 	// Deployment and Pods are those of the gardenlet.
 	Deployment *appsv1.Deployment
 	Pods       []corev1.Pod
+	// Warnings are what the cluster has to say against those pods, the newest last.
+	Warnings []string
 	// Invited says that the bootstrap Secret is there.
 	Invited bool
 	// Problem is what kept the gardenlet from the garden the last time it tried.
@@ -212,6 +214,9 @@ func (r *Report) pods(o Observation) {
 			r.Stuck = errors.New("the pod of the gardenlet cannot be created: " + condition.Message)
 			r.Waiting = r.Stuck.Error()
 		}
+	}
+	if len(o.Warnings) > 0 && !o.Stored && o.RequestName == "" && o.Problem == "" {
+		r.Waiting = "the pod of the gardenlet, of which the cluster says: " + o.Warnings[len(o.Warnings)-1]
 	}
 	for i := range o.Pods {
 		r.pod(&o.Pods[i])

@@ -168,6 +168,16 @@ func TestJudge(t *testing.T) {
 			}}}},
 			want: want{Waiting: "exceeded quota", Stuck: "exceeded quota"},
 		},
+		"Warning": {
+			reason:   "what the cluster says against the pod is passed on",
+			observed: join.Observation{Invited: true, Deployment: starting, Warnings: []string{"old: news", "FailedCreatePodSandBox: no cgroup"}},
+			want:     want{Waiting: "FailedCreatePodSandBox: no cgroup"},
+		},
+		"OldWarning": {
+			reason:   "until the gardenlet is seen at work",
+			observed: join.Observation{Invited: true, RequestName: "seed-csr-x", Deployment: starting, Warnings: []string{"Unhealthy: not yet"}},
+			want:     want{Done: []string{"Certificate requested: seed-csr-x"}, Waiting: "approve"},
+		},
 		"Ended": {
 			reason:   "a gardenlet that ends by itself has the last word",
 			observed: join.Observation{Deployment: starting, Pods: []corev1.Pod{pod(ended(1, "{\"level\":\"INFO\"}\nError: the token is unknown\nHint: make a new one\n"))}},

@@ -131,10 +131,21 @@ func (j *joiner) carryOut(ctx context.Context, p plan) error {
 	undoCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoPatience)
 	defer cancel()
 	if undoErr := d.undo(undoCtx, j.config); undoErr != nil {
-		return errors.Join(err, undoErr)
+		return fmt.Errorf("%w\nwhat was made in the cluster could not be removed again; \"terrarium gardenlet leave\" does it later: %w", err, first(undoErr))
 	}
 	if len(d.made) > 0 {
 		j.Tell("  What was made in the cluster has been removed again")
+	}
+	return err
+}
+
+// first is the first of several errors, which often have one cause.
+func first(err error) error {
+	if many, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err); ok && len(many.Unwrap()) > 0 {
+		return many.Unwrap()[0]
 	}
 	return err
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestGardenletRefusesCommandLine(t *testing.T) {
+	t.Parallel()
+	token := "T10" + strings.Repeat("a", 64) + "::abcdef.0123456789abcdef"
+	file := func(content string) string {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	join := []string{"gardenlet", "join", "https://garden.example.org:6443"}
+	cases := map[string]struct {
+		reason string
+		args   []string
+		status int
+		want   string
+	}{
+		"NoConfig":      {reason: "the role needs a configuration", args: []string{"gardenlet"}, status: 2, want: "--config"},
+		"UnknownVerb":   {reason: "a verb that does not exist has a neighbour", args: []string{"gardenlet", "joyn"}, status: 2, want: `did you mean "join"`},
+		"ConfigMissing": {reason: "a configuration that is not there is named", args: []string{"gardenlet", "--config", "/nowhere.yaml"}, status: 1, want: "/nowhere.yaml"},
+		"UnknownField": {
+			reason: "an unknown field is named by its path",
+			args:   []string{"gardenlet", "--config", file("apiVersion: gardenlet.config.gardener.cloud/v1alpha1\nkind: GardenletConfiguration\ncontrollers: {seed: {colour: green}}\n")},
+			status: 1, want: "controllers.seed.colour",
+		},
+		"WrongLevel": {
+			reason: "a wrong level of the configuration is explained",
+			args:   []string{"gardenlet", "--config", file("apiVersion: gardenlet.config.gardener.cloud/v1alpha1\nkind: GardenletConfiguration\nlogLevel: loud\n")},
+			status: 1, want: "loud",
+		},
+		"NoSeedConfig": {
+			reason: "a configuration without a seed is refused",
+			args:   []string{"gardenlet", "--config", file("apiVersion: gardenlet.config.gardener.cloud/v1alpha1\nkind: GardenletConfiguration\n")},
+			status: 1, want: "seedConfig: required",
+		},
+		"NoServer":      {reason: "a join needs a garden", args: []string{"gardenlet", "join"}, status: 2, want: "SERVER_URL"},
+		"NoToken":       {reason: "and a token", args: append(join, "--name", "one", "--provider", "local"), status: 2, want: "--token: required"},
+		"Malformed":     {reason: "which has a form", args: append(join, "--token", "rubbish", "--name", "one", "--provider", "local"), status: 2, want: "T10"},
+		"Unpinned":      {reason: "and the hash of a CA", args: append(join, "--token", "abcdef.0123456789abcdef", "--name", "one", "--provider", "local"), status: 2, want: "hash"},
+		"EmptyFile":     {reason: "a file without a token is named", args: append(join, "--token-file", file("\n"), "--name", "one", "--provider", "local"), status: 1, want: "is empty"},
+		"NoName":        {reason: "a seed has a name", args: append(join, "--token", token, "--provider", "local"), status: 2, want: "--name: required"},
+		"WrongMode":     {reason: "there are two modes", args: append(join, "--token", token, "--name", "one", "--provider", "local", "--mode", "magic"), status: 2, want: "--mode"},
+		"WrongOutput":   {reason: "manifests are YAML", args: append(join, "--token", token, "--name", "one", "--provider", "local", "-o", "xml"), status: 2, want: "--output"},
+		"LeaveInNoTime": {reason: "leaving takes time", args: []string{"gardenlet", "leave", "--timeout", "0s"}, status: 2, want: "--timeout"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newWorld().run(t, tc.args...)
+			if r.status != tc.status || !strings.Contains(r.errors, tc.want) {
+				t.Errorf("%s\n%v: got status %d and\n%s\nwant status %d and %q", tc.reason, tc.args, r.status, r.errors, tc.status, tc.want)
+			}
+			if strings.Contains(r.errors, "0123456789abcdef") {
+				t.Errorf("%s\n%v: the secret of the token is shown:\n%s", tc.reason, tc.args, r.errors)
+			}
+		})
+	}
+}
