@@ -21,6 +21,7 @@ import (
 // seed is a seedling in a network namespace and folders of its own: it shares the machine with any other.
 type seed struct {
 	*world
+
 	namespace, stateDir, images string
 }
 

@@ -13,7 +13,7 @@ import (
 
 // TestStory is one playground from `make up` to `make down`; each chapter builds on the one before.
 //
-//nolint:paralleltest,tparallel // one machine holds one playground, and its chapters happen in order
+//nolint:paralleltest // one machine holds one playground, and its chapters happen in order
 func TestStory(t *testing.T) {
 	w := newWorld(t)
 	t.Cleanup(func() {
@@ -178,7 +178,7 @@ func deletion(t *testing.T, w *world) {
 	if inUse.code == 0 || !strings.Contains(inUse.stderr, shootName) {
 		t.Fatalf("a seed with shoots must not be deleted, got %d\n%s", inUse.code, inUse.all())
 	}
-	for _, name := range strings.Fields(w.must(t, w.garden("-n", namespace, "get", "shoots", "-o", "jsonpath={.items[*].metadata.name}")...)) {
+	for name := range strings.FieldsSeq(w.must(t, w.garden("-n", namespace, "get", "shoots", "-o", "jsonpath={.items[*].metadata.name}")...)) {
 		w.must(t, w.garden("-n", namespace, "annotate", "shoot", name, "confirmation.gardener.cloud/deletion=true", "--overwrite")...)
 		w.must(t, w.garden("-n", namespace, "delete", "shoot", name, "--wait=false")...)
 	}

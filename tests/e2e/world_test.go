@@ -191,7 +191,7 @@ func number(t *testing.T, text string) int {
 // background runs a command until the returned function is called; it is sent SIGTERM and awaited.
 func (w *world) background(t *testing.T, command ...string) (stop func()) {
 	t.Helper()
-	cmd := exec.Command(command[0], command[1:]...)
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), command[0], command[1:]...)
 	cmd.Dir = w.root
 	log, err := os.Create(filepath.Join(w.state, "logs", filepath.Base(command[0])+"-background.log"))
 	if err != nil {

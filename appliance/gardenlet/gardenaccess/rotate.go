@@ -51,7 +51,7 @@ func (a *Access) Maintain(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return nil //nolint:nilerr // the loop ends when ctx does, whatever the last look met
 }
 
 // schedule draws the time of the next rotation (GLET-ROT-2).
