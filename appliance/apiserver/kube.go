@@ -7,12 +7,14 @@ import (
 	"net/http"
 
 	apiextensionsapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes"
 	aggregatorapiserver "k8s.io/kube-aggregator/pkg/apiserver"
 	aggregatorscheme "k8s.io/kube-aggregator/pkg/apiserver/scheme"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -46,7 +48,12 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure control plane: %w", err)
 	}
-	generic.Authentication.Authenticator = withOpenPaths(generic.Authentication.Authenticator)
+	client, err := kubernetes.NewForConfig(generic.LoopbackClientConfig)
+	if err != nil {
+		return nil, fmt.Errorf("make client for authentication: %w", err)
+	}
+	generic.Authentication.Authenticator = withOpenPaths(
+		withNewTokens(generic.Authentication.Authenticator, client.CoreV1().Secrets(metav1.NamespaceSystem)))
 	// It records since when tokens without an end are watched. A garden has never made any.
 	generic.DisabledPostStartHooks.Insert("start-legacy-token-tracking-controller")
 	for _, check := range c.ReadyChecks {

@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -110,10 +111,12 @@ func bootstrapToken(g *harness.Garden) func(t *testing.T) {
 	return func(t *testing.T) {
 		t.Parallel()
 
-		mustCreate(t, g, tokenSecret("abcdef", "0123456789abcdef", time.Hour), tokenSecret("expire", "0123456789abcdef", -time.Minute))
+		mustCreate(t, g, tokenSecret("abcdef", time.Hour), tokenSecret("expire", -time.Minute))
 		holder := g.WithToken(t, "abcdef.0123456789abcdef")
 		request := seedRequest(t, "sprouting")
-		harness.Eventually(t, "the token is known", func(ctx context.Context) error { return holder.Create(ctx, request) })
+		if err := holder.Create(t.Context(), request); err != nil {
+			t.Fatalf("A token is good from the moment on at which it has been made.\nCreate(request): %v", err)
+		}
 		if err := holder.Get(t.Context(), client.ObjectKeyFromObject(request), request); err != nil {
 			t.Errorf("The request can be read, to get the certificate.\nGet(...): %v", err)
 		}
@@ -149,19 +152,41 @@ func bootstrapToken(g *harness.Garden) func(t *testing.T) {
 	}
 }
 
+// newTokens uses tokens at once, as a script does that pipes one command into the next.
+func newTokens(g *harness.Garden) func(t *testing.T) {
+	return func(t *testing.T) {
+		t.Parallel()
+
+		for n := range 10 {
+			id := fmt.Sprintf("fresh%d", n)
+			mustCreate(t, g, tokenSecret(id, time.Hour))
+			review := &authenticationv1.SelfSubjectReview{}
+			if err := g.WithToken(t, id+".0123456789abcdef").Create(t.Context(), review); err != nil {
+				t.Fatalf("A token is good from the moment on at which it has been made.\nCreate(review) with token %d: %v", n, err)
+			}
+			want := []string{"system:bootstrappers", "system:authenticated"}
+			if diff := cmp.Diff(want, review.Status.UserInfo.Groups); diff != "" {
+				t.Errorf("Its groups do not depend on its age.\ngroups (-want +got):\n%s", diff)
+			}
+		}
+	}
+}
+
 // seedCertificate follows a gardenlet from the token to its first write.
 func seedCertificate(g *harness.Garden) func(t *testing.T) {
 	return func(t *testing.T) {
 		t.Parallel()
 
-		mustCreate(t, g, tokenSecret("fedcba", "0123456789abcdef", time.Hour))
+		mustCreate(t, g, tokenSecret("fedcba", time.Hour))
 		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 		if err != nil {
 			t.Fatal(err)
 		}
 		request := seedRequestOf(t, "budding", key)
 		holder := g.WithToken(t, "fedcba.0123456789abcdef")
-		harness.Eventually(t, "the token is known", func(ctx context.Context) error { return holder.Create(ctx, request) })
+		if err := holder.Create(t.Context(), request); err != nil {
+			t.Fatalf("A token is good from the moment on at which it has been made.\nCreate(request): %v", err)
+		}
 		issued := harness.Await(t, holder, request, "the request is approved and signed",
 			func(r *certificatesv1.CertificateSigningRequest) error {
 				if len(r.Status.Certificate) == 0 {
@@ -219,13 +244,13 @@ func serviceAccountToken(g *harness.Garden) func(t *testing.T) {
 	}
 }
 
-func tokenSecret(id, secret string, lifetime time.Duration) *corev1.Secret {
+func tokenSecret(id string, lifetime time.Duration) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "bootstrap-token-" + id},
 		Type:       corev1.SecretTypeBootstrapToken,
 		StringData: map[string]string{
 			"token-id":                       id,
-			"token-secret":                   secret,
+			"token-secret":                   "0123456789abcdef",
 			"usage-bootstrap-authentication": "true",
 			"expiration":                     time.Now().Add(lifetime).UTC().Format(time.RFC3339),
 		},

@@ -17,6 +17,7 @@ func TestGarden(t *testing.T) {
 	t.Run("ReadyzNamesUnits", readyzNamesUnits(g))
 	t.Run("FirstObjects", firstObjects(g))
 	t.Run("BootstrapToken", bootstrapToken(g))
+	t.Run("NewTokens", newTokens(g))
 	t.Run("SeedCertificate", seedCertificate(g))
 	t.Run("ServiceAccountToken", serviceAccountToken(g))
 	t.Run("ServerSideApply", serverSideApply(g))

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/group"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	corev1listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/util/flowcontrol"
+	bootstraptoken "k8s.io/cluster-bootstrap/token/util"
+	"k8s.io/kubernetes/plugin/pkg/auth/authenticator/token/bootstrap"
+)
+
+// How often unknown tokens may make the server look into its store. Who guesses tokens is no burden for it.
+const (
+	lookupsPerSecond = 10
+	lookupBurst      = 20
+)
+
+// withNewTokens accepts a join token from the moment on at which its Secret has been written. The library knows tokens
+// from a cache, which is behind by a little when the server is busy, and a command that has just printed a token would
+// have lied.
+func withNewTokens(next authenticator.Request, secrets corev1client.SecretInterface) authenticator.Request {
+	limit := flowcontrol.NewTokenBucketPassiveRateLimiter(lookupsPerSecond, lookupBurst)
+	lookup := group.NewAuthenticatedGroupAdder(authenticator.RequestFunc(
+		func(r *http.Request) (*authenticator.Response, bool, error) {
+			tokens := bootstrap.NewTokenAuthenticator(stored(r.Context(), secrets))
+
+			return tokens.AuthenticateToken(r.Context(), bearer(r))
+		}))
+
+	return authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
+		response, ok, err := next.AuthenticateRequest(r)
+		if ok || !bootstraptoken.IsValidBootstrapToken(bearer(r)) || !limit.TryAccept() {
+			return response, ok, err
+		}
+		if found, ok, lookupErr := lookup.AuthenticateRequest(r); ok && lookupErr == nil {
+			r.Header.Del("Authorization")
+
+			return found, true, nil
+		}
+
+		return response, ok, err
+	})
+}
+
+// bearer returns the token of a request, or nothing.
+func bearer(r *http.Request) string {
+	scheme, token, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
+	if !strings.EqualFold(scheme, "bearer") {
+		return ""
+	}
+
+	return strings.TrimSpace(token)
+}
+
+// storedSecrets reads single Secrets from the store.
+type storedSecrets func(name string) (*corev1.Secret, error)
+
+var _ corev1listers.SecretNamespaceLister = storedSecrets(nil)
+
+func stored(ctx context.Context, in corev1client.SecretInterface) storedSecrets {
+	return func(name string) (*corev1.Secret, error) { return in.Get(ctx, name, metav1.GetOptions{}) }
+}
+
+// Get implements corev1listers.SecretNamespaceLister.
+func (s storedSecrets) Get(name string) (*corev1.Secret, error) { return s(name) }
+
+// List implements corev1listers.SecretNamespaceLister; a token names its Secret, so nobody lists.
+func (storedSecrets) List(labels.Selector) ([]*corev1.Secret, error) {
+	return nil, errors.ErrUnsupported
+}
