@@ -193,11 +193,13 @@ func killed(t *testing.T, w *world) {
 			progress := w.must(t, w.garden("-n", namespace, "get", "shoot", name, "-o", "jsonpath={.status.lastOperation.progress}")...)
 			return progress != "" && number(t, progress) >= at, progress
 		})
-		for _, pid := range kill.who() {
+		pids := kill.who()
+		for _, pid := range pids {
 			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 				t.Fatalf("kill %s: %v", kill.name, err)
 			}
 		}
+		w.ended(t, pids)
 		w.must(t, "scripts/playground", "garden")
 		w.healthy(t, 5*time.Minute, name)
 		w.once(t, name)
@@ -206,6 +208,20 @@ func killed(t *testing.T, w *world) {
 		}
 		w.deleteShoot(t, name)
 	}
+}
+
+// ended waits until killed processes are gone or wait for their parent only.
+func (w *world) ended(t *testing.T, pids []int) {
+	t.Helper()
+	w.eventually(t, 10*time.Second, fmt.Sprintf("processes %v have ended", pids), func() (bool, string) {
+		for _, pid := range pids {
+			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			if err == nil && !strings.Contains(string(stat), ") Z ") {
+				return false, string(stat)
+			}
+		}
+		return true, ""
+	})
 }
 
 // once checks that nothing of a shoot was made twice.
