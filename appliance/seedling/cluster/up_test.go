@@ -101,7 +101,7 @@ func TestDownIsExclusive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer holder.Close() //nolint:errcheck // Only held.
-	if err := unix.Flock(int(holder.Fd()), unix.LOCK_EX); err != nil {
+	if err := unix.Flock(int(holder.Fd()), unix.LOCK_SH); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Down(t.Context(), false); err == nil || !strings.Contains(err.Error(), "another command changes the cluster") || out.Len() > 0 {

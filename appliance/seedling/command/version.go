@@ -7,16 +7,18 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/component-base/version"
+
+	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of the cluster that this binary makes",
+		Short: "Print the versions of this binary and of the cluster that it makes",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			info := version.Get()
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "Kubernetes %s, %s, %s\n", info.GitVersion, info.GoVersion, info.Platform)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "seedling %s, Kubernetes %s, %s, %s\n", options.Version, info.GitVersion, info.GoVersion, info.Platform)
 			return err
 		},
 	}

@@ -205,8 +205,10 @@ func TestWithEnvironment(t *testing.T) {
 	if found[0].PID != record.PID {
 		t.Errorf("WithEnvironment(%q) = %v, want process %d", mark, found, record.PID)
 	}
-	if found, err := process.WithEnvironment(mark + "/longer"); err != nil || len(found) > 0 {
-		t.Errorf("A mark that only begins alike is another one: got %v, %v", found, err)
+	for _, other := range []string{mark + "/longer", mark[:len(mark)-1]} {
+		if found, err := process.WithEnvironment(other); err != nil || len(found) > 0 {
+			t.Errorf("A mark that only begins alike is another one: WithEnvironment(%q) = %v, %v", other, found, err)
+		}
 	}
 }
 
