@@ -254,7 +254,7 @@ func plainProcess(t *testing.T, w *world) {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("IMAGEVECTOR_OVERWRITE", filepath.Join(w.root, "packaging/examples/imagevector.yaml"))
+	t.Setenv("IMAGEVECTOR_OVERWRITE", filepath.Join(w.root, "packaging/imagevector-seedling.yaml"))
 	stop := w.background(t, w.terrarium("gardenlet", "--config", config)...)
 	before := w.must(t, w.garden("-n", namespace, "get", "shoot", shootName, "-o", "jsonpath={.status.gardener.id}")...)
 	w.must(t, w.garden("-n", namespace, "annotate", "shoot", shootName, "gardener.cloud/operation=reconcile")...)
