@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,7 @@ func (w *world) keepLogs(t *testing.T) {
 func up(t *testing.T, w *world) {
 	t.Helper()
 	w.must(t, "scripts/playground", "down")
+	w.before = w.traces(t)
 	out := w.must(t, "scripts/playground", "up")
 	t.Log(out)
 	for _, want := range []string{"Summary", "shoot sprout", gardenURL, "Worth trying next"} {
@@ -197,12 +199,12 @@ func deletion(t *testing.T, w *world) {
 	w.must(t, w.garden("delete", "cloudprofile", "local", "--timeout=60s")...)
 }
 
-// down removes everything, and everything is looked for.
-func down(t *testing.T, w *world) {
+// traces are what a playground leaves on a machine while it is up.
+func (w *world) traces(t *testing.T) map[string][]string {
 	t.Helper()
-	w.must(t, "scripts/playground", "down")
+	found := map[string][]string{}
 	for what, look := range map[string]string{
-		"processes":          `ps axww -o args | grep -E '/(seedling|terrarium|containerd-shim)|containerd --config ` + w.seedState + `' | grep -v -e grep -e e2e.test || true`,
+		"processes":          `ps axww -o args | grep -E '^(\S*/(seedling|terrarium) |containerd |\S*containerd-shim)' || true`,
 		"mounts":             `grep -E 'seedling|kubelet' /proc/self/mounts || true`,
 		"network namespaces": `ip netns list`,
 		"interfaces":         `ip -o link | grep -E 'veth|seedling|cni' || true`,
@@ -210,8 +212,22 @@ func down(t *testing.T, w *world) {
 		"nftables":           `nft list tables | grep -E 'kube|seedling|cni' || true`,
 		"files":              `ls -d ` + w.seedState + ` /run/` + filepath.Base(w.seedState) + ` ` + w.state + ` 2>/dev/null || true`,
 	} {
-		if left := strings.TrimSpace(w.must(t, "sh", "-c", look)); left != "" {
-			t.Errorf("down left %s:\n%s", what, left)
+		for line := range strings.Lines(w.must(t, "sh", "-c", look)) {
+			found[what] = append(found[what], strings.TrimSpace(line))
+		}
+	}
+	return found
+}
+
+// down removes everything, and everything is looked for; what was there before the story is somebody else's.
+func down(t *testing.T, w *world) {
+	t.Helper()
+	w.must(t, "scripts/playground", "down")
+	for what, lines := range w.traces(t) {
+		for _, line := range lines {
+			if !slices.Contains(w.before[what], line) {
+				t.Errorf("down left among the %s: %s", what, line)
+			}
 		}
 	}
 }

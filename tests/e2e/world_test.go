@@ -25,6 +25,8 @@ const (
 type world struct {
 	// root is the checkout, bin its binaries; state and seedState are where playground and seedling keep theirs.
 	root, bin, state, seedState string
+	// before is what traces found before the playground was up.
+	before map[string][]string
 }
 
 // setting reads what scripts/playground reads, so that a story can be told beside another playground.
