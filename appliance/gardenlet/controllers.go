@@ -146,7 +146,7 @@ func (p *process) newManager() (manager.Manager, error) {
 		GracefulShutdownTimeout: new(grace / 2),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("set up controllers: %w", err)
+		return nil, portError(fmt.Errorf("set up controllers: %w", err), "server.metrics.port")
 	}
 	return mgr, nil
 }

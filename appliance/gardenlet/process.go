@@ -68,7 +68,7 @@ func (p *process) serveHealth(ctx context.Context, ready func()) error {
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		return fmt.Errorf("listen for health probes (server.healthProbes): %w", err)
+		return portError(fmt.Errorf("listen for health probes: %w", err), "server.healthProbes.port")
 	}
 	server := &http.Server{Handler: p.probes(), ReadHeaderTimeout: 10 * time.Second}
 	stopped := make(chan error, 1)

@@ -4,6 +4,10 @@ package gardenlet_test
 
 import (
 	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -88,5 +92,41 @@ func TestComplete(t *testing.T) {
 				t.Errorf("%s\nComplete(): got error %v, want one with %q", tc.reason, err, tc.want)
 			}
 		})
+	}
+}
+
+func TestRunWithoutPort(t *testing.T) {
+	t.Parallel()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := listener.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	address, ok := listener.Addr().(*net.TCPAddr)
+	if !ok {
+		t.Fatalf("%T is no address", listener.Addr())
+	}
+	c := config()
+	c.Server.HealthProbes = &gardenconfigv1alpha1.Endpoint{BindAddress: "127.0.0.1", Port: address.Port}
+	c.SeedClientConnection.Kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	kubeconfig := "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: https://127.0.0.1:1}}]\ncontexts: [{name: a, context: {cluster: a}}]\ncurrent-context: a\n"
+	if err := os.WriteFile(c.SeedClientConnection.Kubeconfig, []byte(kubeconfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	completed, err := gardenlet.Options{Config: c}.Complete()
+	if err != nil {
+		t.Fatalf("Complete(): %v", err)
+	}
+	err = completed.Run(t.Context())
+	hinted, ok := errors.AsType[interface {
+		error
+		Hint() string
+	}](err)
+	if !ok || !strings.Contains(hinted.Hint(), "server.healthProbes.port") || !strings.Contains(err.Error(), strconv.Itoa(address.Port)) {
+		t.Errorf("A port that is taken is named, with the field that chooses another: got error %v", err)
 	}
 }

@@ -3,6 +3,9 @@
 package chart_test
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"strings"
 	"testing"
@@ -149,6 +152,13 @@ func TestPackAndLoad(t *testing.T) {
 	}
 	if string(packed) != string(again) {
 		t.Error("Equal files must give equal bytes, or every build would redeploy the extension")
+	}
+	zipped, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, err := tar.NewReader(zipped).Next(); err != nil || first.ModTime.Unix() != 0 || first.Name != "demo/Chart.yaml" {
+		t.Errorf("No time is packed, and everything lies in the chart's folder: got %+v, error %v", first, err)
 	}
 	loaded, err := chart.Load(packed)
 	if err != nil {
