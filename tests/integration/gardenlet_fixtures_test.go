@@ -40,9 +40,9 @@ type nursery struct {
 	garden, seed *operator
 }
 
-func newNursery(t *testing.T, options ...harness.Option) *nursery {
+func newNursery(t *testing.T) *nursery {
 	t.Helper()
-	n := &nursery{t: t, garden: operate(t, options...), seed: operate(t)}
+	n := &nursery{t: t, garden: operate(t), seed: operate(t)}
 	n.await("the cluster shows its CA", func(ctx context.Context) error {
 		return n.seed.Client.Get(ctx, client.ObjectKey{Namespace: "garden", Name: "kube-root-ca.crt"}, &corev1.ConfigMap{})
 	})
@@ -168,9 +168,10 @@ func (n *nursery) fails(r *running) error {
 	}
 }
 
-// readySeed waits until the seed is of use.
-func (n *nursery) readySeed(name string) *gardencorev1beta1.Seed {
+// readySeed waits until the seed "one" is of use.
+func (n *nursery) readySeed() *gardencorev1beta1.Seed {
 	n.t.Helper()
+	const name = "one"
 	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	return harness.Await(n.t, n.garden.Client, seed, fmt.Sprintf("seed %q is ready", name), func(s *gardencorev1beta1.Seed) error {
 		last := s.Status.LastOperation

@@ -91,7 +91,7 @@ func TestGardenletInstallsExtensions(t *testing.T) {
 	)
 	n.invite(n.token(time.Hour))
 	n.run(n.config("one"))
-	n.readySeed("one")
+	n.readySeed()
 
 	installation := n.installation("demo")
 	installation = n.conditions(installation, map[gardencorev1beta1.ConditionType]string{
@@ -240,7 +240,7 @@ func TestGardenletLeaves(t *testing.T) {
 	n := newNursery(t)
 	n.invite(n.token(time.Hour))
 	n.run(n.config("one"))
-	seed := n.readySeed("one")
+	seed := n.readySeed()
 	n.garden.delete(seed)
 	harness.Within(t, time.Minute, "GLET-SEED-12: the Seed goes at last", func(ctx context.Context) error {
 		err := n.garden.Client.Get(ctx, client.ObjectKeyFromObject(seed), seed)

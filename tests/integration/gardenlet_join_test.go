@@ -147,8 +147,9 @@ func TestJoin(t *testing.T) {
 	again := &telling{}
 	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
+	ticket := n.token(time.Hour).String()
 	go func() {
-		done <- join.Run(ctx, n.joinOptions(n.token(time.Hour).String()), n.joinSurroundings(again), n.seed.Kubeconfig)
+		done <- join.Run(ctx, n.joinOptions(ticket), n.joinSurroundings(again), n.seed.Kubeconfig)
 	}()
 	n.await("the seed joins again", func(context.Context) error {
 		return has(strings.Contains(again.all(), `Seed "one" is ready after`), "told so far:\n%s", again.all())
@@ -160,6 +161,8 @@ func TestJoin(t *testing.T) {
 }
 
 // TestJoinFails goes through everything that can be wrong with a join. Each time the cluster is left as it was.
+//
+//nolint:tparallel // all of them join the same cluster
 func TestJoinFails(t *testing.T) {
 	t.Parallel()
 	n := newNursery(t)
@@ -205,8 +208,8 @@ func TestJoinFails(t *testing.T) {
 			reason: "a cluster that cannot run a gardenlet", change: func(o *join.Options) { o.Mode = join.ModeDeployment }, text: "Deployment",
 		},
 	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // all of them join the same cluster
+	for name, tc := range cases { //nolint:paralleltest // see above
+		t.Run(name, func(t *testing.T) {
 			n := &nursery{t: t, garden: n.garden.in(t), seed: n.seed.in(t)}
 			before := n.inventory()
 			o := n.joinOptions(good.String())
@@ -278,8 +281,9 @@ func TestJoinDropsCredentialsOfAnotherGarden(t *testing.T) {
 	told := &telling{}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
+	ticket := n.token(time.Hour).String()
 	go func() {
-		done <- join.Run(ctx, n.joinOptions(n.token(time.Hour).String()), n.joinSurroundings(told), n.seed.Kubeconfig)
+		done <- join.Run(ctx, n.joinOptions(ticket), n.joinSurroundings(told), n.seed.Kubeconfig)
 	}()
 	n.await("the seed joins this garden", func(context.Context) error {
 		return has(strings.Contains(told.all(), `Seed "one" is ready after`), "told so far:\n%s", told.all())
@@ -304,7 +308,7 @@ func TestJoinManifests(t *testing.T) {
 		t.Fatalf("Manifests(...): %v", err)
 	}
 	var kinds []string
-	for _, document := range strings.Split(strings.TrimPrefix(string(data), "---\n"), "\n---\n") {
+	for document := range strings.SplitSeq(strings.TrimPrefix(string(data), "---\n"), "\n---\n") {
 		object := &metav1.PartialObjectMetadata{}
 		if err := yaml.Unmarshal([]byte(document), object); err != nil {
 			t.Fatal(err)

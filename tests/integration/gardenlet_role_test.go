@@ -37,7 +37,7 @@ func TestGardenletJoins(t *testing.T) {
 	config.Server.HealthProbes.BindAddress, config.Server.HealthProbes.Port = "127.0.0.1", freePort(t)
 	config.Server.Metrics.BindAddress, config.Server.Metrics.Port = "127.0.0.1", freePort(t)
 	r := n.run(config)
-	seed := n.readySeed("one")
+	seed := n.readySeed()
 
 	checkRegistration(n, seed)
 	checkCredentials(n, token.ID)
@@ -82,7 +82,7 @@ func fetch(t *testing.T, url string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	t.Cleanup(func() { _ = response.Body.Close() })
 	return string(readAll(t, response))
 }
 
@@ -161,7 +161,7 @@ func TestGardenletComesBack(t *testing.T) {
 	n.invite(n.token(time.Hour))
 	config := n.config("one")
 	first := n.run(config)
-	n.readySeed("one")
+	n.readySeed()
 	if err := first.stop(); err != nil {
 		t.Fatalf("stop the gardenlet: %v", err)
 	}
@@ -194,7 +194,7 @@ func TestGardenletComesBack(t *testing.T) {
 		n.garden.gone(s, "shoot without a finalizer")
 	}
 
-	before := n.readySeed("one").Status.Gardener.ID
+	before := n.readySeed().Status.Gardener.ID
 	n.run(config)
 	harness.Await(t, n.garden.Client, &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "one"}}, "another process reports", func(s *gardencorev1beta1.Seed) error {
 		return has(s.Status.Gardener.ID != before, "gardener %+v", s.Status.Gardener)
@@ -213,7 +213,7 @@ func TestGardenletRenewsCredentials(t *testing.T) {
 	n := newNursery(t)
 	n.invite(n.token(time.Hour))
 	n.run(n.config("one"))
-	seed := n.readySeed("one")
+	seed := n.readySeed()
 	secret := secretIn("garden", "gardenlet-kubeconfig")
 	if err := n.seed.Client.Get(t.Context(), client.ObjectKeyFromObject(secret), secret); err != nil {
 		t.Fatal(err)
@@ -238,6 +238,8 @@ func TestGardenletRenewsCredentials(t *testing.T) {
 }
 
 // TestGardenletRefuses looks at everything that keeps a gardenlet from starting.
+//
+//nolint:tparallel // one cluster can be only one seed at a time
 func TestGardenletRefuses(t *testing.T) {
 	t.Parallel()
 	n := newNursery(t)
@@ -273,8 +275,8 @@ func TestGardenletRefuses(t *testing.T) {
 			seed: "networks", want: preflight.ErrNetworks, text: "10.55.0.0/16",
 		},
 	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // one cluster can be only one seed at a time
+	for name, tc := range cases { //nolint:paralleltest // see above
+		t.Run(name, func(t *testing.T) {
 			n := &nursery{t: t, garden: n.garden.in(t), seed: n.seed.in(t)}
 			t.Cleanup(func() { n.forget() })
 			tc.prepare(n)
