@@ -84,7 +84,7 @@ func (s *seed) traces(t *testing.T) map[string]string {
 		"routes":    `ip route show table all | grep -v cache || true`,
 		"devices":   `ip -o link | sed 's/ state .*//'`,
 		"firewall":  `nft list ruleset`,
-		"settings":  `sysctl net.ipv4.ip_forward vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys`,
+		"settings":  `sysctl net.ipv4.ip_forward vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys fs.inotify.max_user_instances`,
 	} {
 		found[what] = s.must(t, s.inside("sh", "-c", look, s.stateDir)...)
 	}
@@ -147,6 +147,7 @@ func TestSeedling(t *testing.T) {
 		{"killed on the way up it can be taken down", killedOnTheWay},
 		{"up brings a node to life", seedUp},
 		{"pods, Services and volumes work", seedWorkload},
+		{"from another network it is left alone", seedElsewhere},
 		{"what dies is started again", seedHeals},
 		{"archives are loaded once", seedLoads},
 		{"what is released is removed", seedReleases},
@@ -205,6 +206,9 @@ func failingPart(t *testing.T, s *seed) {
 		if r.code == 0 || !strings.Contains(r.stderr, want) {
 			t.Errorf("up says which part failed and what it said last; %q is not in:\n%s", want, r.all())
 		}
+	}
+	if strings.Count(r.stderr, "Its last words") != 1 {
+		t.Errorf("Parts that were only stopped by the failure of another are not blamed:\n%s", r.stderr)
 	}
 	s.must(t, s.down()...)
 	for _, what := range []string{"processes", "files", "firewall"} {
@@ -309,6 +313,23 @@ func seedWorkload(t *testing.T, s *seed) {
 		// A pod that asks its own Service is answered by itself or by its neighbour on the bridge.
 		s.says(t, 20*time.Second, "Hello from hello-", s.kube("exec", "deployment/hello", "--", "/usr/local/bin/hello", "http://"+address)...)
 		t.Logf("the %s %s answers the machine and pods", what, address)
+	}
+}
+
+func seedElsewhere(t *testing.T, s *seed) {
+	t.Helper()
+	before := s.traces(t)
+	for _, command := range [][]string{s.down(), s.up()} {
+		r := s.try(t, "", command[len(s.inside()):]...)
+		if want := "nsenter --net=/proc/"; r.code == 0 || !strings.Contains(r.stderr, want) {
+			t.Errorf("Outside of its network a command could only hit others; %q is not in:\n%s", want, r.all())
+		}
+	}
+	after := s.traces(t)
+	for _, what := range []string{"processes", "addresses", "devices", "files"} {
+		if diff := cmp.Diff(before[what], after[what]); diff != "" {
+			t.Errorf("A refused command changes no %s (-before +after):\n%s", what, diff)
+		}
 	}
 }
 

@@ -55,12 +55,11 @@ func (c *Cluster) takenPorts(ctx context.Context) []string {
 			continue
 		}
 		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", local(port))
-		if err != nil {
+		if errors.Is(err, unix.EADDRINUSE) {
 			taken = append(taken, fmt.Sprintf("the port %d for %s, which another program has", port, name))
-			continue
 		}
-		if err := listener.Close(); err != nil {
-			taken = append(taken, fmt.Sprintf("the port %d for %s: %v", port, name, err))
+		if err == nil {
+			_ = listener.Close()
 		}
 	}
 	return taken

@@ -29,6 +29,10 @@ func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 	}
 	defer unlock()
 	began := c.Clock.Now()
+	elsewhere, err := c.inOtherNetwork()
+	if err != nil {
+		return err
+	}
 	var failed []error
 	for _, s := range []step{
 		{name: "control of the pods", do: c.ending(grace, partKubelet, partAddons, partProxy, partControllerManager, partScheduler)},
@@ -38,8 +42,8 @@ func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 		{name: "control groups", do: c.removeGroups},
 		{name: "API server and etcd", do: c.ending(0, partAPIServer, partEtcd)},
 		{name: "mounts", do: c.unmount},
-		{name: "network", do: c.removeNetwork},
-		{name: "traces elsewhere", do: c.removeTraces},
+		{name: "network", do: func(ctx context.Context) (string, error) { return c.removeNetwork(ctx, elsewhere) }},
+		{name: "traces elsewhere", do: func(ctx context.Context) (string, error) { return c.removeTraces(ctx, elsewhere) }},
 		{name: "files", do: func(ctx context.Context) (string, error) { return c.removeFiles(ctx, keepImages) }},
 	} {
 		start := c.Clock.Now()
@@ -149,7 +153,10 @@ func (c *Cluster) unmount(context.Context) (string, error) {
 	return fmt.Sprintf("%d removed", count), err
 }
 
-func (c *Cluster) removeNetwork(ctx context.Context) (string, error) {
+func (c *Cluster) removeNetwork(ctx context.Context, elsewhere bool) (string, error) {
+	if elsewhere {
+		return "left alone: it was made in another network namespace, which goes with all that is in it", nil
+	}
 	var removed []string
 	var failed []error
 	bridge, err := node.RemoveLink(c.config.Bridge)
@@ -182,20 +189,21 @@ func (c *Cluster) removeNetwork(ctx context.Context) (string, error) {
 }
 
 // removeTraces undoes what was changed outside of the cluster's own folders.
-func (c *Cluster) removeTraces(ctx context.Context) (string, error) {
-	removed, err := removeMatching(c.ownTrace, "/var/log/containers/*", "/var/lib/cni/results/"+c.config.NodeName+"-*", "/var/lib/kubelet/device-plugins/*")
+func (c *Cluster) removeTraces(ctx context.Context, elsewhere bool) (string, error) {
+	files, err := removeMatching(c.ownTrace, "/var/log/containers/*", "/var/lib/cni/results/"+c.config.NodeName+"-*", "/var/lib/kubelet/device-plugins/*")
 	failed := []error{err}
 	sockets, err := node.RemoveDeadSockets(ctx, "/run/containerd/s") // of shims that had to be killed
-	removed, failed = append(removed, sockets...), append(failed, err)
+	failed = append(failed, err)
+	note := fmt.Sprintf("%d files", len(files)+len(sockets))
 	journal, err := node.OpenJournal(c.config.state("machine.json"))
 	if err != nil {
-		return "", errors.Join(append(failed, err)...)
+		return note, errors.Join(append(failed, err)...)
 	}
 	folders, err := journal.RemoveAbsent()
 	failed = append(failed, err)
-	settings, err := journal.Restore()
+	settings, err := journal.Restore(!elsewhere)
 	failed = append(failed, err)
-	return strings.Join(append(append(removed, folders...), settings...), ", "), errors.Join(failed...)
+	return strings.Join(slices.Concat([]string{note}, folders, settings), ", "), errors.Join(failed...)
 }
 
 // ownTrace tells whether a file in a folder that others use as well is of this cluster: a link to one of its

@@ -5,9 +5,12 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/process"
 )
 
 // machine changes what the machine itself has to have for the cluster.
@@ -19,9 +22,21 @@ func (c *Cluster) machine(ctx context.Context) (string, error) {
 	if err := journal.NoteAbsent(foreignFolders()...); err != nil {
 		return "", err
 	}
+	network, err := thisNetwork()
+	if err != nil {
+		return "", err
+	}
+	if err := journal.NoteNetwork(network); err != nil {
+		return "", err
+	}
 	node.LoadModules(ctx, "br_netfilter", "overlay")
 	for _, setting := range settings() {
 		if err := journal.Set(setting.name, setting.value); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	for _, limit := range limits() {
+		if err := journal.Raise(limit.name, limit.least); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
 	}
@@ -65,6 +80,61 @@ func settings() []setting {
 		{"kernel/keys/root_maxkeys", "1000000"},
 		{"kernel/keys/root_maxbytes", "25000000"},
 	}
+}
+
+type limit struct {
+	name  string
+	least int
+}
+
+// limits are what a machine has to allow that holds a node and several machines of shoots, each of which
+// watches files.
+func limits() []limit {
+	return []limit{
+		{"fs/inotify/max_user_instances", 8192},
+		{"fs/inotify/max_user_watches", 524288},
+	}
+}
+
+// thisNetwork identifies the network namespace of this command among those of all boots.
+func thisNetwork() (string, error) {
+	namespace, err := node.NetworkNamespace()
+	if err != nil {
+		return "", err
+	}
+	boot, err := process.Boot()
+	if err != nil {
+		return "", err
+	}
+	return boot + " " + namespace, nil
+}
+
+// inOtherNetwork tells whether the cluster was made in another network namespace of this boot. There it may
+// have the same addresses and tables as another cluster has here, so nothing of the kind may be touched. As long
+// as a part of it runs, that is an error which says how to get there.
+func (c *Cluster) inOtherNetwork() (bool, error) {
+	journal, err := node.OpenJournal(c.config.state("machine.json"))
+	if err != nil {
+		return false, err
+	}
+	network, err := thisNetwork()
+	if err != nil {
+		return false, err
+	}
+	boot, _, _ := strings.Cut(network, " ")
+	if journal.Network == network || !strings.HasPrefix(journal.Network, boot+" ") {
+		return false, nil
+	}
+	for _, p := range c.parts() {
+		record, alive, err := c.table.Find(p.name)
+		if err != nil {
+			return false, err
+		}
+		if alive {
+			return false, fmt.Errorf("the cluster in %q runs in another network namespace: put \"nsenter --net=/proc/%d/ns/net\" before this command", c.config.StateDir, record.PID)
+		}
+	}
+	return true, nil
 }
 
 // foreignFolders are those outside of the cluster's own that its parts make, because their names are fixed in them.

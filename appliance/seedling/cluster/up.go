@@ -77,6 +77,9 @@ func (c *Cluster) steps() []step {
 
 // prepare looks whether the cluster can run here before anything is touched, and then claims the state folder.
 func (c *Cluster) prepare(ctx context.Context) error {
+	if _, err := c.inOtherNetwork(); err != nil {
+		return err
+	}
 	if err := c.check(ctx); err != nil {
 		return err
 	}
@@ -125,6 +128,9 @@ func (c *Cluster) start(ctx context.Context, p part) (string, error) {
 		last = p.healthy(ctx)
 		return last == nil, nil
 	})
+	if ctx.Err() != nil {
+		return "", ctx.Err() // it is not this part's fault
+	}
 	if err != nil {
 		return "", c.explain(p, err, last)
 	}
@@ -169,6 +175,9 @@ func (c *Cluster) nodeReady(ctx context.Context) (string, error) {
 		}()
 		return last == nil, nil
 	})
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
 	if err != nil {
 		return "", fmt.Errorf("not after %s: %w; the kubelet's log is %s", patience, last, c.table.LogFile(partKubelet))
 	}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -21,6 +22,8 @@ type Journal struct {
 	file string
 	// Settings are the kernel settings that were changed, with the values that they had.
 	Settings map[string]string `json:"settings,omitempty"`
+	// Network tells in which network, of which boot of the machine, addresses and the like were made.
+	Network string `json:"network,omitempty"`
 	// Absent are folders outside of the seedling's own that were not there.
 	Absent []string `json:"absent,omitempty"`
 }
@@ -53,6 +56,31 @@ func (j *Journal) save() error {
 		return fmt.Errorf("put journal of changes to the machine in place: %w", err)
 	}
 	return nil
+}
+
+// NoteNetwork writes down in which network changes will be made.
+func (j *Journal) NoteNetwork(network string) error {
+	if j.Network == network {
+		return nil
+	}
+	j.Network = network
+	return j.save()
+}
+
+// Raise changes a kernel setting that is a number, unless it is higher already. It returns fs.ErrNotExist if the kernel does not have it.
+func (j *Journal) Raise(name string, least int) error {
+	content, err := os.ReadFile(filepath.Join("/proc/sys", name)) //nolint:gosec // The path is one of the kernel's.
+	if err != nil {
+		return fmt.Errorf("read kernel setting %q: %w", name, err)
+	}
+	now, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	if err != nil {
+		return fmt.Errorf("read kernel setting %q: %w", name, err)
+	}
+	if now >= least {
+		return nil
+	}
+	return j.Set(name, strconv.Itoa(least))
 }
 
 // Set changes a kernel setting, given with slashes as below /proc/sys. It returns fs.ErrNotExist if the kernel does not have it.
@@ -92,11 +120,15 @@ func LoadModules(ctx context.Context, names ...string) {
 	}
 }
 
-// Restore gives every changed kernel setting the value that it had, and tells which.
-func (j *Journal) Restore() ([]string, error) {
+// Restore gives every changed kernel setting the value that it had, and tells which. Without withNetwork it
+// leaves out those that each network has for itself.
+func (j *Journal) Restore(withNetwork bool) ([]string, error) {
 	var restored []string
 	var failed []error
 	for name, value := range j.Settings {
+		if !withNetwork && strings.HasPrefix(name, "net/") {
+			continue
+		}
 		if err := os.WriteFile(filepath.Join("/proc/sys", name), []byte(value), 0o644); err != nil { //nolint:gosec // The file is the kernel's, its mode stays.
 			failed = append(failed, fmt.Errorf("restore kernel setting %q: %w", name, err))
 			continue

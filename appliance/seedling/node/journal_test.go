@@ -71,7 +71,7 @@ func TestJournalUnknownSetting(t *testing.T) {
 	if node.HasSetting("net/no/such/setting") || !node.HasSetting("kernel/ostype") {
 		t.Errorf("HasSetting() knows which settings there are")
 	}
-	if restored, err := journal.Restore(); err != nil || len(restored) > 0 {
+	if restored, err := journal.Restore(true); err != nil || len(restored) > 0 {
 		t.Errorf("What was not changed is not restored; got %q, %v", restored, err)
 	}
 }
@@ -83,7 +83,7 @@ func TestJournalLeavesRightSettingAlone(t *testing.T) {
 	if err := openJournal(t, file).Set("kernel/ostype", "Linux"); err != nil {
 		t.Errorf("A setting that is as wanted is left alone: %v", err)
 	}
-	if restored, err := openJournal(t, file).Restore(); err != nil || len(restored) > 0 {
+	if restored, err := openJournal(t, file).Restore(true); err != nil || len(restored) > 0 {
 		t.Errorf("What was not changed is not restored; got %q, %v", restored, err)
 	}
 }
@@ -97,6 +97,44 @@ func TestJournalWritesDownFirst(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{"kernel/ostype": "Linux"}, openJournal(t, file).Settings); diff != "" {
 		t.Errorf("The value before is written down before the change (-want +got):\n%s", diff)
+	}
+}
+
+func TestJournalRaisesOnly(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "journal.json")
+	// threads-max is a number well above one on every machine, so there is nothing to raise.
+	if err := openJournal(t, file).Raise("kernel/threads-max", 1); err != nil {
+		t.Errorf("A limit that is high enough is left alone: %v", err)
+	}
+	if got := openJournal(t, file).Settings; len(got) > 0 {
+		t.Errorf("Nothing was changed, so nothing is noted; got %v", got)
+	}
+	if err := openJournal(t, file).Raise("kernel/ostype", 1); err == nil {
+		t.Errorf("A setting that is no number cannot be raised")
+	}
+	if err := openJournal(t, file).Raise("net/no/such/limit", 1); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("The caller can tell that this kernel does not have a limit; got %v", err)
+	}
+}
+
+func TestJournalRestoresByNetwork(t *testing.T) {
+	t.Parallel()
+	ownNetwork(t)
+	journal := openJournal(t, filepath.Join(t.TempDir(), "journal.json"))
+	if err := journal.Set("net/ipv4/ip_default_ttl", "63"); err != nil {
+		t.Skipf("settings cannot be changed here: %v", err)
+	}
+	if restored, err := journal.Restore(false); err != nil || len(restored) > 0 {
+		t.Errorf("In another network its settings are left alone; got %q, %v", restored, err)
+	}
+	restored, err := journal.Restore(true)
+	if diff := cmp.Diff([]string{"net/ipv4/ip_default_ttl"}, restored); err != nil || diff != "" {
+		t.Errorf("In their own network settings get the values that they had: error %v (-want +got):\n%s", err, diff)
+	}
+	content, err := os.ReadFile("/proc/sys/net/ipv4/ip_default_ttl")
+	if err != nil || string(content) != "64\n" {
+		t.Errorf("The value is back; got %q, %v", content, err)
 	}
 }
 

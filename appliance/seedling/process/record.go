@@ -30,7 +30,7 @@ func Observe(pid int, command []string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	boot, err := bootID()
+	boot, err := Boot()
 	if err != nil {
 		return Record{}, err
 	}
@@ -44,7 +44,7 @@ func (r Record) Alive() bool {
 	if err != nil {
 		return false
 	}
-	boot, err := bootID()
+	boot, err := Boot()
 	return err == nil && boot == r.Boot && stat.startTicks == r.StartTicks && !stat.ended()
 }
 
@@ -78,7 +78,8 @@ func parseStat(line string) (stat, error) {
 	return stat{state: fields[state][0], startTicks: ticks}, nil
 }
 
-func bootID() (string, error) {
+// Boot identifies the present boot of this machine.
+func Boot() (string, error) {
 	content, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return "", fmt.Errorf("read boot id: %w", err)
