@@ -4,15 +4,12 @@ package world
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/client-go/rest"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -42,55 +39,34 @@ func (w *World) Decide(a admission.Attributes, rule func(v View) error) error {
 
 // Seed reads a Seed.
 func (v View) Seed(ctx context.Context, name string) (*gardencorev1beta1.Seed, error) {
-	out := &gardencorev1beta1.Seed{}
-	return out, v.get(ctx, "seeds", "", name, out)
+	return get[gardencorev1beta1.Seed](ctx, v, Place{Resource: "seeds", Name: name})
 }
 
 // CloudProfile reads a CloudProfile.
 func (v View) CloudProfile(ctx context.Context, name string) (*gardencorev1beta1.CloudProfile, error) {
-	out := &gardencorev1beta1.CloudProfile{}
-	return out, v.get(ctx, "cloudprofiles", "", name, out)
+	return get[gardencorev1beta1.CloudProfile](ctx, v, Place{Resource: "cloudprofiles", Name: name})
 }
 
 // SecretBinding reads a SecretBinding.
 func (v View) SecretBinding(ctx context.Context, namespace, name string) (*gardencorev1beta1.SecretBinding, error) {
-	out := &gardencorev1beta1.SecretBinding{}
-	return out, v.get(ctx, "secretbindings", namespace, name, out)
+	return get[gardencorev1beta1.SecretBinding](ctx, v, Place{Resource: "secretbindings", Namespace: namespace, Name: name})
 }
 
 // Metadata reads the metadata of any object. An object of a kind that is not served is as missing as one that does not
 // exist.
 func (v View) Metadata(ctx context.Context, of Target) (*metav1.PartialObjectMetadata, error) {
-	prefix := []string{"/apis", of.Group, of.Version}
-	if of.Group == "" {
-		prefix = []string{"/api", of.Version}
-	}
-	raw, err := v.garden.Get().AbsPath(prefix...).NamespaceIfScoped(of.Namespace, of.Namespace != "").
-		Resource(of.Resource).Name(of.Name).
-		SetHeader("Accept", metadataOnly("PartialObjectMetadata")).
-		VersionedParams(&metav1.GetOptions{ResourceVersion: v.version}, v.parameters).
-		Do(ctx).Raw()
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	out := &metav1.PartialObjectMetadata{}
-	if err := json.Unmarshal(raw, out); err != nil {
-		return nil, unreadable(fmt.Errorf("decode metadata: %w", err))
-	}
-	return out, nil
+	metadata, err := v.source.Metadata(ctx, of, v.version)
+	return metadata, unreadable(err)
 }
 
 // ProjectOf returns the Project that owns a namespace, or nil when none does.
 func (v View) ProjectOf(ctx context.Context, namespace string) (*gardencorev1beta1.Project, error) {
-	out := &gardencorev1beta1.ProjectList{}
 	selector := fields.OneTermEqualSelector(gardencorev1beta1.FieldProjectNamespace, namespace)
-	if err := v.list("projects", "", metav1.ListOptions{FieldSelector: selector.String()}).Do(ctx).Into(out); err != nil {
-		return nil, unreadable(err)
+	list, err := list[gardencorev1beta1.ProjectList](ctx, v, Place{Resource: "projects"}, selector)
+	if err != nil || len(list.Items) == 0 {
+		return nil, err
 	}
-	if len(out.Items) == 0 {
-		return nil, nil
-	}
-	return &out.Items[0], nil
+	return &list.Items[0], nil
 }
 
 // Project returns the Project that owns a namespace; that there is none is an error.
@@ -107,49 +83,48 @@ func (v View) Project(ctx context.Context, namespace string) (*gardencorev1beta1
 
 // Shoots lists the Shoots of a namespace, or of all when it is empty, that match a field selector.
 func (v View) Shoots(ctx context.Context, namespace string, s fields.Selector) ([]gardencorev1beta1.Shoot, error) {
-	out := &gardencorev1beta1.ShootList{}
-	err := v.list("shoots", namespace, metav1.ListOptions{FieldSelector: s.String()}).Do(ctx).Into(out)
-	return out.Items, unreadable(err)
+	list, err := list[gardencorev1beta1.ShootList](ctx, v, Place{Resource: "shoots", Namespace: namespace}, s)
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
 }
 
 // ShootsOn names the Shoots that a seed runs or is meant to run, in the form namespace/name. The server keeps a label on
 // them for that, so nothing but names has to be read.
 func (v View) ShootsOn(ctx context.Context, seed string) ([]string, error) {
-	o := metav1.ListOptions{LabelSelector: gardencorev1beta1.LabelPrefixSeedName + seed + "=true"}
-	raw, err := v.list("shoots", "", o).SetHeader("Accept", metadataOnly("PartialObjectMetadataList")).Do(ctx).Raw()
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	var list metav1.PartialObjectMetadataList
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, unreadable(fmt.Errorf("decode names of shoots: %w", err))
-	}
-	names := make([]string, 0, len(list.Items))
-	for i := range list.Items {
-		names = append(names, list.Items[i].Namespace+"/"+list.Items[i].Name)
-	}
-	slices.Sort(names)
-	return names, nil
+	o := metav1.ListOptions{LabelSelector: gardencorev1beta1.LabelPrefixSeedName + seed + "=true", ResourceVersion: v.version}
+	names, err := v.source.Names(ctx, Place{Resource: "shoots"}, o)
+	return names, unreadable(err)
 }
 
 // ControllerRegistrations lists all ControllerRegistrations.
 func (v View) ControllerRegistrations(ctx context.Context) ([]gardencorev1beta1.ControllerRegistration, error) {
-	out := &gardencorev1beta1.ControllerRegistrationList{}
-	err := v.list("controllerregistrations", "", metav1.ListOptions{}).Do(ctx).Into(out)
-	return out.Items, unreadable(err)
+	place := Place{Resource: "controllerregistrations"}
+	list, err := list[gardencorev1beta1.ControllerRegistrationList](ctx, v, place, fields.Everything())
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
 }
 
-func (v View) get(ctx context.Context, resource, namespace, name string, out runtime.Object) error {
-	return unreadable(v.garden.Get().Resource(resource).NamespaceIfScoped(namespace, namespace != "").Name(name).
-		VersionedParams(&metav1.GetOptions{ResourceVersion: v.version}, v.parameters).
-		Do(ctx).Into(out))
+func get[T any](ctx context.Context, v View, at Place) (*T, error) {
+	obj, err := v.source.Get(ctx, at, v.version)
+	return cast[T](obj, err)
 }
 
-func (v View) list(resource, namespace string, o metav1.ListOptions) *rest.Request {
-	o.ResourceVersion = v.version
-	return v.garden.Get().Resource(resource).NamespaceIfScoped(namespace, namespace != "").VersionedParams(&o, v.parameters)
+func list[T any](ctx context.Context, v View, at Place, s fields.Selector) (*T, error) {
+	obj, err := v.source.List(ctx, at, metav1.ListOptions{FieldSelector: s.String(), ResourceVersion: v.version})
+	return cast[T](obj, err)
 }
 
-func metadataOnly(kind string) string {
-	return "application/json;as=" + kind + ";g=meta.k8s.io;v=v1"
+func cast[T any](obj runtime.Object, err error) (*T, error) {
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	out, ok := obj.(any).(*T)
+	if !ok {
+		return nil, fmt.Errorf("%w: %T is no %T", ErrUnreadable, obj, out)
+	}
+	return out, nil
 }

@@ -13,15 +13,11 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
-	"k8s.io/client-go/rest"
+	"k8s.io/apiserver/pkg/registry/rest"
+	clientrest "k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
-
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/apis/scheme"
 )
 
 // World is the garden as an API server lets its rules see it.
@@ -29,28 +25,28 @@ type World struct {
 	// Clock tells the time for expiration dates.
 	Clock clock.PassiveClock
 
-	garden     rest.Interface
-	parameters runtime.ParameterCodec
+	source     Source
 	authorizer authorizer.Authorizer
 }
 
 // New returns the world that a loopback client reaches.
-func New(loopback *rest.Config, a authorizer.Authorizer, c clock.PassiveClock) (*World, error) {
-	kinds, err := scheme.New()
+func New(config *clientrest.Config, a authorizer.Authorizer, c clock.PassiveClock) (*World, error) {
+	source, err := newLoopback(config)
 	if err != nil {
-		return nil, fmt.Errorf("make scheme of admission: %w", err)
+		return nil, err
 	}
-	config := rest.CopyConfig(loopback)
-	config.GroupVersion = &gardencorev1beta1.GroupVersion
-	config.APIPath = "/apis"
-	config.NegotiatedSerializer = serializer.NewCodecFactory(kinds).WithoutConversion()
-	config.ContentType = runtime.ContentTypeJSON
-	config.QPS = -1 // The API server's own fairness limits requests.
-	garden, err := rest.RESTClientFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("make client of admission: %w", err)
-	}
-	return &World{Clock: c, garden: garden, parameters: runtime.NewParameterCodec(kinds), authorizer: a}, nil
+	return From(source, a, c), nil
+}
+
+// From returns the world that a source shows.
+func From(source Source, a authorizer.Authorizer, c clock.PassiveClock) *World {
+	return &World{Clock: c, source: source, authorizer: a}
+}
+
+// Attach makes the world read the resources of core.gardener.cloud from their stores, without the detour over the
+// server's own port. It must be called before the first request is served.
+func (w *World) Attach(served map[string]rest.Storage) {
+	w.source = &stores{served: served, elsewhere: w.source}
 }
 
 // May tells whether a user may do something to a named object.

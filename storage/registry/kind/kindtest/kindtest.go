@@ -84,5 +84,5 @@ func (g getter) decorate(
 	_ *storagebackend.ConfigForResource, _ string, _ func(runtime.Object) (string, error), newFunc,
 	_ func() runtime.Object, _ storage.AttrFunc, _ storage.IndexerFuncs, _ *cache.Indexers,
 ) (storage.Interface, factory.DestroyFunc, error) {
-	return &memory{codec: g.codec, newFunc: newFunc, objects: map[string][]byte{}}, func() {}, nil
+	return &memory{codec: g.codec, newFunc: newFunc, version: 1, objects: map[string][]byte{}}, func() {}, nil
 }

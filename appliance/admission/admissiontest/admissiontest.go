@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package admissiontest lets tests ask an admission rule about requests to a garden that is kept in memory.
+package admissiontest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/storage/registry"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
+)
+
+// Garden is what rules see.
+type Garden struct {
+	World *world.World
+
+	tb    testing.TB
+	kinds *runtime.Scheme
+	all   map[string]rest.Storage
+	other *elsewhere
+}
+
+// New makes a garden with some objects. Rights are in the form "user verb resource[/subresource] [namespace/]name".
+func New(tb testing.TB, rights []string, objects ...kind.Object) *Garden {
+	tb.Helper()
+	o := kindtest.Options(tb)
+	groups, err := registry.Groups(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	g := &Garden{
+		tb: tb, kinds: o.Scheme, other: &elsewhere{},
+		all: groups[0].VersionedResourcesStorageMap[gardencorev1beta1.GroupVersion.Version],
+	}
+	g.World = world.From(g.other, allow(rights), clocktesting.NewFakePassiveClock(kindtest.Now()))
+	g.World.Attach(g.all)
+	for _, obj := range objects {
+		g.Add(obj)
+	}
+	return g
+}
+
+// AddForeign makes an object of another group exist, such as "v1 secrets garden-meadow/local".
+func (g *Garden) AddForeign(objects ...string) { g.other.objects = append(g.other.objects, objects...) }
+
+// Break makes every read of objects of other groups fail.
+func (g *Garden) Break(err error) { g.other.err = err }
+
+// Add keeps an object, with its status.
+func (g *Garden) Add(obj kind.Object) {
+	g.tb.Helper()
+	resource := g.resource(obj).Resource
+	ctx := genericapirequest.WithNamespace(g.tb.Context(), obj.GetNamespace())
+	maker, ok := g.all[resource].(rest.Creater) //nolint:misspell // the name is the library's
+	if !ok {
+		g.tb.Fatalf("%T can not be created", obj)
+	}
+	stored, err := maker.Create(ctx, obj.DeepCopyObject(), rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
+	if err != nil {
+		g.tb.Fatalf("create %T %q: %v", obj, obj.GetName(), err)
+	}
+	status, ok := g.all[resource+"/status"].(rest.Updater)
+	if !ok {
+		return
+	}
+	kept, ok := stored.(kind.Object)
+	if !ok {
+		g.tb.Fatalf("%T is no object", stored)
+	}
+	obj.SetResourceVersion(kept.GetResourceVersion())
+	obj.SetUID(kept.GetUID())
+	_, _, err = status.Update(ctx, obj.GetName(), rest.DefaultUpdatedObjectInfo(obj), rest.ValidateAllObjectFunc,
+		rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
+	if err != nil {
+		g.tb.Fatalf("report %T %q: %v", obj, obj.GetName(), err)
+	}
+}
+
+func (g *Garden) resource(obj runtime.Object) schema.GroupVersionResource {
+	g.tb.Helper()
+	kinds, _, err := g.kinds.ObjectKinds(obj)
+	if err != nil {
+		g.tb.Fatal(err)
+	}
+	return gardencorev1beta1.GroupVersion.WithResource(strings.ToLower(kinds[0].Kind) + "s")
+}
+
+// Request is a request that a rule is asked about.
+type Request struct {
+	// Object is what is asked for, Old what there is: both for an update, one for a create or a delete.
+	Object, Old kind.Object
+	Subresource string
+	// User and Groups say who asks; rose by default.
+	User   string
+	Groups []string
+}
+
+// Ask asks a rule as the API server does: first to change the object, then to judge it.
+func (g *Garden) Ask(rule admission.Interface, r Request) error {
+	g.tb.Helper()
+	a := g.attributes(r)
+	if !rule.Handles(a.GetOperation()) {
+		return nil
+	}
+	ctx := genericapirequest.WithNamespace(g.tb.Context(), a.GetNamespace())
+	if m, ok := rule.(admission.MutationInterface); ok {
+		if err := m.Admit(ctx, a, nil); err != nil {
+			return err
+		}
+	}
+	if v, ok := rule.(admission.ValidationInterface); ok {
+		return v.Validate(ctx, a, nil)
+	}
+	return nil
+}
+
+func (g *Garden) attributes(r Request) admission.Attributes {
+	g.tb.Helper()
+	if r.User == "" {
+		r.User = "rose"
+	}
+	about, operation := r.Object, admission.Update
+	var object, old runtime.Object
+	var options runtime.Object = &metav1.UpdateOptions{}
+	switch {
+	case r.Old == nil:
+		operation, object, options = admission.Create, r.Object, &metav1.CreateOptions{}
+	case r.Object == nil:
+		about, operation, old, options = r.Old, admission.Delete, r.Old, &metav1.DeleteOptions{}
+	default:
+		object, old = r.Object, r.Old
+	}
+	kinds, _, err := g.kinds.ObjectKinds(about)
+	if err != nil {
+		g.tb.Fatal(err)
+	}
+	return admission.NewAttributesRecord(object, old, gardencorev1beta1.GroupVersion.WithKind(kinds[0].Kind), about.GetNamespace(),
+		about.GetName(), g.resource(about), r.Subresource, operation, options, false, &user.DefaultInfo{Name: r.User, Groups: r.Groups})
+}
+
+// allow is an authorizer that knows a list of rights.
+func allow(rights []string) authorizer.Authorizer {
+	return authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		resource, name := a.GetResource(), a.GetName()
+		if a.GetSubresource() != "" {
+			resource += "/" + a.GetSubresource()
+		}
+		if a.GetNamespace() != "" {
+			name = a.GetNamespace() + "/" + name
+		}
+		asked := fmt.Sprintf("%s %s %s %s", a.GetUser().GetName(), a.GetVerb(), resource, name)
+		if slices.Contains(rights, asked) {
+			return authorizer.DecisionAllow, "", nil
+		}
+		return authorizer.DecisionNoOpinion, "", nil
+	})
+}
+
+// elsewhere knows of objects of other groups.
+type elsewhere struct {
+	world.Source
+
+	objects []string
+	err     error
+}
+
+// Metadata implements world.Source.
+func (e *elsewhere) Metadata(_ context.Context, of world.Target, _ string) (*metav1.PartialObjectMetadata, error) {
+	if e.err != nil {
+		return nil, e.err
+	}
+	version := schema.GroupVersion{Group: of.Group, Version: of.Version}.String()
+	wanted := fmt.Sprintf("%s %s %s/%s", version, of.Resource, of.Namespace, of.Name)
+	if slices.Contains(e.objects, wanted) {
+		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}, nil
+	}
+	return nil, apierrors.NewNotFound(schema.GroupResource{Group: of.Group, Resource: of.Resource}, of.Name)
+}
+
+// Case is a request with the words that the refusal has to contain; without words it has to pass.
+type Case struct {
+	// Reason says what is tried.
+	Reason string
+	// Rights and Objects make up the garden; Foreign are objects of other groups.
+	Rights  []string
+	Objects []kind.Object
+	Foreign []string
+	Request Request
+	Refused []string
+}
+
+// Run asks a rule about every case.
+func Run(t *testing.T, rule func(w *world.World) admission.Interface, cases map[string]Case) {
+	t.Helper()
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := New(t, tc.Rights, tc.Objects...)
+			g.AddForeign(tc.Foreign...)
+			err := g.Ask(rule(g.World), tc.Request)
+			if len(tc.Refused) == 0 {
+				if err != nil {
+					t.Errorf("%s: refused: %v", tc.Reason, err)
+				}
+				return
+			}
+			if !apierrors.IsForbidden(err) {
+				t.Errorf("%s: got %v, want Forbidden", tc.Reason, err)
+				return
+			}
+			for _, w := range tc.Refused {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("%s: the message lacks %q: %v", tc.Reason, w, err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package admissiontest
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// Namespace is that of the project meadow.
+const Namespace = "garden-meadow"
+
+// Names of the objects below: a provider, what it offers, and what is named after it.
+const (
+	local = "local"
+	north = "north"
+	small = "small"
+)
+
+// Project is the project meadow.
+func Project(change ...func(*gardencorev1beta1.Project)) *gardencorev1beta1.Project {
+	return made(&gardencorev1beta1.Project{
+		ObjectMeta: metav1.ObjectMeta{Name: "meadow"},
+		Spec:       gardencorev1beta1.ProjectSpec{Namespace: new(Namespace)},
+	}, change)
+}
+
+// Profile offers what Shoot asks for.
+func Profile(change ...func(*gardencorev1beta1.CloudProfile)) *gardencorev1beta1.CloudProfile {
+	return made(&gardencorev1beta1.CloudProfile{
+		ObjectMeta: metav1.ObjectMeta{Name: local},
+		Spec: gardencorev1beta1.CloudProfileSpec{
+			Type:       local,
+			Kubernetes: gardencorev1beta1.KubernetesSettings{Versions: []gardencorev1beta1.ExpirableVersion{{Version: "1.36.3"}}},
+			MachineImages: []gardencorev1beta1.MachineImage{{Name: local, Versions: []gardencorev1beta1.MachineImageVersion{{
+				ExpirableVersion: gardencorev1beta1.ExpirableVersion{Version: "1.0.0"},
+				Architectures:    []string{gardencorev1beta1.ArchitectureAMD64},
+				CRI:              []gardencorev1beta1.CRI{{Name: gardencorev1beta1.CRINameContainerd}},
+			}}}},
+			MachineTypes: []gardencorev1beta1.MachineType{{
+				Name: small, CPU: resource.MustParse("2"), Memory: resource.MustParse("4Gi"),
+				Architecture: new(gardencorev1beta1.ArchitectureAMD64),
+			}},
+			Regions: []gardencorev1beta1.Region{{
+				Name: north, Zones: []gardencorev1beta1.AvailabilityZone{{Name: "a"}, {Name: "b", UnavailableMachineTypes: []string{small}}},
+			}, {Name: "south"}},
+		},
+	}, change)
+}
+
+// Seed is one that can host Shoot.
+func Seed(name string, change ...func(*gardencorev1beta1.Seed)) *gardencorev1beta1.Seed {
+	return made(&gardencorev1beta1.Seed{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: gardencorev1beta1.SeedSpec{
+			Provider: gardencorev1beta1.SeedProvider{Type: local, Region: north, Zones: []string{"a", "b"}},
+			Networks: gardencorev1beta1.SeedNetworks{
+				Pods: "10.1.0.0/16", Services: "10.2.0.0/16",
+				ShootDefaults: &gardencorev1beta1.ShootNetworks{Pods: new("10.11.0.0/16"), Services: new("10.12.0.0/16")},
+			},
+		},
+	}, change)
+}
+
+// Binding holds the credentials of Shoot.
+func Binding(change ...func(*gardencorev1beta1.SecretBinding)) *gardencorev1beta1.SecretBinding {
+	return made(&gardencorev1beta1.SecretBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: local},
+		Provider:   &gardencorev1beta1.SecretBindingProvider{Type: local},
+		SecretRef:  corev1.SecretReference{Namespace: Namespace, Name: local},
+	}, change)
+}
+
+// Registration offers every kind of extension for one type.
+func Registration(name string, change ...func(*gardencorev1beta1.ControllerRegistration)) *gardencorev1beta1.ControllerRegistration {
+	r := &gardencorev1beta1.ControllerRegistration{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	for _, kind := range []string{"ControlPlane", "Infrastructure", "Worker", "Network", "OperatingSystemConfig"} {
+		r.Spec.Resources = append(r.Spec.Resources, gardencorev1beta1.ControllerResource{Kind: kind, Type: name})
+	}
+	return made(r, change)
+}
+
+// Shoot is a cluster with one pool.
+func Shoot(change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
+	return made(&gardencorev1beta1.Shoot{
+		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "sprout"},
+		Spec: gardencorev1beta1.ShootSpec{
+			CloudProfile: &gardencorev1beta1.CloudProfileReference{
+				Kind: gardencorev1beta1.CloudProfileReferenceKindCloudProfile, Name: local,
+			},
+			Region:            north,
+			SecretBindingName: new(local),
+			Kubernetes:        gardencorev1beta1.Kubernetes{Version: "1.36.3"},
+			Networking:        &gardencorev1beta1.Networking{Type: new(local)},
+			Provider: gardencorev1beta1.Provider{Type: local, Workers: []gardencorev1beta1.Worker{{
+				Name: "one", Minimum: 1, Maximum: 1, Zones: []string{"a"},
+				Machine: gardencorev1beta1.Machine{
+					Type: small, Architecture: new(gardencorev1beta1.ArchitectureAMD64),
+					Image: &gardencorev1beta1.ShootMachineImage{Name: local, Version: new("1.0.0")},
+				},
+			}}},
+		},
+	}, change)
+}
+
+func made[T any](object *T, change []func(*T)) *T {
+	for _, c := range change {
+		c(object)
+	}
+	return object
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package extensionvalidator_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
+	"github.com/terrarium-garden/terrarium/appliance/admission/extensionvalidator"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+)
+
+type (
+	shoot        = gardencorev1beta1.Shoot
+	seed         = gardencorev1beta1.Seed
+	registration = gardencorev1beta1.ControllerRegistration
+	offer        = gardencorev1beta1.ControllerResource
+)
+
+func extended(s *shoot) { s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "dns"}} }
+
+func workerless(s *shoot) { s.Spec.Provider.Workers = nil }
+
+func offering(all ...offer) []kind.Object {
+	return []kind.Object{admissiontest.Registration("local"), admissiontest.Registration("more", func(r *registration) { r.Spec.Resources = all })}
+}
+
+func TestShoot(t *testing.T) {
+	t.Parallel()
+	plain := offering(offer{Kind: "Extension", Type: "dns", WorkerlessSupported: new(true), ClusterCompatibility: []gardencorev1beta1.ClusterType{"shoot"}})
+	ask := func(change ...func(*shoot)) admissiontest.Request {
+		return admissiontest.Request{Object: admissiontest.Shoot(change...)}
+	}
+	deleting := func(s *shoot) { s.DeletionTimestamp = new(metav1.Now()) }
+	admissiontest.Run(t, extensionvalidator.New, map[string]admissiontest.Case{
+		"API-EXTVAL-3 offered": {Reason: "all is offered", Objects: plain, Request: ask()},
+		"API-EXTVAL-4 missing": {
+			Reason: "all that is missing is told at once", Request: ask(extended),
+			Refused: []string{
+				"what the shoot needs", "spec.extensions[0].type: Extension/dns", "spec.provider.type: ControlPlane/local", "spec.provider.type: Infrastructure/local",
+				"spec.provider.type: Worker/local", "spec.networking.type: Network/local", "spec.provider.workers[0].machine.image.name: OperatingSystemConfig/local",
+			},
+		},
+		"API-EXTVAL-1 helper": {
+			Reason:  "who only helps does not count",
+			Objects: []kind.Object{admissiontest.Registration("local", func(r *registration) { r.Spec.Resources[2].Primary = new(false) })},
+			Request: ask(), Refused: []string{"spec.provider.type: Worker/local"},
+		},
+		"API-EXTVAL-1 unchanged": {Reason: "what is not new is not looked at", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot()}},
+		"API-EXTVAL-1 changed":   {Reason: "a change is", Request: admissiontest.Request{Object: admissiontest.Shoot(extended), Old: admissiontest.Shoot()}, Refused: []string{"Extension/dns"}},
+		"API-ADM-6 deleting":     {Reason: "what goes needs nothing", Request: ask(deleting)},
+		"API-EXTVAL-3 runtime": {
+			Reason: "container runtimes are extensions", Objects: plain,
+			Request: ask(func(s *shoot) {
+				s.Spec.Provider.Workers[0].CRI = &gardencorev1beta1.CRI{Name: "containerd", ContainerRuntimes: []gardencorev1beta1.ContainerRuntime{{Type: "gvisor"}}}
+			}),
+			Refused: []string{"spec.provider.workers[0].cri.containerRuntimes[0].type: ContainerRuntime/gvisor"},
+		},
+		"API-EXTVAL-3 dns": {
+			Reason: "DNS providers are extensions, but for unmanaged ones", Objects: plain,
+			Request: ask(func(s *shoot) {
+				s.Spec.DNS = &gardencorev1beta1.DNS{Providers: []gardencorev1beta1.DNSProvider{{Type: new("unmanaged")}, {Type: new("cloud")}, {}}}
+			}),
+			Refused: []string{"(register the extension first): spec.dns.providers[1].type: DNSRecord/cloud"},
+		},
+		"API-EXTVAL-3 disabled":   {Reason: "what is disabled is not needed", Objects: offering(), Request: ask(func(s *shoot) { s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "dns", Disabled: new(true)}} })},
+		"API-EXTVAL-3 workerless": {Reason: "without workers no provider is needed", Request: ask(workerless)},
+		"API-EXTVAL-3 supported":  {Reason: "an extension may work without workers", Objects: plain, Request: ask(workerless, extended)},
+		"API-EXTVAL-3 unsupported": {
+			Reason: "or not", Objects: offering(offer{Kind: "Extension", Type: "dns"}), Request: ask(workerless, extended), Refused: []string{"Extension/dns"},
+		},
+		"API-EXTVAL-4 for seeds": {
+			Reason: "an extension for seeds is none for shoots", Objects: offering(offer{Kind: "Extension", Type: "dns", ClusterCompatibility: []gardencorev1beta1.ClusterType{"seed"}}),
+			Request: ask(extended), Refused: []string{"Extension/dns"},
+		},
+	})
+}
+
+func TestSeed(t *testing.T) {
+	t.Parallel()
+	forSeeds := offering(offer{Kind: "Extension", Type: "dns", ClusterCompatibility: []gardencorev1beta1.ClusterType{"seed"}}, offer{Kind: "BackupBucket", Type: "cloud"}, offer{Kind: "BackupEntry", Type: "cloud"})
+	ask := func(change ...func(*seed)) admissiontest.Request {
+		return admissiontest.Request{Object: admissiontest.Seed("a", change...)}
+	}
+	rich := func(s *seed) {
+		s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "cloud"}
+		s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "dns"}}
+	}
+	ingress := func(s *seed) {
+		s.Spec.Ingress, s.Spec.DNS.Provider = &gardencorev1beta1.Ingress{}, &gardencorev1beta1.SeedDNSProvider{Type: "cloud"}
+	}
+	admissiontest.Run(t, extensionvalidator.New, map[string]admissiontest.Case{
+		"API-EXTVAL-2 plain":     {Reason: "any cluster may join", Request: ask()},
+		"API-EXTVAL-2 offered":   {Reason: "what it needs is offered", Objects: forSeeds, Request: ask(rich)},
+		"API-EXTVAL-2 missing":   {Reason: "or not", Request: ask(rich), Refused: []string{"what the seed needs", "spec.backup.provider: BackupBucket/cloud", "spec.backup.provider: BackupEntry/cloud", "spec.extensions[0].type: Extension/dns"}},
+		"API-EXTVAL-2 ingress":   {Reason: "an ingress needs a name", Request: ask(ingress), Refused: []string{"spec.dns.provider.type: DNSRecord/cloud"}},
+		"API-EXTVAL-2 unchanged": {Reason: "a heartbeat costs nothing", Request: admissiontest.Request{Object: admissiontest.Seed("a", rich), Old: admissiontest.Seed("a", rich)}},
+	})
+}

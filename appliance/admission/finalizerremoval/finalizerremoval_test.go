@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package finalizerremoval_test
+
+import (
+	"testing"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
+	"github.com/terrarium-garden/terrarium/appliance/admission/finalizerremoval"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+)
+
+type (
+	shoot   = gardencorev1beta1.Shoot
+	binding = gardencorev1beta1.SecretBinding
+)
+
+func held(change ...func(*shoot)) *shoot {
+	return admissiontest.Shoot(append(change, func(s *shoot) { s.Finalizers = []string{"gardener", "other"} })...)
+}
+
+func at(kind gardencorev1beta1.LastOperationType, state gardencorev1beta1.LastOperationState, progress int32) func(*shoot) {
+	return func(s *shoot) {
+		s.Status.TechnicalID = "shoot--meadow--sprout"
+		s.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: kind, State: state, Progress: progress}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	free := func(old *shoot, subresource string) admissiontest.Request {
+		return admissiontest.Request{Object: admissiontest.Shoot(), Old: old, Subresource: subresource}
+	}
+	release := admissiontest.Request{Object: admissiontest.Binding(), Old: admissiontest.Binding(func(b *binding) { b.Finalizers = []string{"gardener"} })}
+	admissiontest.Run(t, finalizerremoval.New, map[string]admissiontest.Case{
+		"API-SVAL-10 running":     {Reason: "a shoot that runs is held", Request: free(held(at("Create", "Succeeded", 100)), ""), Refused: []string{"everything of the shoot is gone"}},
+		"API-SVAL-10 deleting":    {Reason: "until all of it is deleted", Request: free(held(at("Delete", "Processing", 100)), ""), Refused: []string{"everything of the shoot is gone"}},
+		"API-SVAL-10 nearly":      {Reason: "all of it", Request: free(held(at("Delete", "Succeeded", 99)), ""), Refused: []string{"everything of the shoot is gone"}},
+		"API-SVAL-10 binding":     {Reason: "by whichever way", Request: free(held(at("Create", "Succeeded", 100)), "binding"), Refused: []string{"everything of the shoot is gone"}},
+		"API-SVAL-10 deleted":     {Reason: "then it is let go", Request: free(held(at("Delete", "Succeeded", 100)), "")},
+		"API-SVAL-10 never":       {Reason: "what was never made is let go", Request: free(held(), "")},
+		"API-SVAL-10 no op":       {Reason: "without an operation nothing was made", Request: free(held(func(s *shoot) { s.Status.TechnicalID = "x" }), "")},
+		"API-SVAL-10 others":      {Reason: "other finalizers are nobody's business", Request: admissiontest.Request{Object: admissiontest.Shoot(func(s *shoot) { s.Finalizers = []string{"gardener"} }), Old: held(at("Create", "Succeeded", 100))}},
+		"API-FIN-1 used":          {Reason: "credentials in use are held", Objects: []kind.Object{admissiontest.Shoot()}, Request: release, Refused: []string{`SecretBinding "local"`, `shoot "sprout" uses it`}},
+		"API-FIN-1 unused":        {Reason: "others are let go", Request: release},
+		"API-FIN-1 other binding": {Reason: "another binding does not count", Objects: []kind.Object{admissiontest.Shoot(func(s *shoot) { s.Spec.SecretBindingName = new("other") })}, Request: release},
+	})
+}
