@@ -93,6 +93,7 @@ func runGardenlet(ctx context.Context, env Environment, run gardenletRun) error 
 	if err != nil {
 		return err
 	}
+	gardenlet.RouteLogs(log)
 	pod := env.Getenv(envPodName)
 	completed, err := gardenlet.Options{
 		Config: config, Log: log, Version: options.Version, APILevel: options.GardenerAPILevel,

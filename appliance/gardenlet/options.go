@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -118,6 +119,10 @@ func (c Completed) Units() []runner.Unit {
 func (c Completed) Run(ctx context.Context) error {
 	return runner.Run(logr.NewContext(ctx, c.Log), runner.Options{Grace: grace, Clock: c.Clock, Log: c.Log}, c.Units()...)
 }
+
+// RouteLogs sends what the controller library logs without a logger of its own to log. It is called once in a process, by
+// the command that makes the logger.
+func RouteLogs(log logr.Logger) { ctrl.SetLogger(log.WithName("controllers")) }
 
 // seedConfig reads how to reach the seed: by a kubeconfig, or as a pod of it.
 func seedConfig(connection *gardenconfigv1alpha1.SeedClientConnection) (*rest.Config, error) {

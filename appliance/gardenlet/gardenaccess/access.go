@@ -199,28 +199,38 @@ func (a *Access) requester(clients kubernetes.Interface) requester {
 	}
 }
 
-// Insist repeats do as long as the garden does not answer. Other errors are returned, in words that say what is wrong
-// between the gardenlet and the garden.
+// Insist repeats do as long as the garden does not answer, and for a moment when it refuses. Other errors are returned, in
+// words that say what is wrong between the gardenlet and the garden.
 func (a *Access) Insist(ctx context.Context, do func() error) error {
 	return a.insist(ctx, a.current.Load().Server, do)
 }
 
-// insist repeats do while the garden does not answer. Whatever keeps it from succeeding is told to those who watch.
+// insist is Insist for a given server. Whatever keeps it from succeeding is told to those who watch.
 func (a *Access) insist(ctx context.Context, server string, do func() error) error {
 	told := ""
+	var refusedSince time.Time
 	for {
 		err := Explain(server, do())
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
+		again := temporary(err)
+		switch {
+		case !refused(err):
+			refusedSince = time.Time{}
+		case refusedSince.IsZero():
+			refusedSince, again = a.surroundings.Clock.Now(), true
+		default:
+			again = a.surroundings.Clock.Since(refusedSince) < refusalPatience
+		}
 		if problem := err.Error(); problem != told {
 			told = problem
 			a.annotateBootstrap(ctx, map[string]*string{AnnotationProblem: &problem})
-			if temporary(err) {
-				a.surroundings.Log.Info("Garden does not answer, trying again", "garden", server, "reason", problem)
+			if again {
+				a.surroundings.Log.Info("Garden does not let us in yet, trying again", "garden", server, "reason", problem)
 			}
 		}
-		if !temporary(err) {
+		if !again {
 			return err
 		}
 		a.surroundings.Alive()

@@ -62,6 +62,27 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
+// openPatiently opens while time flies.
+func (w *world) openPatiently() error {
+	done := make(chan error, 1)
+	go func() {
+		_, err := w.open()
+		done <- err
+	}()
+	ticker := time.NewTicker(time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-ticker.C:
+			if w.clock.HasWaiters() {
+				w.clock.Step(time.Second)
+			}
+		}
+	}
+}
+
 func (w *world) open() (*gardenaccess.Access, error) {
 	return gardenaccess.Open(w.t.Context(), w.settings, w.surroundings)
 }
@@ -312,7 +333,7 @@ func TestOpenFails(t *testing.T) {
 			want: gardenaccess.ErrDenied, text: "NotYou", problem: true,
 		},
 		"Unauthorized": {
-			reason: "an unknown or expired token is an error at once",
+			reason: "an unknown or expired token is an error",
 			prepare: func(w *world) {
 				w.bootstrapSecret(bootstrapToken)
 				w.garden.refuse = http.StatusUnauthorized
@@ -320,7 +341,7 @@ func TestOpenFails(t *testing.T) {
 			want: gardenaccess.ErrUnauthorized, problem: true,
 		},
 		"Forbidden": {
-			reason: "a token without the permission is an error at once",
+			reason: "a token without the permission is an error",
 			prepare: func(w *world) {
 				w.bootstrapSecret(bootstrapToken)
 				w.garden.refuse = http.StatusForbidden
@@ -349,7 +370,7 @@ func TestOpenFails(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			tc.prepare(w)
-			_, err := w.open()
+			err := w.openPatiently()
 			if err == nil || (tc.want != nil && !errors.Is(err, tc.want)) || !strings.Contains(err.Error(), tc.text) {
 				t.Fatalf("%s\nOpen(...): got error %v, want %v with %q", tc.reason, err, tc.want, tc.text)
 			}
@@ -389,6 +410,31 @@ func TestOpenWaitsForGarden(t *testing.T) {
 	w.clock.Step(3 * time.Second)
 	if err := <-done; err != nil {
 		t.Fatalf("Open(...): %v", err)
+	}
+}
+
+func TestOpenWaitsForGardenThatHasJustStarted(t *testing.T) {
+	t.Parallel()
+	for name, code := range map[string]int{"Unauthorized": http.StatusUnauthorized, "Forbidden": http.StatusForbidden} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.bootstrapSecret(bootstrapToken)
+			w.garden.refuse = code
+			done := make(chan error, 1)
+			go func() {
+				_, err := w.open()
+				done <- err
+			}()
+			w.eventually("the gardenlet gives the garden a moment", w.clock.HasWaiters)
+			w.clock.Step(14 * time.Second)
+			w.eventually("the gardenlet asks again", w.clock.HasWaiters)
+			w.garden.with(func() { w.garden.refuse = 0 })
+			w.clock.Step(3 * time.Second)
+			if err := <-done; err != nil {
+				t.Errorf("A garden that has just started does not know its tokens and roles yet: %v", err)
+			}
+		})
 	}
 }
 

@@ -71,6 +71,11 @@ func noAnswer(err error) bool {
 	return errors.As(err, &connection) || errors.As(err, &dns) || utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err) || utilnet.IsTimeout(err)
 }
 
+// refused tells whether the garden does not accept the credentials, or not for this.
+func refused(err error) bool {
+	return errors.Is(err, ErrUnauthorized) || errors.Is(err, ErrForbidden)
+}
+
 // temporary tells whether another try of the same request may succeed although nobody changes anything here.
 func temporary(err error) bool {
 	return errors.Is(err, ErrUnreachable) || apierrors.IsTooManyRequests(err) || apierrors.IsConflict(err)

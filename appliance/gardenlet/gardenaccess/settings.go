@@ -27,6 +27,9 @@ const (
 	issuePoll = 500 * time.Millisecond
 	// retryPause is the time between two tries to reach a garden that does not answer.
 	retryPause = 2 * time.Second
+	// refusalPatience is how long a garden may refuse good credentials: one that has just started answers before it knows
+	// its tokens and roles.
+	refusalPatience = 15 * time.Second
 	// watchPause is the time between two looks at the kubeconfig Secret.
 	watchPause = 10 * time.Second
 )
