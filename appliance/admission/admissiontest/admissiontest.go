@@ -77,20 +77,43 @@ func (g *Garden) Add(obj kind.Object) {
 	if err != nil {
 		g.tb.Fatalf("create %T %q: %v", obj, obj.GetName(), err)
 	}
-	status, ok := g.all[resource+"/status"].(rest.Updater)
-	if !ok {
-		return
-	}
 	kept, ok := stored.(kind.Object)
 	if !ok {
 		g.tb.Fatalf("%T is no object", stored)
 	}
-	obj.SetResourceVersion(kept.GetResourceVersion())
-	obj.SetUID(kept.GetUID())
-	_, _, err = status.Update(ctx, obj.GetName(), rest.DefaultUpdatedObjectInfo(obj), rest.ValidateAllObjectFunc,
-		rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
-	if err != nil {
-		g.tb.Fatalf("report %T %q: %v", obj, obj.GetName(), err)
+	// A second write keeps what a new object would lose, such as expired versions.
+	for _, part := range []string{resource, resource + "/status"} {
+		writer, ok := g.all[part].(rest.Updater)
+		if !ok {
+			continue
+		}
+		again, ok := obj.DeepCopyObject().(kind.Object)
+		if !ok {
+			g.tb.Fatalf("%T is no object", obj)
+		}
+		g.kinds.Default(again)
+		again.SetResourceVersion(kept.GetResourceVersion())
+		again.SetUID(kept.GetUID())
+		stored, _, err = writer.Update(ctx, obj.GetName(), rest.DefaultUpdatedObjectInfo(again), rest.ValidateAllObjectFunc,
+			rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
+		if err != nil {
+			g.tb.Fatalf("write %s %q: %v", part, obj.GetName(), err)
+		}
+		if kept, ok = stored.(kind.Object); !ok {
+			g.tb.Fatalf("%T is no object", stored)
+		}
+	}
+}
+
+// Delete asks for an object to go; a finalizer holds it up.
+func (g *Garden) Delete(resource, name string) {
+	g.tb.Helper()
+	deleter, ok := g.all[resource].(rest.GracefulDeleter)
+	if !ok {
+		g.tb.Fatalf("%s can not be deleted", resource)
+	}
+	if _, _, err := deleter.Delete(g.tb.Context(), name, rest.ValidateAllObjectFunc, &metav1.DeleteOptions{}); err != nil {
+		g.tb.Fatalf("delete %s %q: %v", resource, name, err)
 	}
 }
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package admission_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terrarium-garden/terrarium/appliance/admission"
+	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
+)
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil)
+	var names []string
+	for _, rule := range admission.Rules() {
+		names = append(names, rule.Name)
+		if rule.New(g.World) == nil {
+			t.Errorf("rule %q is nothing", rule.Name)
+		}
+	}
+	want := []string{
+		"ResourceReferenceManager", "ExtensionValidator", "ShootTolerationRestriction", "ShootValidator", "SeedValidator",
+		"ControllerRegistrationResources", "ProjectValidator", "DeletionConfirmation", "FinalizerRemoval", "CustomVerbAuthorizer",
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("API-ADM-1: the order of the rules (-want +got):\n%s", diff)
+	}
+}
