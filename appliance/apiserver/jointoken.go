@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,17 +21,19 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/auth/authenticator/token/bootstrap"
 )
 
-// How often unknown tokens may make the server look into its store. Who guesses tokens is no burden for it.
+// How often unknown tokens may make the server look into its store, and how long one waits for its turn. Who guesses
+// tokens is no burden for it; who has just made many is served.
 const (
-	lookupsPerSecond = 10
-	lookupBurst      = 20
+	lookupsPerSecond = 100
+	lookupBurst      = 100
+	lookupPatience   = 2 * time.Second
 )
 
 // withNewTokens accepts a join token from the moment on at which its Secret has been written. The library knows tokens
 // from a cache, which is behind by a little when the server is busy, and a command that has just printed a token would
 // have lied.
 func withNewTokens(next authenticator.Request, secrets corev1client.SecretInterface) authenticator.Request {
-	limit := flowcontrol.NewTokenBucketPassiveRateLimiter(lookupsPerSecond, lookupBurst)
+	limit := flowcontrol.NewTokenBucketRateLimiter(lookupsPerSecond, lookupBurst)
 	lookup := group.NewAuthenticatedGroupAdder(authenticator.RequestFunc(
 		func(r *http.Request) (*authenticator.Response, bool, error) {
 			tokens := bootstrap.NewTokenAuthenticator(stored(r.Context(), secrets))
@@ -40,7 +43,7 @@ func withNewTokens(next authenticator.Request, secrets corev1client.SecretInterf
 
 	return authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
 		response, ok, err := next.AuthenticateRequest(r)
-		if ok || !bootstraptoken.IsValidBootstrapToken(bearer(r)) || !limit.TryAccept() {
+		if ok || !bootstraptoken.IsValidBootstrapToken(bearer(r)) || !inTurn(r.Context(), limit) {
 			return response, ok, err
 		}
 		if found, ok, lookupErr := lookup.AuthenticateRequest(r); ok && lookupErr == nil {
@@ -51,6 +54,14 @@ func withNewTokens(next authenticator.Request, secrets corev1client.SecretInterf
 
 		return response, ok, err
 	})
+}
+
+// inTurn waits until one more lookup is allowed, and tells whether that was in time.
+func inTurn(ctx context.Context, limit flowcontrol.RateLimiter) bool {
+	ctx, cancel := context.WithTimeout(ctx, lookupPatience)
+	defer cancel()
+
+	return limit.Wait(ctx) == nil
 }
 
 // bearer returns the token of a request, or nothing.
