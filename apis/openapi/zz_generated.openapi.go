@@ -10,6 +10,9 @@ package openapi
 import (
 	v1alpha1 "github.com/terrarium-garden/terrarium/apis/authentication/v1alpha1"
 	v1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	operationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	securityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	settingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 	common "k8s.io/kube-openapi/pkg/common"
 	spec "k8s.io/kube-openapi/pkg/validation/spec"
 )
@@ -220,6 +223,31 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.WorkerKubernetes{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_WorkerKubernetes(ref),
 		v1beta1.WorkerSystemComponents{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_WorkerSystemComponents(ref),
 		v1beta1.WorkersSettings{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_WorkersSettings(ref),
+		operationsv1alpha1.Bastion{}.OpenAPIModelName():                           schema_terrarium_apis_operations_v1alpha1_Bastion(ref),
+		operationsv1alpha1.BastionIngressPolicy{}.OpenAPIModelName():              schema_terrarium_apis_operations_v1alpha1_BastionIngressPolicy(ref),
+		operationsv1alpha1.BastionList{}.OpenAPIModelName():                       schema_terrarium_apis_operations_v1alpha1_BastionList(ref),
+		operationsv1alpha1.BastionSpec{}.OpenAPIModelName():                       schema_terrarium_apis_operations_v1alpha1_BastionSpec(ref),
+		operationsv1alpha1.BastionStatus{}.OpenAPIModelName():                     schema_terrarium_apis_operations_v1alpha1_BastionStatus(ref),
+		securityv1alpha1.ContextObject{}.OpenAPIModelName():                       schema_terrarium_apis_security_v1alpha1_ContextObject(ref),
+		securityv1alpha1.CredentialsBinding{}.OpenAPIModelName():                  schema_terrarium_apis_security_v1alpha1_CredentialsBinding(ref),
+		securityv1alpha1.CredentialsBindingList{}.OpenAPIModelName():              schema_terrarium_apis_security_v1alpha1_CredentialsBindingList(ref),
+		securityv1alpha1.CredentialsBindingProvider{}.OpenAPIModelName():          schema_terrarium_apis_security_v1alpha1_CredentialsBindingProvider(ref),
+		securityv1alpha1.TargetSystem{}.OpenAPIModelName():                        schema_terrarium_apis_security_v1alpha1_TargetSystem(ref),
+		securityv1alpha1.TokenRequest{}.OpenAPIModelName():                        schema_terrarium_apis_security_v1alpha1_TokenRequest(ref),
+		securityv1alpha1.TokenRequestSpec{}.OpenAPIModelName():                    schema_terrarium_apis_security_v1alpha1_TokenRequestSpec(ref),
+		securityv1alpha1.TokenRequestStatus{}.OpenAPIModelName():                  schema_terrarium_apis_security_v1alpha1_TokenRequestStatus(ref),
+		securityv1alpha1.WorkloadIdentity{}.OpenAPIModelName():                    schema_terrarium_apis_security_v1alpha1_WorkloadIdentity(ref),
+		securityv1alpha1.WorkloadIdentityList{}.OpenAPIModelName():                schema_terrarium_apis_security_v1alpha1_WorkloadIdentityList(ref),
+		securityv1alpha1.WorkloadIdentitySpec{}.OpenAPIModelName():                schema_terrarium_apis_security_v1alpha1_WorkloadIdentitySpec(ref),
+		securityv1alpha1.WorkloadIdentityStatus{}.OpenAPIModelName():              schema_terrarium_apis_security_v1alpha1_WorkloadIdentityStatus(ref),
+		settingsv1alpha1.ClusterOpenIDConnectPreset{}.OpenAPIModelName():          schema_terrarium_apis_settings_v1alpha1_ClusterOpenIDConnectPreset(ref),
+		settingsv1alpha1.ClusterOpenIDConnectPresetList{}.OpenAPIModelName():      schema_terrarium_apis_settings_v1alpha1_ClusterOpenIDConnectPresetList(ref),
+		settingsv1alpha1.ClusterOpenIDConnectPresetSpec{}.OpenAPIModelName():      schema_terrarium_apis_settings_v1alpha1_ClusterOpenIDConnectPresetSpec(ref),
+		settingsv1alpha1.KubeAPIServerOpenIDConnect{}.OpenAPIModelName():          schema_terrarium_apis_settings_v1alpha1_KubeAPIServerOpenIDConnect(ref),
+		settingsv1alpha1.OpenIDConnectClientAuthentication{}.OpenAPIModelName():   schema_terrarium_apis_settings_v1alpha1_OpenIDConnectClientAuthentication(ref),
+		settingsv1alpha1.OpenIDConnectPreset{}.OpenAPIModelName():                 schema_terrarium_apis_settings_v1alpha1_OpenIDConnectPreset(ref),
+		settingsv1alpha1.OpenIDConnectPresetList{}.OpenAPIModelName():             schema_terrarium_apis_settings_v1alpha1_OpenIDConnectPresetList(ref),
+		settingsv1alpha1.OpenIDConnectPresetSpec{}.OpenAPIModelName():             schema_terrarium_apis_settings_v1alpha1_OpenIDConnectPresetSpec(ref),
 	}
 }
 
@@ -9909,5 +9937,1155 @@ func schema_terrarium_apis_core_v1beta1_WorkersSettings(ref common.ReferenceCall
 		},
 		Dependencies: []string{
 			v1beta1.SSHAccess{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operations_v1alpha1_Bastion(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Bastion asks for a host through which a person reaches the nodes of a shoot by SSH, for as long as it is kept alive.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec says whom the bastion lets in, and to which shoot.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operationsv1alpha1.BastionSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status tells where the bastion is and how long it stays.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operationsv1alpha1.BastionStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"metadata", "spec"},
+			},
+		},
+		Dependencies: []string{
+			operationsv1alpha1.BastionSpec{}.OpenAPIModelName(), operationsv1alpha1.BastionStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_operations_v1alpha1_BastionIngressPolicy(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "BastionIngressPolicy is a network from which a bastion is reached.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"ipBlock": {
+						SchemaProps: spec.SchemaProps{
+							Description: "IPBlock is the network, without the networks that it makes an exception of.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.api.networking.v1.IPBlock"),
+						},
+					},
+				},
+				Required: []string{"ipBlock"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.api.networking.v1.IPBlock"},
+	}
+}
+
+func schema_terrarium_apis_operations_v1alpha1_BastionList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "BastionList is a list of bastions.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the bastions.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(operationsv1alpha1.Bastion{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			operationsv1alpha1.Bastion{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_operations_v1alpha1_BastionSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "BastionSpec says whom a bastion lets in, and to which shoot.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"shootRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ShootRef names the shoot, in the same namespace. It never changes.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
+						},
+					},
+					"seedName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SeedName is the seed that runs the control plane of the shoot; set by the server.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"providerType": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ProviderType is the provider of the shoot; set by the server.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"sshPublicKey": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SSHPublicKey is the key of the person who is let in, as in a file of authorized keys. It never changes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"ingress": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Ingress lists the networks from which the bastion is reached.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(operationsv1alpha1.BastionIngressPolicy{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"shootRef", "sshPublicKey", "ingress"},
+			},
+		},
+		Dependencies: []string{
+			operationsv1alpha1.BastionIngressPolicy{}.OpenAPIModelName(), "io.k8s.api.core.v1.LocalObjectReference"},
+	}
+}
+
+func schema_terrarium_apis_operations_v1alpha1_BastionStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "BastionStatus tells where a bastion is and how long it stays.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"ingress": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Ingress is the public address of the bastion.",
+							Ref:         ref("io.k8s.api.core.v1.LoadBalancerIngress"),
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-patch-merge-key": "type",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "Conditions tell how the bastion is.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"lastHeartbeatTimestamp": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LastHeartbeatTimestamp is when somebody last said that the bastion is still needed.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
+						},
+					},
+					"expirationTimestamp": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ExpirationTimestamp is when the bastion is taken away unless somebody still needs it.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
+						},
+					},
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ObservedGeneration is the generation that was last acted on.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.Condition{}.OpenAPIModelName(), "io.k8s.api.core.v1.LoadBalancerIngress", "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
+	}
+}
+
+func schema_terrarium_apis_security_v1alpha1_ContextObject(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ContextObject identifies an object of the garden.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is the kind of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion is the group and version of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Name is the name of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Namespace is the namespace of the object, if its kind has one.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"uid": {
+						SchemaProps: spec.SchemaProps{
+							Description: "UID is the UID of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"kind", "apiVersion", "name", "uid"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_security_v1alpha1_CredentialsBinding(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "CredentialsBinding lets shoots of a project use credentials: a Secret, an InternalSecret or a WorkloadIdentity.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"provider": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Provider says for which provider the credentials are. It never changes.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(securityv1alpha1.CredentialsBindingProvider{}.OpenAPIModelName()),
+						},
+					},
+					"credentialsRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CredentialsRef are the credentials, in this or in another namespace. It never changes.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
+						},
+					},
+					"quotas": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Quotas are the quotas that bound the shoots using the binding.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref("io.k8s.api.core.v1.ObjectReference"),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"provider", "credentialsRef"},
+			},
+		},
+		Dependencies: []string{
+			securityv1alpha1.CredentialsBindingProvider{}.OpenAPIModelName(), "io.k8s.api.core.v1.ObjectReference", "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_security_v1alpha1_CredentialsBindingList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "CredentialsBindingList is a list of credentials bindings.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the credentials bindings.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(securityv1alpha1.CredentialsBinding{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			securityv1alpha1.CredentialsBinding{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_security_v1alpha1_CredentialsBindingProvider(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "CredentialsBindingProvider says for which provider credentials are.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Type is the provider type.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"type"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_security_v1alpha1_TargetSystem(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TargetSystem is a system that trusts the garden.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Type is the provider type of the system. It never changes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"providerConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ProviderConfig is configuration that only the provider understands.",
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
+						},
+					},
+				},
+				Required: []string{"type"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.runtime.RawExtension"},
+	}
+}
+
+func schema_terrarium_apis_security_v1alpha1_TokenRequest(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TokenRequest asks for a token of a workload identity. It is only the body of a subresource and is never stored.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec says what is asked for.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(securityv1alpha1.TokenRequestSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status is filled by the server with the issued token.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(securityv1alpha1.TokenRequestStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"spec", "status"},
+			},
+		},
+		Dependencies: []string{
+			securityv1alpha1.TokenRequestSpec{}.OpenAPIModelName(), securityv1alpha1.TokenRequestStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_security_v1alpha1_TokenRequestSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TokenRequestSpec says how long a token should be valid and for what it is used.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"contextObject": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ContextObject is the object on behalf of which the token is used.",
+							Ref:         ref(securityv1alpha1.ContextObject{}.OpenAPIModelName()),
+						},
+					},
+					"expirationSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ExpirationSeconds is the wanted lifetime in seconds; the server may change it. Defaults to 3600.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			securityv1alpha1.ContextObject{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_security_v1alpha1_TokenRequestStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TokenRequestStatus carries the issued token.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"token": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Token is the token.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"expirationTimestamp": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ExpirationTimestamp is the moment from which the token is refused.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
+						},
+					},
+				},
+				Required: []string{"token", "expirationTimestamp"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
+	}
+}
+
+func schema_terrarium_apis_security_v1alpha1_WorkloadIdentity(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "WorkloadIdentity is an identity that a system outside of the garden trusts, in place of a secret: the garden issues short-lived tokens for it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec says for whom the tokens are.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(securityv1alpha1.WorkloadIdentitySpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status tells who the identity is.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(securityv1alpha1.WorkloadIdentityStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"spec", "status"},
+			},
+		},
+		Dependencies: []string{
+			securityv1alpha1.WorkloadIdentitySpec{}.OpenAPIModelName(), securityv1alpha1.WorkloadIdentityStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_security_v1alpha1_WorkloadIdentityList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "WorkloadIdentityList is a list of workload identities.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the workload identities.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(securityv1alpha1.WorkloadIdentity{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			securityv1alpha1.WorkloadIdentity{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_security_v1alpha1_WorkloadIdentitySpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "WorkloadIdentitySpec says for whom the tokens of an identity are.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"audiences": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Audiences are who accepts the tokens.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"targetSystem": {
+						SchemaProps: spec.SchemaProps{
+							Description: "TargetSystem is the system that the tokens open.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(securityv1alpha1.TargetSystem{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"audiences", "targetSystem"},
+			},
+		},
+		Dependencies: []string{
+			securityv1alpha1.TargetSystem{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_security_v1alpha1_WorkloadIdentityStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "WorkloadIdentityStatus tells who an identity is.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"sub": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Sub is the subject of the tokens; set by the server, it never changes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"sub"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_settings_v1alpha1_ClusterOpenIDConnectPreset(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ClusterOpenIDConnectPreset holds settings of OpenID Connect for new shoots of many projects.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec says what is preset, and for which shoots.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(settingsv1alpha1.ClusterOpenIDConnectPresetSpec{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"spec"},
+			},
+		},
+		Dependencies: []string{
+			settingsv1alpha1.ClusterOpenIDConnectPresetSpec{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_settings_v1alpha1_ClusterOpenIDConnectPresetList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ClusterOpenIDConnectPresetList is a list of presets.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the presets.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(settingsv1alpha1.ClusterOpenIDConnectPreset{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			settingsv1alpha1.ClusterOpenIDConnectPreset{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_settings_v1alpha1_ClusterOpenIDConnectPresetSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ClusterOpenIDConnectPresetSpec says what is preset, and for which shoots of which projects.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"server": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Server is what the API server of a shoot is told about the provider of tokens.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(settingsv1alpha1.KubeAPIServerOpenIDConnect{}.OpenAPIModelName()),
+						},
+					},
+					"client": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Client is what clients of a shoot are told. Ignored; last used by Gardener v1.140.",
+							Ref:         ref(settingsv1alpha1.OpenIDConnectClientAuthentication{}.OpenAPIModelName()),
+						},
+					},
+					"shootSelector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ShootSelector picks the shoots that the preset is for; without one it is for all.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"),
+						},
+					},
+					"weight": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Weight decides between presets for the same shoot: the highest wins. From 1 to 100.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"projectSelector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ProjectSelector picks the projects whose shoots the preset is for; without one it is for all.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"),
+						},
+					},
+				},
+				Required: []string{"server", "weight"},
+			},
+		},
+		Dependencies: []string{
+			settingsv1alpha1.KubeAPIServerOpenIDConnect{}.OpenAPIModelName(), settingsv1alpha1.OpenIDConnectClientAuthentication{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"},
+	}
+}
+
+func schema_terrarium_apis_settings_v1alpha1_KubeAPIServerOpenIDConnect(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "KubeAPIServerOpenIDConnect is what an API server is told about a provider of tokens.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"caBundle": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CABundle are the certificates by which the provider is trusted, in PEM; those of the host when unset.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"clientID": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ClientID is the client for which every token must have been issued.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"groupsClaim": {
+						SchemaProps: spec.SchemaProps{
+							Description: "GroupsClaim is the claim of a token that lists the groups of the user.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"groupsPrefix": {
+						SchemaProps: spec.SchemaProps{
+							Description: "GroupsPrefix comes before the names of groups, to keep them apart from those of other providers.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"issuerURL": {
+						SchemaProps: spec.SchemaProps{
+							Description: "IssuerURL is the address of the provider; only https is accepted.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"requiredClaims": {
+						SchemaProps: spec.SchemaProps{
+							Description: "RequiredClaims are claims with the values that every token must carry.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"signingAlgs": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SigningAlgs lists the signature algorithms that are accepted; RS256 when empty.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"usernameClaim": {
+						SchemaProps: spec.SchemaProps{
+							Description: "UsernameClaim is the claim of a token that names the user; \"sub\" when unset.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"usernamePrefix": {
+						SchemaProps: spec.SchemaProps{
+							Description: "UsernamePrefix comes before the names of users, to keep them apart from those of other providers.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"clientID", "issuerURL"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_settings_v1alpha1_OpenIDConnectClientAuthentication(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "OpenIDConnectClientAuthentication is what a client is told about a provider of tokens.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"secret": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Secret is the client's secret at the provider.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"extraConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ExtraConfig is further configuration that only the client understands.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_settings_v1alpha1_OpenIDConnectPreset(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "OpenIDConnectPreset holds settings of OpenID Connect for new shoots of its namespace that have none.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec says what is preset, and for which shoots.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(settingsv1alpha1.OpenIDConnectPresetSpec{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"spec"},
+			},
+		},
+		Dependencies: []string{
+			settingsv1alpha1.OpenIDConnectPresetSpec{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_settings_v1alpha1_OpenIDConnectPresetList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "OpenIDConnectPresetList is a list of presets.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the presets.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(settingsv1alpha1.OpenIDConnectPreset{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			settingsv1alpha1.OpenIDConnectPreset{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_settings_v1alpha1_OpenIDConnectPresetSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "OpenIDConnectPresetSpec says what is preset, and for which shoots.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"server": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Server is what the API server of a shoot is told about the provider of tokens.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(settingsv1alpha1.KubeAPIServerOpenIDConnect{}.OpenAPIModelName()),
+						},
+					},
+					"client": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Client is what clients of a shoot are told. Ignored; last used by Gardener v1.140.",
+							Ref:         ref(settingsv1alpha1.OpenIDConnectClientAuthentication{}.OpenAPIModelName()),
+						},
+					},
+					"shootSelector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ShootSelector picks the shoots that the preset is for; without one it is for all.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"),
+						},
+					},
+					"weight": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Weight decides between presets for the same shoot: the highest wins. From 1 to 100.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"server", "weight"},
+			},
+		},
+		Dependencies: []string{
+			settingsv1alpha1.KubeAPIServerOpenIDConnect{}.OpenAPIModelName(), settingsv1alpha1.OpenIDConnectClientAuthentication{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"},
 	}
 }

@@ -14,6 +14,9 @@ import (
 	gardenauthenticationv1alpha1 "github.com/terrarium-garden/terrarium/apis/authentication/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 )
 
 // New returns a scheme for clients and controllers: the kinds of Kubernetes itself, custom resource definitions, and
@@ -26,6 +29,9 @@ func New() (*runtime.Scheme, error) {
 		apiextensionsv1.GroupName:              apiextensionsv1.AddToScheme,
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddToScheme,
+		gardenoperationsv1alpha1.GroupName:     gardenoperationsv1alpha1.AddToScheme,
+		gardensettingsv1alpha1.GroupName:       gardensettingsv1alpha1.AddToScheme,
+		gardensecurityv1alpha1.GroupName:       gardensecurityv1alpha1.AddToScheme,
 		gardenextensionsv1alpha1.GroupName:     gardenextensionsv1alpha1.AddToScheme,
 	}); err != nil {
 		return nil, err
@@ -49,6 +55,9 @@ func AddServed(s *runtime.Scheme) error {
 	return add(s, map[string]func(*runtime.Scheme) error{
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddInternalToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddInternalToScheme,
+		gardenoperationsv1alpha1.GroupName:     gardenoperationsv1alpha1.AddInternalToScheme,
+		gardensettingsv1alpha1.GroupName:       gardensettingsv1alpha1.AddInternalToScheme,
+		gardensecurityv1alpha1.GroupName:       gardensecurityv1alpha1.AddInternalToScheme,
 	})
 }
 
@@ -58,6 +67,9 @@ func AddServedVersions(s *runtime.Scheme) error {
 	if err := add(s, map[string]func(*runtime.Scheme) error{
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddToScheme,
+		gardenoperationsv1alpha1.GroupName:     gardenoperationsv1alpha1.AddToScheme,
+		gardensettingsv1alpha1.GroupName:       gardensettingsv1alpha1.AddToScheme,
+		gardensecurityv1alpha1.GroupName:       gardensecurityv1alpha1.AddToScheme,
 	}); err != nil {
 		return err
 	}
@@ -85,6 +97,9 @@ func AddServedVersions(s *runtime.Scheme) error {
 func ServedGroups() [][]schema.GroupVersion {
 	return [][]schema.GroupVersion{
 		{gardencorev1beta1.GroupVersion},
+		{gardenoperationsv1alpha1.GroupVersion},
+		{gardensecurityv1alpha1.GroupVersion},
+		{gardensettingsv1alpha1.GroupVersion},
 		{gardenauthenticationv1alpha1.GroupVersion},
 	}
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+const (
+	// FieldBastionSeedName selects Bastions by the seed that runs the control plane of their shoot.
+	FieldBastionSeedName = "spec.seedName"
+	// FieldBastionShootName selects Bastions by their shoot.
+	FieldBastionShootName = "spec.shootRef.name"
+
+	// ConditionTypeBastionReady tells whether the host of a bastion can be used.
+	ConditionTypeBastionReady gardencorev1beta1.ConditionType = "BastionReady"
+)
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// Bastion asks for a host through which a person reaches the nodes of a shoot by SSH, for as long as it is kept alive.
+type Bastion struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard object metadata.
+	metav1.ObjectMeta `json:"metadata"`
+
+	// Spec says whom the bastion lets in, and to which shoot.
+	Spec BastionSpec `json:"spec"`
+	// Status tells where the bastion is and how long it stays.
+	// +optional
+	Status BastionStatus `json:"status,omitempty"`
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// BastionList is a list of bastions.
+type BastionList struct {
+	metav1.TypeMeta `json:",inline"`
+	// List metadata: resource version and paging.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// Items are the bastions.
+	Items []Bastion `json:"items"`
+}
+
+// BastionSpec says whom a bastion lets in, and to which shoot.
+type BastionSpec struct {
+	// ShootRef names the shoot, in the same namespace. It never changes.
+	ShootRef corev1.LocalObjectReference `json:"shootRef"`
+	// SeedName is the seed that runs the control plane of the shoot; set by the server.
+	// +optional
+	SeedName *string `json:"seedName,omitempty"`
+	// ProviderType is the provider of the shoot; set by the server.
+	// +optional
+	ProviderType *string `json:"providerType,omitempty"`
+	// SSHPublicKey is the key of the person who is let in, as in a file of authorized keys. It never changes.
+	SSHPublicKey string `json:"sshPublicKey"`
+	// Ingress lists the networks from which the bastion is reached.
+	Ingress []BastionIngressPolicy `json:"ingress"`
+}
+
+// BastionIngressPolicy is a network from which a bastion is reached.
+type BastionIngressPolicy struct {
+	// IPBlock is the network, without the networks that it makes an exception of.
+	IPBlock networkingv1.IPBlock `json:"ipBlock"`
+}
+
+// BastionStatus tells where a bastion is and how long it stays.
+type BastionStatus struct {
+	// Ingress is the public address of the bastion.
+	// +optional
+	Ingress *corev1.LoadBalancerIngress `json:"ingress,omitempty"`
+	// Conditions tell how the bastion is.
+	// +optional
+	// +patchMergeKey=type
+	// +patchStrategy=merge
+	Conditions []gardencorev1beta1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	// LastHeartbeatTimestamp is when somebody last said that the bastion is still needed.
+	// +optional
+	LastHeartbeatTimestamp *metav1.Time `json:"lastHeartbeatTimestamp,omitempty"`
+	// ExpirationTimestamp is when the bastion is taken away unless somebody still needs it.
+	// +optional
+	ExpirationTimestamp *metav1.Time `json:"expirationTimestamp,omitempty"`
+	// ObservedGeneration is the generation that was last acted on.
+	// +optional
+	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// SubjectPrefix begins the subject of every workload identity.
+const SubjectPrefix = "gardener.cloud:workloadidentity:"
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// WorkloadIdentity is an identity that a system outside of the garden trusts, in place of a secret: the garden issues
+// short-lived tokens for it.
+type WorkloadIdentity struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard object metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec says for whom the tokens are.
+	Spec WorkloadIdentitySpec `json:"spec"`
+	// Status tells who the identity is.
+	Status WorkloadIdentityStatus `json:"status"`
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// WorkloadIdentityList is a list of workload identities.
+type WorkloadIdentityList struct {
+	metav1.TypeMeta `json:",inline"`
+	// List metadata: resource version and paging.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// Items are the workload identities.
+	Items []WorkloadIdentity `json:"items"`
+}
+
+// WorkloadIdentitySpec says for whom the tokens of an identity are.
+type WorkloadIdentitySpec struct {
+	// Audiences are who accepts the tokens.
+	Audiences []string `json:"audiences"`
+	// TargetSystem is the system that the tokens open.
+	TargetSystem TargetSystem `json:"targetSystem"`
+}
+
+// TargetSystem is a system that trusts the garden.
+type TargetSystem struct {
+	// Type is the provider type of the system. It never changes.
+	Type string `json:"type"`
+	// ProviderConfig is configuration that only the provider understands.
+	// +optional
+	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty"`
+}
+
+// WorkloadIdentityStatus tells who an identity is.
+type WorkloadIdentityStatus struct {
+	// Sub is the subject of the tokens; set by the server, it never changes.
+	Sub string `json:"sub"`
+}
