@@ -9,6 +9,7 @@ package openapi
 
 import (
 	v1alpha1 "github.com/terrarium-garden/terrarium/apis/authentication/v1alpha1"
+	v1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	v1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	operationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	securityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
@@ -25,6 +26,11 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1alpha1.ViewerKubeconfigRequest{}.OpenAPIModelName():                     schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequest(ref),
 		v1alpha1.ViewerKubeconfigRequestSpec{}.OpenAPIModelName():                 schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestSpec(ref),
 		v1alpha1.ViewerKubeconfigRequestStatus{}.OpenAPIModelName():               schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestStatus(ref),
+		v1.ControllerDeployment{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1_ControllerDeployment(ref),
+		v1.ControllerDeploymentList{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1_ControllerDeploymentList(ref),
+		v1.HelmControllerDeployment{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1_HelmControllerDeployment(ref),
+		v1.NamedResourceReference{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1_NamedResourceReference(ref),
+		v1.OCIRepository{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1_OCIRepository(ref),
 		v1beta1.APIServerLogging{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_APIServerLogging(ref),
 		v1beta1.APIServerRequests{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_APIServerRequests(ref),
 		v1beta1.AccessRestriction{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_AccessRestriction(ref),
@@ -38,12 +44,22 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.AuthorizerKubeconfigReference{}.OpenAPIModelName():                schema_terrarium_apis_core_v1beta1_AuthorizerKubeconfigReference(ref),
 		v1beta1.AvailabilityZone{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_AvailabilityZone(ref),
 		v1beta1.Backup{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_Backup(ref),
+		v1beta1.BackupBucket{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_BackupBucket(ref),
+		v1beta1.BackupBucketList{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_BackupBucketList(ref),
+		v1beta1.BackupBucketProvider{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_BackupBucketProvider(ref),
+		v1beta1.BackupBucketSpec{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_BackupBucketSpec(ref),
+		v1beta1.BackupBucketStatus{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_BackupBucketStatus(ref),
+		v1beta1.BackupEntry{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_BackupEntry(ref),
+		v1beta1.BackupEntryList{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_BackupEntryList(ref),
+		v1beta1.BackupEntrySpec{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_BackupEntrySpec(ref),
+		v1beta1.BackupEntryStatus{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_BackupEntryStatus(ref),
 		v1beta1.Bastion{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_Bastion(ref),
 		v1beta1.BastionMachineImage{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_BastionMachineImage(ref),
 		v1beta1.BastionMachineType{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_BastionMachineType(ref),
 		v1beta1.CARotation{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_CARotation(ref),
 		v1beta1.CRI{}.OpenAPIModelName():                                          schema_terrarium_apis_core_v1beta1_CRI(ref),
 		v1beta1.CapabilityDefinition{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_CapabilityDefinition(ref),
+		v1beta1.CloudInfo{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_CloudInfo(ref),
 		v1beta1.CloudProfile{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_CloudProfile(ref),
 		v1beta1.CloudProfileControlPlane{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_CloudProfileControlPlane(ref),
 		v1beta1.CloudProfileList{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_CloudProfileList(ref),
@@ -53,6 +69,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.CloudProfileStatus{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_CloudProfileStatus(ref),
 		v1beta1.ClusterAutoscaler{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref),
 		v1beta1.ClusterAutoscalerOptions{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_ClusterAutoscalerOptions(ref),
+		v1beta1.ClusterInfo{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_ClusterInfo(ref),
 		v1beta1.Condition{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_Condition(ref),
 		v1beta1.ContainerRuntime{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_ContainerRuntime(ref),
 		v1beta1.ControlPlane{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_ControlPlane(ref),
@@ -86,13 +103,19 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.EncryptionConfig{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_EncryptionConfig(ref),
 		v1beta1.EncryptionProvider{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_EncryptionProvider(ref),
 		v1beta1.EncryptionProviderStatus{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_EncryptionProviderStatus(ref),
+		v1beta1.Endpoint{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_Endpoint(ref),
 		v1beta1.ExpirableVersion{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_ExpirableVersion(ref),
 		v1beta1.ExpirableVersionStatus{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_ExpirableVersionStatus(ref),
 		v1beta1.Exposure{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_Exposure(ref),
+		v1beta1.ExposureClass{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_ExposureClass(ref),
+		v1beta1.ExposureClassList{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_ExposureClassList(ref),
+		v1beta1.ExposureClassScheduling{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_ExposureClassScheduling(ref),
 		v1beta1.Extension{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_Extension(ref),
 		v1beta1.ExtensionExposure{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_ExtensionExposure(ref),
+		v1beta1.ExtensionResourceState{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_ExtensionResourceState(ref),
 		v1beta1.FailureTolerance{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_FailureTolerance(ref),
 		v1beta1.Gardener{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_Gardener(ref),
+		v1beta1.GardenerResourceData{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_GardenerResourceData(ref),
 		v1beta1.HelmControllerDeployment{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_HelmControllerDeployment(ref),
 		v1beta1.Hibernation{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_Hibernation(ref),
 		v1beta1.HibernationSchedule{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_HibernationSchedule(ref),
@@ -116,6 +139,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.Kubernetes{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_Kubernetes(ref),
 		v1beta1.KubernetesConfig{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_KubernetesConfig(ref),
 		v1beta1.KubernetesDashboard{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_KubernetesDashboard(ref),
+		v1beta1.KubernetesInfo{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_KubernetesInfo(ref),
 		v1beta1.KubernetesSettings{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_KubernetesSettings(ref),
 		v1beta1.KubernetesStatus{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_KubernetesStatus(ref),
 		v1beta1.LastError{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_LastError(ref),
@@ -128,6 +152,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.Machine{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_Machine(ref),
 		v1beta1.MachineControllerManagerSettings{}.OpenAPIModelName():             schema_terrarium_apis_core_v1beta1_MachineControllerManagerSettings(ref),
 		v1beta1.MachineImage{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_MachineImage(ref),
+		v1beta1.MachineImageFlavor{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_MachineImageFlavor(ref),
 		v1beta1.MachineImageStatus{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_MachineImageStatus(ref),
 		v1beta1.MachineImageVersion{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref),
 		v1beta1.MachineType{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_MachineType(ref),
@@ -142,6 +167,10 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.MemorySwapConfiguration{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_MemorySwapConfiguration(ref),
 		v1beta1.Monitoring{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_Monitoring(ref),
 		v1beta1.NamedResourceReference{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_NamedResourceReference(ref),
+		v1beta1.NamespacedCloudProfile{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_NamespacedCloudProfile(ref),
+		v1beta1.NamespacedCloudProfileList{}.OpenAPIModelName():                   schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileList(ref),
+		v1beta1.NamespacedCloudProfileSpec{}.OpenAPIModelName():                   schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileSpec(ref),
+		v1beta1.NamespacedCloudProfileStatus{}.OpenAPIModelName():                 schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileStatus(ref),
 		v1beta1.Networking{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_Networking(ref),
 		v1beta1.NetworkingStatus{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_NetworkingStatus(ref),
 		v1beta1.NginxIngress{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_NginxIngress(ref),
@@ -152,6 +181,10 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.OpenIDConnectClientAuthentication{}.OpenAPIModelName():            schema_terrarium_apis_core_v1beta1_OpenIDConnectClientAuthentication(ref),
 		v1beta1.PendingWorkerUpdates{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_PendingWorkerUpdates(ref),
 		v1beta1.PendingWorkersRollout{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_PendingWorkersRollout(ref),
+		v1beta1.Plant{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1beta1_Plant(ref),
+		v1beta1.PlantList{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_PlantList(ref),
+		v1beta1.PlantSpec{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_PlantSpec(ref),
+		v1beta1.PlantStatus{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_PlantStatus(ref),
 		v1beta1.Project{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_Project(ref),
 		v1beta1.ProjectList{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_ProjectList(ref),
 		v1beta1.ProjectMember{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_ProjectMember(ref),
@@ -159,7 +192,11 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.ProjectStatus{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_ProjectStatus(ref),
 		v1beta1.ProjectTolerations{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_ProjectTolerations(ref),
 		v1beta1.Provider{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_Provider(ref),
+		v1beta1.Quota{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1beta1_Quota(ref),
+		v1beta1.QuotaList{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_QuotaList(ref),
+		v1beta1.QuotaSpec{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_QuotaSpec(ref),
 		v1beta1.Region{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_Region(ref),
+		v1beta1.ResourceData{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_ResourceData(ref),
 		v1beta1.ResourceWatchCacheSize{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_ResourceWatchCacheSize(ref),
 		v1beta1.SSHAccess{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_SSHAccess(ref),
 		v1beta1.SecretBinding{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_SecretBinding(ref),
@@ -209,7 +246,11 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.ShootNetworks{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_ShootNetworks(ref),
 		v1beta1.ShootSSHKeypairRotation{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_ShootSSHKeypairRotation(ref),
 		v1beta1.ShootSpec{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_ShootSpec(ref),
+		v1beta1.ShootState{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_ShootState(ref),
+		v1beta1.ShootStateList{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_ShootStateList(ref),
+		v1beta1.ShootStateSpec{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_ShootStateSpec(ref),
 		v1beta1.ShootStatus{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_ShootStatus(ref),
+		v1beta1.ShootTemplate{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_ShootTemplate(ref),
 		v1beta1.StructuredAuthentication{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_StructuredAuthentication(ref),
 		v1beta1.StructuredAuthorization{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_StructuredAuthorization(ref),
 		v1beta1.SystemComponents{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_SystemComponents(ref),
@@ -448,6 +489,246 @@ func schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestStatus
 		},
 		Dependencies: []string{
 			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
+	}
+}
+
+func schema_terrarium_apis_core_v1_ControllerDeployment(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ControllerDeployment holds what is needed to install an extension.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"helm": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Helm is the chart that installs the extension. Without it, somebody else installs, as the annotations for the older version say.",
+							Ref:         ref(v1.HelmControllerDeployment{}.OpenAPIModelName()),
+						},
+					},
+					"injectGardenKubeconfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "InjectGardenKubeconfig gives the extension's pods access to the garden.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"resources": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-patch-merge-key": "name",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "Resources are objects in the namespace garden that the extension needs on the seed.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1.NamedResourceReference{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1.HelmControllerDeployment{}.OpenAPIModelName(), v1.NamedResourceReference{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1_ControllerDeploymentList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ControllerDeploymentList is a list of controller deployments.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the controller deployments.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1.ControllerDeployment{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1.ControllerDeployment{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1_HelmControllerDeployment(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HelmControllerDeployment is a Helm chart with its values.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"rawChart": {
+						SchemaProps: spec.SchemaProps{
+							Description: "RawChart is the chart as a gzipped tar archive; excludes ociRepository.",
+							Type:        []string{"string"},
+							Format:      "byte",
+						},
+					},
+					"values": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Values are the values for the chart.",
+							Ref:         ref("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON"),
+						},
+					},
+					"ociRepository": {
+						SchemaProps: spec.SchemaProps{
+							Description: "OCIRepository is where the chart can be fetched from; excludes rawChart.",
+							Ref:         ref(v1.OCIRepository{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1.OCIRepository{}.OpenAPIModelName(), "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON"},
+	}
+}
+
+func schema_terrarium_apis_core_v1_NamedResourceReference(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NamedResourceReference names an object in the namespace garden.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Name is the name by which the object is referred to.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resourceRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ResourceRef is the object.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.api.autoscaling.v1.CrossVersionObjectReference"),
+						},
+					},
+				},
+				Required: []string{"name", "resourceRef"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.api.autoscaling.v1.CrossVersionObjectReference"},
+	}
+}
+
+func schema_terrarium_apis_core_v1_OCIRepository(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "OCIRepository names an artifact in a registry, by ref or by repository with tag or digest.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"ref": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Ref is the complete reference; repository, tag and digest are then ignored.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"repository": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Repository is the reference without tag and digest.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"tag": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Tag is the tag of the artifact.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"digest": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Digest is the digest of the artifact; it wins over the tag.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"pullSecretRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "PullSecretRef names a Secret in the namespace garden with the credentials of the registry.",
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
+						},
+					},
+					"caBundleSecretRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CABundleSecretRef names a Secret in the namespace garden with the certificates of the registry under bundle.crt.",
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.api.core.v1.LocalObjectReference"},
 	}
 }
 
@@ -859,6 +1140,424 @@ func schema_terrarium_apis_core_v1beta1_Backup(ref common.ReferenceCallback) com
 	}
 }
 
+func schema_terrarium_apis_core_v1beta1_BackupBucket(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "BackupBucket is a place in an object store for the backups of a seed's shoots.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec is the bucket as it is wanted.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.BackupBucketSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status is the bucket as it is.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.BackupBucketStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"metadata", "spec", "status"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.BackupBucketSpec{}.OpenAPIModelName(), v1beta1.BackupBucketStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_BackupBucketList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "BackupBucketList is a list of backup buckets.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the backup buckets.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.BackupBucket{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.BackupBucket{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_BackupBucketProvider(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "BackupBucketProvider says who has an object store and where.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Type is the provider type.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"region": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Region is the region of the object store.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"type", "region"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_BackupBucketSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "BackupBucketSpec is a bucket as it is wanted.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"provider": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Provider says who has the object store and where. It never changes.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.BackupBucketProvider{}.OpenAPIModelName()),
+						},
+					},
+					"credentialsRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CredentialsRef is the Secret or WorkloadIdentity with the credentials of the object store.",
+							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
+						},
+					},
+					"providerConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ProviderConfig is configuration that only the provider understands.",
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
+						},
+					},
+					"seedName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SeedName is the seed that looks after the bucket. It never changes.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"shootRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ShootRef is the self-hosted shoot that looks after the bucket.",
+							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
+						},
+					},
+					"secretRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SecretRef is the Secret with the credentials of the object store; credentialsRef takes it over when unset. Last used by Gardener v1.123.",
+							Ref:         ref("io.k8s.api.core.v1.SecretReference"),
+						},
+					},
+				},
+				Required: []string{"provider"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.BackupBucketProvider{}.OpenAPIModelName(), "io.k8s.api.core.v1.ObjectReference", "io.k8s.api.core.v1.SecretReference", "io.k8s.apimachinery.pkg.runtime.RawExtension"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_BackupBucketStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "BackupBucketStatus is a bucket as it is.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"generatedSecretRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "GeneratedSecretRef is the Secret with credentials that the extension made for the bucket.",
+							Ref:         ref("io.k8s.api.core.v1.SecretReference"),
+						},
+					},
+					"lastError": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LastError is the error of the last operation.",
+							Ref:         ref(v1beta1.LastError{}.OpenAPIModelName()),
+						},
+					},
+					"lastOperation": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LastOperation is what was last done with the bucket.",
+							Ref:         ref(v1beta1.LastOperation{}.OpenAPIModelName()),
+						},
+					},
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ObservedGeneration is the generation that was last dealt with.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"providerStatus": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ProviderStatus is state that only the provider understands.",
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.LastError{}.OpenAPIModelName(), v1beta1.LastOperation{}.OpenAPIModelName(), "io.k8s.api.core.v1.SecretReference", "io.k8s.apimachinery.pkg.runtime.RawExtension"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_BackupEntry(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "BackupEntry is the part of a backup bucket that belongs to one shoot.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec is the entry as it is wanted.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.BackupEntrySpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status is the entry as it is.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.BackupEntryStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"metadata"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.BackupEntrySpec{}.OpenAPIModelName(), v1beta1.BackupEntryStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_BackupEntryList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "BackupEntryList is a list of backup entries.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the backup entries.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.BackupEntry{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.BackupEntry{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_BackupEntrySpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "BackupEntrySpec is an entry as it is wanted.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"bucketName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "BucketName is the BackupBucket that holds the entry.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"seedName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SeedName is the seed that looks after the entry; another name asks for a move.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"shootRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ShootRef is the self-hosted shoot that looks after the entry.",
+							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
+						},
+					},
+				},
+				Required: []string{"bucketName"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.api.core.v1.ObjectReference"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_BackupEntryStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "BackupEntryStatus is an entry as it is.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"lastError": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LastError is the error of the last operation.",
+							Ref:         ref(v1beta1.LastError{}.OpenAPIModelName()),
+						},
+					},
+					"lastOperation": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LastOperation is what was last done with the entry.",
+							Ref:         ref(v1beta1.LastOperation{}.OpenAPIModelName()),
+						},
+					},
+					"migrationStartTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "MigrationStartTime is when the last move to another seed began.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
+						},
+					},
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ObservedGeneration is the generation that was last dealt with.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"seedName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SeedName is the seed that looks after the entry at the moment.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.LastError{}.OpenAPIModelName(), v1beta1.LastOperation{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
+	}
+}
+
 func schema_terrarium_apis_core_v1beta1_Bastion(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -1069,6 +1768,36 @@ func schema_terrarium_apis_core_v1beta1_CapabilityDefinition(ref common.Referenc
 					},
 				},
 				Required: []string{"name", "values"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_CloudInfo(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "CloudInfo tells where a cluster runs.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Type is the provider.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"region": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Region is the region.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"type", "region"},
 			},
 		},
 	}
@@ -1696,6 +2425,36 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscalerOptions(ref common.Refe
 		},
 		Dependencies: []string{
 			"io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_ClusterInfo(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ClusterInfo tells what kind of cluster a plant is.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"cloud": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Cloud tells where it runs.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.CloudInfo{}.OpenAPIModelName()),
+						},
+					},
+					"kubernetes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kubernetes tells what it runs.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.KubernetesInfo{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"cloud", "kubernetes"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.CloudInfo{}.OpenAPIModelName(), v1beta1.KubernetesInfo{}.OpenAPIModelName()},
 	}
 }
 
@@ -3029,6 +3788,44 @@ func schema_terrarium_apis_core_v1beta1_EncryptionProviderStatus(ref common.Refe
 	}
 }
 
+func schema_terrarium_apis_core_v1beta1_Endpoint(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Endpoint is an address of a cluster.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Name is the name of the endpoint.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"url": {
+						SchemaProps: spec.SchemaProps{
+							Description: "URL is the address.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"purpose": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Purpose says what the endpoint is for.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"name", "url", "purpose"},
+			},
+		},
+	}
+}
+
 func schema_terrarium_apis_core_v1beta1_ExpirableVersion(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -3137,6 +3934,149 @@ func schema_terrarium_apis_core_v1beta1_Exposure(ref common.ReferenceCallback) c
 	}
 }
 
+func schema_terrarium_apis_core_v1beta1_ExposureClass(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ExposureClass is a way in which the API servers of shoots can be reached.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"handler": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Handler names the way to the gardenlets, which know what it means. It never changes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"scheduling": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Scheduling restricts the seeds for shoots of this class. It never changes.",
+							Ref:         ref(v1beta1.ExposureClassScheduling{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"handler"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ExposureClassScheduling{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_ExposureClassList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ExposureClassList is a list of exposure classes.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the exposure classes.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.ExposureClass{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ExposureClass{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_ExposureClassScheduling(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ExposureClassScheduling restricts the seeds for shoots of a class.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"seedSelector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SeedSelector selects the seeds.",
+							Ref:         ref(v1beta1.SeedSelector{}.OpenAPIModelName()),
+						},
+					},
+					"tolerations": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-patch-merge-key": "key",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "Tolerations lets the shoots be placed on seeds in spite of their taints.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.Toleration{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.SeedSelector{}.OpenAPIModelName(), v1beta1.Toleration{}.OpenAPIModelName()},
+	}
+}
+
 func schema_terrarium_apis_core_v1beta1_Extension(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -3202,6 +4142,64 @@ func schema_terrarium_apis_core_v1beta1_ExtensionExposure(ref common.ReferenceCa
 	}
 }
 
+func schema_terrarium_apis_core_v1beta1_ExtensionResourceState(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ExtensionResourceState is the state of an extension object.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is the kind of the extension object, such as Infrastructure.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Name is the name of the extension object.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"purpose": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Purpose tells extension objects of the same kind apart.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"state": {
+						SchemaProps: spec.SchemaProps{
+							Description: "State is what the extension wrote down.",
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
+						},
+					},
+					"resources": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Resources are the objects that the state refers to.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.NamedResourceReference{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"kind"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NamedResourceReference{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.runtime.RawExtension"},
+	}
+}
+
 func schema_terrarium_apis_core_v1beta1_FailureTolerance(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -3259,6 +4257,60 @@ func schema_terrarium_apis_core_v1beta1_Gardener(ref common.ReferenceCallback) c
 				Required: []string{"name", "version", "id"},
 			},
 		},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_GardenerResourceData(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenerResourceData is something that the gardenlet has to know.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Name is the name of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Type says how to read the data.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"data": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Data is the content.",
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
+						},
+					},
+					"labels": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Labels are the labels of the object.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"name", "type", "data"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -4572,6 +5624,28 @@ func schema_terrarium_apis_core_v1beta1_KubernetesDashboard(ref common.Reference
 	}
 }
 
+func schema_terrarium_apis_core_v1beta1_KubernetesInfo(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "KubernetesInfo tells what a cluster runs.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"version": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Version is the version of Kubernetes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"version"},
+			},
+		},
+	}
+}
+
 func schema_terrarium_apis_core_v1beta1_KubernetesSettings(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -5063,6 +6137,17 @@ func schema_terrarium_apis_core_v1beta1_MachineImage(ref common.ReferenceCallbac
 	}
 }
 
+func schema_terrarium_apis_core_v1beta1_MachineImageFlavor(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MachineImageFlavor is a variant of an image. It is written as the map of its capabilities.",
+				Type:        []string{"object"},
+			},
+		},
+	}
+}
+
 func schema_terrarium_apis_core_v1beta1_MachineImageStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -5165,24 +6250,7 @@ func schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref common.Reference
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
-										Type: []string{"object"},
-										AdditionalProperties: &spec.SchemaOrBool{
-											Allows: true,
-											Schema: &spec.Schema{
-												SchemaProps: spec.SchemaProps{
-													Type: []string{"array"},
-													Items: &spec.SchemaOrArray{
-														Schema: &spec.Schema{
-															SchemaProps: spec.SchemaProps{
-																Default: "",
-																Type:    []string{"string"},
-																Format:  "",
-															},
-														},
-													},
-												},
-											},
-										},
+										Ref: ref(v1beta1.MachineImageFlavor{}.OpenAPIModelName()),
 									},
 								},
 							},
@@ -5250,7 +6318,7 @@ func schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref common.Reference
 			},
 		},
 		Dependencies: []string{
-			v1beta1.CRI{}.OpenAPIModelName(), v1beta1.InPlaceUpdates{}.OpenAPIModelName(), v1beta1.LifecycleStage{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
+			v1beta1.CRI{}.OpenAPIModelName(), v1beta1.InPlaceUpdates{}.OpenAPIModelName(), v1beta1.LifecycleStage{}.OpenAPIModelName(), v1beta1.MachineImageFlavor{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 
@@ -5661,6 +6729,244 @@ func schema_terrarium_apis_core_v1beta1_NamedResourceReference(ref common.Refere
 		},
 		Dependencies: []string{
 			"io.k8s.api.autoscaling.v1.CrossVersionObjectReference"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_NamespacedCloudProfile(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NamespacedCloudProfile extends a CloudProfile for the shoots of one project.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec is what the project adds.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.NamespacedCloudProfileSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status is the offer that results.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.NamespacedCloudProfileStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NamespacedCloudProfileSpec{}.OpenAPIModelName(), v1beta1.NamespacedCloudProfileStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NamespacedCloudProfileList is a list of namespaced cloud profiles.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the namespaced cloud profiles.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.NamespacedCloudProfile{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NamespacedCloudProfile{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NamespacedCloudProfileSpec is what a project adds to a cloud profile.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"caBundle": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CABundle holds further certificates in PEM that machines should trust.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"kubernetes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kubernetes holds versions of the parent with another expiration date.",
+							Ref:         ref(v1beta1.KubernetesSettings{}.OpenAPIModelName()),
+						},
+					},
+					"machineImages": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-patch-merge-key": "name",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "MachineImages are further images, and versions of the parent's images with another expiration date.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.MachineImage{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"machineTypes": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-patch-merge-key": "name",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "MachineTypes are further sizes of machines.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.MachineType{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"volumeTypes": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-patch-merge-key": "name",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "VolumeTypes are further kinds of volumes.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.VolumeType{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"parent": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Parent is the CloudProfile that is extended. It never changes.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.CloudProfileReference{}.OpenAPIModelName()),
+						},
+					},
+					"providerConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ProviderConfig is configuration that only the provider understands.",
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
+						},
+					},
+					"limits": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Limits bounds what shoots may ask for.",
+							Ref:         ref(v1beta1.Limits{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"parent"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.CloudProfileReference{}.OpenAPIModelName(), v1beta1.KubernetesSettings{}.OpenAPIModelName(), v1beta1.Limits{}.OpenAPIModelName(), v1beta1.MachineImage{}.OpenAPIModelName(), v1beta1.MachineType{}.OpenAPIModelName(), v1beta1.VolumeType{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.runtime.RawExtension"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NamespacedCloudProfileStatus is the offer that results for the project.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"cloudProfileSpec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CloudProfileSpec is the parent's offer with the additions merged in.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.CloudProfileSpec{}.OpenAPIModelName()),
+						},
+					},
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ObservedGeneration is the generation that was last dealt with.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.CloudProfileSpec{}.OpenAPIModelName()},
 	}
 }
 
@@ -6196,6 +7502,198 @@ func schema_terrarium_apis_core_v1beta1_PendingWorkersRollout(ref common.Referen
 	}
 }
 
+func schema_terrarium_apis_core_v1beta1_Plant(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Plant is a cluster from elsewhere that the garden only watches.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec says how to reach the cluster.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.PlantSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status is what was seen of the cluster.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.PlantStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.PlantSpec{}.OpenAPIModelName(), v1beta1.PlantStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_PlantList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlantList is a list of plants.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the plants.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.Plant{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.Plant{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_PlantSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlantSpec says how to reach a cluster.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"secretRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SecretRef is a Secret of the same namespace with a kubeconfig.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
+						},
+					},
+					"endpoints": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-patch-merge-key": "name",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "Endpoints are addresses of the cluster that are good to know.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.Endpoint{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"secretRef"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.Endpoint{}.OpenAPIModelName(), "io.k8s.api.core.v1.LocalObjectReference"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_PlantStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlantStatus is what was seen of a cluster.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-patch-merge-key": "type",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "Conditions are the aspects of the cluster's health.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ObservedGeneration is the generation that was last dealt with.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"clusterInfo": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ClusterInfo tells what kind of cluster it is.",
+							Ref:         ref(v1beta1.ClusterInfo{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ClusterInfo{}.OpenAPIModelName(), v1beta1.Condition{}.OpenAPIModelName()},
+	}
+}
+
 func schema_terrarium_apis_core_v1beta1_Project(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -6630,6 +8128,144 @@ func schema_terrarium_apis_core_v1beta1_Provider(ref common.ReferenceCallback) c
 	}
 }
 
+func schema_terrarium_apis_core_v1beta1_Quota(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Quota bounds what the shoots of a project, or those with certain credentials, may use.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec is the bound.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.QuotaSpec{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.QuotaSpec{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_QuotaList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "QuotaList is a list of quotas.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the quotas.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.Quota{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.Quota{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_QuotaSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "QuotaSpec is a bound.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"metrics": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Metrics maps what is counted, such as cpu or storage.standard, to the most that may be used.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
+									},
+								},
+							},
+						},
+					},
+					"scope": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Scope says what is counted together: the shoots of a Project, or those with the same Secret or WorkloadIdentity. It never changes.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
+						},
+					},
+					"clusterLifetimeDays": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ClusterLifetimeDays is how many days a shoot may live.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"metrics", "scope"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.api.core.v1.ObjectReference", "io.k8s.apimachinery.pkg.api.resource.Quantity"},
+	}
+}
+
 func schema_terrarium_apis_core_v1beta1_Region(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -6701,6 +8337,51 @@ func schema_terrarium_apis_core_v1beta1_Region(ref common.ReferenceCallback) com
 		},
 		Dependencies: []string{
 			v1beta1.AccessRestriction{}.OpenAPIModelName(), v1beta1.AvailabilityZone{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_ResourceData(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ResourceData is an object that a state refers to.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion is the group and version of the object.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is the kind of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Name is the name of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"data": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Data is the object.",
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
+						},
+					},
+				},
+				Required: []string{"kind", "name", "data"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.runtime.RawExtension"},
 	}
 }
 
@@ -8985,6 +10666,163 @@ func schema_terrarium_apis_core_v1beta1_ShootSpec(ref common.ReferenceCallback) 
 	}
 }
 
+func schema_terrarium_apis_core_v1beta1_ShootState(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ShootState holds what a new seed needs to take a shoot over.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec is the state.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ShootStateSpec{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ShootStateSpec{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_ShootStateList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ShootStateList is a list of shoot states.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the shoot states.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.ShootState{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ShootState{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_ShootStateSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ShootStateSpec is the state of a shoot.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"gardener": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-patch-merge-key": "name",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "Gardener holds what the gardenlet itself has to know, such as certificates and keys.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.GardenerResourceData{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"extensions": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Extensions holds what extensions have to know.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.ExtensionResourceState{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"resources": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Resources holds objects that extensions refer to.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.ResourceData{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ExtensionResourceState{}.OpenAPIModelName(), v1beta1.GardenerResourceData{}.OpenAPIModelName(), v1beta1.ResourceData{}.OpenAPIModelName()},
+	}
+}
+
 func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -9199,6 +11037,35 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 		},
 		Dependencies: []string{
 			v1beta1.Condition{}.OpenAPIModelName(), v1beta1.Gardener{}.OpenAPIModelName(), v1beta1.InPlaceUpdatesStatus{}.OpenAPIModelName(), v1beta1.LastError{}.OpenAPIModelName(), v1beta1.LastMaintenance{}.OpenAPIModelName(), v1beta1.LastOperation{}.OpenAPIModelName(), v1beta1.LiveMigration{}.OpenAPIModelName(), v1beta1.ManualWorkerPoolRollout{}.OpenAPIModelName(), v1beta1.NetworkingStatus{}.OpenAPIModelName(), v1beta1.ShootAdvertisedAddress{}.OpenAPIModelName(), v1beta1.ShootCredentials{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
+	}
+}
+
+func schema_terrarium_apis_core_v1beta1_ShootTemplate(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ShootTemplate is a pattern for shoots.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Metadata of the shoots: labels and annotations.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec is the clusters as they are wanted.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ShootSpec{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ShootSpec{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 

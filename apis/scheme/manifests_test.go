@@ -73,8 +73,8 @@ func TestUnknownFieldsAreNoticed(t *testing.T) {
 		},
 		"another group's kind": {
 			reason:   "A kind that nobody serves is told.",
-			document: `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Plant"}`,
-			want:     `no kind "Plant" is registered`,
+			document: `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Weed"}`,
+			want:     `no kind "Weed" is registered`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

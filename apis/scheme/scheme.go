@@ -12,6 +12,7 @@ import (
 	kubernetesscheme "k8s.io/client-go/kubernetes/scheme"
 
 	gardenauthenticationv1alpha1 "github.com/terrarium-garden/terrarium/apis/authentication/v1alpha1"
+	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
@@ -28,6 +29,7 @@ func New() (*runtime.Scheme, error) {
 		"Kubernetes":                           kubernetesscheme.AddToScheme,
 		apiextensionsv1.GroupName:              apiextensionsv1.AddToScheme,
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddToScheme,
+		gardencorev1.GroupVersion.String():     gardencorev1.AddToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddToScheme,
 		gardenoperationsv1alpha1.GroupName:     gardenoperationsv1alpha1.AddToScheme,
 		gardensettingsv1alpha1.GroupName:       gardensettingsv1alpha1.AddToScheme,
@@ -54,6 +56,7 @@ func AddServed(s *runtime.Scheme) error {
 
 	return add(s, map[string]func(*runtime.Scheme) error{
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddInternalToScheme,
+		gardencorev1.GroupVersion.String():     gardencorev1.AddInternalToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddInternalToScheme,
 		gardenoperationsv1alpha1.GroupName:     gardenoperationsv1alpha1.AddInternalToScheme,
 		gardensettingsv1alpha1.GroupName:       gardensettingsv1alpha1.AddInternalToScheme,
@@ -66,6 +69,7 @@ func AddServed(s *runtime.Scheme) error {
 func AddServedVersions(s *runtime.Scheme) error {
 	if err := add(s, map[string]func(*runtime.Scheme) error{
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddToScheme,
+		gardencorev1.GroupVersion.String():     gardencorev1.AddToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddToScheme,
 		gardenoperationsv1alpha1.GroupName:     gardenoperationsv1alpha1.AddToScheme,
 		gardensettingsv1alpha1.GroupName:       gardensettingsv1alpha1.AddToScheme,
@@ -96,7 +100,7 @@ func AddServedVersions(s *runtime.Scheme) error {
 // ServedGroups lists the groups of the garden API server, each with its versions in order of preference.
 func ServedGroups() [][]schema.GroupVersion {
 	return [][]schema.GroupVersion{
-		{gardencorev1beta1.GroupVersion},
+		{gardencorev1beta1.GroupVersion, gardencorev1.GroupVersion},
 		{gardenoperationsv1alpha1.GroupVersion},
 		{gardensecurityv1alpha1.GroupVersion},
 		{gardensettingsv1alpha1.GroupVersion},

@@ -121,8 +121,11 @@ type CapabilityDefinition struct {
 	Values CapabilityValues `json:"values"`
 }
 
-// MachineImageFlavor is a variant of an image: the values of each of its capabilities.
-type MachineImageFlavor map[string]CapabilityValues
+// MachineImageFlavor is a variant of an image. It is written as the map of its capabilities.
+type MachineImageFlavor struct {
+	// Capabilities are the values of each of its capabilities.
+	Capabilities `json:"-"`
+}
 
 // CapabilitySet is the former form of a flavor.
 type CapabilitySet map[string]CapabilityValues

@@ -162,6 +162,9 @@ const (
 	// AnnotationMigrationControllerDeploymentProviderConfig keeps the provider config of a controller deployment of
 	// the older version.
 	AnnotationMigrationControllerDeploymentProviderConfig = "migration.controllerdeployment.gardener.cloud/providerConfig"
+	// AnnotationMigrationControllerDeploymentResources keeps the resource references of a controller deployment of the
+	// newer version. It is our own.
+	AnnotationMigrationControllerDeploymentResources = "migration.controllerdeployment.gardener.cloud/resources"
 	// AnnotationNodeAgentReconciliationDelay is how long a node waits before it applies a changed configuration.
 	AnnotationNodeAgentReconciliationDelay = "node-agent.gardener.cloud/reconciliation-delay"
 	// AnnotationRestartSystemdServices lists units that are to be restarted on a node, separated by commas.

@@ -11,6 +11,10 @@ import (
 
 // Field selectors that clients may use besides the name and, where a kind allows it, the namespace.
 const (
+	// FieldSeedName selects BackupBuckets and BackupEntries by the Seed that looks after them.
+	FieldSeedName = "spec.seedName"
+	// FieldBucketName selects BackupEntries by their BackupBucket.
+	FieldBucketName = "spec.bucketName"
 	// FieldType selects InternalSecrets by their type.
 	FieldType = "type"
 	// FieldProjectNamespace selects Projects by the namespace they own.
@@ -19,9 +23,11 @@ const (
 	FieldRegistrationRefName = "spec.registrationRef.name"
 	// FieldSeedRefName selects ControllerInstallations by the Seed they are meant for.
 	FieldSeedRefName = "spec.seedRef.name"
-	// FieldShootRefName selects ControllerInstallations by the name of the self-hosted Shoot they are meant for.
+	// FieldShootRefName selects ControllerInstallations by the name of the self-hosted Shoot they are meant for,
+	// BackupBuckets and BackupEntries by that of the one that looks after them.
 	FieldShootRefName = "spec.shootRef.name"
-	// FieldShootRefNamespace selects ControllerInstallations by the namespace of the self-hosted Shoot they are meant for.
+	// FieldShootRefNamespace selects ControllerInstallations by the namespace of the self-hosted Shoot they are meant
+	// for, BackupBuckets and BackupEntries by that of the one that looks after them.
 	FieldShootRefNamespace = "spec.shootRef.namespace"
 	// FieldShootSeedName selects Shoots by the Seed they are scheduled to.
 	FieldShootSeedName = "spec.seedName"
@@ -43,16 +49,27 @@ const (
 func addFieldLabelConversions(scheme *runtime.Scheme) error {
 	plain := []string{fieldName, fieldNamespace}
 	labels := map[string][]string{
+		"BackupBucket": {
+			fieldName, fieldNamespace, FieldSeedName, FieldShootRefName, FieldShootRefNamespace,
+		},
+		"BackupEntry": {
+			fieldName, fieldNamespace, FieldSeedName, FieldBucketName, FieldShootRefName, FieldShootRefNamespace,
+		},
 		"CloudProfile":         plain,
 		"ControllerDeployment": plain,
 		"ControllerInstallation": {
 			fieldName, FieldRegistrationRefName, FieldSeedRefName, FieldShootRefName, FieldShootRefNamespace,
 		},
 		"ControllerRegistration": plain,
+		"ExposureClass":          plain,
 		"InternalSecret":         {fieldName, fieldNamespace, FieldType},
+		"NamespacedCloudProfile": plain,
+		"Plant":                  plain,
 		"Project":                {fieldName, FieldProjectNamespace},
+		"Quota":                  plain,
 		"SecretBinding":          plain,
 		"Seed":                   plain,
+		"ShootState":             plain,
 		"Shoot": {
 			fieldName, fieldNamespace, FieldShootSeedName, FieldShootStatusSeedName, FieldShootCloudProfileName,
 			FieldShootCloudProfileRefName, FieldShootCloudProfileRefKind,

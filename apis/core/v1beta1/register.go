@@ -28,6 +28,7 @@ func Resource(resource string) schema.GroupResource {
 // and the field selectors that clients may use.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion, kinds()...)
+	scheme.AddKnownTypes(GroupVersion, &ControllerDeployment{}, &ControllerDeploymentList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 
 	return addFieldLabelConversions(scheme)
@@ -35,6 +36,8 @@ func AddToScheme(scheme *runtime.Scheme) error {
 
 // AddInternalToScheme registers the same Go types as the internal version of the group. An API server needs an internal
 // version to store and to convert through; clients must not call it, because a type would then have two kinds.
+//
+// ControllerDeployment is not among them: its internal version is that of core/v1.
 func AddInternalToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(schema.GroupVersion{Group: GroupName, Version: runtime.APIVersionInternal}, kinds()...)
 
@@ -43,14 +46,20 @@ func AddInternalToScheme(scheme *runtime.Scheme) error {
 
 func kinds() []runtime.Object {
 	return []runtime.Object{
+		&BackupBucket{}, &BackupBucketList{},
+		&BackupEntry{}, &BackupEntryList{},
 		&CloudProfile{}, &CloudProfileList{},
-		&ControllerDeployment{}, &ControllerDeploymentList{},
 		&ControllerInstallation{}, &ControllerInstallationList{},
 		&ControllerRegistration{}, &ControllerRegistrationList{},
+		&ExposureClass{}, &ExposureClassList{},
 		&InternalSecret{}, &InternalSecretList{},
+		&NamespacedCloudProfile{}, &NamespacedCloudProfileList{},
+		&Plant{}, &PlantList{},
 		&Project{}, &ProjectList{},
+		&Quota{}, &QuotaList{},
 		&SecretBinding{}, &SecretBindingList{},
 		&Seed{}, &SeedList{},
 		&Shoot{}, &ShootList{},
+		&ShootState{}, &ShootStateList{},
 	}
 }

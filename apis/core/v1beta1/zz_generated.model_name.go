@@ -73,6 +73,51 @@ func (in Backup) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in BackupBucket) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.BackupBucket"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in BackupBucketList) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.BackupBucketList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in BackupBucketProvider) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.BackupBucketProvider"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in BackupBucketSpec) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.BackupBucketSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in BackupBucketStatus) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.BackupBucketStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in BackupEntry) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.BackupEntry"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in BackupEntryList) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.BackupEntryList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in BackupEntrySpec) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.BackupEntrySpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in BackupEntryStatus) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.BackupEntryStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in Bastion) OpenAPIModelName() string {
 	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.Bastion"
 }
@@ -100,6 +145,11 @@ func (in CRI) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in CapabilityDefinition) OpenAPIModelName() string {
 	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.CapabilityDefinition"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in CloudInfo) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.CloudInfo"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -145,6 +195,11 @@ func (in ClusterAutoscaler) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in ClusterAutoscalerOptions) OpenAPIModelName() string {
 	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.ClusterAutoscalerOptions"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ClusterInfo) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.ClusterInfo"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -313,6 +368,11 @@ func (in EncryptionProviderStatus) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in Endpoint) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.Endpoint"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in ExpirableVersion) OpenAPIModelName() string {
 	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.ExpirableVersion"
 }
@@ -328,6 +388,21 @@ func (in Exposure) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ExposureClass) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.ExposureClass"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ExposureClassList) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.ExposureClassList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ExposureClassScheduling) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.ExposureClassScheduling"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in Extension) OpenAPIModelName() string {
 	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.Extension"
 }
@@ -338,6 +413,11 @@ func (in ExtensionExposure) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ExtensionResourceState) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.ExtensionResourceState"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in FailureTolerance) OpenAPIModelName() string {
 	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.FailureTolerance"
 }
@@ -345,6 +425,11 @@ func (in FailureTolerance) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in Gardener) OpenAPIModelName() string {
 	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.Gardener"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in GardenerResourceData) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.GardenerResourceData"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -463,6 +548,11 @@ func (in KubernetesDashboard) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in KubernetesInfo) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.KubernetesInfo"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in KubernetesSettings) OpenAPIModelName() string {
 	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.KubernetesSettings"
 }
@@ -520,6 +610,11 @@ func (in MachineControllerManagerSettings) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in MachineImage) OpenAPIModelName() string {
 	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.MachineImage"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MachineImageFlavor) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.MachineImageFlavor"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -593,6 +688,26 @@ func (in NamedResourceReference) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NamespacedCloudProfile) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.NamespacedCloudProfile"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NamespacedCloudProfileList) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.NamespacedCloudProfileList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NamespacedCloudProfileSpec) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.NamespacedCloudProfileSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NamespacedCloudProfileStatus) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.NamespacedCloudProfileStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in Networking) OpenAPIModelName() string {
 	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.Networking"
 }
@@ -643,6 +758,26 @@ func (in PendingWorkersRollout) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in Plant) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.Plant"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PlantList) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.PlantList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PlantSpec) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.PlantSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PlantStatus) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.PlantStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in Project) OpenAPIModelName() string {
 	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.Project"
 }
@@ -678,8 +813,28 @@ func (in Provider) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in Quota) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.Quota"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in QuotaList) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.QuotaList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in QuotaSpec) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.QuotaSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in Region) OpenAPIModelName() string {
 	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.Region"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ResourceData) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.ResourceData"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -928,8 +1083,28 @@ func (in ShootSpec) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ShootState) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.ShootState"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ShootStateList) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.ShootStateList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ShootStateSpec) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.ShootStateSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in ShootStatus) OpenAPIModelName() string {
 	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.ShootStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ShootTemplate) OpenAPIModelName() string {
+	return "com.github.gardener.gardener.pkg.apis.core.v1beta1.ShootTemplate"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

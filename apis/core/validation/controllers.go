@@ -106,18 +106,6 @@ func registrationDeployment(
 	return errs
 }
 
-// ValidateControllerDeployment checks a new ControllerDeployment (API-VALCD-1).
-func ValidateControllerDeployment(d *gardencorev1beta1.ControllerDeployment) field.ErrorList {
-	errs := metadata(d, false, apivalidation.NameIsDNSSubdomain)
-	return append(errs, required(d.Type, field.NewPath("type"), `how the extension is installed, such as "helm"`)...)
-}
-
-// ValidateControllerDeploymentUpdate checks an updated ControllerDeployment.
-func ValidateControllerDeploymentUpdate(d, old *gardencorev1beta1.ControllerDeployment) field.ErrorList {
-	errs := metadataUpdate(d, old)
-	return append(errs, required(d.Type, field.NewPath("type"), `how the extension is installed, such as "helm"`)...)
-}
-
 // ValidateControllerInstallation checks a new ControllerInstallation (API-VALCI-1).
 func ValidateControllerInstallation(i *gardencorev1beta1.ControllerInstallation) field.ErrorList {
 	errs := metadata(i, false, apivalidation.NameIsDNSSubdomain)

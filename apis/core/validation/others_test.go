@@ -140,13 +140,6 @@ func TestValidateObjects(t *testing.T) {
 				"spec.resources[1]: FieldValueDuplicate", "spec.resources[2].kind: FieldValueNotSupported",
 			},
 		},
-		"API-VALCD-1": {
-			reason: "a deployment has a type",
-			got: validation.ValidateControllerDeployment(&gardencorev1beta1.ControllerDeployment{
-				ObjectMeta: metav1.ObjectMeta{Name: "x"},
-			}),
-			want: []string{"type: FieldValueRequired"},
-		},
 		"API-VALCI-1": {
 			reason: "an installation is of something, somewhere",
 			got: validation.ValidateControllerInstallation(&gardencorev1beta1.ControllerInstallation{

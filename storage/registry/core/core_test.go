@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/registry/rest"
 
+	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/storage/registry"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
@@ -92,19 +94,32 @@ func TestControllerRegistration(t *testing.T) {
 
 func TestControllerDeployment(t *testing.T) {
 	t.Parallel()
-	type object = gardencorev1beta1.ControllerDeployment
+	type object = gardencorev1.ControllerDeployment
 	ctx := kindtest.Context(t, "", "rose")
 	deployments := kindtest.Of[*object](t, served(t), "controllerdeployments")
-	d := &object{ObjectMeta: metav1.ObjectMeta{Name: "d"}, Type: "helm"}
-	d.ProviderConfig.Raw = []byte(`{"chart":"b25l"}`)
+	d := &object{ObjectMeta: metav1.ObjectMeta{Name: "d"}, Helm: &gardencorev1.HelmControllerDeployment{RawChart: []byte("one")}}
 	d = deployments.MustCreate(ctx, d)
 	d.Labels = map[string]string{"a": "b"}
+	d.InjectGardenKubeconfig = new(true)
 	if d = deployments.MustUpdate(ctx, d); d.Generation != 1 {
-		t.Errorf("API-STRAT-2: a label is no new generation, got %d", d.Generation)
+		t.Errorf("API-STRAT-2: neither a label nor access to the garden is a new generation, got %d", d.Generation)
 	}
-	d.ProviderConfig.Raw = []byte(`{"chart":"dHdv"}`)
+	d.Helm.RawChart = []byte("two")
 	if d = deployments.MustUpdate(ctx, d); d.Generation != 2 {
 		t.Errorf("API-STRAT-2: another chart is one, got %d", d.Generation)
+	}
+	d.Helm = nil
+	metav1.SetMetaDataAnnotation(&d.ObjectMeta, "migration.controllerdeployment.gardener.cloud/type", "other")
+	if d = deployments.MustUpdate(ctx, d); d.Generation != 3 {
+		t.Errorf("API-STRAT-2: another type is one, got %d", d.Generation)
+	}
+	metav1.SetMetaDataAnnotation(&d.ObjectMeta, "migration.controllerdeployment.gardener.cloud/providerConfig", "{}")
+	if d = deployments.MustUpdate(ctx, d); d.Generation != 4 {
+		t.Errorf("API-STRAT-2: another configuration is one, got %d", d.Generation)
+	}
+	d.Resources = []gardencorev1.NamedResourceReference{{Name: "key", ResourceRef: autoscalingv1.CrossVersionObjectReference{APIVersion: "v1", Kind: "Secret", Name: "key"}}}
+	if d = deployments.MustUpdate(ctx, d); d.Generation != 5 {
+		t.Errorf("API-STRAT-2: another resource is one, got %d", d.Generation)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
+	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/cloudprofile"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/controllerdeployment"
@@ -44,6 +45,9 @@ func Group(o kind.Options) (*genericapiserver.APIGroupInfo, error) {
 	v1beta1["internalsecrets"] = secrets
 	info := genericapiserver.NewDefaultAPIGroupInfo(gardencorev1beta1.GroupName, o.Scheme, o.ParameterCodec, o.Codecs)
 	info.VersionedResourcesStorageMap[gardencorev1beta1.GroupVersion.Version] = v1beta1
+	info.VersionedResourcesStorageMap[gardencorev1.GroupVersion.Version] = map[string]rest.Storage{
+		"controllerdeployments": v1beta1["controllerdeployments"],
+	}
 	return &info, nil
 }
 

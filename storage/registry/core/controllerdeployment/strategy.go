@@ -6,27 +6,39 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
-func rules() kind.Rules[*gardencorev1beta1.ControllerDeployment] {
-	return kind.Rules[*gardencorev1beta1.ControllerDeployment]{
+func rules() kind.Rules[*gardencorev1.ControllerDeployment] {
+	return kind.Rules[*gardencorev1.ControllerDeployment]{
 		Names: kind.Names{
-			GroupVersion: gardencorev1beta1.GroupVersion,
+			GroupVersion: gardencorev1.GroupVersion,
 			Plural:       "controllerdeployments",
 			Singular:     "controllerdeployment",
 			ShortNames:   []string{"ctrldeploy"},
 			Categories:   []string{"all"},
 		},
-		New:        func() *gardencorev1beta1.ControllerDeployment { return &gardencorev1beta1.ControllerDeployment{} },
-		NewList:    func() runtime.Object { return &gardencorev1beta1.ControllerDeploymentList{} },
-		Generation: true,
-		SpecChanged: func(obj, old *gardencorev1beta1.ControllerDeployment) bool {
-			return obj.Type != old.Type || !equality.Semantic.DeepEqual(obj.ProviderConfig, old.ProviderConfig)
-		},
+		New:            func() *gardencorev1.ControllerDeployment { return &gardencorev1.ControllerDeployment{} },
+		NewList:        func() runtime.Object { return &gardencorev1.ControllerDeploymentList{} },
+		Generation:     true,
+		SpecChanged:    changed,
 		Validate:       validation.ValidateControllerDeployment,
 		ValidateUpdate: validation.ValidateControllerDeploymentUpdate,
 	}
+}
+
+// changed compares what is installed, also by those who are not of type helm. InjectGardenKubeconfig does not count.
+func changed(obj, old *gardencorev1.ControllerDeployment) bool {
+	for _, key := range []string{
+		gardencorev1beta1.AnnotationMigrationControllerDeploymentType,
+		gardencorev1beta1.AnnotationMigrationControllerDeploymentProviderConfig,
+	} {
+		if obj.Annotations[key] != old.Annotations[key] {
+			return true
+		}
+	}
+	return !equality.Semantic.DeepEqual(obj.Helm, old.Helm) || !equality.Semantic.DeepEqual(obj.Resources, old.Resources)
 }

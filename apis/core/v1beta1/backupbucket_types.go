@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// BackupBucket is a place in an object store for the backups of a seed's shoots.
+type BackupBucket struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard object metadata.
+	metav1.ObjectMeta `json:"metadata"`
+
+	// Spec is the bucket as it is wanted.
+	Spec BackupBucketSpec `json:"spec"`
+	// Status is the bucket as it is.
+	Status BackupBucketStatus `json:"status"`
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// BackupBucketList is a list of backup buckets.
+type BackupBucketList struct {
+	metav1.TypeMeta `json:",inline"`
+	// List metadata: resource version and paging.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// Items are the backup buckets.
+	Items []BackupBucket `json:"items"`
+}
+
+// BackupBucketSpec is a bucket as it is wanted.
+type BackupBucketSpec struct {
+	// Provider says who has the object store and where. It never changes.
+	Provider BackupBucketProvider `json:"provider"`
+	// CredentialsRef is the Secret or WorkloadIdentity with the credentials of the object store.
+	// +optional
+	CredentialsRef *corev1.ObjectReference `json:"credentialsRef,omitempty"`
+	// ProviderConfig is configuration that only the provider understands.
+	// +optional
+	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty"`
+	// SeedName is the seed that looks after the bucket. It never changes.
+	// +optional
+	SeedName *string `json:"seedName,omitempty"`
+	// ShootRef is the self-hosted shoot that looks after the bucket.
+	// +optional
+	ShootRef *corev1.ObjectReference `json:"shootRef,omitempty"`
+	// SecretRef is the Secret with the credentials of the object store; credentialsRef takes it over when unset. Last
+	// used by Gardener v1.123.
+	// +optional
+	SecretRef *corev1.SecretReference `json:"secretRef,omitempty"`
+}
+
+// BackupBucketProvider says who has an object store and where.
+type BackupBucketProvider struct {
+	// Type is the provider type.
+	Type string `json:"type"`
+	// Region is the region of the object store.
+	Region string `json:"region"`
+}
+
+// BackupBucketStatus is a bucket as it is.
+type BackupBucketStatus struct {
+	// GeneratedSecretRef is the Secret with credentials that the extension made for the bucket.
+	// +optional
+	GeneratedSecretRef *corev1.SecretReference `json:"generatedSecretRef,omitempty"`
+	// LastError is the error of the last operation.
+	// +optional
+	LastError *LastError `json:"lastError,omitempty"`
+	// LastOperation is what was last done with the bucket.
+	// +optional
+	LastOperation *LastOperation `json:"lastOperation,omitempty"`
+	// ObservedGeneration is the generation that was last dealt with.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// ProviderStatus is state that only the provider understands.
+	// +optional
+	ProviderStatus *runtime.RawExtension `json:"providerStatus,omitempty"`
+}

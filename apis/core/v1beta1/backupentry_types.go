@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// BackupEntry is the part of a backup bucket that belongs to one shoot.
+type BackupEntry struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard object metadata.
+	metav1.ObjectMeta `json:"metadata"`
+
+	// Spec is the entry as it is wanted.
+	// +optional
+	Spec BackupEntrySpec `json:"spec,omitempty"`
+	// Status is the entry as it is.
+	// +optional
+	Status BackupEntryStatus `json:"status,omitempty"`
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// BackupEntryList is a list of backup entries.
+type BackupEntryList struct {
+	metav1.TypeMeta `json:",inline"`
+	// List metadata: resource version and paging.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// Items are the backup entries.
+	Items []BackupEntry `json:"items"`
+}
+
+// BackupEntrySpec is an entry as it is wanted.
+type BackupEntrySpec struct {
+	// BucketName is the BackupBucket that holds the entry.
+	BucketName string `json:"bucketName"`
+	// SeedName is the seed that looks after the entry; another name asks for a move.
+	// +optional
+	SeedName *string `json:"seedName,omitempty"`
+	// ShootRef is the self-hosted shoot that looks after the entry.
+	// +optional
+	ShootRef *corev1.ObjectReference `json:"shootRef,omitempty"`
+}
+
+// BackupEntryStatus is an entry as it is.
+type BackupEntryStatus struct {
+	// LastError is the error of the last operation.
+	// +optional
+	LastError *LastError `json:"lastError,omitempty"`
+	// LastOperation is what was last done with the entry.
+	// +optional
+	LastOperation *LastOperation `json:"lastOperation,omitempty"`
+	// MigrationStartTime is when the last move to another seed began.
+	// +optional
+	MigrationStartTime *metav1.Time `json:"migrationStartTime,omitempty"`
+	// ObservedGeneration is the generation that was last dealt with.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// SeedName is the seed that looks after the entry at the moment.
+	// +optional
+	SeedName *string `json:"seedName,omitempty"`
+}

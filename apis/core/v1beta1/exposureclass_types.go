@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// ExposureClass is a way in which the API servers of shoots can be reached.
+type ExposureClass struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard object metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Handler names the way to the gardenlets, which know what it means. It never changes.
+	Handler string `json:"handler"`
+	// Scheduling restricts the seeds for shoots of this class. It never changes.
+	// +optional
+	Scheduling *ExposureClassScheduling `json:"scheduling,omitempty"`
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// ExposureClassList is a list of exposure classes.
+type ExposureClassList struct {
+	metav1.TypeMeta `json:",inline"`
+	// List metadata: resource version and paging.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// Items are the exposure classes.
+	Items []ExposureClass `json:"items"`
+}
+
+// ExposureClassScheduling restricts the seeds for shoots of a class.
+type ExposureClassScheduling struct {
+	// SeedSelector selects the seeds.
+	// +optional
+	SeedSelector *SeedSelector `json:"seedSelector,omitempty"`
+	// Tolerations lets the shoots be placed on seeds in spite of their taints.
+	// +patchStrategy=merge
+	// +patchMergeKey=key
+	// +optional
+	Tolerations []Toleration `json:"tolerations,omitempty" patchStrategy:"merge" patchMergeKey:"key"`
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// Plant is a cluster from elsewhere that the garden only watches.
+type Plant struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard object metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec says how to reach the cluster.
+	// +optional
+	Spec PlantSpec `json:"spec,omitempty"`
+	// Status is what was seen of the cluster.
+	// +optional
+	Status PlantStatus `json:"status,omitempty"`
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// PlantList is a list of plants.
+type PlantList struct {
+	metav1.TypeMeta `json:",inline"`
+	// List metadata: resource version and paging.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// Items are the plants.
+	Items []Plant `json:"items"`
+}
+
+// PlantSpec says how to reach a cluster.
+type PlantSpec struct {
+	// SecretRef is a Secret of the same namespace with a kubeconfig.
+	SecretRef corev1.LocalObjectReference `json:"secretRef"`
+	// Endpoints are addresses of the cluster that are good to know.
+	// +patchStrategy=merge
+	// +patchMergeKey=name
+	// +optional
+	Endpoints []Endpoint `json:"endpoints,omitempty" patchStrategy:"merge" patchMergeKey:"name"`
+}
+
+// Endpoint is an address of a cluster.
+type Endpoint struct {
+	// Name is the name of the endpoint.
+	Name string `json:"name"`
+	// URL is the address.
+	URL string `json:"url"`
+	// Purpose says what the endpoint is for.
+	Purpose string `json:"purpose"`
+}
+
+// PlantStatus is what was seen of a cluster.
+type PlantStatus struct {
+	// Conditions are the aspects of the cluster's health.
+	// +patchStrategy=merge
+	// +patchMergeKey=type
+	// +optional
+	Conditions []Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	// ObservedGeneration is the generation that was last dealt with.
+	// +optional
+	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
+	// ClusterInfo tells what kind of cluster it is.
+	// +optional
+	ClusterInfo *ClusterInfo `json:"clusterInfo,omitempty"`
+}
+
+// ClusterInfo tells what kind of cluster a plant is.
+type ClusterInfo struct {
+	// Cloud tells where it runs.
+	Cloud CloudInfo `json:"cloud"`
+	// Kubernetes tells what it runs.
+	Kubernetes KubernetesInfo `json:"kubernetes"`
+}
+
+// CloudInfo tells where a cluster runs.
+type CloudInfo struct {
+	// Type is the provider.
+	Type string `json:"type"`
+	// Region is the region.
+	Region string `json:"region"`
+}
+
+// KubernetesInfo tells what a cluster runs.
+type KubernetesInfo struct {
+	// Version is the version of Kubernetes.
+	Version string `json:"version"`
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ShootTemplate is a pattern for shoots.
+type ShootTemplate struct {
+	// Metadata of the shoots: labels and annotations.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec is the clusters as they are wanted.
+	// +optional
+	Spec ShootSpec `json:"spec,omitempty"`
+}
