@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+// search is the memory of one search. It is used again, so that a search allocates nothing.
+type search struct {
+	// marks says for each vertex in which search, and from which end, it was seen last.
+	marks []uint32
+	// round numbers the searches; a mark of another round does not count.
+	round uint32
+
+	down, up side
+}
+
+// side is one end of a search.
+type side struct {
+	mark           uint32
+	frontier, next []uint32
+	// cost is how many edges lead on from the frontier, nextCost from what is visited for the next step.
+	cost, nextCost int
+}
+
+const (
+	roundStep = 2
+	maxRound  = 1 << 31
+)
+
+// BelongsTo tells whether a path leads from an object to a seed (GAC-SA-2). Cycles do not matter (GAC-GR-14).
+func (g *Graph) BelongsTo(object Vertex, seed string) bool {
+	target := Vertex{Kind: Seed, Name: seed}
+	owner, tied := tied(object)
+	if object == target || (tied && owner == target) {
+		return true
+	}
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	end, ok := g.ids[target]
+	if !ok {
+		return false
+	}
+	s, ok := g.searches.Get().(*search)
+	if !ok {
+		return false
+	}
+	defer g.searches.Put(s)
+	s.reset(len(g.nodes))
+	s.up.visit(s, end, len(g.nodes[end].in))
+	for _, v := range [...]Vertex{object, owner} {
+		if id, ok := g.ids[v]; ok {
+			if id == end {
+				return true
+			}
+			s.down.visit(s, id, len(g.nodes[id].out))
+		}
+	}
+	s.down.advance()
+	s.up.advance()
+
+	return g.meet(s)
+}
+
+// meet searches from both ends, always where there is less to look at: a CloudProfile belongs to every shoot of a garden,
+// but a seed has only some.
+func (g *Graph) meet(s *search) bool {
+	for len(s.down.frontier) > 0 && len(s.up.frontier) > 0 {
+		if s.down.cost <= s.up.cost {
+			if g.expand(s, &s.down, &s.up, func(n *node) []uint32 { return n.out }) {
+				return true
+			}
+		} else if g.expand(s, &s.up, &s.down, func(n *node) []uint32 { return n.in }) {
+			return true
+		}
+	}
+
+	return false
+}
+
+// expand takes one step from one end and tells whether it met the other.
+func (g *Graph) expand(s *search, from, other *side, neighbours func(n *node) []uint32) bool {
+	for _, id := range from.frontier {
+		for _, neighbour := range neighbours(&g.nodes[id]) {
+			switch s.marks[neighbour] {
+			case other.mark:
+				return true
+			case from.mark:
+			default:
+				from.visit(s, neighbour, len(neighbours(&g.nodes[neighbour])))
+			}
+		}
+	}
+	from.advance()
+
+	return false
+}
+
+func (s *search) reset(size int) {
+	if len(s.marks) < size || s.round >= maxRound {
+		s.marks, s.round = make([]uint32, size+size/4), 0
+	}
+	s.round += roundStep
+	s.down = side{mark: s.round, frontier: s.down.frontier[:0], next: s.down.next[:0]}
+	s.up = side{mark: s.round + 1, frontier: s.up.frontier[:0], next: s.up.next[:0]}
+}
+
+// visit marks a vertex for the next step.
+func (d *side) visit(s *search, id uint32, edges int) {
+	s.marks[id] = d.mark
+	d.next = append(d.next, id)
+	d.nextCost += edges
+}
+
+// advance makes what was visited the new frontier.
+func (d *side) advance() {
+	d.frontier, d.next = d.next, d.frontier[:0]
+	d.cost, d.nextCost = d.nextCost, 0
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"fmt"
+	"strings"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// Kind is a kind of object.
+type Kind uint8
+
+// The kinds that can be in the graph.
+const (
+	BackupBucket Kind = iota + 1
+	BackupEntry
+	Bastion
+	CertificateSigningRequest
+	CloudProfile
+	ClusterRoleBinding
+	ConfigMap
+	ControllerDeployment
+	ControllerInstallation
+	ControllerRegistration
+	CredentialsBinding
+	ExposureClass
+	Gardenlet
+	InternalSecret
+	// JoinToken is a token that a seed has joined with. It is no kind of the API: the Secret that holds the token is a
+	// Secret like others, but a gardenlet may do nothing with it except throw it away.
+	JoinToken
+	Lease
+	ManagedSeed
+	Namespace
+	NamespacedCloudProfile
+	Project
+	Secret
+	SecretBinding
+	Seed
+	ServiceAccount
+	Shoot
+	ShootState
+	WorkloadIdentity
+
+	kinds
+)
+
+// String implements fmt.Stringer.
+func (k Kind) String() string {
+	names := [kinds]string{
+		BackupBucket: "BackupBucket", BackupEntry: "BackupEntry", Bastion: "Bastion",
+		CertificateSigningRequest: "CertificateSigningRequest", CloudProfile: "CloudProfile",
+		ClusterRoleBinding: "ClusterRoleBinding", ConfigMap: "ConfigMap", ControllerDeployment: "ControllerDeployment",
+		ControllerInstallation: "ControllerInstallation", ControllerRegistration: "ControllerRegistration",
+		CredentialsBinding: "CredentialsBinding", ExposureClass: "ExposureClass", Gardenlet: "Gardenlet",
+		InternalSecret: "InternalSecret", JoinToken: "JoinToken", Lease: "Lease", ManagedSeed: "ManagedSeed",
+		Namespace: "Namespace", NamespacedCloudProfile: "NamespacedCloudProfile", Project: "Project", Secret: "Secret",
+		SecretBinding: "SecretBinding", Seed: "Seed", ServiceAccount: "ServiceAccount", Shoot: "Shoot",
+		ShootState: "ShootState", WorkloadIdentity: "WorkloadIdentity",
+	}
+	if k == 0 || k >= kinds {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+
+	return names[k]
+}
+
+// Kinds lists all kinds.
+func Kinds() []Kind {
+	all := make([]Kind, 0, kinds)
+	for k := Kind(1); k < kinds; k++ {
+		all = append(all, k)
+	}
+
+	return all
+}
+
+// Vertex is an object, which need not exist: what refers to a Secret is known before there is the Secret.
+type Vertex struct {
+	Kind            Kind
+	Namespace, Name string
+}
+
+// String implements fmt.Stringer.
+func (v Vertex) String() string {
+	if v.Namespace == "" {
+		return v.Kind.String() + " " + v.Name
+	}
+
+	return v.Kind.String() + " " + v.Namespace + "/" + v.Name
+}
+
+// Edge says that From belongs to To, so that who may see To may see From.
+type Edge struct{ From, To Vertex }
+
+// namespaceSeedPrefix starts the name of a seed's namespace.
+const namespaceSeedPrefix = "seed-"
+
+// tied returns the object that another one belongs to by its name alone (GAC-GR-1). There are a dozen of these for each
+// shoot: they are found when they are asked for and need no place in memory.
+func tied(v Vertex) (Vertex, bool) {
+	switch v.Kind {
+	case Secret, ConfigMap, InternalSecret:
+		if shoot, ok := shootOf(v.Kind, v.Name); ok {
+			return Vertex{Kind: Shoot, Namespace: v.Namespace, Name: shoot}, true
+		}
+	case ShootState:
+		return Vertex{Kind: Shoot, Namespace: v.Namespace, Name: v.Name}, true
+	case Namespace:
+		if seed, ok := strings.CutPrefix(v.Name, namespaceSeedPrefix); ok {
+			return Vertex{Kind: Seed, Name: seed}, true
+		}
+	case Lease:
+		if v.Namespace == gardencorev1beta1.NamespaceSeedLease {
+			return Vertex{Kind: Seed, Name: v.Name}, true
+		}
+	default:
+	}
+
+	return Vertex{}, false
+}
+
+// ShootOf returns the name of the shoot that an object in a project belongs to by its name, such as the Secret
+// "sprout.ssh-keypair".
+func ShootOf(v Vertex) (shoot string, ok bool) { return shootOf(v.Kind, v.Name) }
+
+func shootOf(kind Kind, name string) (string, bool) {
+	shoot, suffix, ok := strings.Cut(name, ".")
+	if !ok || shoot == "" {
+		return "", false
+	}
+	switch kind {
+	case Secret:
+		switch suffix {
+		case kubeconfigSuffix,
+			gardencorev1beta1.ProjectSecretSuffixCACluster,
+			gardencorev1beta1.ProjectSecretSuffixSSHKeypair,
+			gardencorev1beta1.ProjectSecretSuffixOldSSHKeypair,
+			gardencorev1beta1.ProjectSecretSuffixMonitoring:
+			return shoot, true
+		}
+	case ConfigMap:
+		switch suffix {
+		case gardencorev1beta1.ProjectSecretSuffixCACluster, gardencorev1beta1.ProjectSecretSuffixCAKubelet:
+			return shoot, true
+		}
+	case InternalSecret:
+		return shoot, suffix == gardencorev1beta1.ProjectSecretSuffixCAClient
+	default:
+	}
+
+	return "", false
+}
+
+// kubeconfigSuffix ends the name of the Secret with a static kubeconfig, which older gardenlets write.
+const kubeconfigSuffix = "kubeconfig"

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package seedclient tells which requests come from a seed: from its gardenlet, or from an extension that runs there and
+// has a service account in the seed's namespace of the garden.
+package seedclient
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+const (
+	// NamespacePrefix starts the name of the namespace that each seed has in the garden.
+	NamespacePrefix = "seed-"
+
+	extensionPrefix = "extension-"
+)
+
+// Client is who acts for a seed.
+type Client struct {
+	// Seed is the name of the seed.
+	Seed string
+	// Extension is set for extensions, which may do less than a gardenlet.
+	Extension bool
+}
+
+// Namespace is that of the seed in the garden.
+func (c Client) Namespace() string { return NamespacePrefix + c.Seed }
+
+// Of returns the client of a seed that a user is (GAC-ID-1, GAC-ID-3). Other users are none (GAC-ID-4).
+func Of(who user.Info) (Client, bool) {
+	if who == nil {
+		return Client{}, false
+	}
+	name := who.GetName()
+	if seed, ok := strings.CutPrefix(name, gardencorev1beta1.UserPrefixSeed); ok {
+		return Client{Seed: seed}, seed != "" && slices.Contains(who.GetGroups(), gardencorev1beta1.GroupSeeds)
+	}
+	if !strings.HasPrefix(name, serviceaccount.ServiceAccountUsernamePrefix+NamespacePrefix) {
+		return Client{}, false
+	}
+	namespace, account, err := serviceaccount.SplitUsername(name)
+	if err != nil || !strings.HasPrefix(account, extensionPrefix) {
+		return Client{}, false
+	}
+	seed := strings.TrimPrefix(namespace, NamespacePrefix)
+	groups := who.GetGroups()
+	genuine := slices.Contains(groups, serviceaccount.AllServiceAccountsGroup) &&
+		slices.Contains(groups, serviceaccount.ServiceAccountGroupPrefix+namespace)
+
+	return Client{Seed: seed, Extension: true}, seed != "" && genuine
+}
