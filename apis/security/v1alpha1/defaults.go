@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/terrarium-garden/terrarium/apis/defaulting"
+)
+
+// defaultTokenSeconds is how long a token is valid unless the request says otherwise.
+const defaultTokenSeconds = int64(3600)
+
+// RegisterDefaults makes a scheme fill in what objects leave out (reference: api-defaults.md). Only an API server wants
+// that: clients must see objects as they are stored.
+func RegisterDefaults(scheme *runtime.Scheme) {
+	defaulting.Register(scheme, SetDefaultsCredentialsBinding,
+		func(l *CredentialsBindingList) []CredentialsBinding { return l.Items })
+	scheme.AddTypeDefaultingFunc(&TokenRequest{}, func(obj any) {
+		if r, ok := obj.(*TokenRequest); ok {
+			defaulting.Set(&r.Spec.ExpirationSeconds, defaultTokenSeconds)
+		}
+	})
+}
+
+// SetDefaultsCredentialsBinding takes the binding's own namespace for references that name none (API-DEF-17).
+func SetDefaultsCredentialsBinding(b *CredentialsBinding) {
+	if b.CredentialsRef.Namespace == "" {
+		b.CredentialsRef.Namespace = b.Namespace
+	}
+	for i := range b.Quotas {
+		if b.Quotas[i].Namespace == "" {
+			b.Quotas[i].Namespace = b.Namespace
+		}
+	}
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package v1alpha1 holds the kinds of the API group seedmanagement.gardener.cloud: shoots that are seeds themselves, sets
+// of them, and gardenlets that are looked after from the garden.
+//
+// The types serve as the storage and as the internal version alike, so there is no second copy and no conversion.
+//
+// +k8s:deepcopy-gen=package
+// +k8s:openapi-gen=true
+// +k8s:openapi-model-package=com.github.gardener.gardener.pkg.apis.seedmanagement.v1alpha1
+// +groupName=seedmanagement.gardener.cloud
+package v1alpha1

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// ConditionTypeGardenletReconciled tells whether the gardenlet in the seed is what its Gardenlet says.
+const ConditionTypeGardenletReconciled gardencorev1beta1.ConditionType = "GardenletReconciled"
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// Gardenlet describes the gardenlet of a seed that is no shoot, so that it is kept up to date from the garden.
+type Gardenlet struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard object metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec says how the gardenlet is deployed and configured.
+	// +optional
+	Spec GardenletSpec `json:"spec,omitempty"`
+	// Status tells how the gardenlet is.
+	// +optional
+	Status GardenletStatus `json:"status,omitempty"`
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// GardenletList is a list of gardenlets.
+type GardenletList struct {
+	metav1.TypeMeta `json:",inline"`
+	// List metadata: resource version and paging.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// Items are the gardenlets.
+	Items []Gardenlet `json:"items"`
+}
+
+// GardenletSpec says how a gardenlet is deployed and configured.
+type GardenletSpec struct {
+	// Deployment says how the gardenlet runs in its seed.
+	Deployment GardenletSelfDeployment `json:"deployment"`
+	// Config is the GardenletConfiguration.
+	// +optional
+	Config runtime.RawExtension `json:"config,omitempty"`
+	// KubeconfigSecretRef names a Secret in the same namespace with a kubeconfig for the seed. It is needed until the
+	// gardenlet runs there.
+	// +optional
+	KubeconfigSecretRef *corev1.LocalObjectReference `json:"kubeconfigSecretRef,omitempty"`
+}
+
+// GardenletSelfDeployment says how a gardenlet that deploys itself runs in its seed.
+type GardenletSelfDeployment struct {
+	GardenletDeployment `json:",inline"`
+
+	// Helm is the chart that the gardenlet comes in.
+	Helm GardenletHelm `json:"helm"`
+	// ImageVectorOverwrite is YAML that names other images for the components that the gardenlet deploys.
+	// +optional
+	ImageVectorOverwrite *string `json:"imageVectorOverwrite,omitempty"`
+	// ComponentImageVectorOverwrite is YAML that names other images for what those components deploy.
+	// +optional
+	ComponentImageVectorOverwrite *string `json:"componentImageVectorOverwrite,omitempty"`
+}
+
+// GardenletHelm is the chart that a gardenlet comes in.
+type GardenletHelm struct {
+	// OCIRepository is where the chart can be fetched from.
+	OCIRepository gardencorev1.OCIRepository `json:"ociRepository"`
+}
+
+// GardenletStatus tells how a gardenlet is.
+type GardenletStatus struct {
+	// Conditions tell how the gardenlet is.
+	// +optional
+	// +patchMergeKey=type
+	// +patchStrategy=merge
+	Conditions []gardencorev1beta1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	// ObservedGeneration is the generation that was last acted on.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+const (
+	// FieldManagedSeedShootName selects ManagedSeeds by their shoot.
+	FieldManagedSeedShootName = "spec.shoot.name"
+
+	// ConditionTypeShootReconciled tells whether the shoot of a managed seed is reconciled.
+	ConditionTypeShootReconciled gardencorev1beta1.ConditionType = "ShootReconciled"
+	// ConditionTypeSeedRegistered tells whether the gardenlet of a managed seed is deployed and its seed known.
+	ConditionTypeSeedRegistered gardencorev1beta1.ConditionType = "SeedRegistered"
+)
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// ManagedSeed makes a shoot a seed: a gardenlet is deployed into it that registers it.
+type ManagedSeed struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard object metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec says which shoot becomes a seed, and how.
+	// +optional
+	Spec ManagedSeedSpec `json:"spec,omitempty"`
+	// Status tells how far that got.
+	// +optional
+	Status ManagedSeedStatus `json:"status,omitempty"`
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// ManagedSeedList is a list of managed seeds.
+type ManagedSeedList struct {
+	metav1.TypeMeta `json:",inline"`
+	// List metadata: resource version and paging.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// Items are the managed seeds.
+	Items []ManagedSeed `json:"items"`
+}
+
+// ManagedSeedTemplate is what a set makes its managed seeds from.
+type ManagedSeedTemplate struct {
+	// Standard object metadata, of which labels and annotations are taken over.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec is that of every managed seed of the set, without the shoot.
+	// +optional
+	Spec ManagedSeedSpec `json:"spec,omitempty"`
+}
+
+// ManagedSeedSpec says which shoot becomes a seed, and how.
+type ManagedSeedSpec struct {
+	// Shoot is the shoot, in the same namespace. It never changes; in the template of a set it stays unset.
+	// +optional
+	Shoot *Shoot `json:"shoot,omitempty"`
+	// SeedTemplate registers the shoot as a seed with a gardenlet that somebody else deploys. It excludes gardenlet; last
+	// used by Gardener v1.60.
+	// +optional
+	SeedTemplate *gardencorev1beta1.SeedTemplate `json:"seedTemplate,omitempty"`
+	// Gardenlet says how the gardenlet runs in the shoot. Only with a seed template it is left out.
+	Gardenlet *GardenletConfig `json:"gardenlet"`
+}
+
+// Shoot names the shoot that becomes a seed.
+type Shoot struct {
+	// Name is the name of the shoot.
+	Name string `json:"name"`
+}
+
+// GardenletConfig says how the gardenlet of a managed seed runs.
+type GardenletConfig struct {
+	// Deployment says how the gardenlet runs in the shoot.
+	// +optional
+	Deployment *GardenletDeployment `json:"deployment,omitempty"`
+	// Config is the GardenletConfiguration.
+	// +optional
+	Config runtime.RawExtension `json:"config,omitempty"`
+	// Bootstrap says how the gardenlet gets its first access to the garden. It never changes.
+	// +optional
+	Bootstrap *Bootstrap `json:"bootstrap,omitempty"`
+	// MergeWithParent takes what is not said here from the gardenlet that looks after the shoot. It never changes.
+	// +optional
+	MergeWithParent *bool `json:"mergeWithParent,omitempty"`
+}
+
+// Bootstrap says how a gardenlet gets its first access to the garden.
+type Bootstrap string
+
+const (
+	// BootstrapServiceAccount is a token of a service account.
+	BootstrapServiceAccount Bootstrap = "ServiceAccount"
+	// BootstrapToken is a bootstrap token.
+	BootstrapToken Bootstrap = "BootstrapToken"
+	// BootstrapNone leaves it to the kubeconfig in the gardenlet's configuration.
+	BootstrapNone Bootstrap = "None"
+)
+
+// ManagedSeedStatus tells how far making a shoot a seed got.
+type ManagedSeedStatus struct {
+	// Conditions tell how the managed seed is.
+	// +optional
+	// +patchMergeKey=type
+	// +patchStrategy=merge
+	Conditions []gardencorev1beta1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	// ObservedGeneration is the generation that was last acted on.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+}

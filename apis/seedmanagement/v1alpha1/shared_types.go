@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+)
+
+// GardenletDeployment says how a gardenlet runs in its seed.
+type GardenletDeployment struct {
+	// ReplicaCount is the number of replicas.
+	// +optional
+	ReplicaCount *int32 `json:"replicaCount,omitempty"`
+	// RevisionHistoryLimit is the number of old replica sets that are kept.
+	// +optional
+	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
+	// ServiceAccountName is the service account of the pods.
+	// +optional
+	ServiceAccountName *string `json:"serviceAccountName,omitempty"`
+	// Image is the container image.
+	// +optional
+	Image *Image `json:"image,omitempty"`
+	// Resources are the computing resources that the container asks for and is held to.
+	// +optional
+	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
+	// PodLabels are further labels of the pods.
+	// +optional
+	PodLabels map[string]string `json:"podLabels,omitempty"`
+	// PodAnnotations are further annotations of the pods.
+	// +optional
+	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
+	// AdditionalVolumes are further volumes of the pods.
+	// +optional
+	AdditionalVolumes []corev1.Volume `json:"additionalVolumes,omitempty"`
+	// AdditionalVolumeMounts mount further volumes into the container.
+	// +optional
+	AdditionalVolumeMounts []corev1.VolumeMount `json:"additionalVolumeMounts,omitempty"`
+	// Env are further environment variables of the container.
+	// +optional
+	Env []corev1.EnvVar `json:"env,omitempty"`
+	// Tolerations are the taints of nodes that the pods put up with.
+	// +optional
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+	// EnableHealthProbes lets the pods be asked whether they are alive and ready.
+	// +optional
+	EnableHealthProbes *bool `json:"enableHealthProbes,omitempty"`
+	// VPA asks for a vertical pod autoscaler. Ignored; last used by Gardener v1.110.
+	// +optional
+	VPA *bool `json:"vpa,omitempty"`
+	// FailureToleranceType asks for replicas on several nodes or in several zones. Ignored; last used by Gardener v1.59.
+	// +optional
+	FailureToleranceType *string `json:"failureToleranceType,omitempty"`
+}
+
+// Image is a container image, by ref or by repository with tag.
+type Image struct {
+	// Ref is the complete reference; repository and tag are then ignored.
+	// +optional
+	Ref *string `json:"ref,omitempty"`
+	// Repository is the reference without the tag.
+	// +optional
+	Repository *string `json:"repository,omitempty"`
+	// Tag is the tag of the image.
+	// +optional
+	Tag *string `json:"tag,omitempty"`
+	// PullPolicy says when the image is pulled.
+	// +optional
+	PullPolicy *corev1.PullPolicy `json:"pullPolicy,omitempty"`
+}

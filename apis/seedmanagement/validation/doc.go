@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package validation holds the checks on single objects of seedmanagement.gardener.cloud. They are pure; what needs other
+// objects is checked in admission.
+package validation
