@@ -12,7 +12,9 @@ import (
 	v1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	v1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	operationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	operatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 	securityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	seedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	settingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 	common "k8s.io/kube-openapi/pkg/common"
 	spec "k8s.io/kube-openapi/pkg/validation/spec"
@@ -20,275 +22,355 @@ import (
 
 func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	return map[string]common.OpenAPIDefinition{
-		v1alpha1.AdminKubeconfigRequest{}.OpenAPIModelName():                      schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequest(ref),
-		v1alpha1.AdminKubeconfigRequestSpec{}.OpenAPIModelName():                  schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequestSpec(ref),
-		v1alpha1.AdminKubeconfigRequestStatus{}.OpenAPIModelName():                schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequestStatus(ref),
-		v1alpha1.ViewerKubeconfigRequest{}.OpenAPIModelName():                     schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequest(ref),
-		v1alpha1.ViewerKubeconfigRequestSpec{}.OpenAPIModelName():                 schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestSpec(ref),
-		v1alpha1.ViewerKubeconfigRequestStatus{}.OpenAPIModelName():               schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestStatus(ref),
-		v1.ControllerDeployment{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1_ControllerDeployment(ref),
-		v1.ControllerDeploymentList{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1_ControllerDeploymentList(ref),
-		v1.HelmControllerDeployment{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1_HelmControllerDeployment(ref),
-		v1.NamedResourceReference{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1_NamedResourceReference(ref),
-		v1.OCIRepository{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1_OCIRepository(ref),
-		v1beta1.APIServerLogging{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_APIServerLogging(ref),
-		v1beta1.APIServerRequests{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_APIServerRequests(ref),
-		v1beta1.AccessRestriction{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_AccessRestriction(ref),
-		v1beta1.AccessRestrictionWithOptions{}.OpenAPIModelName():                 schema_terrarium_apis_core_v1beta1_AccessRestrictionWithOptions(ref),
-		v1beta1.Addon{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1beta1_Addon(ref),
-		v1beta1.Addons{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_Addons(ref),
-		v1beta1.AdmissionPlugin{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_AdmissionPlugin(ref),
-		v1beta1.Alerting{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_Alerting(ref),
-		v1beta1.AuditConfig{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_AuditConfig(ref),
-		v1beta1.AuditPolicy{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_AuditPolicy(ref),
-		v1beta1.AuthorizerKubeconfigReference{}.OpenAPIModelName():                schema_terrarium_apis_core_v1beta1_AuthorizerKubeconfigReference(ref),
-		v1beta1.AvailabilityZone{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_AvailabilityZone(ref),
-		v1beta1.Backup{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_Backup(ref),
-		v1beta1.BackupBucket{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_BackupBucket(ref),
-		v1beta1.BackupBucketList{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_BackupBucketList(ref),
-		v1beta1.BackupBucketProvider{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_BackupBucketProvider(ref),
-		v1beta1.BackupBucketSpec{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_BackupBucketSpec(ref),
-		v1beta1.BackupBucketStatus{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_BackupBucketStatus(ref),
-		v1beta1.BackupEntry{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_BackupEntry(ref),
-		v1beta1.BackupEntryList{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_BackupEntryList(ref),
-		v1beta1.BackupEntrySpec{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_BackupEntrySpec(ref),
-		v1beta1.BackupEntryStatus{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_BackupEntryStatus(ref),
-		v1beta1.Bastion{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_Bastion(ref),
-		v1beta1.BastionMachineImage{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_BastionMachineImage(ref),
-		v1beta1.BastionMachineType{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_BastionMachineType(ref),
-		v1beta1.CARotation{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_CARotation(ref),
-		v1beta1.CRI{}.OpenAPIModelName():                                          schema_terrarium_apis_core_v1beta1_CRI(ref),
-		v1beta1.CapabilityDefinition{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_CapabilityDefinition(ref),
-		v1beta1.CloudInfo{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_CloudInfo(ref),
-		v1beta1.CloudProfile{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_CloudProfile(ref),
-		v1beta1.CloudProfileControlPlane{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_CloudProfileControlPlane(ref),
-		v1beta1.CloudProfileList{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_CloudProfileList(ref),
-		v1beta1.CloudProfileMachineControllerManagerSettings{}.OpenAPIModelName(): schema_terrarium_apis_core_v1beta1_CloudProfileMachineControllerManagerSettings(ref),
-		v1beta1.CloudProfileReference{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_CloudProfileReference(ref),
-		v1beta1.CloudProfileSpec{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref),
-		v1beta1.CloudProfileStatus{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_CloudProfileStatus(ref),
-		v1beta1.ClusterAutoscaler{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref),
-		v1beta1.ClusterAutoscalerOptions{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_ClusterAutoscalerOptions(ref),
-		v1beta1.ClusterInfo{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_ClusterInfo(ref),
-		v1beta1.Condition{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_Condition(ref),
-		v1beta1.ContainerRuntime{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_ContainerRuntime(ref),
-		v1beta1.ControlPlane{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_ControlPlane(ref),
-		v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_ControlPlaneAutoscaling(ref),
-		v1beta1.ControllerDeployment{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_ControllerDeployment(ref),
-		v1beta1.ControllerDeploymentList{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_ControllerDeploymentList(ref),
-		v1beta1.ControllerInstallation{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_ControllerInstallation(ref),
-		v1beta1.ControllerInstallationList{}.OpenAPIModelName():                   schema_terrarium_apis_core_v1beta1_ControllerInstallationList(ref),
-		v1beta1.ControllerInstallationSpec{}.OpenAPIModelName():                   schema_terrarium_apis_core_v1beta1_ControllerInstallationSpec(ref),
-		v1beta1.ControllerInstallationStatus{}.OpenAPIModelName():                 schema_terrarium_apis_core_v1beta1_ControllerInstallationStatus(ref),
-		v1beta1.ControllerRegistration{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_ControllerRegistration(ref),
-		v1beta1.ControllerRegistrationDeployment{}.OpenAPIModelName():             schema_terrarium_apis_core_v1beta1_ControllerRegistrationDeployment(ref),
-		v1beta1.ControllerRegistrationList{}.OpenAPIModelName():                   schema_terrarium_apis_core_v1beta1_ControllerRegistrationList(ref),
-		v1beta1.ControllerRegistrationSpec{}.OpenAPIModelName():                   schema_terrarium_apis_core_v1beta1_ControllerRegistrationSpec(ref),
-		v1beta1.ControllerResource{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_ControllerResource(ref),
-		v1beta1.ControllerResourceLifecycle{}.OpenAPIModelName():                  schema_terrarium_apis_core_v1beta1_ControllerResourceLifecycle(ref),
-		v1beta1.CoreDNS{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_CoreDNS(ref),
-		v1beta1.CoreDNSAutoscaling{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_CoreDNSAutoscaling(ref),
-		v1beta1.CoreDNSRewriting{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_CoreDNSRewriting(ref),
-		v1beta1.DNS{}.OpenAPIModelName():                                          schema_terrarium_apis_core_v1beta1_DNS(ref),
-		v1beta1.DNSExposure{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_DNSExposure(ref),
-		v1beta1.DNSIncludeExclude{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_DNSIncludeExclude(ref),
-		v1beta1.DNSProvider{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_DNSProvider(ref),
-		v1beta1.DataVolume{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_DataVolume(ref),
-		v1beta1.DeploymentRef{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_DeploymentRef(ref),
-		v1beta1.DualApprovalForDeletion{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_DualApprovalForDeletion(ref),
-		v1beta1.ETCD{}.OpenAPIModelName():                                         schema_terrarium_apis_core_v1beta1_ETCD(ref),
-		v1beta1.ETCDConfig{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_ETCDConfig(ref),
-		v1beta1.ETCDEncryptionKeyRotation{}.OpenAPIModelName():                    schema_terrarium_apis_core_v1beta1_ETCDEncryptionKeyRotation(ref),
-		v1beta1.EncryptionAtRest{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_EncryptionAtRest(ref),
-		v1beta1.EncryptionConfig{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_EncryptionConfig(ref),
-		v1beta1.EncryptionProvider{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_EncryptionProvider(ref),
-		v1beta1.EncryptionProviderStatus{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_EncryptionProviderStatus(ref),
-		v1beta1.Endpoint{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_Endpoint(ref),
-		v1beta1.ExpirableVersion{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_ExpirableVersion(ref),
-		v1beta1.ExpirableVersionStatus{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_ExpirableVersionStatus(ref),
-		v1beta1.Exposure{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_Exposure(ref),
-		v1beta1.ExposureClass{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_ExposureClass(ref),
-		v1beta1.ExposureClassList{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_ExposureClassList(ref),
-		v1beta1.ExposureClassScheduling{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_ExposureClassScheduling(ref),
-		v1beta1.Extension{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_Extension(ref),
-		v1beta1.ExtensionExposure{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_ExtensionExposure(ref),
-		v1beta1.ExtensionResourceState{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_ExtensionResourceState(ref),
-		v1beta1.FailureTolerance{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_FailureTolerance(ref),
-		v1beta1.Gardener{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_Gardener(ref),
-		v1beta1.GardenerResourceData{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_GardenerResourceData(ref),
-		v1beta1.HelmControllerDeployment{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_HelmControllerDeployment(ref),
-		v1beta1.Hibernation{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_Hibernation(ref),
-		v1beta1.HibernationSchedule{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_HibernationSchedule(ref),
-		v1beta1.HighAvailability{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_HighAvailability(ref),
-		v1beta1.HorizontalPodAutoscalerConfig{}.OpenAPIModelName():                schema_terrarium_apis_core_v1beta1_HorizontalPodAutoscalerConfig(ref),
-		v1beta1.InPlaceUpdates{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_InPlaceUpdates(ref),
-		v1beta1.InPlaceUpdatesStatus{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_InPlaceUpdatesStatus(ref),
-		v1beta1.Ingress{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_Ingress(ref),
-		v1beta1.IngressController{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_IngressController(ref),
-		v1beta1.InternalSecret{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_InternalSecret(ref),
-		v1beta1.InternalSecretList{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_InternalSecretList(ref),
-		v1beta1.KubeAPIServerConfig{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref),
-		v1beta1.KubeControllerManagerConfig{}.OpenAPIModelName():                  schema_terrarium_apis_core_v1beta1_KubeControllerManagerConfig(ref),
-		v1beta1.KubeProxyConfig{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_KubeProxyConfig(ref),
-		v1beta1.KubeSchedulerConfig{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_KubeSchedulerConfig(ref),
-		v1beta1.KubeletConfig{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_KubeletConfig(ref),
-		v1beta1.KubeletConfigEviction{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_KubeletConfigEviction(ref),
-		v1beta1.KubeletConfigEvictionMinimumReclaim{}.OpenAPIModelName():          schema_terrarium_apis_core_v1beta1_KubeletConfigEvictionMinimumReclaim(ref),
-		v1beta1.KubeletConfigEvictionSoftGracePeriod{}.OpenAPIModelName():         schema_terrarium_apis_core_v1beta1_KubeletConfigEvictionSoftGracePeriod(ref),
-		v1beta1.KubeletConfigReserved{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_KubeletConfigReserved(ref),
-		v1beta1.Kubernetes{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_Kubernetes(ref),
-		v1beta1.KubernetesConfig{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_KubernetesConfig(ref),
-		v1beta1.KubernetesDashboard{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_KubernetesDashboard(ref),
-		v1beta1.KubernetesInfo{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_KubernetesInfo(ref),
-		v1beta1.KubernetesSettings{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_KubernetesSettings(ref),
-		v1beta1.KubernetesStatus{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_KubernetesStatus(ref),
-		v1beta1.LastError{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_LastError(ref),
-		v1beta1.LastMaintenance{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_LastMaintenance(ref),
-		v1beta1.LastOperation{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_LastOperation(ref),
-		v1beta1.LifecycleStage{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_LifecycleStage(ref),
-		v1beta1.Limits{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_Limits(ref),
-		v1beta1.LiveMigration{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_LiveMigration(ref),
-		v1beta1.LoadBalancerServicesProxyProtocol{}.OpenAPIModelName():            schema_terrarium_apis_core_v1beta1_LoadBalancerServicesProxyProtocol(ref),
-		v1beta1.Machine{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_Machine(ref),
-		v1beta1.MachineControllerManagerSettings{}.OpenAPIModelName():             schema_terrarium_apis_core_v1beta1_MachineControllerManagerSettings(ref),
-		v1beta1.MachineImage{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_MachineImage(ref),
-		v1beta1.MachineImageFlavor{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_MachineImageFlavor(ref),
-		v1beta1.MachineImageStatus{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_MachineImageStatus(ref),
-		v1beta1.MachineImageVersion{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref),
-		v1beta1.MachineType{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_MachineType(ref),
-		v1beta1.MachineTypeStorage{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_MachineTypeStorage(ref),
-		v1beta1.Maintenance{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_Maintenance(ref),
-		v1beta1.MaintenanceAutoRotation{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_MaintenanceAutoRotation(ref),
-		v1beta1.MaintenanceAutoUpdate{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_MaintenanceAutoUpdate(ref),
-		v1beta1.MaintenanceCredentialsAutoRotation{}.OpenAPIModelName():           schema_terrarium_apis_core_v1beta1_MaintenanceCredentialsAutoRotation(ref),
-		v1beta1.MaintenanceRotationConfig{}.OpenAPIModelName():                    schema_terrarium_apis_core_v1beta1_MaintenanceRotationConfig(ref),
-		v1beta1.MaintenanceTimeWindow{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_MaintenanceTimeWindow(ref),
-		v1beta1.ManualWorkerPoolRollout{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_ManualWorkerPoolRollout(ref),
-		v1beta1.MemorySwapConfiguration{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_MemorySwapConfiguration(ref),
-		v1beta1.Monitoring{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_Monitoring(ref),
-		v1beta1.NamedResourceReference{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_NamedResourceReference(ref),
-		v1beta1.NamespacedCloudProfile{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_NamespacedCloudProfile(ref),
-		v1beta1.NamespacedCloudProfileList{}.OpenAPIModelName():                   schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileList(ref),
-		v1beta1.NamespacedCloudProfileSpec{}.OpenAPIModelName():                   schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileSpec(ref),
-		v1beta1.NamespacedCloudProfileStatus{}.OpenAPIModelName():                 schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileStatus(ref),
-		v1beta1.Networking{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_Networking(ref),
-		v1beta1.NetworkingStatus{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_NetworkingStatus(ref),
-		v1beta1.NginxIngress{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_NginxIngress(ref),
-		v1beta1.NodeLocalDNS{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_NodeLocalDNS(ref),
-		v1beta1.OCIRepository{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_OCIRepository(ref),
-		v1beta1.OIDCConfig{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_OIDCConfig(ref),
-		v1beta1.ObservabilityRotation{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_ObservabilityRotation(ref),
-		v1beta1.OpenIDConnectClientAuthentication{}.OpenAPIModelName():            schema_terrarium_apis_core_v1beta1_OpenIDConnectClientAuthentication(ref),
-		v1beta1.PendingWorkerUpdates{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_PendingWorkerUpdates(ref),
-		v1beta1.PendingWorkersRollout{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_PendingWorkersRollout(ref),
-		v1beta1.Plant{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1beta1_Plant(ref),
-		v1beta1.PlantList{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_PlantList(ref),
-		v1beta1.PlantSpec{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_PlantSpec(ref),
-		v1beta1.PlantStatus{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_PlantStatus(ref),
-		v1beta1.Project{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_Project(ref),
-		v1beta1.ProjectList{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_ProjectList(ref),
-		v1beta1.ProjectMember{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_ProjectMember(ref),
-		v1beta1.ProjectSpec{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_ProjectSpec(ref),
-		v1beta1.ProjectStatus{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_ProjectStatus(ref),
-		v1beta1.ProjectTolerations{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_ProjectTolerations(ref),
-		v1beta1.Provider{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_Provider(ref),
-		v1beta1.Quota{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1beta1_Quota(ref),
-		v1beta1.QuotaList{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_QuotaList(ref),
-		v1beta1.QuotaSpec{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_QuotaSpec(ref),
-		v1beta1.Region{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_Region(ref),
-		v1beta1.ResourceData{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_ResourceData(ref),
-		v1beta1.ResourceWatchCacheSize{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_ResourceWatchCacheSize(ref),
-		v1beta1.SSHAccess{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_SSHAccess(ref),
-		v1beta1.SecretBinding{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_SecretBinding(ref),
-		v1beta1.SecretBindingList{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_SecretBindingList(ref),
-		v1beta1.SecretBindingProvider{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_SecretBindingProvider(ref),
-		v1beta1.Seed{}.OpenAPIModelName():                                         schema_terrarium_apis_core_v1beta1_Seed(ref),
-		v1beta1.SeedDNS{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_SeedDNS(ref),
-		v1beta1.SeedDNSProvider{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_SeedDNSProvider(ref),
-		v1beta1.SeedDNSProviderConfig{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_SeedDNSProviderConfig(ref),
-		v1beta1.SeedList{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_SeedList(ref),
-		v1beta1.SeedNetworks{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_SeedNetworks(ref),
-		v1beta1.SeedProvider{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_SeedProvider(ref),
-		v1beta1.SeedSelector{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_SeedSelector(ref),
-		v1beta1.SeedSettingDependencyWatchdog{}.OpenAPIModelName():                schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdog(ref),
-		v1beta1.SeedSettingDependencyWatchdogEndpoint{}.OpenAPIModelName():        schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogEndpoint(ref),
-		v1beta1.SeedSettingDependencyWatchdogProbe{}.OpenAPIModelName():           schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogProbe(ref),
-		v1beta1.SeedSettingDependencyWatchdogProber{}.OpenAPIModelName():          schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogProber(ref),
-		v1beta1.SeedSettingDependencyWatchdogWeeder{}.OpenAPIModelName():          schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogWeeder(ref),
-		v1beta1.SeedSettingExcessCapacityReservation{}.OpenAPIModelName():         schema_terrarium_apis_core_v1beta1_SeedSettingExcessCapacityReservation(ref),
-		v1beta1.SeedSettingExcessCapacityReservationConfig{}.OpenAPIModelName():   schema_terrarium_apis_core_v1beta1_SeedSettingExcessCapacityReservationConfig(ref),
-		v1beta1.SeedSettingLoadBalancerServices{}.OpenAPIModelName():              schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServices(ref),
-		v1beta1.SeedSettingLoadBalancerServicesZonalIngress{}.OpenAPIModelName():  schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServicesZonalIngress(ref),
-		v1beta1.SeedSettingLoadBalancerServicesZones{}.OpenAPIModelName():         schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServicesZones(ref),
-		v1beta1.SeedSettingOwnerChecks{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_SeedSettingOwnerChecks(ref),
-		v1beta1.SeedSettingPersistentVolumeClaimAutoscaler{}.OpenAPIModelName():   schema_terrarium_apis_core_v1beta1_SeedSettingPersistentVolumeClaimAutoscaler(ref),
-		v1beta1.SeedSettingScheduling{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_SeedSettingScheduling(ref),
-		v1beta1.SeedSettingShootDNS{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_SeedSettingShootDNS(ref),
-		v1beta1.SeedSettingTopologyAwareRouting{}.OpenAPIModelName():              schema_terrarium_apis_core_v1beta1_SeedSettingTopologyAwareRouting(ref),
-		v1beta1.SeedSettingVerticalPodAutoscaler{}.OpenAPIModelName():             schema_terrarium_apis_core_v1beta1_SeedSettingVerticalPodAutoscaler(ref),
-		v1beta1.SeedSettingZoneSelection{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_SeedSettingZoneSelection(ref),
-		v1beta1.SeedSettings{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_SeedSettings(ref),
-		v1beta1.SeedSpec{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_SeedSpec(ref),
-		v1beta1.SeedStatus{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_SeedStatus(ref),
-		v1beta1.SeedTaint{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_SeedTaint(ref),
-		v1beta1.SeedTemplate{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_SeedTemplate(ref),
-		v1beta1.SeedVolume{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_SeedVolume(ref),
-		v1beta1.SeedVolumeProvider{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_SeedVolumeProvider(ref),
-		v1beta1.ServiceAccountConfig{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_ServiceAccountConfig(ref),
-		v1beta1.ServiceAccountKeyRotation{}.OpenAPIModelName():                    schema_terrarium_apis_core_v1beta1_ServiceAccountKeyRotation(ref),
-		v1beta1.Shoot{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1beta1_Shoot(ref),
-		v1beta1.ShootAdvertisedAddress{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_ShootAdvertisedAddress(ref),
-		v1beta1.ShootCredentials{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_ShootCredentials(ref),
-		v1beta1.ShootCredentialsRotation{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_ShootCredentialsRotation(ref),
-		v1beta1.ShootKubeconfigRotation{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_ShootKubeconfigRotation(ref),
-		v1beta1.ShootList{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_ShootList(ref),
-		v1beta1.ShootMachineImage{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_ShootMachineImage(ref),
-		v1beta1.ShootNetworks{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_ShootNetworks(ref),
-		v1beta1.ShootSSHKeypairRotation{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_ShootSSHKeypairRotation(ref),
-		v1beta1.ShootSpec{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_ShootSpec(ref),
-		v1beta1.ShootState{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_ShootState(ref),
-		v1beta1.ShootStateList{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_ShootStateList(ref),
-		v1beta1.ShootStateSpec{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_ShootStateSpec(ref),
-		v1beta1.ShootStatus{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_ShootStatus(ref),
-		v1beta1.ShootTemplate{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_ShootTemplate(ref),
-		v1beta1.StructuredAuthentication{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_StructuredAuthentication(ref),
-		v1beta1.StructuredAuthorization{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_StructuredAuthorization(ref),
-		v1beta1.SystemComponents{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_SystemComponents(ref),
-		v1beta1.Toleration{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_Toleration(ref),
-		v1beta1.VerticalPodAutoscaler{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref),
-		v1beta1.Volume{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_Volume(ref),
-		v1beta1.VolumeType{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_VolumeType(ref),
-		v1beta1.WatchCacheSizes{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_WatchCacheSizes(ref),
-		v1beta1.Worker{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_Worker(ref),
-		v1beta1.WorkerControlPlane{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_WorkerControlPlane(ref),
-		v1beta1.WorkerKubernetes{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_WorkerKubernetes(ref),
-		v1beta1.WorkerSystemComponents{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_WorkerSystemComponents(ref),
-		v1beta1.WorkersSettings{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_WorkersSettings(ref),
-		operationsv1alpha1.Bastion{}.OpenAPIModelName():                           schema_terrarium_apis_operations_v1alpha1_Bastion(ref),
-		operationsv1alpha1.BastionIngressPolicy{}.OpenAPIModelName():              schema_terrarium_apis_operations_v1alpha1_BastionIngressPolicy(ref),
-		operationsv1alpha1.BastionList{}.OpenAPIModelName():                       schema_terrarium_apis_operations_v1alpha1_BastionList(ref),
-		operationsv1alpha1.BastionSpec{}.OpenAPIModelName():                       schema_terrarium_apis_operations_v1alpha1_BastionSpec(ref),
-		operationsv1alpha1.BastionStatus{}.OpenAPIModelName():                     schema_terrarium_apis_operations_v1alpha1_BastionStatus(ref),
-		securityv1alpha1.ContextObject{}.OpenAPIModelName():                       schema_terrarium_apis_security_v1alpha1_ContextObject(ref),
-		securityv1alpha1.CredentialsBinding{}.OpenAPIModelName():                  schema_terrarium_apis_security_v1alpha1_CredentialsBinding(ref),
-		securityv1alpha1.CredentialsBindingList{}.OpenAPIModelName():              schema_terrarium_apis_security_v1alpha1_CredentialsBindingList(ref),
-		securityv1alpha1.CredentialsBindingProvider{}.OpenAPIModelName():          schema_terrarium_apis_security_v1alpha1_CredentialsBindingProvider(ref),
-		securityv1alpha1.TargetSystem{}.OpenAPIModelName():                        schema_terrarium_apis_security_v1alpha1_TargetSystem(ref),
-		securityv1alpha1.TokenRequest{}.OpenAPIModelName():                        schema_terrarium_apis_security_v1alpha1_TokenRequest(ref),
-		securityv1alpha1.TokenRequestSpec{}.OpenAPIModelName():                    schema_terrarium_apis_security_v1alpha1_TokenRequestSpec(ref),
-		securityv1alpha1.TokenRequestStatus{}.OpenAPIModelName():                  schema_terrarium_apis_security_v1alpha1_TokenRequestStatus(ref),
-		securityv1alpha1.WorkloadIdentity{}.OpenAPIModelName():                    schema_terrarium_apis_security_v1alpha1_WorkloadIdentity(ref),
-		securityv1alpha1.WorkloadIdentityList{}.OpenAPIModelName():                schema_terrarium_apis_security_v1alpha1_WorkloadIdentityList(ref),
-		securityv1alpha1.WorkloadIdentitySpec{}.OpenAPIModelName():                schema_terrarium_apis_security_v1alpha1_WorkloadIdentitySpec(ref),
-		securityv1alpha1.WorkloadIdentityStatus{}.OpenAPIModelName():              schema_terrarium_apis_security_v1alpha1_WorkloadIdentityStatus(ref),
-		settingsv1alpha1.ClusterOpenIDConnectPreset{}.OpenAPIModelName():          schema_terrarium_apis_settings_v1alpha1_ClusterOpenIDConnectPreset(ref),
-		settingsv1alpha1.ClusterOpenIDConnectPresetList{}.OpenAPIModelName():      schema_terrarium_apis_settings_v1alpha1_ClusterOpenIDConnectPresetList(ref),
-		settingsv1alpha1.ClusterOpenIDConnectPresetSpec{}.OpenAPIModelName():      schema_terrarium_apis_settings_v1alpha1_ClusterOpenIDConnectPresetSpec(ref),
-		settingsv1alpha1.KubeAPIServerOpenIDConnect{}.OpenAPIModelName():          schema_terrarium_apis_settings_v1alpha1_KubeAPIServerOpenIDConnect(ref),
-		settingsv1alpha1.OpenIDConnectClientAuthentication{}.OpenAPIModelName():   schema_terrarium_apis_settings_v1alpha1_OpenIDConnectClientAuthentication(ref),
-		settingsv1alpha1.OpenIDConnectPreset{}.OpenAPIModelName():                 schema_terrarium_apis_settings_v1alpha1_OpenIDConnectPreset(ref),
-		settingsv1alpha1.OpenIDConnectPresetList{}.OpenAPIModelName():             schema_terrarium_apis_settings_v1alpha1_OpenIDConnectPresetList(ref),
-		settingsv1alpha1.OpenIDConnectPresetSpec{}.OpenAPIModelName():             schema_terrarium_apis_settings_v1alpha1_OpenIDConnectPresetSpec(ref),
+		v1alpha1.AdminKubeconfigRequest{}.OpenAPIModelName():                         schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequest(ref),
+		v1alpha1.AdminKubeconfigRequestSpec{}.OpenAPIModelName():                     schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequestSpec(ref),
+		v1alpha1.AdminKubeconfigRequestStatus{}.OpenAPIModelName():                   schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequestStatus(ref),
+		v1alpha1.ViewerKubeconfigRequest{}.OpenAPIModelName():                        schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequest(ref),
+		v1alpha1.ViewerKubeconfigRequestSpec{}.OpenAPIModelName():                    schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestSpec(ref),
+		v1alpha1.ViewerKubeconfigRequestStatus{}.OpenAPIModelName():                  schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestStatus(ref),
+		v1.ControllerDeployment{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1_ControllerDeployment(ref),
+		v1.ControllerDeploymentList{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1_ControllerDeploymentList(ref),
+		v1.HelmControllerDeployment{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1_HelmControllerDeployment(ref),
+		v1.NamedResourceReference{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1_NamedResourceReference(ref),
+		v1.OCIRepository{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1_OCIRepository(ref),
+		v1beta1.APIServerLogging{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_APIServerLogging(ref),
+		v1beta1.APIServerRequests{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_APIServerRequests(ref),
+		v1beta1.AccessRestriction{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_AccessRestriction(ref),
+		v1beta1.AccessRestrictionWithOptions{}.OpenAPIModelName():                    schema_terrarium_apis_core_v1beta1_AccessRestrictionWithOptions(ref),
+		v1beta1.Addon{}.OpenAPIModelName():                                           schema_terrarium_apis_core_v1beta1_Addon(ref),
+		v1beta1.Addons{}.OpenAPIModelName():                                          schema_terrarium_apis_core_v1beta1_Addons(ref),
+		v1beta1.AdmissionPlugin{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_AdmissionPlugin(ref),
+		v1beta1.Alerting{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1beta1_Alerting(ref),
+		v1beta1.AuditConfig{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_AuditConfig(ref),
+		v1beta1.AuditPolicy{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_AuditPolicy(ref),
+		v1beta1.AuthorizerKubeconfigReference{}.OpenAPIModelName():                   schema_terrarium_apis_core_v1beta1_AuthorizerKubeconfigReference(ref),
+		v1beta1.AvailabilityZone{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_AvailabilityZone(ref),
+		v1beta1.Backup{}.OpenAPIModelName():                                          schema_terrarium_apis_core_v1beta1_Backup(ref),
+		v1beta1.BackupBucket{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_BackupBucket(ref),
+		v1beta1.BackupBucketList{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_BackupBucketList(ref),
+		v1beta1.BackupBucketProvider{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_BackupBucketProvider(ref),
+		v1beta1.BackupBucketSpec{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_BackupBucketSpec(ref),
+		v1beta1.BackupBucketStatus{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_BackupBucketStatus(ref),
+		v1beta1.BackupEntry{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_BackupEntry(ref),
+		v1beta1.BackupEntryList{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_BackupEntryList(ref),
+		v1beta1.BackupEntrySpec{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_BackupEntrySpec(ref),
+		v1beta1.BackupEntryStatus{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_BackupEntryStatus(ref),
+		v1beta1.Bastion{}.OpenAPIModelName():                                         schema_terrarium_apis_core_v1beta1_Bastion(ref),
+		v1beta1.BastionMachineImage{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_BastionMachineImage(ref),
+		v1beta1.BastionMachineType{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_BastionMachineType(ref),
+		v1beta1.CARotation{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_CARotation(ref),
+		v1beta1.CRI{}.OpenAPIModelName():                                             schema_terrarium_apis_core_v1beta1_CRI(ref),
+		v1beta1.CapabilityDefinition{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_CapabilityDefinition(ref),
+		v1beta1.CloudInfo{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_CloudInfo(ref),
+		v1beta1.CloudProfile{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_CloudProfile(ref),
+		v1beta1.CloudProfileControlPlane{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_CloudProfileControlPlane(ref),
+		v1beta1.CloudProfileList{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_CloudProfileList(ref),
+		v1beta1.CloudProfileMachineControllerManagerSettings{}.OpenAPIModelName():    schema_terrarium_apis_core_v1beta1_CloudProfileMachineControllerManagerSettings(ref),
+		v1beta1.CloudProfileReference{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_CloudProfileReference(ref),
+		v1beta1.CloudProfileSpec{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref),
+		v1beta1.CloudProfileStatus{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_CloudProfileStatus(ref),
+		v1beta1.ClusterAutoscaler{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref),
+		v1beta1.ClusterAutoscalerOptions{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_ClusterAutoscalerOptions(ref),
+		v1beta1.ClusterInfo{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_ClusterInfo(ref),
+		v1beta1.Condition{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_Condition(ref),
+		v1beta1.ContainerRuntime{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_ContainerRuntime(ref),
+		v1beta1.ControlPlane{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_ControlPlane(ref),
+		v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_ControlPlaneAutoscaling(ref),
+		v1beta1.ControllerDeployment{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_ControllerDeployment(ref),
+		v1beta1.ControllerDeploymentList{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_ControllerDeploymentList(ref),
+		v1beta1.ControllerInstallation{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_ControllerInstallation(ref),
+		v1beta1.ControllerInstallationList{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_ControllerInstallationList(ref),
+		v1beta1.ControllerInstallationSpec{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_ControllerInstallationSpec(ref),
+		v1beta1.ControllerInstallationStatus{}.OpenAPIModelName():                    schema_terrarium_apis_core_v1beta1_ControllerInstallationStatus(ref),
+		v1beta1.ControllerRegistration{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_ControllerRegistration(ref),
+		v1beta1.ControllerRegistrationDeployment{}.OpenAPIModelName():                schema_terrarium_apis_core_v1beta1_ControllerRegistrationDeployment(ref),
+		v1beta1.ControllerRegistrationList{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_ControllerRegistrationList(ref),
+		v1beta1.ControllerRegistrationSpec{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_ControllerRegistrationSpec(ref),
+		v1beta1.ControllerResource{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_ControllerResource(ref),
+		v1beta1.ControllerResourceLifecycle{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_ControllerResourceLifecycle(ref),
+		v1beta1.CoreDNS{}.OpenAPIModelName():                                         schema_terrarium_apis_core_v1beta1_CoreDNS(ref),
+		v1beta1.CoreDNSAutoscaling{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_CoreDNSAutoscaling(ref),
+		v1beta1.CoreDNSRewriting{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_CoreDNSRewriting(ref),
+		v1beta1.DNS{}.OpenAPIModelName():                                             schema_terrarium_apis_core_v1beta1_DNS(ref),
+		v1beta1.DNSExposure{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_DNSExposure(ref),
+		v1beta1.DNSIncludeExclude{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_DNSIncludeExclude(ref),
+		v1beta1.DNSProvider{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_DNSProvider(ref),
+		v1beta1.DataVolume{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_DataVolume(ref),
+		v1beta1.DeploymentRef{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_DeploymentRef(ref),
+		v1beta1.DualApprovalForDeletion{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_DualApprovalForDeletion(ref),
+		v1beta1.ETCD{}.OpenAPIModelName():                                            schema_terrarium_apis_core_v1beta1_ETCD(ref),
+		v1beta1.ETCDConfig{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_ETCDConfig(ref),
+		v1beta1.ETCDEncryptionKeyRotation{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_ETCDEncryptionKeyRotation(ref),
+		v1beta1.EncryptionAtRest{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_EncryptionAtRest(ref),
+		v1beta1.EncryptionConfig{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_EncryptionConfig(ref),
+		v1beta1.EncryptionProvider{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_EncryptionProvider(ref),
+		v1beta1.EncryptionProviderStatus{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_EncryptionProviderStatus(ref),
+		v1beta1.Endpoint{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1beta1_Endpoint(ref),
+		v1beta1.ExpirableVersion{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_ExpirableVersion(ref),
+		v1beta1.ExpirableVersionStatus{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_ExpirableVersionStatus(ref),
+		v1beta1.Exposure{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1beta1_Exposure(ref),
+		v1beta1.ExposureClass{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_ExposureClass(ref),
+		v1beta1.ExposureClassList{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_ExposureClassList(ref),
+		v1beta1.ExposureClassScheduling{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_ExposureClassScheduling(ref),
+		v1beta1.Extension{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_Extension(ref),
+		v1beta1.ExtensionExposure{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_ExtensionExposure(ref),
+		v1beta1.ExtensionResourceState{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_ExtensionResourceState(ref),
+		v1beta1.FailureTolerance{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_FailureTolerance(ref),
+		v1beta1.Gardener{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1beta1_Gardener(ref),
+		v1beta1.GardenerResourceData{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_GardenerResourceData(ref),
+		v1beta1.HelmControllerDeployment{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_HelmControllerDeployment(ref),
+		v1beta1.Hibernation{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_Hibernation(ref),
+		v1beta1.HibernationSchedule{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_HibernationSchedule(ref),
+		v1beta1.HighAvailability{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_HighAvailability(ref),
+		v1beta1.HorizontalPodAutoscalerConfig{}.OpenAPIModelName():                   schema_terrarium_apis_core_v1beta1_HorizontalPodAutoscalerConfig(ref),
+		v1beta1.InPlaceUpdates{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_InPlaceUpdates(ref),
+		v1beta1.InPlaceUpdatesStatus{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_InPlaceUpdatesStatus(ref),
+		v1beta1.Ingress{}.OpenAPIModelName():                                         schema_terrarium_apis_core_v1beta1_Ingress(ref),
+		v1beta1.IngressController{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_IngressController(ref),
+		v1beta1.InternalSecret{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_InternalSecret(ref),
+		v1beta1.InternalSecretList{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_InternalSecretList(ref),
+		v1beta1.KubeAPIServerConfig{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref),
+		v1beta1.KubeControllerManagerConfig{}.OpenAPIModelName():                     schema_terrarium_apis_core_v1beta1_KubeControllerManagerConfig(ref),
+		v1beta1.KubeProxyConfig{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_KubeProxyConfig(ref),
+		v1beta1.KubeSchedulerConfig{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_KubeSchedulerConfig(ref),
+		v1beta1.KubeletConfig{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_KubeletConfig(ref),
+		v1beta1.KubeletConfigEviction{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_KubeletConfigEviction(ref),
+		v1beta1.KubeletConfigEvictionMinimumReclaim{}.OpenAPIModelName():             schema_terrarium_apis_core_v1beta1_KubeletConfigEvictionMinimumReclaim(ref),
+		v1beta1.KubeletConfigEvictionSoftGracePeriod{}.OpenAPIModelName():            schema_terrarium_apis_core_v1beta1_KubeletConfigEvictionSoftGracePeriod(ref),
+		v1beta1.KubeletConfigReserved{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_KubeletConfigReserved(ref),
+		v1beta1.Kubernetes{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_Kubernetes(ref),
+		v1beta1.KubernetesConfig{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_KubernetesConfig(ref),
+		v1beta1.KubernetesDashboard{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_KubernetesDashboard(ref),
+		v1beta1.KubernetesInfo{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_KubernetesInfo(ref),
+		v1beta1.KubernetesSettings{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_KubernetesSettings(ref),
+		v1beta1.KubernetesStatus{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_KubernetesStatus(ref),
+		v1beta1.LastError{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_LastError(ref),
+		v1beta1.LastMaintenance{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_LastMaintenance(ref),
+		v1beta1.LastOperation{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_LastOperation(ref),
+		v1beta1.LifecycleStage{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_LifecycleStage(ref),
+		v1beta1.Limits{}.OpenAPIModelName():                                          schema_terrarium_apis_core_v1beta1_Limits(ref),
+		v1beta1.LiveMigration{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_LiveMigration(ref),
+		v1beta1.LoadBalancerServicesProxyProtocol{}.OpenAPIModelName():               schema_terrarium_apis_core_v1beta1_LoadBalancerServicesProxyProtocol(ref),
+		v1beta1.Machine{}.OpenAPIModelName():                                         schema_terrarium_apis_core_v1beta1_Machine(ref),
+		v1beta1.MachineControllerManagerSettings{}.OpenAPIModelName():                schema_terrarium_apis_core_v1beta1_MachineControllerManagerSettings(ref),
+		v1beta1.MachineImage{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_MachineImage(ref),
+		v1beta1.MachineImageFlavor{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_MachineImageFlavor(ref),
+		v1beta1.MachineImageStatus{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_MachineImageStatus(ref),
+		v1beta1.MachineImageVersion{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref),
+		v1beta1.MachineType{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_MachineType(ref),
+		v1beta1.MachineTypeStorage{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_MachineTypeStorage(ref),
+		v1beta1.Maintenance{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_Maintenance(ref),
+		v1beta1.MaintenanceAutoRotation{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_MaintenanceAutoRotation(ref),
+		v1beta1.MaintenanceAutoUpdate{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_MaintenanceAutoUpdate(ref),
+		v1beta1.MaintenanceCredentialsAutoRotation{}.OpenAPIModelName():              schema_terrarium_apis_core_v1beta1_MaintenanceCredentialsAutoRotation(ref),
+		v1beta1.MaintenanceRotationConfig{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_MaintenanceRotationConfig(ref),
+		v1beta1.MaintenanceTimeWindow{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_MaintenanceTimeWindow(ref),
+		v1beta1.ManualWorkerPoolRollout{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_ManualWorkerPoolRollout(ref),
+		v1beta1.MemorySwapConfiguration{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_MemorySwapConfiguration(ref),
+		v1beta1.Monitoring{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_Monitoring(ref),
+		v1beta1.NamedResourceReference{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_NamedResourceReference(ref),
+		v1beta1.NamespacedCloudProfile{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_NamespacedCloudProfile(ref),
+		v1beta1.NamespacedCloudProfileList{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileList(ref),
+		v1beta1.NamespacedCloudProfileSpec{}.OpenAPIModelName():                      schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileSpec(ref),
+		v1beta1.NamespacedCloudProfileStatus{}.OpenAPIModelName():                    schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileStatus(ref),
+		v1beta1.Networking{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_Networking(ref),
+		v1beta1.NetworkingStatus{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_NetworkingStatus(ref),
+		v1beta1.NginxIngress{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_NginxIngress(ref),
+		v1beta1.NodeLocalDNS{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_NodeLocalDNS(ref),
+		v1beta1.OCIRepository{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_OCIRepository(ref),
+		v1beta1.OIDCConfig{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_OIDCConfig(ref),
+		v1beta1.ObservabilityRotation{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_ObservabilityRotation(ref),
+		v1beta1.OpenIDConnectClientAuthentication{}.OpenAPIModelName():               schema_terrarium_apis_core_v1beta1_OpenIDConnectClientAuthentication(ref),
+		v1beta1.PendingWorkerUpdates{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_PendingWorkerUpdates(ref),
+		v1beta1.PendingWorkersRollout{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_PendingWorkersRollout(ref),
+		v1beta1.Plant{}.OpenAPIModelName():                                           schema_terrarium_apis_core_v1beta1_Plant(ref),
+		v1beta1.PlantList{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_PlantList(ref),
+		v1beta1.PlantSpec{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_PlantSpec(ref),
+		v1beta1.PlantStatus{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_PlantStatus(ref),
+		v1beta1.Project{}.OpenAPIModelName():                                         schema_terrarium_apis_core_v1beta1_Project(ref),
+		v1beta1.ProjectList{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_ProjectList(ref),
+		v1beta1.ProjectMember{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_ProjectMember(ref),
+		v1beta1.ProjectSpec{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_ProjectSpec(ref),
+		v1beta1.ProjectStatus{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_ProjectStatus(ref),
+		v1beta1.ProjectTolerations{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_ProjectTolerations(ref),
+		v1beta1.Provider{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1beta1_Provider(ref),
+		v1beta1.Quota{}.OpenAPIModelName():                                           schema_terrarium_apis_core_v1beta1_Quota(ref),
+		v1beta1.QuotaList{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_QuotaList(ref),
+		v1beta1.QuotaSpec{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_QuotaSpec(ref),
+		v1beta1.Region{}.OpenAPIModelName():                                          schema_terrarium_apis_core_v1beta1_Region(ref),
+		v1beta1.ResourceData{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_ResourceData(ref),
+		v1beta1.ResourceWatchCacheSize{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_ResourceWatchCacheSize(ref),
+		v1beta1.SSHAccess{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_SSHAccess(ref),
+		v1beta1.SecretBinding{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_SecretBinding(ref),
+		v1beta1.SecretBindingList{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_SecretBindingList(ref),
+		v1beta1.SecretBindingProvider{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_SecretBindingProvider(ref),
+		v1beta1.Seed{}.OpenAPIModelName():                                            schema_terrarium_apis_core_v1beta1_Seed(ref),
+		v1beta1.SeedDNS{}.OpenAPIModelName():                                         schema_terrarium_apis_core_v1beta1_SeedDNS(ref),
+		v1beta1.SeedDNSProvider{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_SeedDNSProvider(ref),
+		v1beta1.SeedDNSProviderConfig{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_SeedDNSProviderConfig(ref),
+		v1beta1.SeedList{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1beta1_SeedList(ref),
+		v1beta1.SeedNetworks{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_SeedNetworks(ref),
+		v1beta1.SeedProvider{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_SeedProvider(ref),
+		v1beta1.SeedSelector{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_SeedSelector(ref),
+		v1beta1.SeedSettingDependencyWatchdog{}.OpenAPIModelName():                   schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdog(ref),
+		v1beta1.SeedSettingDependencyWatchdogEndpoint{}.OpenAPIModelName():           schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogEndpoint(ref),
+		v1beta1.SeedSettingDependencyWatchdogProbe{}.OpenAPIModelName():              schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogProbe(ref),
+		v1beta1.SeedSettingDependencyWatchdogProber{}.OpenAPIModelName():             schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogProber(ref),
+		v1beta1.SeedSettingDependencyWatchdogWeeder{}.OpenAPIModelName():             schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogWeeder(ref),
+		v1beta1.SeedSettingExcessCapacityReservation{}.OpenAPIModelName():            schema_terrarium_apis_core_v1beta1_SeedSettingExcessCapacityReservation(ref),
+		v1beta1.SeedSettingExcessCapacityReservationConfig{}.OpenAPIModelName():      schema_terrarium_apis_core_v1beta1_SeedSettingExcessCapacityReservationConfig(ref),
+		v1beta1.SeedSettingLoadBalancerServices{}.OpenAPIModelName():                 schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServices(ref),
+		v1beta1.SeedSettingLoadBalancerServicesZonalIngress{}.OpenAPIModelName():     schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServicesZonalIngress(ref),
+		v1beta1.SeedSettingLoadBalancerServicesZones{}.OpenAPIModelName():            schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServicesZones(ref),
+		v1beta1.SeedSettingOwnerChecks{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_SeedSettingOwnerChecks(ref),
+		v1beta1.SeedSettingPersistentVolumeClaimAutoscaler{}.OpenAPIModelName():      schema_terrarium_apis_core_v1beta1_SeedSettingPersistentVolumeClaimAutoscaler(ref),
+		v1beta1.SeedSettingScheduling{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_SeedSettingScheduling(ref),
+		v1beta1.SeedSettingShootDNS{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1beta1_SeedSettingShootDNS(ref),
+		v1beta1.SeedSettingTopologyAwareRouting{}.OpenAPIModelName():                 schema_terrarium_apis_core_v1beta1_SeedSettingTopologyAwareRouting(ref),
+		v1beta1.SeedSettingVerticalPodAutoscaler{}.OpenAPIModelName():                schema_terrarium_apis_core_v1beta1_SeedSettingVerticalPodAutoscaler(ref),
+		v1beta1.SeedSettingZoneSelection{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_SeedSettingZoneSelection(ref),
+		v1beta1.SeedSettings{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_SeedSettings(ref),
+		v1beta1.SeedSpec{}.OpenAPIModelName():                                        schema_terrarium_apis_core_v1beta1_SeedSpec(ref),
+		v1beta1.SeedStatus{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_SeedStatus(ref),
+		v1beta1.SeedTaint{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_SeedTaint(ref),
+		v1beta1.SeedTemplate{}.OpenAPIModelName():                                    schema_terrarium_apis_core_v1beta1_SeedTemplate(ref),
+		v1beta1.SeedVolume{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_SeedVolume(ref),
+		v1beta1.SeedVolumeProvider{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_SeedVolumeProvider(ref),
+		v1beta1.ServiceAccountConfig{}.OpenAPIModelName():                            schema_terrarium_apis_core_v1beta1_ServiceAccountConfig(ref),
+		v1beta1.ServiceAccountKeyRotation{}.OpenAPIModelName():                       schema_terrarium_apis_core_v1beta1_ServiceAccountKeyRotation(ref),
+		v1beta1.Shoot{}.OpenAPIModelName():                                           schema_terrarium_apis_core_v1beta1_Shoot(ref),
+		v1beta1.ShootAdvertisedAddress{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_ShootAdvertisedAddress(ref),
+		v1beta1.ShootCredentials{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_ShootCredentials(ref),
+		v1beta1.ShootCredentialsRotation{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_ShootCredentialsRotation(ref),
+		v1beta1.ShootKubeconfigRotation{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_ShootKubeconfigRotation(ref),
+		v1beta1.ShootList{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_ShootList(ref),
+		v1beta1.ShootMachineImage{}.OpenAPIModelName():                               schema_terrarium_apis_core_v1beta1_ShootMachineImage(ref),
+		v1beta1.ShootNetworks{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_ShootNetworks(ref),
+		v1beta1.ShootSSHKeypairRotation{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_ShootSSHKeypairRotation(ref),
+		v1beta1.ShootSpec{}.OpenAPIModelName():                                       schema_terrarium_apis_core_v1beta1_ShootSpec(ref),
+		v1beta1.ShootState{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_ShootState(ref),
+		v1beta1.ShootStateList{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_ShootStateList(ref),
+		v1beta1.ShootStateSpec{}.OpenAPIModelName():                                  schema_terrarium_apis_core_v1beta1_ShootStateSpec(ref),
+		v1beta1.ShootStatus{}.OpenAPIModelName():                                     schema_terrarium_apis_core_v1beta1_ShootStatus(ref),
+		v1beta1.ShootTemplate{}.OpenAPIModelName():                                   schema_terrarium_apis_core_v1beta1_ShootTemplate(ref),
+		v1beta1.StructuredAuthentication{}.OpenAPIModelName():                        schema_terrarium_apis_core_v1beta1_StructuredAuthentication(ref),
+		v1beta1.StructuredAuthorization{}.OpenAPIModelName():                         schema_terrarium_apis_core_v1beta1_StructuredAuthorization(ref),
+		v1beta1.SystemComponents{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_SystemComponents(ref),
+		v1beta1.Toleration{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_Toleration(ref),
+		v1beta1.VerticalPodAutoscaler{}.OpenAPIModelName():                           schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref),
+		v1beta1.Volume{}.OpenAPIModelName():                                          schema_terrarium_apis_core_v1beta1_Volume(ref),
+		v1beta1.VolumeType{}.OpenAPIModelName():                                      schema_terrarium_apis_core_v1beta1_VolumeType(ref),
+		v1beta1.WatchCacheSizes{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_WatchCacheSizes(ref),
+		v1beta1.Worker{}.OpenAPIModelName():                                          schema_terrarium_apis_core_v1beta1_Worker(ref),
+		v1beta1.WorkerControlPlane{}.OpenAPIModelName():                              schema_terrarium_apis_core_v1beta1_WorkerControlPlane(ref),
+		v1beta1.WorkerKubernetes{}.OpenAPIModelName():                                schema_terrarium_apis_core_v1beta1_WorkerKubernetes(ref),
+		v1beta1.WorkerSystemComponents{}.OpenAPIModelName():                          schema_terrarium_apis_core_v1beta1_WorkerSystemComponents(ref),
+		v1beta1.WorkersSettings{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1beta1_WorkersSettings(ref),
+		operationsv1alpha1.Bastion{}.OpenAPIModelName():                              schema_terrarium_apis_operations_v1alpha1_Bastion(ref),
+		operationsv1alpha1.BastionIngressPolicy{}.OpenAPIModelName():                 schema_terrarium_apis_operations_v1alpha1_BastionIngressPolicy(ref),
+		operationsv1alpha1.BastionList{}.OpenAPIModelName():                          schema_terrarium_apis_operations_v1alpha1_BastionList(ref),
+		operationsv1alpha1.BastionSpec{}.OpenAPIModelName():                          schema_terrarium_apis_operations_v1alpha1_BastionSpec(ref),
+		operationsv1alpha1.BastionStatus{}.OpenAPIModelName():                        schema_terrarium_apis_operations_v1alpha1_BastionStatus(ref),
+		operatorv1alpha1.AdvertisedAddress{}.OpenAPIModelName():                      schema_terrarium_apis_operator_v1alpha1_AdvertisedAddress(ref),
+		operatorv1alpha1.AuditWebhook{}.OpenAPIModelName():                           schema_terrarium_apis_operator_v1alpha1_AuditWebhook(ref),
+		operatorv1alpha1.Authentication{}.OpenAPIModelName():                         schema_terrarium_apis_operator_v1alpha1_Authentication(ref),
+		operatorv1alpha1.AuthenticationWebhook{}.OpenAPIModelName():                  schema_terrarium_apis_operator_v1alpha1_AuthenticationWebhook(ref),
+		operatorv1alpha1.Backup{}.OpenAPIModelName():                                 schema_terrarium_apis_operator_v1alpha1_Backup(ref),
+		operatorv1alpha1.ControlPlane{}.OpenAPIModelName():                           schema_terrarium_apis_operator_v1alpha1_ControlPlane(ref),
+		operatorv1alpha1.Credentials{}.OpenAPIModelName():                            schema_terrarium_apis_operator_v1alpha1_Credentials(ref),
+		operatorv1alpha1.CredentialsRotation{}.OpenAPIModelName():                    schema_terrarium_apis_operator_v1alpha1_CredentialsRotation(ref),
+		operatorv1alpha1.DNS{}.OpenAPIModelName():                                    schema_terrarium_apis_operator_v1alpha1_DNS(ref),
+		operatorv1alpha1.DNSDomain{}.OpenAPIModelName():                              schema_terrarium_apis_operator_v1alpha1_DNSDomain(ref),
+		operatorv1alpha1.DNSManagement{}.OpenAPIModelName():                          schema_terrarium_apis_operator_v1alpha1_DNSManagement(ref),
+		operatorv1alpha1.DNSProvider{}.OpenAPIModelName():                            schema_terrarium_apis_operator_v1alpha1_DNSProvider(ref),
+		operatorv1alpha1.DashboardGitHub{}.OpenAPIModelName():                        schema_terrarium_apis_operator_v1alpha1_DashboardGitHub(ref),
+		operatorv1alpha1.DashboardIngress{}.OpenAPIModelName():                       schema_terrarium_apis_operator_v1alpha1_DashboardIngress(ref),
+		operatorv1alpha1.DashboardOIDC{}.OpenAPIModelName():                          schema_terrarium_apis_operator_v1alpha1_DashboardOIDC(ref),
+		operatorv1alpha1.DashboardTerminal{}.OpenAPIModelName():                      schema_terrarium_apis_operator_v1alpha1_DashboardTerminal(ref),
+		operatorv1alpha1.DashboardTerminalContainer{}.OpenAPIModelName():             schema_terrarium_apis_operator_v1alpha1_DashboardTerminalContainer(ref),
+		operatorv1alpha1.ETCD{}.OpenAPIModelName():                                   schema_terrarium_apis_operator_v1alpha1_ETCD(ref),
+		operatorv1alpha1.ETCDEvents{}.OpenAPIModelName():                             schema_terrarium_apis_operator_v1alpha1_ETCDEvents(ref),
+		operatorv1alpha1.ETCDMain{}.OpenAPIModelName():                               schema_terrarium_apis_operator_v1alpha1_ETCDMain(ref),
+		operatorv1alpha1.Garden{}.OpenAPIModelName():                                 schema_terrarium_apis_operator_v1alpha1_Garden(ref),
+		operatorv1alpha1.GardenExtension{}.OpenAPIModelName():                        schema_terrarium_apis_operator_v1alpha1_GardenExtension(ref),
+		operatorv1alpha1.GardenList{}.OpenAPIModelName():                             schema_terrarium_apis_operator_v1alpha1_GardenList(ref),
+		operatorv1alpha1.GardenSpec{}.OpenAPIModelName():                             schema_terrarium_apis_operator_v1alpha1_GardenSpec(ref),
+		operatorv1alpha1.GardenStatus{}.OpenAPIModelName():                           schema_terrarium_apis_operator_v1alpha1_GardenStatus(ref),
+		operatorv1alpha1.Gardener{}.OpenAPIModelName():                               schema_terrarium_apis_operator_v1alpha1_Gardener(ref),
+		operatorv1alpha1.GardenerAPIServerConfig{}.OpenAPIModelName():                schema_terrarium_apis_operator_v1alpha1_GardenerAPIServerConfig(ref),
+		operatorv1alpha1.GardenerAdmissionControllerConfig{}.OpenAPIModelName():      schema_terrarium_apis_operator_v1alpha1_GardenerAdmissionControllerConfig(ref),
+		operatorv1alpha1.GardenerControllerManagerConfig{}.OpenAPIModelName():        schema_terrarium_apis_operator_v1alpha1_GardenerControllerManagerConfig(ref),
+		operatorv1alpha1.GardenerDashboardConfig{}.OpenAPIModelName():                schema_terrarium_apis_operator_v1alpha1_GardenerDashboardConfig(ref),
+		operatorv1alpha1.GardenerDiscoveryServerConfig{}.OpenAPIModelName():          schema_terrarium_apis_operator_v1alpha1_GardenerDiscoveryServerConfig(ref),
+		operatorv1alpha1.GardenerResourceManagerConfig{}.OpenAPIModelName():          schema_terrarium_apis_operator_v1alpha1_GardenerResourceManagerConfig(ref),
+		operatorv1alpha1.GardenerSchedulerConfig{}.OpenAPIModelName():                schema_terrarium_apis_operator_v1alpha1_GardenerSchedulerConfig(ref),
+		operatorv1alpha1.GroupResource{}.OpenAPIModelName():                          schema_terrarium_apis_operator_v1alpha1_GroupResource(ref),
+		operatorv1alpha1.HighAvailability{}.OpenAPIModelName():                       schema_terrarium_apis_operator_v1alpha1_HighAvailability(ref),
+		operatorv1alpha1.Ingress{}.OpenAPIModelName():                                schema_terrarium_apis_operator_v1alpha1_Ingress(ref),
+		operatorv1alpha1.KubeAPIServerConfig{}.OpenAPIModelName():                    schema_terrarium_apis_operator_v1alpha1_KubeAPIServerConfig(ref),
+		operatorv1alpha1.KubeControllerManagerConfig{}.OpenAPIModelName():            schema_terrarium_apis_operator_v1alpha1_KubeControllerManagerConfig(ref),
+		operatorv1alpha1.Kubernetes{}.OpenAPIModelName():                             schema_terrarium_apis_operator_v1alpha1_Kubernetes(ref),
+		operatorv1alpha1.LoadBalancerServicesProxyProtocol{}.OpenAPIModelName():      schema_terrarium_apis_operator_v1alpha1_LoadBalancerServicesProxyProtocol(ref),
+		operatorv1alpha1.Maintenance{}.OpenAPIModelName():                            schema_terrarium_apis_operator_v1alpha1_Maintenance(ref),
+		operatorv1alpha1.ProjectQuotaConfiguration{}.OpenAPIModelName():              schema_terrarium_apis_operator_v1alpha1_ProjectQuotaConfiguration(ref),
+		operatorv1alpha1.Provider{}.OpenAPIModelName():                               schema_terrarium_apis_operator_v1alpha1_Provider(ref),
+		operatorv1alpha1.ResourceAdmissionConfiguration{}.OpenAPIModelName():         schema_terrarium_apis_operator_v1alpha1_ResourceAdmissionConfiguration(ref),
+		operatorv1alpha1.ResourceLimit{}.OpenAPIModelName():                          schema_terrarium_apis_operator_v1alpha1_ResourceLimit(ref),
+		operatorv1alpha1.RuntimeCluster{}.OpenAPIModelName():                         schema_terrarium_apis_operator_v1alpha1_RuntimeCluster(ref),
+		operatorv1alpha1.RuntimeNetworking{}.OpenAPIModelName():                      schema_terrarium_apis_operator_v1alpha1_RuntimeNetworking(ref),
+		operatorv1alpha1.SNI{}.OpenAPIModelName():                                    schema_terrarium_apis_operator_v1alpha1_SNI(ref),
+		operatorv1alpha1.SettingLoadBalancerServices{}.OpenAPIModelName():            schema_terrarium_apis_operator_v1alpha1_SettingLoadBalancerServices(ref),
+		operatorv1alpha1.SettingPersistentVolumeClaimAutoscaler{}.OpenAPIModelName(): schema_terrarium_apis_operator_v1alpha1_SettingPersistentVolumeClaimAutoscaler(ref),
+		operatorv1alpha1.SettingTopologyAwareRouting{}.OpenAPIModelName():            schema_terrarium_apis_operator_v1alpha1_SettingTopologyAwareRouting(ref),
+		operatorv1alpha1.SettingVerticalPodAutoscaler{}.OpenAPIModelName():           schema_terrarium_apis_operator_v1alpha1_SettingVerticalPodAutoscaler(ref),
+		operatorv1alpha1.Settings{}.OpenAPIModelName():                               schema_terrarium_apis_operator_v1alpha1_Settings(ref),
+		operatorv1alpha1.Storage{}.OpenAPIModelName():                                schema_terrarium_apis_operator_v1alpha1_Storage(ref),
+		operatorv1alpha1.VirtualCluster{}.OpenAPIModelName():                         schema_terrarium_apis_operator_v1alpha1_VirtualCluster(ref),
+		operatorv1alpha1.VirtualNetworking{}.OpenAPIModelName():                      schema_terrarium_apis_operator_v1alpha1_VirtualNetworking(ref),
+		operatorv1alpha1.Volume{}.OpenAPIModelName():                                 schema_terrarium_apis_operator_v1alpha1_Volume(ref),
+		operatorv1alpha1.WorkloadIdentityKeyRotation{}.OpenAPIModelName():            schema_terrarium_apis_operator_v1alpha1_WorkloadIdentityKeyRotation(ref),
+		securityv1alpha1.ContextObject{}.OpenAPIModelName():                          schema_terrarium_apis_security_v1alpha1_ContextObject(ref),
+		securityv1alpha1.CredentialsBinding{}.OpenAPIModelName():                     schema_terrarium_apis_security_v1alpha1_CredentialsBinding(ref),
+		securityv1alpha1.CredentialsBindingList{}.OpenAPIModelName():                 schema_terrarium_apis_security_v1alpha1_CredentialsBindingList(ref),
+		securityv1alpha1.CredentialsBindingProvider{}.OpenAPIModelName():             schema_terrarium_apis_security_v1alpha1_CredentialsBindingProvider(ref),
+		securityv1alpha1.TargetSystem{}.OpenAPIModelName():                           schema_terrarium_apis_security_v1alpha1_TargetSystem(ref),
+		securityv1alpha1.TokenRequest{}.OpenAPIModelName():                           schema_terrarium_apis_security_v1alpha1_TokenRequest(ref),
+		securityv1alpha1.TokenRequestSpec{}.OpenAPIModelName():                       schema_terrarium_apis_security_v1alpha1_TokenRequestSpec(ref),
+		securityv1alpha1.TokenRequestStatus{}.OpenAPIModelName():                     schema_terrarium_apis_security_v1alpha1_TokenRequestStatus(ref),
+		securityv1alpha1.WorkloadIdentity{}.OpenAPIModelName():                       schema_terrarium_apis_security_v1alpha1_WorkloadIdentity(ref),
+		securityv1alpha1.WorkloadIdentityList{}.OpenAPIModelName():                   schema_terrarium_apis_security_v1alpha1_WorkloadIdentityList(ref),
+		securityv1alpha1.WorkloadIdentitySpec{}.OpenAPIModelName():                   schema_terrarium_apis_security_v1alpha1_WorkloadIdentitySpec(ref),
+		securityv1alpha1.WorkloadIdentityStatus{}.OpenAPIModelName():                 schema_terrarium_apis_security_v1alpha1_WorkloadIdentityStatus(ref),
+		seedmanagementv1alpha1.Gardenlet{}.OpenAPIModelName():                        schema_terrarium_apis_seedmanagement_v1alpha1_Gardenlet(ref),
+		seedmanagementv1alpha1.GardenletConfig{}.OpenAPIModelName():                  schema_terrarium_apis_seedmanagement_v1alpha1_GardenletConfig(ref),
+		seedmanagementv1alpha1.GardenletDeployment{}.OpenAPIModelName():              schema_terrarium_apis_seedmanagement_v1alpha1_GardenletDeployment(ref),
+		seedmanagementv1alpha1.GardenletHelm{}.OpenAPIModelName():                    schema_terrarium_apis_seedmanagement_v1alpha1_GardenletHelm(ref),
+		seedmanagementv1alpha1.GardenletList{}.OpenAPIModelName():                    schema_terrarium_apis_seedmanagement_v1alpha1_GardenletList(ref),
+		seedmanagementv1alpha1.GardenletSelfDeployment{}.OpenAPIModelName():          schema_terrarium_apis_seedmanagement_v1alpha1_GardenletSelfDeployment(ref),
+		seedmanagementv1alpha1.GardenletSpec{}.OpenAPIModelName():                    schema_terrarium_apis_seedmanagement_v1alpha1_GardenletSpec(ref),
+		seedmanagementv1alpha1.GardenletStatus{}.OpenAPIModelName():                  schema_terrarium_apis_seedmanagement_v1alpha1_GardenletStatus(ref),
+		seedmanagementv1alpha1.Image{}.OpenAPIModelName():                            schema_terrarium_apis_seedmanagement_v1alpha1_Image(ref),
+		seedmanagementv1alpha1.ManagedSeed{}.OpenAPIModelName():                      schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeed(ref),
+		seedmanagementv1alpha1.ManagedSeedList{}.OpenAPIModelName():                  schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedList(ref),
+		seedmanagementv1alpha1.ManagedSeedSet{}.OpenAPIModelName():                   schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSet(ref),
+		seedmanagementv1alpha1.ManagedSeedSetList{}.OpenAPIModelName():               schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSetList(ref),
+		seedmanagementv1alpha1.ManagedSeedSetSpec{}.OpenAPIModelName():               schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSetSpec(ref),
+		seedmanagementv1alpha1.ManagedSeedSetStatus{}.OpenAPIModelName():             schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSetStatus(ref),
+		seedmanagementv1alpha1.ManagedSeedSpec{}.OpenAPIModelName():                  schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSpec(ref),
+		seedmanagementv1alpha1.ManagedSeedStatus{}.OpenAPIModelName():                schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedStatus(ref),
+		seedmanagementv1alpha1.ManagedSeedTemplate{}.OpenAPIModelName():              schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedTemplate(ref),
+		seedmanagementv1alpha1.PendingReplica{}.OpenAPIModelName():                   schema_terrarium_apis_seedmanagement_v1alpha1_PendingReplica(ref),
+		seedmanagementv1alpha1.RollingUpdateStrategy{}.OpenAPIModelName():            schema_terrarium_apis_seedmanagement_v1alpha1_RollingUpdateStrategy(ref),
+		seedmanagementv1alpha1.Shoot{}.OpenAPIModelName():                            schema_terrarium_apis_seedmanagement_v1alpha1_Shoot(ref),
+		seedmanagementv1alpha1.UpdateStrategy{}.OpenAPIModelName():                   schema_terrarium_apis_seedmanagement_v1alpha1_UpdateStrategy(ref),
+		settingsv1alpha1.ClusterOpenIDConnectPreset{}.OpenAPIModelName():             schema_terrarium_apis_settings_v1alpha1_ClusterOpenIDConnectPreset(ref),
+		settingsv1alpha1.ClusterOpenIDConnectPresetList{}.OpenAPIModelName():         schema_terrarium_apis_settings_v1alpha1_ClusterOpenIDConnectPresetList(ref),
+		settingsv1alpha1.ClusterOpenIDConnectPresetSpec{}.OpenAPIModelName():         schema_terrarium_apis_settings_v1alpha1_ClusterOpenIDConnectPresetSpec(ref),
+		settingsv1alpha1.KubeAPIServerOpenIDConnect{}.OpenAPIModelName():             schema_terrarium_apis_settings_v1alpha1_KubeAPIServerOpenIDConnect(ref),
+		settingsv1alpha1.OpenIDConnectClientAuthentication{}.OpenAPIModelName():      schema_terrarium_apis_settings_v1alpha1_OpenIDConnectClientAuthentication(ref),
+		settingsv1alpha1.OpenIDConnectPreset{}.OpenAPIModelName():                    schema_terrarium_apis_settings_v1alpha1_OpenIDConnectPreset(ref),
+		settingsv1alpha1.OpenIDConnectPresetList{}.OpenAPIModelName():                schema_terrarium_apis_settings_v1alpha1_OpenIDConnectPresetList(ref),
+		settingsv1alpha1.OpenIDConnectPresetSpec{}.OpenAPIModelName():                schema_terrarium_apis_settings_v1alpha1_OpenIDConnectPresetSpec(ref),
 	}
 }
 
@@ -12051,6 +12133,2558 @@ func schema_terrarium_apis_operations_v1alpha1_BastionStatus(ref common.Referenc
 	}
 }
 
+func schema_terrarium_apis_operator_v1alpha1_AdvertisedAddress(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "AdvertisedAddress is where the garden is reached.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Name says which address it is, for instance virtual-garden.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"url": {
+						SchemaProps: spec.SchemaProps{
+							Description: "URL is the address.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"name", "url"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_AuditWebhook(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "AuditWebhook says where the record for audits is sent.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kubeconfigSecretName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "KubeconfigSecretName names the Secret with the kubeconfig that reaches the webhook, under the key kubeconfig.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"batchMaxSize": {
+						SchemaProps: spec.SchemaProps{
+							Description: "BatchMaxSize is the number of events sent at once. Defaults to 30.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"version": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Version is the version of the events. Defaults to audit.k8s.io/v1.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"kubeconfigSecretName"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_Authentication(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Authentication holds further ways to find out who a client is.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"webhook": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Webhook asks somebody else about tokens.",
+							Ref:         ref(operatorv1alpha1.AuthenticationWebhook{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.AuthenticationWebhook{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_AuthenticationWebhook(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "AuthenticationWebhook asks somebody else about tokens.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kubeconfigSecretName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "KubeconfigSecretName names the Secret with the kubeconfig that reaches the webhook, under the key kubeconfig.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"cacheTTL": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CacheTTL is how long an answer holds.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
+						},
+					},
+					"version": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Version is the version of the reviews: v1alpha1, v1beta1 or v1. Defaults to v1beta1.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"kubeconfigSecretName"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_Backup(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Backup says where backups of the garden's store are kept.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"provider": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Provider is the type of the provider that has the object store. It never changes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"secretRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SecretRef names the Secret with the credentials of the object store.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
+						},
+					},
+					"bucketName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "BucketName is the bucket; one is made when unset. It never changes.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"providerConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ProviderConfig is configuration that only the provider understands.",
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
+						},
+					},
+					"region": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Region is the region of the object store. It never changes.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"provider", "secretRef"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.api.core.v1.LocalObjectReference", "io.k8s.apimachinery.pkg.runtime.RawExtension"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_ControlPlane(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ControlPlane holds settings of the garden's control plane.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"highAvailability": {
+						SchemaProps: spec.SchemaProps{
+							Description: "HighAvailability runs several instances of each component; it cannot be taken away again.",
+							Ref:         ref(operatorv1alpha1.HighAvailability{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.HighAvailability{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_Credentials(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Credentials tells about the credentials of the garden.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"encryptionAtRest": {
+						SchemaProps: spec.SchemaProps{
+							Description: "EncryptionAtRest tells what is encrypted in etcd.",
+							Ref:         ref(v1beta1.EncryptionAtRest{}.OpenAPIModelName()),
+						},
+					},
+					"rotation": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Rotation tells about each rotation of credentials.",
+							Ref:         ref(operatorv1alpha1.CredentialsRotation{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.EncryptionAtRest{}.OpenAPIModelName(), operatorv1alpha1.CredentialsRotation{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_CredentialsRotation(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "CredentialsRotation tells about each rotation of credentials of the garden.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"certificateAuthorities": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CertificateAuthorities tells about the certificate authorities.",
+							Ref:         ref(v1beta1.CARotation{}.OpenAPIModelName()),
+						},
+					},
+					"etcdEncryptionKey": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ETCDEncryptionKey tells about the key that encrypts etcd.",
+							Ref:         ref(v1beta1.ETCDEncryptionKeyRotation{}.OpenAPIModelName()),
+						},
+					},
+					"observability": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Observability tells about the password for monitoring.",
+							Ref:         ref(v1beta1.ObservabilityRotation{}.OpenAPIModelName()),
+						},
+					},
+					"serviceAccountKey": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ServiceAccountKey tells about the key that signs service account tokens.",
+							Ref:         ref(v1beta1.ServiceAccountKeyRotation{}.OpenAPIModelName()),
+						},
+					},
+					"workloadIdentityKey": {
+						SchemaProps: spec.SchemaProps{
+							Description: "WorkloadIdentityKey tells about the key that signs tokens of workload identities.",
+							Ref:         ref(operatorv1alpha1.WorkloadIdentityKeyRotation{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.CARotation{}.OpenAPIModelName(), v1beta1.ETCDEncryptionKeyRotation{}.OpenAPIModelName(), v1beta1.ObservabilityRotation{}.OpenAPIModelName(), v1beta1.ServiceAccountKeyRotation{}.OpenAPIModelName(), operatorv1alpha1.WorkloadIdentityKeyRotation{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_DNS(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DNS says under which names the API of the garden is reached.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"domains": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Domains are the domains under which the names are made. The first one never changes.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(operatorv1alpha1.DNSDomain{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.DNSDomain{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_DNSDomain(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DNSDomain is a domain of the garden.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Name is the domain.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"provider": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Provider is the name of the DNS service that hosts it.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"name"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_DNSManagement(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DNSManagement says who makes the names of the garden.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"providers": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Providers are the DNS services.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(operatorv1alpha1.DNSProvider{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"providers"},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.DNSProvider{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_DNSProvider(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DNSProvider is a DNS service that hosts names of the garden.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Name is how domains refer to the service.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Type is the provider type of the service.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"secretRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SecretRef names the Secret with the credentials of the service.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
+						},
+					},
+					"providerConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ProviderConfig is configuration that only the provider understands.",
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
+						},
+					},
+				},
+				Required: []string{"name", "type", "secretRef"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.api.core.v1.LocalObjectReference", "io.k8s.apimachinery.pkg.runtime.RawExtension"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_DashboardGitHub(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DashboardGitHub shows and makes tickets of shoots.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"apiURL": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIURL is the address of the service. Defaults to https://api.github.com.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"organisation": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Organisation has the repository of the tickets.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"repository": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Repository has the tickets.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"secretRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SecretRef names the Secret with the credentials of the service.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
+						},
+					},
+					"pollInterval": {
+						SchemaProps: spec.SchemaProps{
+							Description: "PollInterval is the time between two looks at the tickets.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
+						},
+					},
+				},
+				Required: []string{"apiURL", "organisation", "repository", "secretRef"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.api.core.v1.LocalObjectReference", "io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_DashboardIngress(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DashboardIngress says whether the web interface has a name.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"enabled": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Enabled gives it one. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_DashboardOIDC(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DashboardOIDC lets users in by an OpenID Connect issuer.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"secretRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SecretRef names the Secret with the credentials of the web interface at the issuer.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
+						},
+					},
+					"additionalScopes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AdditionalScopes are further scopes that are asked for.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"certificateAuthoritySecretRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CertificateAuthoritySecretRef names the Secret with the authority of the issuer's certificate.",
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
+						},
+					},
+					"clientIDPublic": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ClientIDPublic is the client that kubectl of users is.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"issuerURL": {
+						SchemaProps: spec.SchemaProps{
+							Description: "IssuerURL is the issuer.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"sessionLifetime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SessionLifetime is how long a user stays logged in.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
+						},
+					},
+				},
+				Required: []string{"secretRef"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.api.core.v1.LocalObjectReference", "io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_DashboardTerminal(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DashboardTerminal gives users a shell in the browser.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"container": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Container is what the shell runs in.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operatorv1alpha1.DashboardTerminalContainer{}.OpenAPIModelName()),
+						},
+					},
+					"allowedHosts": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AllowedHosts are the hosts that a shell may be asked for from.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"container"},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.DashboardTerminalContainer{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_DashboardTerminalContainer(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DashboardTerminalContainer is what a shell in the browser runs in.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"image": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Image is the container image.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"description": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Description tells users what is in the image.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"image"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_ETCD(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ETCD holds settings of the garden's stores.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"events": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Events holds settings of the store of events.",
+							Ref:         ref(operatorv1alpha1.ETCDEvents{}.OpenAPIModelName()),
+						},
+					},
+					"main": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Main holds settings of the store of everything else.",
+							Ref:         ref(operatorv1alpha1.ETCDMain{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.ETCDEvents{}.OpenAPIModelName(), operatorv1alpha1.ETCDMain{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_ETCDEvents(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ETCDEvents holds settings of the store of events.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"autoscaling": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Autoscaling bounds the automatic sizing of the store.",
+							Ref:         ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
+						},
+					},
+					"storage": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Storage holds settings of the store's volume.",
+							Ref:         ref(operatorv1alpha1.Storage{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName(), operatorv1alpha1.Storage{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_ETCDMain(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ETCDMain holds settings of the store of everything but events.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"autoscaling": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Autoscaling bounds the automatic sizing of the store.",
+							Ref:         ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
+						},
+					},
+					"backup": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Backup says where backups are kept; it cannot be taken away again.",
+							Ref:         ref(operatorv1alpha1.Backup{}.OpenAPIModelName()),
+						},
+					},
+					"storage": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Storage holds settings of the store's volume.",
+							Ref:         ref(operatorv1alpha1.Storage{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName(), operatorv1alpha1.Backup{}.OpenAPIModelName(), operatorv1alpha1.Storage{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_Garden(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Garden describes the garden as a whole: the cluster or machine that it runs on, and the API that it offers. There is at most one.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec is the garden as its operator wants it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operatorv1alpha1.GardenSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status is the garden as it is.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operatorv1alpha1.GardenStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.GardenSpec{}.OpenAPIModelName(), operatorv1alpha1.GardenStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_GardenExtension(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenExtension is an extension for the garden itself.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Type is the type of the extension.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"providerConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ProviderConfig is configuration that only the extension understands.",
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
+						},
+					},
+				},
+				Required: []string{"type"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.runtime.RawExtension"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_GardenList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenList is a list of gardens, of which there is at most one.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the gardens.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(operatorv1alpha1.Garden{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.Garden{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_GardenSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenSpec is the garden as its operator wants it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"runtimeCluster": {
+						SchemaProps: spec.SchemaProps{
+							Description: "RuntimeCluster describes where the garden runs.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operatorv1alpha1.RuntimeCluster{}.OpenAPIModelName()),
+						},
+					},
+					"virtualCluster": {
+						SchemaProps: spec.SchemaProps{
+							Description: "VirtualCluster describes the API that the garden offers.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operatorv1alpha1.VirtualCluster{}.OpenAPIModelName()),
+						},
+					},
+					"dns": {
+						SchemaProps: spec.SchemaProps{
+							Description: "DNS says who makes the names of the garden; they are made by hand when unset.",
+							Ref:         ref(operatorv1alpha1.DNSManagement{}.OpenAPIModelName()),
+						},
+					},
+					"extensions": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Extensions are extensions for the garden itself.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(operatorv1alpha1.GardenExtension{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"resources": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Resources are objects in the namespace garden that provider configs of the garden refer to.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.NamedResourceReference{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"runtimeCluster", "virtualCluster"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NamedResourceReference{}.OpenAPIModelName(), operatorv1alpha1.DNSManagement{}.OpenAPIModelName(), operatorv1alpha1.GardenExtension{}.OpenAPIModelName(), operatorv1alpha1.RuntimeCluster{}.OpenAPIModelName(), operatorv1alpha1.VirtualCluster{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_GardenStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenStatus is the garden as it is.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"advertisedAddresses": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AdvertisedAddresses are where the garden is reached.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(operatorv1alpha1.AdvertisedAddress{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"conditions": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Conditions report the health of the garden.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"credentials": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Credentials tells about the credentials of the garden.",
+							Ref:         ref(operatorv1alpha1.Credentials{}.OpenAPIModelName()),
+						},
+					},
+					"gardener": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Gardener identifies the component that last acted on the garden.",
+							Ref:         ref(v1beta1.Gardener{}.OpenAPIModelName()),
+						},
+					},
+					"lastOperation": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LastOperation tells what was last done with the garden.",
+							Ref:         ref(v1beta1.LastOperation{}.OpenAPIModelName()),
+						},
+					},
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ObservedGeneration is the newest generation that was acted on.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.Condition{}.OpenAPIModelName(), v1beta1.Gardener{}.OpenAPIModelName(), v1beta1.LastOperation{}.OpenAPIModelName(), operatorv1alpha1.AdvertisedAddress{}.OpenAPIModelName(), operatorv1alpha1.Credentials{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_Gardener(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Gardener holds settings of the garden's own components.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"clusterIdentity": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ClusterIdentity identifies the garden among all clusters. It never changes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"gardenerAPIServer": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIServer holds settings of the API server of garden kinds.",
+							Ref:         ref(operatorv1alpha1.GardenerAPIServerConfig{}.OpenAPIModelName()),
+						},
+					},
+					"gardenerAdmissionController": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AdmissionController holds settings of the checks across objects.",
+							Ref:         ref(operatorv1alpha1.GardenerAdmissionControllerConfig{}.OpenAPIModelName()),
+						},
+					},
+					"gardenerControllerManager": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ControllerManager holds settings of the garden's controllers.",
+							Ref:         ref(operatorv1alpha1.GardenerControllerManagerConfig{}.OpenAPIModelName()),
+						},
+					},
+					"gardenerDashboard": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Dashboard holds settings of the web interface; there is none when unset.",
+							Ref:         ref(operatorv1alpha1.GardenerDashboardConfig{}.OpenAPIModelName()),
+						},
+					},
+					"gardenerDiscoveryServer": {
+						SchemaProps: spec.SchemaProps{
+							Description: "DiscoveryServer holds settings of the server of public keys; there is none when unset.",
+							Ref:         ref(operatorv1alpha1.GardenerDiscoveryServerConfig{}.OpenAPIModelName()),
+						},
+					},
+					"gardenerResourceManager": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ResourceManager holds settings of the component that keeps objects in the garden up to date.",
+							Ref:         ref(operatorv1alpha1.GardenerResourceManagerConfig{}.OpenAPIModelName()),
+						},
+					},
+					"gardenerScheduler": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Scheduler holds settings of the component that chooses seeds.",
+							Ref:         ref(operatorv1alpha1.GardenerSchedulerConfig{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"clusterIdentity"},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.GardenerAPIServerConfig{}.OpenAPIModelName(), operatorv1alpha1.GardenerAdmissionControllerConfig{}.OpenAPIModelName(), operatorv1alpha1.GardenerControllerManagerConfig{}.OpenAPIModelName(), operatorv1alpha1.GardenerDashboardConfig{}.OpenAPIModelName(), operatorv1alpha1.GardenerDiscoveryServerConfig{}.OpenAPIModelName(), operatorv1alpha1.GardenerResourceManagerConfig{}.OpenAPIModelName(), operatorv1alpha1.GardenerSchedulerConfig{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_GardenerAPIServerConfig(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenerAPIServerConfig holds settings of the API server of garden kinds.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"featureGates": {
+						SchemaProps: spec.SchemaProps{
+							Description: "FeatureGates turns features on or off against their default.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: false,
+										Type:    []string{"boolean"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"admissionPlugins": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AdmissionPlugins turns admission plugins on or off and configures them.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.AdmissionPlugin{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"auditConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AuditConfig says what is recorded for audits.",
+							Ref:         ref(v1beta1.AuditConfig{}.OpenAPIModelName()),
+						},
+					},
+					"auditWebhook": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AuditWebhook says where the record for audits is sent.",
+							Ref:         ref(operatorv1alpha1.AuditWebhook{}.OpenAPIModelName()),
+						},
+					},
+					"encryptionConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "EncryptionConfig says what is encrypted in etcd, and how.",
+							Ref:         ref(v1beta1.EncryptionConfig{}.OpenAPIModelName()),
+						},
+					},
+					"goAwayChance": {
+						SchemaProps: spec.SchemaProps{
+							Description: "GoAwayChance is the share of requests, at most 0.02, after which a client is asked to connect anew.",
+							Type:        []string{"number"},
+							Format:      "double",
+						},
+					},
+					"logging": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Logging says how much the server logs.",
+							Ref:         ref(v1beta1.APIServerLogging{}.OpenAPIModelName()),
+						},
+					},
+					"requests": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Requests bounds the number of requests in flight.",
+							Ref:         ref(v1beta1.APIServerRequests{}.OpenAPIModelName()),
+						},
+					},
+					"shootAdminKubeconfigMaxExpiration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ShootAdminKubeconfigMaxExpiration bounds the validity of kubeconfigs for shoots.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
+						},
+					},
+					"watchCacheSizes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "WatchCacheSizes sizes the caches of watched resources.",
+							Ref:         ref(v1beta1.WatchCacheSizes{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.APIServerLogging{}.OpenAPIModelName(), v1beta1.APIServerRequests{}.OpenAPIModelName(), v1beta1.AdmissionPlugin{}.OpenAPIModelName(), v1beta1.AuditConfig{}.OpenAPIModelName(), v1beta1.EncryptionConfig{}.OpenAPIModelName(), v1beta1.WatchCacheSizes{}.OpenAPIModelName(), operatorv1alpha1.AuditWebhook{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_GardenerAdmissionControllerConfig(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenerAdmissionControllerConfig holds settings of the checks across objects.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"logLevel": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LogLevel is info, debug or error. Defaults to info.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resourceAdmissionConfiguration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ResourceAdmissionConfiguration bounds the size and the number of objects.",
+							Ref:         ref(operatorv1alpha1.ResourceAdmissionConfiguration{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.ResourceAdmissionConfiguration{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_GardenerControllerManagerConfig(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenerControllerManagerConfig holds settings of the garden's controllers.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"featureGates": {
+						SchemaProps: spec.SchemaProps{
+							Description: "FeatureGates turns features on or off against their default.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: false,
+										Type:    []string{"boolean"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"defaultProjectQuotas": {
+						SchemaProps: spec.SchemaProps{
+							Description: "DefaultProjectQuotas are quotas that projects get without asking.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(operatorv1alpha1.ProjectQuotaConfiguration{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"logLevel": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LogLevel is info, debug or error. Defaults to info.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.ProjectQuotaConfiguration{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_GardenerDashboardConfig(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenerDashboardConfig holds settings of the garden's web interface.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"assetsConfigMapRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AssetsConfigMapRef names a ConfigMap with pictures that replace those of the web interface.",
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
+						},
+					},
+					"domain": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Domain is the name of the web interface; one in each domain of the ingress when unset.",
+							Ref:         ref(operatorv1alpha1.DNSDomain{}.OpenAPIModelName()),
+						},
+					},
+					"enableTokenLogin": {
+						SchemaProps: spec.SchemaProps{
+							Description: "EnableTokenLogin lets users in with a token. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"frontendConfigMapRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "FrontendConfigMapRef names a ConfigMap with settings of the part in the browser.",
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
+						},
+					},
+					"gitHub": {
+						SchemaProps: spec.SchemaProps{
+							Description: "GitHub shows and makes tickets of shoots.",
+							Ref:         ref(operatorv1alpha1.DashboardGitHub{}.OpenAPIModelName()),
+						},
+					},
+					"ingress": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Ingress says whether the web interface has a name.",
+							Ref:         ref(operatorv1alpha1.DashboardIngress{}.OpenAPIModelName()),
+						},
+					},
+					"logLevel": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LogLevel is trace, debug, info, warn or error. Defaults to info.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"oidcConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "OIDC lets users in by an OpenID Connect issuer.",
+							Ref:         ref(operatorv1alpha1.DashboardOIDC{}.OpenAPIModelName()),
+						},
+					},
+					"propagateCAFromSNI": {
+						SchemaProps: spec.SchemaProps{
+							Description: "PropagateCAFromSNI shows users the authority of the certificate in sni in place of the garden's own.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"tlsSecretName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "TLSSecretName names the Secret with the certificate of the web interface.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"terminal": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Terminal gives users a shell in the browser.",
+							Ref:         ref(operatorv1alpha1.DashboardTerminal{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.DNSDomain{}.OpenAPIModelName(), operatorv1alpha1.DashboardGitHub{}.OpenAPIModelName(), operatorv1alpha1.DashboardIngress{}.OpenAPIModelName(), operatorv1alpha1.DashboardOIDC{}.OpenAPIModelName(), operatorv1alpha1.DashboardTerminal{}.OpenAPIModelName(), "io.k8s.api.core.v1.LocalObjectReference"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_GardenerDiscoveryServerConfig(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenerDiscoveryServerConfig holds settings of the server of public keys.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"domain": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Domain is the name of the server; one in the first domain of the ingress when unset. It never changes.",
+							Ref:         ref(operatorv1alpha1.DNSDomain{}.OpenAPIModelName()),
+						},
+					},
+					"tlsSecretName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "TLSSecretName names the Secret with the certificate of the server.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.DNSDomain{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_GardenerResourceManagerConfig(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenerResourceManagerConfig holds settings of the component that keeps objects in the garden up to date.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"additionalTargetNamespaces": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AdditionalTargetNamespaces are further namespaces that it looks after.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_GardenerSchedulerConfig(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenerSchedulerConfig holds settings of the component that chooses seeds.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"featureGates": {
+						SchemaProps: spec.SchemaProps{
+							Description: "FeatureGates turns features on or off against their default.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: false,
+										Type:    []string{"boolean"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"logLevel": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LogLevel is info, debug or error. Defaults to info.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"strategy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Strategy is SameRegion or MinimalDistance. Defaults to SameRegion.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_GroupResource(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GroupResource names a resource.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Group is the API group.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Resource is the plural name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"group", "resource"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_HighAvailability(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HighAvailability asks for several instances of each component. It has no settings.",
+				Type:        []string{"object"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_Ingress(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Ingress says how services of the garden are reached by name.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"controller": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Controller says what answers at these names.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.IngressController{}.OpenAPIModelName()),
+						},
+					},
+					"domains": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Domains are the domains under which the names are made. The first one never changes.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(operatorv1alpha1.DNSDomain{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"controller"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.IngressController{}.OpenAPIModelName(), operatorv1alpha1.DNSDomain{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_KubeAPIServerConfig(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "KubeAPIServerConfig holds settings of the garden's API server for kinds of Kubernetes.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"featureGates": {
+						SchemaProps: spec.SchemaProps{
+							Description: "FeatureGates turns features on or off against their default.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: false,
+										Type:    []string{"boolean"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"admissionPlugins": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-patch-merge-key": "name",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "AdmissionPlugins turns admission plugins on or off and configures them.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.AdmissionPlugin{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"apiAudiences": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIAudiences are the audiences of tokens that the server accepts.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"auditConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AuditConfig says what is recorded for audits.",
+							Ref:         ref(v1beta1.AuditConfig{}.OpenAPIModelName()),
+						},
+					},
+					"autoscaling": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Autoscaling bounds the automatic sizing of the server.",
+							Ref:         ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
+						},
+					},
+					"defaultNotReadyTolerationSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "DefaultNotReadyTolerationSeconds is how long pods stay on a node that is not ready, in seconds. Defaults to 300.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"defaultUnreachableTolerationSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "DefaultUnreachableTolerationSeconds is how long pods stay on a node that cannot be reached, in seconds. Defaults to 300.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"enableAnonymousAuthentication": {
+						SchemaProps: spec.SchemaProps{
+							Description: "EnableAnonymousAuthentication lets in requests without credentials; superseded by structured authentication.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"encryptionConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "EncryptionConfig says what is encrypted in etcd, and how.",
+							Ref:         ref(v1beta1.EncryptionConfig{}.OpenAPIModelName()),
+						},
+					},
+					"eventTTL": {
+						SchemaProps: spec.SchemaProps{
+							Description: "EventTTL is how long events are kept, at most 7 days. Defaults to 1h.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
+						},
+					},
+					"logging": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Logging says how much the server logs.",
+							Ref:         ref(v1beta1.APIServerLogging{}.OpenAPIModelName()),
+						},
+					},
+					"requests": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Requests bounds the number of requests in flight.",
+							Ref:         ref(v1beta1.APIServerRequests{}.OpenAPIModelName()),
+						},
+					},
+					"runtimeConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "RuntimeConfig turns API versions and resources on or off.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: false,
+										Type:    []string{"boolean"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"serviceAccountConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ServiceAccountConfig holds settings of service account tokens.",
+							Ref:         ref(v1beta1.ServiceAccountConfig{}.OpenAPIModelName()),
+						},
+					},
+					"structuredAuthentication": {
+						SchemaProps: spec.SchemaProps{
+							Description: "StructuredAuthentication names the configuration of authenticators.",
+							Ref:         ref(v1beta1.StructuredAuthentication{}.OpenAPIModelName()),
+						},
+					},
+					"structuredAuthorization": {
+						SchemaProps: spec.SchemaProps{
+							Description: "StructuredAuthorization names the configuration of authorizers.",
+							Ref:         ref(v1beta1.StructuredAuthorization{}.OpenAPIModelName()),
+						},
+					},
+					"tlsMinVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "TLSMinVersion is the oldest TLS version that the server accepts, for instance VersionTLS12.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"watchCacheSizes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "WatchCacheSizes sizes the caches of watched resources.",
+							Ref:         ref(v1beta1.WatchCacheSizes{}.OpenAPIModelName()),
+						},
+					},
+					"enableBasicAuthentication": {
+						SchemaProps: spec.SchemaProps{
+							Description: "EnableBasicAuthentication let in users with a password. Ignored; last used by Gardener v1.70.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"oidcConfig": {
+						SchemaProps: spec.SchemaProps{
+							Description: "OIDCConfig was the configuration of one OpenID Connect issuer; superseded by structured authentication. Ignored; last used by Gardener v1.141.",
+							Ref:         ref(v1beta1.OIDCConfig{}.OpenAPIModelName()),
+						},
+					},
+					"auditWebhook": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AuditWebhook says where the record for audits is sent.",
+							Ref:         ref(operatorv1alpha1.AuditWebhook{}.OpenAPIModelName()),
+						},
+					},
+					"authentication": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Authentication holds further ways to find out who a client is.",
+							Ref:         ref(operatorv1alpha1.Authentication{}.OpenAPIModelName()),
+						},
+					},
+					"resourcesToStoreInETCDEvents": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ResourcesToStoreInETCDEvents are further resources that are kept with the events.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(operatorv1alpha1.GroupResource{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"sni": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SNI names certificates for further names of the server.",
+							Ref:         ref(operatorv1alpha1.SNI{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.APIServerLogging{}.OpenAPIModelName(), v1beta1.APIServerRequests{}.OpenAPIModelName(), v1beta1.AdmissionPlugin{}.OpenAPIModelName(), v1beta1.AuditConfig{}.OpenAPIModelName(), v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName(), v1beta1.EncryptionConfig{}.OpenAPIModelName(), v1beta1.OIDCConfig{}.OpenAPIModelName(), v1beta1.ServiceAccountConfig{}.OpenAPIModelName(), v1beta1.StructuredAuthentication{}.OpenAPIModelName(), v1beta1.StructuredAuthorization{}.OpenAPIModelName(), v1beta1.WatchCacheSizes{}.OpenAPIModelName(), operatorv1alpha1.AuditWebhook{}.OpenAPIModelName(), operatorv1alpha1.Authentication{}.OpenAPIModelName(), operatorv1alpha1.GroupResource{}.OpenAPIModelName(), operatorv1alpha1.SNI{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_KubeControllerManagerConfig(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "KubeControllerManagerConfig holds settings of the garden's controller manager for kinds of Kubernetes.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"featureGates": {
+						SchemaProps: spec.SchemaProps{
+							Description: "FeatureGates turns features on or off against their default.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: false,
+										Type:    []string{"boolean"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"horizontalPodAutoscaler": {
+						SchemaProps: spec.SchemaProps{
+							Description: "HorizontalPodAutoscaler holds settings of the controller that adds and removes pods.",
+							Ref:         ref(v1beta1.HorizontalPodAutoscalerConfig{}.OpenAPIModelName()),
+						},
+					},
+					"nodeCIDRMaskSize": {
+						SchemaProps: spec.SchemaProps{
+							Description: "NodeCIDRMaskSize is the prefix length of a node's range of pod addresses. Defaults to what fits maxPods.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"nodeCIDRMaskSizeIPv6": {
+						SchemaProps: spec.SchemaProps{
+							Description: "NodeCIDRMaskSizeIPv6 is the same for IPv6 in clusters with both families. Defaults to 64.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"nodeMonitorGracePeriod": {
+						SchemaProps: spec.SchemaProps{
+							Description: "NodeMonitorGracePeriod is how long a node may be silent before it is not ready. Defaults to 40s.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
+						},
+					},
+					"podEvictionTimeout": {
+						SchemaProps: spec.SchemaProps{
+							Description: "PodEvictionTimeout had an effect before Kubernetes 1.13 only; pods tolerate lost nodes instead.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
+						},
+					},
+					"certificateSigningDuration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CertificateSigningDuration is how long a signed certificate is valid at most. Defaults to 48h.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.HorizontalPodAutoscalerConfig{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_Kubernetes(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Kubernetes holds the version and the settings of Kubernetes' components in a garden.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"version": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Version is the Kubernetes version of the garden's API.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"kubeAPIServer": {
+						SchemaProps: spec.SchemaProps{
+							Description: "KubeAPIServer holds settings of the API server.",
+							Ref:         ref(operatorv1alpha1.KubeAPIServerConfig{}.OpenAPIModelName()),
+						},
+					},
+					"kubeControllerManager": {
+						SchemaProps: spec.SchemaProps{
+							Description: "KubeControllerManager holds settings of the controller manager.",
+							Ref:         ref(operatorv1alpha1.KubeControllerManagerConfig{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"version"},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.KubeAPIServerConfig{}.OpenAPIModelName(), operatorv1alpha1.KubeControllerManagerConfig{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_LoadBalancerServicesProxyProtocol(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "LoadBalancerServicesProxyProtocol says whether load balancers may use the PROXY protocol.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"allowed": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Allowed permits it.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"allowed"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_Maintenance(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Maintenance says when the garden may be changed on its own.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"timeWindow": {
+						SchemaProps: spec.SchemaProps{
+							Description: "TimeWindow is when maintenance happens.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.MaintenanceTimeWindow{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"timeWindow"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MaintenanceTimeWindow{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_ProjectQuotaConfiguration(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProjectQuotaConfiguration is a quota that projects get without asking.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"config": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Config is the quota.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.api.core.v1.ResourceQuota"),
+						},
+					},
+					"projectSelector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ProjectSelector selects the projects; all when unset.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"),
+						},
+					},
+				},
+				Required: []string{"config"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.api.core.v1.ResourceQuota", "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_Provider(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Provider says where the cluster runs.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"region": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Region is the region of the cluster.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"zones": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Zones are the availability zones of the cluster.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_ResourceAdmissionConfiguration(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ResourceAdmissionConfiguration bounds the size and the number of objects.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"limits": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Limits are the bounds.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(operatorv1alpha1.ResourceLimit{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"operationMode": {
+						SchemaProps: spec.SchemaProps{
+							Description: "OperationMode is block or log. Defaults to block.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"unrestrictedSubjects": {
+						SchemaProps: spec.SchemaProps{
+							Description: "UnrestrictedSubjects are those for whom the bounds do not hold.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref("io.k8s.api.rbac.v1.Subject"),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"limits"},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.ResourceLimit{}.OpenAPIModelName(), "io.k8s.api.rbac.v1.Subject"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_ResourceLimit(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ResourceLimit bounds the size and the number of objects of some resources.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"resources": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Resources are plural names, or * for all.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"apiGroups": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIGroups are the groups of the resources.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"apiVersions": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersions are the versions of the resources.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"count": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Count is the greatest number of objects in a project.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"size": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Size is the greatest size of an object.",
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
+						},
+					},
+				},
+				Required: []string{"resources"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.api.resource.Quantity"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_RuntimeCluster(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RuntimeCluster describes where the garden runs.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"ingress": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Ingress says how services of the garden are reached by name.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operatorv1alpha1.Ingress{}.OpenAPIModelName()),
+						},
+					},
+					"networking": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Networking are the address ranges of the cluster.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operatorv1alpha1.RuntimeNetworking{}.OpenAPIModelName()),
+						},
+					},
+					"provider": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Provider says where the cluster runs.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operatorv1alpha1.Provider{}.OpenAPIModelName()),
+						},
+					},
+					"settings": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Settings turns functions of the cluster on and off.",
+							Ref:         ref(operatorv1alpha1.Settings{}.OpenAPIModelName()),
+						},
+					},
+					"volume": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Volume bounds the volumes of the garden.",
+							Ref:         ref(operatorv1alpha1.Volume{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"ingress", "networking", "provider"},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.Ingress{}.OpenAPIModelName(), operatorv1alpha1.Provider{}.OpenAPIModelName(), operatorv1alpha1.RuntimeNetworking{}.OpenAPIModelName(), operatorv1alpha1.Settings{}.OpenAPIModelName(), operatorv1alpha1.Volume{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_RuntimeNetworking(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RuntimeNetworking are the address ranges of the cluster that the garden runs on. Ranges are only ever added.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"pods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Pods are the ranges of pod addresses in CIDR notation.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"services": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Services are the ranges of Service addresses in CIDR notation.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"blockCIDRs": {
+						SchemaProps: spec.SchemaProps{
+							Description: "BlockCIDRs are ranges that the garden must not reach.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"ipFamilies": {
+						SchemaProps: spec.SchemaProps{
+							Description: "IPFamilies are the families of addresses. Defaults to IPv4.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"nodes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Nodes are the ranges of node addresses in CIDR notation.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"pods", "services"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_SNI(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SNI names certificates for further names of the server.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"domainPatterns": {
+						SchemaProps: spec.SchemaProps{
+							Description: "DomainPatterns are the names for which the certificate is shown; those in the certificate when unset.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"secretName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SecretName names the Secret with the certificate.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_SettingLoadBalancerServices(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SettingLoadBalancerServices holds settings of Services of type LoadBalancer.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"annotations": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Annotations are put on each of the Services.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"externalTrafficPolicy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ExternalTrafficPolicy is Cluster or Local.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"proxyProtocol": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ProxyProtocol says whether load balancers may use the PROXY protocol.",
+							Ref:         ref(operatorv1alpha1.LoadBalancerServicesProxyProtocol{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.LoadBalancerServicesProxyProtocol{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_SettingPersistentVolumeClaimAutoscaler(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SettingPersistentVolumeClaimAutoscaler says whether volumes grow by themselves.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"enabled": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Enabled makes them grow.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"enabled"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_SettingTopologyAwareRouting(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SettingTopologyAwareRouting says whether traffic stays within a zone.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"enabled": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Enabled keeps it there.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"enabled"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_SettingVerticalPodAutoscaler(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SettingVerticalPodAutoscaler says whether the garden installs the component that sizes pods.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"enabled": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Enabled installs it. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"featureGates": {
+						SchemaProps: spec.SchemaProps{
+							Description: "FeatureGates turns its features on or off.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: false,
+										Type:    []string{"boolean"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"maxAllowed": {
+						SchemaProps: spec.SchemaProps{
+							Description: "MaxAllowed bounds what it may recommend for a container.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.api.resource.Quantity"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_Settings(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Settings turns functions of the cluster that the garden runs on on and off.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"loadBalancerServices": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LoadBalancerServices holds settings of Services of type LoadBalancer.",
+							Ref:         ref(operatorv1alpha1.SettingLoadBalancerServices{}.OpenAPIModelName()),
+						},
+					},
+					"persistentVolumeClaimAutoscaler": {
+						SchemaProps: spec.SchemaProps{
+							Description: "PersistentVolumeClaimAutoscaler says whether volumes grow by themselves.",
+							Ref:         ref(operatorv1alpha1.SettingPersistentVolumeClaimAutoscaler{}.OpenAPIModelName()),
+						},
+					},
+					"topologyAwareRouting": {
+						SchemaProps: spec.SchemaProps{
+							Description: "TopologyAwareRouting says whether traffic stays within a zone.",
+							Ref:         ref(operatorv1alpha1.SettingTopologyAwareRouting{}.OpenAPIModelName()),
+						},
+					},
+					"verticalPodAutoscaler": {
+						SchemaProps: spec.SchemaProps{
+							Description: "VerticalPodAutoscaler says whether the garden installs the component that sizes pods.",
+							Ref:         ref(operatorv1alpha1.SettingVerticalPodAutoscaler{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.SettingLoadBalancerServices{}.OpenAPIModelName(), operatorv1alpha1.SettingPersistentVolumeClaimAutoscaler{}.OpenAPIModelName(), operatorv1alpha1.SettingTopologyAwareRouting{}.OpenAPIModelName(), operatorv1alpha1.SettingVerticalPodAutoscaler{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_Storage(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Storage holds settings of a volume.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"capacity": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Capacity is its size. Defaults to 10Gi.",
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
+						},
+					},
+					"className": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ClassName is the name of its storage class.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.api.resource.Quantity"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_VirtualCluster(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "VirtualCluster describes the API that the garden offers: a cluster without nodes.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"dns": {
+						SchemaProps: spec.SchemaProps{
+							Description: "DNS says under which names the API is reached.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operatorv1alpha1.DNS{}.OpenAPIModelName()),
+						},
+					},
+					"gardener": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Gardener holds settings of the garden's own components.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operatorv1alpha1.Gardener{}.OpenAPIModelName()),
+						},
+					},
+					"kubernetes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kubernetes holds the version and the settings of Kubernetes' components.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operatorv1alpha1.Kubernetes{}.OpenAPIModelName()),
+						},
+					},
+					"maintenance": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Maintenance says when the garden may be changed on its own.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operatorv1alpha1.Maintenance{}.OpenAPIModelName()),
+						},
+					},
+					"networking": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Networking are the address ranges of the API.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(operatorv1alpha1.VirtualNetworking{}.OpenAPIModelName()),
+						},
+					},
+					"controlPlane": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ControlPlane holds settings of the control plane.",
+							Ref:         ref(operatorv1alpha1.ControlPlane{}.OpenAPIModelName()),
+						},
+					},
+					"etcd": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ETCD holds settings of the stores.",
+							Ref:         ref(operatorv1alpha1.ETCD{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"dns", "gardener", "kubernetes", "maintenance", "networking"},
+			},
+		},
+		Dependencies: []string{
+			operatorv1alpha1.ControlPlane{}.OpenAPIModelName(), operatorv1alpha1.DNS{}.OpenAPIModelName(), operatorv1alpha1.ETCD{}.OpenAPIModelName(), operatorv1alpha1.Gardener{}.OpenAPIModelName(), operatorv1alpha1.Kubernetes{}.OpenAPIModelName(), operatorv1alpha1.Maintenance{}.OpenAPIModelName(), operatorv1alpha1.VirtualNetworking{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_VirtualNetworking(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "VirtualNetworking are the address ranges of the garden's API.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"services": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Services are the ranges of Service addresses in CIDR notation, one for each family.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"services"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_Volume(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Volume bounds the volumes of the garden.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"minimumSize": {
+						SchemaProps: spec.SchemaProps{
+							Description: "MinimumSize is the least size of a volume.",
+							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.api.resource.Quantity"},
+	}
+}
+
+func schema_terrarium_apis_operator_v1alpha1_WorkloadIdentityKeyRotation(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "WorkloadIdentityKeyRotation tells about the rotation of the key that signs tokens of workload identities.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"phase": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Phase is how far the rotation is.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"lastCompletionTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LastCompletionTime is when a rotation was last finished.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
+						},
+					},
+					"lastCompletionTriggeredTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LastCompletionTriggeredTime is when the second phase was last started.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
+						},
+					},
+					"lastInitiationFinishedTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LastInitiationFinishedTime is when the first phase was last finished.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
+						},
+					},
+					"lastInitiationTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LastInitiationTime is when the first phase was last started.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
+						},
+					},
+				},
+				Required: []string{"phase"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
+	}
+}
+
 func schema_terrarium_apis_security_v1alpha1_ContextObject(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -12540,6 +15174,1210 @@ func schema_terrarium_apis_security_v1alpha1_WorkloadIdentityStatus(ref common.R
 				Required: []string{"sub"},
 			},
 		},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_Gardenlet(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Gardenlet describes the gardenlet of a seed that is no shoot, so that it is kept up to date from the garden.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec says how the gardenlet is deployed and configured.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(seedmanagementv1alpha1.GardenletSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status tells how the gardenlet is.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(seedmanagementv1alpha1.GardenletStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			seedmanagementv1alpha1.GardenletSpec{}.OpenAPIModelName(), seedmanagementv1alpha1.GardenletStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletConfig(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenletConfig says how the gardenlet of a managed seed runs.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"deployment": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Deployment says how the gardenlet runs in the shoot.",
+							Ref:         ref(seedmanagementv1alpha1.GardenletDeployment{}.OpenAPIModelName()),
+						},
+					},
+					"config": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Config is the GardenletConfiguration.",
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
+						},
+					},
+					"bootstrap": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Bootstrap says how the gardenlet gets its first access to the garden. It never changes.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"mergeWithParent": {
+						SchemaProps: spec.SchemaProps{
+							Description: "MergeWithParent takes what is not said here from the gardenlet that looks after the shoot. It never changes.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			seedmanagementv1alpha1.GardenletDeployment{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.runtime.RawExtension"},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletDeployment(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenletDeployment says how a gardenlet runs in its seed.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"replicaCount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ReplicaCount is the number of replicas.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"revisionHistoryLimit": {
+						SchemaProps: spec.SchemaProps{
+							Description: "RevisionHistoryLimit is the number of old replica sets that are kept.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"serviceAccountName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ServiceAccountName is the service account of the pods.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"image": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Image is the container image.",
+							Ref:         ref(seedmanagementv1alpha1.Image{}.OpenAPIModelName()),
+						},
+					},
+					"resources": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Resources are the computing resources that the container asks for and is held to.",
+							Ref:         ref("io.k8s.api.core.v1.ResourceRequirements"),
+						},
+					},
+					"podLabels": {
+						SchemaProps: spec.SchemaProps{
+							Description: "PodLabels are further labels of the pods.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"podAnnotations": {
+						SchemaProps: spec.SchemaProps{
+							Description: "PodAnnotations are further annotations of the pods.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"additionalVolumes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AdditionalVolumes are further volumes of the pods.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref("io.k8s.api.core.v1.Volume"),
+									},
+								},
+							},
+						},
+					},
+					"additionalVolumeMounts": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AdditionalVolumeMounts mount further volumes into the container.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref("io.k8s.api.core.v1.VolumeMount"),
+									},
+								},
+							},
+						},
+					},
+					"env": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Env are further environment variables of the container.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref("io.k8s.api.core.v1.EnvVar"),
+									},
+								},
+							},
+						},
+					},
+					"tolerations": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Tolerations are the taints of nodes that the pods put up with.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref("io.k8s.api.core.v1.Toleration"),
+									},
+								},
+							},
+						},
+					},
+					"enableHealthProbes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "EnableHealthProbes lets the pods be asked whether they are alive and ready.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"vpa": {
+						SchemaProps: spec.SchemaProps{
+							Description: "VPA asks for a vertical pod autoscaler. Ignored; last used by Gardener v1.110.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"failureToleranceType": {
+						SchemaProps: spec.SchemaProps{
+							Description: "FailureToleranceType asks for replicas on several nodes or in several zones. Ignored; last used by Gardener v1.59.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			seedmanagementv1alpha1.Image{}.OpenAPIModelName(), "io.k8s.api.core.v1.EnvVar", "io.k8s.api.core.v1.ResourceRequirements", "io.k8s.api.core.v1.Toleration", "io.k8s.api.core.v1.Volume", "io.k8s.api.core.v1.VolumeMount"},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletHelm(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenletHelm is the chart that a gardenlet comes in.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"ociRepository": {
+						SchemaProps: spec.SchemaProps{
+							Description: "OCIRepository is where the chart can be fetched from.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.OCIRepository{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"ociRepository"},
+			},
+		},
+		Dependencies: []string{
+			v1.OCIRepository{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenletList is a list of gardenlets.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the gardenlets.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(seedmanagementv1alpha1.Gardenlet{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			seedmanagementv1alpha1.Gardenlet{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletSelfDeployment(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenletSelfDeployment says how a gardenlet that deploys itself runs in its seed.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"replicaCount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ReplicaCount is the number of replicas.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"revisionHistoryLimit": {
+						SchemaProps: spec.SchemaProps{
+							Description: "RevisionHistoryLimit is the number of old replica sets that are kept.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"serviceAccountName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ServiceAccountName is the service account of the pods.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"image": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Image is the container image.",
+							Ref:         ref(seedmanagementv1alpha1.Image{}.OpenAPIModelName()),
+						},
+					},
+					"resources": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Resources are the computing resources that the container asks for and is held to.",
+							Ref:         ref("io.k8s.api.core.v1.ResourceRequirements"),
+						},
+					},
+					"podLabels": {
+						SchemaProps: spec.SchemaProps{
+							Description: "PodLabels are further labels of the pods.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"podAnnotations": {
+						SchemaProps: spec.SchemaProps{
+							Description: "PodAnnotations are further annotations of the pods.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"additionalVolumes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AdditionalVolumes are further volumes of the pods.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref("io.k8s.api.core.v1.Volume"),
+									},
+								},
+							},
+						},
+					},
+					"additionalVolumeMounts": {
+						SchemaProps: spec.SchemaProps{
+							Description: "AdditionalVolumeMounts mount further volumes into the container.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref("io.k8s.api.core.v1.VolumeMount"),
+									},
+								},
+							},
+						},
+					},
+					"env": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Env are further environment variables of the container.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref("io.k8s.api.core.v1.EnvVar"),
+									},
+								},
+							},
+						},
+					},
+					"tolerations": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Tolerations are the taints of nodes that the pods put up with.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref("io.k8s.api.core.v1.Toleration"),
+									},
+								},
+							},
+						},
+					},
+					"enableHealthProbes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "EnableHealthProbes lets the pods be asked whether they are alive and ready.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"vpa": {
+						SchemaProps: spec.SchemaProps{
+							Description: "VPA asks for a vertical pod autoscaler. Ignored; last used by Gardener v1.110.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"failureToleranceType": {
+						SchemaProps: spec.SchemaProps{
+							Description: "FailureToleranceType asks for replicas on several nodes or in several zones. Ignored; last used by Gardener v1.59.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"helm": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Helm is the chart that the gardenlet comes in.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(seedmanagementv1alpha1.GardenletHelm{}.OpenAPIModelName()),
+						},
+					},
+					"imageVectorOverwrite": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ImageVectorOverwrite is YAML that names other images for the components that the gardenlet deploys.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"componentImageVectorOverwrite": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ComponentImageVectorOverwrite is YAML that names other images for what those components deploy.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"helm"},
+			},
+		},
+		Dependencies: []string{
+			seedmanagementv1alpha1.GardenletHelm{}.OpenAPIModelName(), seedmanagementv1alpha1.Image{}.OpenAPIModelName(), "io.k8s.api.core.v1.EnvVar", "io.k8s.api.core.v1.ResourceRequirements", "io.k8s.api.core.v1.Toleration", "io.k8s.api.core.v1.Volume", "io.k8s.api.core.v1.VolumeMount"},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenletSpec says how a gardenlet is deployed and configured.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"deployment": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Deployment says how the gardenlet runs in its seed.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(seedmanagementv1alpha1.GardenletSelfDeployment{}.OpenAPIModelName()),
+						},
+					},
+					"config": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Config is the GardenletConfiguration.",
+							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
+						},
+					},
+					"kubeconfigSecretRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "KubeconfigSecretRef names a Secret in the same namespace with a kubeconfig for the seed. It is needed until the gardenlet runs there.",
+							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
+						},
+					},
+				},
+				Required: []string{"deployment"},
+			},
+		},
+		Dependencies: []string{
+			seedmanagementv1alpha1.GardenletSelfDeployment{}.OpenAPIModelName(), "io.k8s.api.core.v1.LocalObjectReference", "io.k8s.apimachinery.pkg.runtime.RawExtension"},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "GardenletStatus tells how a gardenlet is.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-patch-merge-key": "type",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "Conditions tell how the gardenlet is.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ObservedGeneration is the generation that was last acted on.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.Condition{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_Image(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Image is a container image, by ref or by repository with tag.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"ref": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Ref is the complete reference; repository and tag are then ignored.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"repository": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Repository is the reference without the tag.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"tag": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Tag is the tag of the image.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"pullPolicy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "PullPolicy says when the image is pulled.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeed(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ManagedSeed makes a shoot a seed: a gardenlet is deployed into it that registers it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec says which shoot becomes a seed, and how.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(seedmanagementv1alpha1.ManagedSeedSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status tells how far that got.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(seedmanagementv1alpha1.ManagedSeedStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			seedmanagementv1alpha1.ManagedSeedSpec{}.OpenAPIModelName(), seedmanagementv1alpha1.ManagedSeedStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ManagedSeedList is a list of managed seeds.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the managed seeds.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(seedmanagementv1alpha1.ManagedSeed{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			seedmanagementv1alpha1.ManagedSeed{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSet(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ManagedSeedSet keeps a number of like managed seeds, each on a shoot of its own.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec says how many managed seeds there should be, and what they are like.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(seedmanagementv1alpha1.ManagedSeedSetSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status tells how many there are.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(seedmanagementv1alpha1.ManagedSeedSetStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			seedmanagementv1alpha1.ManagedSeedSetSpec{}.OpenAPIModelName(), seedmanagementv1alpha1.ManagedSeedSetStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSetList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ManagedSeedSetList is a list of sets.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "List metadata: resource version and paging.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the sets.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(seedmanagementv1alpha1.ManagedSeedSet{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			seedmanagementv1alpha1.ManagedSeedSet{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSetSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ManagedSeedSetSpec says how many managed seeds there should be, and what they are like.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"replicas": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Replicas is how many managed seeds there should be.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"selector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Selector picks the shoots and managed seeds that belong to the set. It must match both templates and never changes.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"),
+						},
+					},
+					"template": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Template is what managed seeds are made from.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(seedmanagementv1alpha1.ManagedSeedTemplate{}.OpenAPIModelName()),
+						},
+					},
+					"shootTemplate": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ShootTemplate is what shoots are made from.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ShootTemplate{}.OpenAPIModelName()),
+						},
+					},
+					"updateStrategy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "UpdateStrategy says how changes of the templates reach what exists.",
+							Ref:         ref(seedmanagementv1alpha1.UpdateStrategy{}.OpenAPIModelName()),
+						},
+					},
+					"revisionHistoryLimit": {
+						SchemaProps: spec.SchemaProps{
+							Description: "RevisionHistoryLimit is how many former templates are kept.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"selector", "template", "shootTemplate"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ShootTemplate{}.OpenAPIModelName(), seedmanagementv1alpha1.ManagedSeedTemplate{}.OpenAPIModelName(), seedmanagementv1alpha1.UpdateStrategy{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSetStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ManagedSeedSetStatus tells how many managed seeds there are.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ObservedGeneration is the generation that was last acted on.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"replicas": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Replicas is how many replicas there are; a replica is a shoot with its managed seed.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"readyReplicas": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ReadyReplicas is how many of them are ready.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"nextReplicaNumber": {
+						SchemaProps: spec.SchemaProps{
+							Description: "NextReplicaNumber is the ordinal of the next replica.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"currentReplicas": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CurrentReplicas is how many replicas are of the current revision.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"updatedReplicas": {
+						SchemaProps: spec.SchemaProps{
+							Description: "UpdatedReplicas is how many replicas are of the revision that is being rolled out.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"currentRevision": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CurrentRevision is the revision of the replicas below the partition.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"updateRevision": {
+						SchemaProps: spec.SchemaProps{
+							Description: "UpdateRevision is the revision of the replicas from the partition on.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"collisionCount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CollisionCount tells names of revisions apart that would be the same.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-patch-merge-key": "type",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "Conditions tell how the set is.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"pendingReplica": {
+						SchemaProps: spec.SchemaProps{
+							Description: "PendingReplica is the replica that is being made, changed or taken away.",
+							Ref:         ref(seedmanagementv1alpha1.PendingReplica{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"replicas"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.Condition{}.OpenAPIModelName(), seedmanagementv1alpha1.PendingReplica{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ManagedSeedSpec says which shoot becomes a seed, and how.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"shoot": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Shoot is the shoot, in the same namespace. It never changes; in the template of a set it stays unset.",
+							Ref:         ref(seedmanagementv1alpha1.Shoot{}.OpenAPIModelName()),
+						},
+					},
+					"seedTemplate": {
+						SchemaProps: spec.SchemaProps{
+							Description: "SeedTemplate registers the shoot as a seed with a gardenlet that somebody else deploys. It excludes gardenlet; last used by Gardener v1.60.",
+							Ref:         ref(v1beta1.SeedTemplate{}.OpenAPIModelName()),
+						},
+					},
+					"gardenlet": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Gardenlet says how the gardenlet runs in the shoot. Only with a seed template it is left out.",
+							Ref:         ref(seedmanagementv1alpha1.GardenletConfig{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"gardenlet"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.SeedTemplate{}.OpenAPIModelName(), seedmanagementv1alpha1.GardenletConfig{}.OpenAPIModelName(), seedmanagementv1alpha1.Shoot{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ManagedSeedStatus tells how far making a shoot a seed got.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-patch-merge-key": "type",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "Conditions tell how the managed seed is.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ObservedGeneration is the generation that was last acted on.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.Condition{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedTemplate(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ManagedSeedTemplate is what a set makes its managed seeds from.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata, of which labels and annotations are taken over.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec is that of every managed seed of the set, without the shoot.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(seedmanagementv1alpha1.ManagedSeedSpec{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			seedmanagementv1alpha1.ManagedSeedSpec{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_PendingReplica(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PendingReplica is a replica that is being made, changed or taken away.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Name is the name of the replica.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Reason is what is waited for.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"since": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Since is the moment from which on it is waited for.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
+						},
+					},
+					"retries": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Retries is how often it was tried again.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"name", "reason", "since"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_RollingUpdateStrategy(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RollingUpdateStrategy says which replicas are updated one after the other.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"partition": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Partition is the ordinal from which on replicas are updated.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_Shoot(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Shoot names the shoot that becomes a seed.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Name is the name of the shoot.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"name"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_seedmanagement_v1alpha1_UpdateStrategy(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "UpdateStrategy says how changes of the templates reach what exists.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Type is the sort of update.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"rollingUpdate": {
+						SchemaProps: spec.SchemaProps{
+							Description: "RollingUpdate is for the type RollingUpdate.",
+							Ref:         ref(seedmanagementv1alpha1.RollingUpdateStrategy{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			seedmanagementv1alpha1.RollingUpdateStrategy{}.OpenAPIModelName()},
 	}
 }
 

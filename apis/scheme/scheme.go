@@ -16,7 +16,10 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 )
 
@@ -32,9 +35,12 @@ func New() (*runtime.Scheme, error) {
 		gardencorev1.GroupVersion.String():     gardencorev1.AddToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddToScheme,
 		gardenoperationsv1alpha1.GroupName:     gardenoperationsv1alpha1.AddToScheme,
+		gardenoperatorv1alpha1.GroupName:       gardenoperatorv1alpha1.AddToScheme,
+		gardenseedmanagementv1alpha1.GroupName: gardenseedmanagementv1alpha1.AddToScheme,
 		gardensettingsv1alpha1.GroupName:       gardensettingsv1alpha1.AddToScheme,
 		gardensecurityv1alpha1.GroupName:       gardensecurityv1alpha1.AddToScheme,
 		gardenextensionsv1alpha1.GroupName:     gardenextensionsv1alpha1.AddToScheme,
+		gardenresourcesv1alpha1.GroupName:      gardenresourcesv1alpha1.AddToScheme,
 	}); err != nil {
 		return nil, err
 	}
@@ -53,12 +59,17 @@ func AddServed(s *runtime.Scheme) error {
 	}
 
 	gardencorev1beta1.RegisterDefaults(s)
+	gardenoperatorv1alpha1.RegisterDefaults(s)
+	gardenseedmanagementv1alpha1.RegisterDefaults(s)
+	gardensecurityv1alpha1.RegisterDefaults(s)
 
 	return add(s, map[string]func(*runtime.Scheme) error{
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddInternalToScheme,
 		gardencorev1.GroupVersion.String():     gardencorev1.AddInternalToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddInternalToScheme,
 		gardenoperationsv1alpha1.GroupName:     gardenoperationsv1alpha1.AddInternalToScheme,
+		gardenoperatorv1alpha1.GroupName:       gardenoperatorv1alpha1.AddInternalToScheme,
+		gardenseedmanagementv1alpha1.GroupName: gardenseedmanagementv1alpha1.AddInternalToScheme,
 		gardensettingsv1alpha1.GroupName:       gardensettingsv1alpha1.AddInternalToScheme,
 		gardensecurityv1alpha1.GroupName:       gardensecurityv1alpha1.AddInternalToScheme,
 	})
@@ -72,6 +83,8 @@ func AddServedVersions(s *runtime.Scheme) error {
 		gardencorev1.GroupVersion.String():     gardencorev1.AddToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddToScheme,
 		gardenoperationsv1alpha1.GroupName:     gardenoperationsv1alpha1.AddToScheme,
+		gardenoperatorv1alpha1.GroupName:       gardenoperatorv1alpha1.AddToScheme,
+		gardenseedmanagementv1alpha1.GroupName: gardenseedmanagementv1alpha1.AddToScheme,
 		gardensettingsv1alpha1.GroupName:       gardensettingsv1alpha1.AddToScheme,
 		gardensecurityv1alpha1.GroupName:       gardensecurityv1alpha1.AddToScheme,
 	}); err != nil {
@@ -101,9 +114,11 @@ func AddServedVersions(s *runtime.Scheme) error {
 func ServedGroups() [][]schema.GroupVersion {
 	return [][]schema.GroupVersion{
 		{gardencorev1beta1.GroupVersion, gardencorev1.GroupVersion},
+		{gardenseedmanagementv1alpha1.GroupVersion},
 		{gardenoperationsv1alpha1.GroupVersion},
 		{gardensecurityv1alpha1.GroupVersion},
 		{gardensettingsv1alpha1.GroupVersion},
+		{gardenoperatorv1alpha1.GroupVersion},
 		{gardenauthenticationv1alpha1.GroupVersion},
 	}
 }

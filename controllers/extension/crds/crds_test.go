@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
 )
 
@@ -36,6 +37,7 @@ func TestObjects(t *testing.T) {
 		"DNSRecord":               {"Namespaced", "dns", []string{"Type", "Domain Name", "Record Type", "Status", "Age"}, "true"},
 		"Extension":               {"Namespaced", "ext", []string{"Type", "Status", "Age"}, "true"},
 		"Infrastructure":          {"Namespaced", "infra", []string{"Type", "Region", "Status", "Age"}, "true"},
+		"ManagedResource":         {"Namespaced", "mr", []string{"Class", "Applied", "Healthy", "Progressing", "Age"}, "true"},
 		"Network":                 {"Namespaced", "", []string{"Type", "Pod CIDR", "Service CIDR", "Status", "Age"}, "true"},
 		"OperatingSystemConfig":   {"Namespaced", "osc", []string{"Type", "Purpose", "Status", "Age"}, "true"},
 		"SelfHostedShootExposure": {"Namespaced", "exp", []string{"Type", "IP", "Hostname", "Status", "Age"}, "true"},
@@ -61,7 +63,7 @@ func TestObjects(t *testing.T) {
 	}
 
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Scopes, short names and columns are part of the extension contract (-want +got):\n%s", diff)
+		t.Errorf("Scopes, short names and columns are part of the contract (-want +got):\n%s", diff)
 	}
 }
 
@@ -231,7 +233,7 @@ func definitions(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
 			t.Fatalf("%T is no custom resource definition", object)
 		}
 
-		if crd.Spec.Group != gardenextensionsv1alpha1.GroupName {
+		if !slices.Contains([]string{gardenextensionsv1alpha1.GroupName, gardenresourcesv1alpha1.GroupName}, crd.Spec.Group) {
 			t.Fatalf("%q belongs to another group than its types", crd.Name)
 		}
 
