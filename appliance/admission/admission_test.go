@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 )
@@ -15,7 +16,7 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	g := admissiontest.New(t, nil)
 	var names []string
-	for _, rule := range admission.Rules() {
+	for _, rule := range admission.GardenRules(&gardenconfigv1alpha1.AdmissionConfiguration{}) {
 		names = append(names, rule.Name)
 		if rule.New(g.World) == nil {
 			t.Errorf("rule %q is nothing", rule.Name)

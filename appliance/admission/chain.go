@@ -3,8 +3,16 @@
 package admission
 
 import (
-	"k8s.io/apiserver/pkg/admission"
+	"slices"
 
+	"k8s.io/apiserver/pkg/admission"
+	mutatingpolicy "k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
+	validatingpolicy "k8s.io/apiserver/pkg/admission/plugin/policy/validating"
+	"k8s.io/apiserver/pkg/admission/plugin/resourcequota"
+	mutatingwebhook "k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
+	validatingwebhook "k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/controllerregistrationresources"
 	"github.com/terrarium-garden/terrarium/appliance/admission/customverbauthorizer"
 	"github.com/terrarium-garden/terrarium/appliance/admission/deletionconfirmation"
@@ -24,11 +32,13 @@ type Rule struct {
 	Name string
 	// New makes the rule on a view of the garden.
 	New func(w *world.World) admission.Interface
+	// Off rules are asked only where the configuration enables them (API-ADM-2).
+	Off bool
 }
 
-// Rules are all rules in the order in which they are asked (API-ADM-1). Those that change objects are asked first, by
-// the API server, in the same order.
-func Rules() []Rule {
+// GardenRules are all rules about garden kinds, as configured, in the order in which they are asked (API-ADM-1). Those
+// that change objects are asked first, by the API server, in the same order.
+func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 	return []Rule{
 		{Name: "ResourceReferenceManager", New: resourcereference.New},
 		{Name: "ExtensionValidator", New: extensionvalidator.New},
@@ -40,5 +50,43 @@ func Rules() []Rule {
 		{Name: "DeletionConfirmation", New: deletionconfirmation.New},
 		{Name: "FinalizerRemoval", New: finalizerremoval.New},
 		{Name: "CustomVerbAuthorizer", New: customverbauthorizer.New},
+	}
+}
+
+// KubeRules are all rules about Kubernetes' own kinds and about custom resources, as configured, in the order in which
+// they are asked. They get the server's internal types and see the others through world.Objects.
+func KubeRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
+	return []Rule{}
+}
+
+// Asked are the rules that a configuration leaves in force: those that it enables, and those that are on by default and
+// that it does not disable.
+func Asked(rules []Rule, c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
+	asked := make([]Rule, 0, len(rules))
+	for _, r := range rules {
+		if slices.Contains(c.Enable, r.Name) || !r.Off && !slices.Contains(c.Disable, r.Name) {
+			asked = append(asked, r)
+		}
+	}
+	return asked
+}
+
+// Names are those of all rules that can be enabled and disabled, in alphabetical order: the garden's own, and those of
+// Kubernetes of which a garden can do without.
+func Names() []string {
+	names := KubernetesNames()
+	none := &gardenconfigv1alpha1.AdmissionConfiguration{}
+	for _, r := range slices.Concat(GardenRules(none), KubeRules(none)) {
+		names = append(names, r.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// KubernetesNames are those of the rules of Kubernetes that can be disabled.
+func KubernetesNames() []string {
+	return []string{
+		mutatingpolicy.PluginName, mutatingwebhook.PluginName, validatingpolicy.PluginName, validatingwebhook.PluginName,
+		resourcequota.PluginName,
 	}
 }

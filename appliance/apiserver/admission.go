@@ -3,9 +3,12 @@
 package apiserver
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle"
@@ -17,12 +20,15 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	serveroptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/component-base/metrics/legacyregistry"
 	kubeoptions "k8s.io/kubernetes/pkg/kubeapiserver/options"
 	certapproval "k8s.io/kubernetes/plugin/pkg/admission/certificates/approval"
 	certsigning "k8s.io/kubernetes/plugin/pkg/admission/certificates/signing"
 	certsubject "k8s.io/kubernetes/plugin/pkg/admission/certificates/subjectrestriction"
 
+	admissionrules "github.com/terrarium-garden/terrarium/appliance/admission"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -46,20 +52,70 @@ func kubeAdmissionOff() sets.Set[string] {
 	return sets.New(kubeoptions.AllOrderedPlugins...).Difference(on)
 }
 
+// applyKubeAdmission puts the garden's rules into the chain of the kube server, before what users add by webhooks and
+// policies.
+func (c Config) applyKubeAdmission(o *serveroptions.AdmissionOptions, view *world.World) {
+	o.DefaultOffPlugins = kubeAdmissionOff()
+	o.DisablePlugins = c.disabledLibraryRules()
+	names := register(o.Plugins, c.KubeAdmission, view)
+	at := slices.Index(o.RecommendedPluginOrder, mutatingpolicy.PluginName)
+	o.RecommendedPluginOrder = slices.Concat(o.RecommendedPluginOrder[:at], names, o.RecommendedPluginOrder[at:])
+}
+
+// disabledLibraryRules are the rules of Kubernetes that the configuration names.
+func (c Config) disabledLibraryRules() []string {
+	return slices.DeleteFunc(slices.Clone(c.AdmissionOff), func(name string) bool {
+		return !slices.Contains(admissionrules.KubernetesNames(), name)
+	})
+}
+
+// register makes rules known to a chain, and returns their names.
+func register(into *admission.Plugins, rules []admissionrules.Rule, view *world.World) []string {
+	names := make([]string, 0, len(rules))
+	for _, rule := range rules {
+		into.Register(rule.Name, func(io.Reader) (admission.Interface, error) { return rule.New(view), nil })
+		names = append(names, rule.Name)
+	}
+	return names
+}
+
+// reachWorld lets rules see the garden through the server's own port, and what it keeps at hand.
+func (c *completed) reachWorld(generic *genericapiserver.Config, known informers.SharedInformerFactory) error {
+	counter, err := rejections()
+	if err != nil {
+		return err
+	}
+	err = c.world.Reach(world.Access{
+		Config: generic.LoopbackClientConfig, Authorizer: generic.Authorization.Authorizer, Informers: known, Rejections: counter,
+	})
+	if err != nil {
+		return fmt.Errorf("let admission see the garden: %w", err)
+	}
+	return nil
+}
+
+// rejections is the one counter of refused requests in this process.
+func rejections() (*prometheus.CounterVec, error) {
+	counter := world.NewRejections()
+	err := legacyregistry.Registerer().Register(counter)
+	if err == nil {
+		return counter, nil
+	}
+	if there, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
+		if counter, ok = there.ExistingCollector.(*prometheus.CounterVec); ok {
+			return counter, nil
+		}
+	}
+	return nil, fmt.Errorf("register metrics of admission: %w", err)
+}
+
 // applyGardenAdmission gives the garden server its own chain: the namespace's life first, then the garden's rules, then
 // what users add by webhooks and policies, then quotas.
 func (c *completed) applyGardenAdmission(into *genericapiserver.Config, parts *kubeParts) error {
-	view, err := world.New(into.LoopbackClientConfig, into.Authorization.Authorizer, c.Clock)
-	if err != nil {
-		return fmt.Errorf("build admission chain of the garden: %w", err)
-	}
 	o := serveroptions.NewAdmissionOptions()
 	resourcequota.Register(o.Plugins)
-	order := []string{lifecycle.PluginName}
-	for _, rule := range c.Admission {
-		o.Plugins.Register(rule.Name, func(io.Reader) (admission.Interface, error) { return rule.New(view), nil })
-		order = append(order, rule.Name)
-	}
+	o.DisablePlugins = c.disabledLibraryRules()
+	order := append([]string{lifecycle.PluginName}, register(o.Plugins, c.GardenAdmission, c.world)...)
 	o.RecommendedPluginOrder = append(order, mutatingpolicy.PluginName, mutatingwebhook.PluginName,
 		validatingpolicy.PluginName, validatingwebhook.PluginName, resourcequota.PluginName)
 

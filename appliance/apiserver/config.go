@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/admission"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
@@ -29,8 +30,11 @@ type Config struct {
 	Objects, Events kine.Endpoint
 	// Compact asks the store for compaction; set it for a store that does not do so itself.
 	Compact bool
-	// Admission are the garden's own rules, in the order in which they are asked.
-	Admission []admission.Rule
+	// GardenAdmission are the garden's own rules about garden kinds, KubeAdmission those about all others, in the order
+	// in which they are asked.
+	GardenAdmission, KubeAdmission []admission.Rule
+	// AdmissionOff names rules of Kubernetes that are not asked; others that it names are left out already.
+	AdmissionOff []string
 	// ReadyChecks are further conditions of /readyz.
 	ReadyChecks []ReadyCheck
 	// ServiceAccountIssuer is the issuer of service account tokens. Tokens become invalid when it changes.
@@ -66,6 +70,8 @@ type completed struct {
 	Config
 
 	library options.CompletedOptions
+	// world is what all rules see. It can be seen once the servers are configured.
+	world *world.World
 }
 
 // Complete checks the Config and fills in what follows from it.
@@ -76,12 +82,13 @@ func (c Config) Complete(ctx context.Context) (Completed, error) {
 	if err := configureLibraries(); err != nil {
 		return Completed{}, err
 	}
-	library, err := c.libraryOptions().Complete(ctx, nil, nil)
+	view := world.New(c.Clock)
+	library, err := c.libraryOptions(view).Complete(ctx, nil, nil)
 	if err != nil {
 		return Completed{}, fmt.Errorf("complete options of the control plane: %w", err)
 	}
 
-	return Completed{&completed{Config: c, library: library}}, nil
+	return Completed{&completed{Config: c, library: library, world: view}}, nil
 }
 
 func (c Config) validate() error {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/storage/registry"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
@@ -25,6 +26,7 @@ import (
 type gardenServer struct {
 	generic genericapiserver.CompletedConfig
 	options kind.Options
+	world   *world.World
 }
 
 // gardenConfig derives the garden server's configuration from that of the kube server: another scheme, another
@@ -57,6 +59,7 @@ func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 
 	return &gardenServer{
 		generic: generic.Complete(parts.config.VersionedInformers),
+		world:   c.world,
 		options: kind.Options{
 			RESTOptionsGetter: generic.RESTOptionsGetter,
 			Scheme:            kinds,
@@ -99,6 +102,7 @@ func (g *gardenServer) new(next genericapiserver.DelegationTarget) (*genericapis
 	if err != nil {
 		return nil, fmt.Errorf("build garden server: %w", err)
 	}
+	g.world.Attach(groups...)
 	for _, group := range groups {
 		group.NegotiatedSerializer = textOnly{g.options.Codecs}
 	}

@@ -48,6 +48,9 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure control plane: %w", err)
 	}
+	if err := c.reachWorld(generic, informers); err != nil {
+		return nil, err
+	}
 	client, err := kubernetes.NewForConfig(generic.LoopbackClientConfig)
 	if err != nil {
 		return nil, fmt.Errorf("make client for authentication: %w", err)

@@ -4,6 +4,8 @@ package v1alpha1
 
 import (
 	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
 )
 
 const (
@@ -22,6 +24,19 @@ func (c *ServerConfiguration) SetDefaults() {
 	c.Controllers.setDefaults()
 	setDefault(&c.Scheduler.ConcurrentSyncs, 5)
 	setZero(&c.Scheduler.CandidateDeterminationStrategy, CandidateDeterminationStrategySameRegion)
+	if size := c.Admission.ResourceSize; size != nil {
+		setZero(&size.OperationMode, ResourceSizeModeBlock)
+		for i := range size.UnrestrictedSubjects {
+			setSubject(&size.UnrestrictedSubjects[i])
+		}
+	}
+}
+
+// setSubject fills in the API group of users and groups (GAC-SIZE-5).
+func setSubject(s *rbacv1.Subject) {
+	if s.Kind == rbacv1.UserKind || s.Kind == rbacv1.GroupKind {
+		setZero(&s.APIGroup, rbacv1.GroupName)
+	}
 }
 
 func (c *ServerControllerConfiguration) setDefaults() {

@@ -45,6 +45,9 @@ type ServerConfiguration struct {
 	// Scheduler says how a seed is found for a shoot.
 	// +optional
 	Scheduler SchedulerConfiguration `json:"scheduler,omitempty"`
+	// Admission says which rules judge requests.
+	// +optional
+	Admission AdmissionConfiguration `json:"admission,omitempty"`
 }
 
 // DatastoreConfiguration says where objects are kept.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -34,7 +35,7 @@ type Garden struct {
 
 	tb    testing.TB
 	kinds *runtime.Scheme
-	all   map[string]rest.Storage
+	all   map[schema.GroupResource]rest.Storage
 	other *elsewhere
 }
 
@@ -46,12 +47,15 @@ func New(tb testing.TB, rights []string, objects ...kind.Object) *Garden {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	g := &Garden{
-		tb: tb, kinds: o.Scheme, other: &elsewhere{},
-		all: groups[0].VersionedResourcesStorageMap[gardencorev1beta1.GroupVersion.Version],
+	g := &Garden{tb: tb, kinds: o.Scheme, all: map[schema.GroupResource]rest.Storage{}, other: newElsewhere(tb)}
+	for _, group := range groups {
+		version := group.PrioritizedVersions[0]
+		for resource, store := range group.VersionedResourcesStorageMap[version.Version] {
+			g.all[version.WithResource(resource).GroupResource()] = store
+		}
 	}
 	g.World = world.From(g.other, allow(rights), clocktesting.NewFakePassiveClock(kindtest.Now()))
-	g.World.Attach(g.all)
+	g.World.Attach(groups...)
 	for _, obj := range objects {
 		g.Add(obj)
 	}
@@ -64,12 +68,20 @@ func (g *Garden) AddForeign(objects ...string) { g.other.objects = append(g.othe
 // Break makes every read of objects of other groups fail.
 func (g *Garden) Break(err error) { g.other.err = err }
 
-// Add keeps an object, with its status.
+// Add keeps an object, with its status. Objects of Kubernetes' kinds are kept as they are.
 func (g *Garden) Add(obj kind.Object) {
 	g.tb.Helper()
-	resource := g.resource(obj).Resource
+	resource := g.resource(obj).GroupResource()
+	store, served := g.all[resource]
+	if !served {
+		g.other.kept[world.Place{
+			Group: resource.Group, Resource: resource.Resource, Namespace: obj.GetNamespace(), Name: obj.GetName(),
+		}] = obj
+		return
+	}
+	obj = g.internal(obj)
 	ctx := genericapirequest.WithNamespace(g.tb.Context(), obj.GetNamespace())
-	maker, ok := g.all[resource].(rest.Creater) //nolint:misspell // the name is the library's
+	maker, ok := store.(rest.Creater) //nolint:misspell // the name is the library's
 	if !ok {
 		g.tb.Fatalf("%T can not be created", obj)
 	}
@@ -82,7 +94,8 @@ func (g *Garden) Add(obj kind.Object) {
 		g.tb.Fatalf("%T is no object", stored)
 	}
 	// A second write keeps what a new object would lose, such as expired versions.
-	for _, part := range []string{resource, resource + "/status"} {
+	for _, part := range []string{"", "/status"} {
+		part := schema.GroupResource{Group: resource.Group, Resource: resource.Resource + part}
 		writer, ok := g.all[part].(rest.Updater)
 		if !ok {
 			continue
@@ -105,25 +118,61 @@ func (g *Garden) Add(obj kind.Object) {
 	}
 }
 
-// Delete asks for an object to go; a finalizer holds it up.
-func (g *Garden) Delete(resource, name string) {
+// internal is an object as stores get it.
+func (g *Garden) internal(obj kind.Object) kind.Object {
 	g.tb.Helper()
-	deleter, ok := g.all[resource].(rest.GracefulDeleter)
+	converted, err := g.kinds.ConvertToVersion(obj, runtime.InternalGroupVersioner)
+	if err != nil {
+		g.tb.Fatal(err)
+	}
+	internal, ok := converted.(kind.Object)
+	if !ok {
+		g.tb.Fatalf("%T is no object", converted)
+	}
+	return internal
+}
+
+// Delete asks for an object of core.gardener.cloud to go; a finalizer holds it up.
+func (g *Garden) Delete(resource, name string) { g.DeleteFrom("", resource, name) }
+
+// DeleteFrom asks for an object of core.gardener.cloud in a namespace to go; a finalizer holds it up.
+func (g *Garden) DeleteFrom(namespace, resource, name string) {
+	g.tb.Helper()
+	deleter, ok := g.all[gardencorev1beta1.Resource(resource)].(rest.GracefulDeleter)
 	if !ok {
 		g.tb.Fatalf("%s can not be deleted", resource)
 	}
-	if _, _, err := deleter.Delete(g.tb.Context(), name, rest.ValidateAllObjectFunc, &metav1.DeleteOptions{}); err != nil {
+	ctx := genericapirequest.WithNamespace(g.tb.Context(), namespace)
+	if _, _, err := deleter.Delete(ctx, name, rest.ValidateAllObjectFunc, &metav1.DeleteOptions{}); err != nil {
 		g.tb.Fatalf("delete %s %q: %v", resource, name, err)
 	}
 }
 
-func (g *Garden) resource(obj runtime.Object) schema.GroupVersionResource {
+// kind returns the kind under which a request names an object.
+func (g *Garden) kind(obj runtime.Object) schema.GroupVersionKind {
 	g.tb.Helper()
 	kinds, _, err := g.kinds.ObjectKinds(obj)
 	if err != nil {
+		kinds, _, err = g.other.kinds.ObjectKinds(obj)
+	}
+	if err != nil {
 		g.tb.Fatal(err)
 	}
-	return gardencorev1beta1.GroupVersion.WithResource(strings.ToLower(kinds[0].Kind) + "s")
+	// A garden kind has an internal twin, and may have more versions.
+	for _, version := range g.kinds.PrioritizedVersionsForGroup(kinds[0].Group) {
+		for _, kind := range kinds {
+			if kind.GroupVersion() == version && version.Version != runtime.APIVersionInternal {
+				return kind
+			}
+		}
+	}
+	return kinds[0]
+}
+
+func (g *Garden) resource(obj runtime.Object) schema.GroupVersionResource {
+	g.tb.Helper()
+	resource, _ := meta.UnsafeGuessKindToResource(g.kind(obj))
+	return resource
 }
 
 // Request is a request that a rule is asked about.
@@ -171,12 +220,7 @@ func (g *Garden) attributes(r Request) admission.Attributes {
 	default:
 		object, old = r.Object, r.Old
 	}
-	kinds, _, err := g.kinds.ObjectKinds(about)
-	if err != nil {
-		g.tb.Fatal(err)
-	}
-	return admission.NewAttributesRecord(object, old, gardencorev1beta1.GroupVersion.WithKind(kinds[0].Kind), about.GetNamespace(),
-		about.GetName(), g.resource(about), r.Subresource, operation, options, false, &user.DefaultInfo{Name: r.User, Groups: r.Groups})
+	return admission.NewAttributesRecord(object, old, g.kind(about), about.GetNamespace(), about.GetName(), g.resource(about), r.Subresource, operation, options, false, &user.DefaultInfo{Name: r.User, Groups: r.Groups})
 }
 
 // allow is an authorizer that knows a list of rights.
@@ -195,27 +239,6 @@ func allow(rights []string) authorizer.Authorizer {
 		}
 		return authorizer.DecisionNoOpinion, "", nil
 	})
-}
-
-// elsewhere knows of objects of other groups.
-type elsewhere struct {
-	world.Source
-
-	objects []string
-	err     error
-}
-
-// Metadata implements world.Source.
-func (e *elsewhere) Metadata(_ context.Context, of world.Target, _ string) (*metav1.PartialObjectMetadata, error) {
-	if e.err != nil {
-		return nil, e.err
-	}
-	version := schema.GroupVersion{Group: of.Group, Version: of.Version}.String()
-	wanted := fmt.Sprintf("%s %s %s/%s", version, of.Resource, of.Namespace, of.Name)
-	if slices.Contains(e.objects, wanted) {
-		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}, nil
-	}
-	return nil, apierrors.NewNotFound(schema.GroupResource{Group: of.Group, Resource: of.Resource}, of.Name)
 }
 
 // Case is a request with the words that the refusal has to contain; without words it has to pass.

@@ -29,7 +29,7 @@ func newLoopback(config *rest.Config) (*loopback, error) {
 		return nil, fmt.Errorf("make scheme of admission: %w", err)
 	}
 	config = rest.CopyConfig(config)
-	config.GroupVersion = &gardencorev1beta1.GroupVersion
+	config.GroupVersion = &gardencorev1beta1.GroupVersion // Each request names its own.
 	config.APIPath = "/apis"
 	config.NegotiatedSerializer = serializer.NewCodecFactory(kinds).WithoutConversion()
 	config.ContentType = runtime.ContentTypeJSON
@@ -71,11 +71,7 @@ func (l *loopback) Names(ctx context.Context, at Place, o metav1.ListOptions) ([
 
 // Metadata implements Source.
 func (l *loopback) Metadata(ctx context.Context, of Target, version string) (*metav1.PartialObjectMetadata, error) {
-	prefix := []string{"/apis", of.Group, of.Version}
-	if of.Group == "" {
-		prefix = []string{"/api", of.Version}
-	}
-	raw, err := l.client.Get().AbsPath(prefix...).NamespaceIfScoped(of.Namespace, of.Namespace != "").
+	raw, err := l.client.Get().AbsPath(path(of.Group, of.Version)...).NamespaceIfScoped(of.Namespace, of.Namespace != "").
 		Resource(of.Resource).Name(of.Name).
 		SetHeader("Accept", metadataOnly("PartialObjectMetadata")).
 		VersionedParams(&metav1.GetOptions{ResourceVersion: version}, l.parameters).
@@ -91,7 +87,8 @@ func (l *loopback) Metadata(ctx context.Context, of Target, version string) (*me
 }
 
 func (l *loopback) at(p Place) *rest.Request {
-	return l.client.Get().Resource(p.Resource).NamespaceIfScoped(p.Namespace, p.Namespace != "")
+	return l.client.Get().AbsPath(path(p.Group, p.version())...).NamespaceIfScoped(p.Namespace, p.Namespace != "").
+		Resource(p.Resource)
 }
 
 func metadataOnly(kind string) string {

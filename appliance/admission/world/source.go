@@ -7,14 +7,17 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/terrarium-garden/terrarium/apis/scheme"
 )
 
 // Source is where objects come from. Errors other than that an object does not exist are marked as ErrUnreadable by the
 // World. What is returned may be shared with others and must not be changed.
 type Source interface {
-	// Get reads an object of core.gardener.cloud at a resource version: "0" is whatever is at hand, "" what is stored.
+	// Get reads an object at a resource version: "0" is whatever is at hand, "" what is stored.
 	Get(ctx context.Context, at Place, version string) (runtime.Object, error)
-	// List lists such objects; the options say which and how recent.
+	// List lists objects; the options say which and how recent.
 	List(ctx context.Context, at Place, o metav1.ListOptions) (runtime.Object, error)
 	// Names lists namespace/name of such objects.
 	Names(ctx context.Context, at Place, o metav1.ListOptions) ([]string, error)
@@ -22,5 +25,28 @@ type Source interface {
 	Metadata(ctx context.Context, of Target, version string) (*metav1.PartialObjectMetadata, error)
 }
 
-// Place is a resource of core.gardener.cloud, in a namespace or in all, and the name of one object of it.
-type Place struct{ Resource, Namespace, Name string }
+// Place is a resource of the garden or of Kubernetes, in a namespace or in all, and the name of one object of it. A group
+// is read in the version that the garden prefers.
+type Place struct{ Group, Resource, Namespace, Name string }
+
+// version is the one in which a garden serves a group: Kubernetes' own groups are served in their stable version only.
+func (p Place) version() string {
+	for _, group := range scheme.ServedGroups() {
+		if group[0].Group == p.Group {
+			return group[0].Version
+		}
+	}
+	return "v1"
+}
+
+// path is where an API server serves a group in a version.
+func path(group, version string) []string {
+	if group == "" {
+		return []string{"/api", version}
+	}
+	return []string{"/apis", group, version}
+}
+
+func (p Place) groupResource() schema.GroupResource {
+	return schema.GroupResource{Group: p.Group, Resource: p.Resource}
+}

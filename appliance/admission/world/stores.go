@@ -13,22 +13,35 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
-
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
 // stores reads from the stores that the API server serves, within the process: nothing is sent, encoded or authorized.
 // For objects of other groups it asks elsewhere.
 type stores struct {
-	served    map[string]rest.Storage
+	served    map[schema.GroupResource]rest.Storage
 	elsewhere Source
+}
+
+// byResource finds the stores of groups. A resource that is served in several versions has one store.
+func byResource(groups []*genericapiserver.APIGroupInfo) map[schema.GroupResource]rest.Storage {
+	served := map[schema.GroupResource]rest.Storage{}
+	for _, group := range groups {
+		for _, version := range slices.Backward(group.PrioritizedVersions) {
+			for resource, store := range group.VersionedResourcesStorageMap[version.Version] {
+				served[schema.GroupResource{Group: version.Group, Resource: resource}] = store
+			}
+		}
+	}
+	return served
 }
 
 // Get implements Source.
 func (s *stores) Get(ctx context.Context, at Place, version string) (runtime.Object, error) {
-	reader, ok := s.served[at.Resource].(rest.Getter)
+	reader, ok := s.served[at.groupResource()].(rest.Getter)
 	if !ok {
 		return s.elsewhere.Get(ctx, at, version)
 	}
@@ -37,7 +50,7 @@ func (s *stores) Get(ctx context.Context, at Place, version string) (runtime.Obj
 
 // List implements Source.
 func (s *stores) List(ctx context.Context, at Place, o metav1.ListOptions) (runtime.Object, error) {
-	reader, ok := s.served[at.Resource].(rest.Lister)
+	reader, ok := s.served[at.groupResource()].(rest.Lister)
 	if !ok {
 		return s.elsewhere.List(ctx, at, o)
 	}
@@ -54,6 +67,9 @@ func (s *stores) List(ctx context.Context, at Place, o metav1.ListOptions) (runt
 
 // Names implements Source.
 func (s *stores) Names(ctx context.Context, at Place, o metav1.ListOptions) ([]string, error) {
+	if _, served := s.served[at.groupResource()]; !served {
+		return s.elsewhere.Names(ctx, at, o)
+	}
 	list, err := s.List(ctx, at, o)
 	if err != nil {
 		return nil, err
@@ -72,10 +88,11 @@ func (s *stores) Names(ctx context.Context, at Place, o metav1.ListOptions) ([]s
 
 // Metadata implements Source.
 func (s *stores) Metadata(ctx context.Context, of Target, version string) (*metav1.PartialObjectMetadata, error) {
-	if _, served := s.served[of.Resource]; !served || of.Group != gardencorev1beta1.GroupName {
+	place := Place{Group: of.Group, Resource: of.Resource, Namespace: of.Namespace, Name: of.Name}
+	if _, served := s.served[place.groupResource()]; !served {
 		return s.elsewhere.Metadata(ctx, of, version)
 	}
-	obj, err := s.Get(ctx, Place{Resource: of.Resource, Namespace: of.Namespace, Name: of.Name}, version)
+	obj, err := s.Get(ctx, place, version)
 	if err != nil {
 		return nil, err
 	}

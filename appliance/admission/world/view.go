@@ -6,8 +6,10 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
 
@@ -39,17 +41,17 @@ func (w *World) Decide(a admission.Attributes, rule func(v View) error) error {
 
 // Seed reads a Seed.
 func (v View) Seed(ctx context.Context, name string) (*gardencorev1beta1.Seed, error) {
-	return get[gardencorev1beta1.Seed](ctx, v, Place{Resource: "seeds", Name: name})
+	return Get[gardencorev1beta1.Seed](ctx, v, Place{Group: gardencorev1beta1.GroupName, Resource: "seeds", Name: name})
 }
 
 // CloudProfile reads a CloudProfile.
 func (v View) CloudProfile(ctx context.Context, name string) (*gardencorev1beta1.CloudProfile, error) {
-	return get[gardencorev1beta1.CloudProfile](ctx, v, Place{Resource: "cloudprofiles", Name: name})
+	return Get[gardencorev1beta1.CloudProfile](ctx, v, Place{Group: gardencorev1beta1.GroupName, Resource: "cloudprofiles", Name: name})
 }
 
 // SecretBinding reads a SecretBinding.
 func (v View) SecretBinding(ctx context.Context, namespace, name string) (*gardencorev1beta1.SecretBinding, error) {
-	return get[gardencorev1beta1.SecretBinding](ctx, v, Place{Resource: "secretbindings", Namespace: namespace, Name: name})
+	return Get[gardencorev1beta1.SecretBinding](ctx, v, Place{Group: gardencorev1beta1.GroupName, Resource: "secretbindings", Namespace: namespace, Name: name})
 }
 
 // Metadata reads the metadata of any object. An object of a kind that is not served is as missing as one that does not
@@ -59,10 +61,36 @@ func (v View) Metadata(ctx context.Context, of Target) (*metav1.PartialObjectMet
 	return metadata, unreadable(err)
 }
 
+// Namespace reads a Namespace.
+func (v View) Namespace(ctx context.Context, name string) (*corev1.Namespace, error) {
+	return Get[corev1.Namespace](ctx, v, Place{Resource: "namespaces", Name: name})
+}
+
+// Secret reads a Secret.
+func (v View) Secret(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
+	return Get[corev1.Secret](ctx, v, Place{Resource: "secrets", Namespace: namespace, Name: name})
+}
+
+// Secrets lists the Secrets of a namespace that have some labels.
+func (v View) Secrets(ctx context.Context, namespace string, s labels.Selector) ([]corev1.Secret, error) {
+	o := metav1.ListOptions{LabelSelector: s.String(), ResourceVersion: v.version}
+	found, err := v.source.List(ctx, Place{Resource: "secrets", Namespace: namespace}, o)
+	secrets, err := cast[corev1.SecretList](found, err)
+	if err != nil {
+		return nil, err
+	}
+	return secrets.Items, nil
+}
+
+// ConfigMap reads a ConfigMap.
+func (v View) ConfigMap(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
+	return Get[corev1.ConfigMap](ctx, v, Place{Resource: "configmaps", Namespace: namespace, Name: name})
+}
+
 // ProjectOf returns the Project that owns a namespace, or nil when none does.
 func (v View) ProjectOf(ctx context.Context, namespace string) (*gardencorev1beta1.Project, error) {
 	selector := fields.OneTermEqualSelector(gardencorev1beta1.FieldProjectNamespace, namespace)
-	list, err := list[gardencorev1beta1.ProjectList](ctx, v, Place{Resource: "projects"}, selector)
+	list, err := List[gardencorev1beta1.ProjectList](ctx, v, Place{Group: gardencorev1beta1.GroupName, Resource: "projects"}, selector)
 	if err != nil || len(list.Items) == 0 {
 		return nil, err
 	}
@@ -83,7 +111,7 @@ func (v View) Project(ctx context.Context, namespace string) (*gardencorev1beta1
 
 // Shoots lists the Shoots of a namespace, or of all when it is empty, that match a field selector.
 func (v View) Shoots(ctx context.Context, namespace string, s fields.Selector) ([]gardencorev1beta1.Shoot, error) {
-	list, err := list[gardencorev1beta1.ShootList](ctx, v, Place{Resource: "shoots", Namespace: namespace}, s)
+	list, err := List[gardencorev1beta1.ShootList](ctx, v, Place{Group: gardencorev1beta1.GroupName, Resource: "shoots", Namespace: namespace}, s)
 	if err != nil {
 		return nil, err
 	}
@@ -94,26 +122,28 @@ func (v View) Shoots(ctx context.Context, namespace string, s fields.Selector) (
 // them for that, so nothing but names has to be read.
 func (v View) ShootsOn(ctx context.Context, seed string) ([]string, error) {
 	o := metav1.ListOptions{LabelSelector: gardencorev1beta1.LabelPrefixSeedName + seed + "=true", ResourceVersion: v.version}
-	names, err := v.source.Names(ctx, Place{Resource: "shoots"}, o)
+	names, err := v.source.Names(ctx, Place{Group: gardencorev1beta1.GroupName, Resource: "shoots"}, o)
 	return names, unreadable(err)
 }
 
 // ControllerRegistrations lists all ControllerRegistrations.
 func (v View) ControllerRegistrations(ctx context.Context) ([]gardencorev1beta1.ControllerRegistration, error) {
-	place := Place{Resource: "controllerregistrations"}
-	list, err := list[gardencorev1beta1.ControllerRegistrationList](ctx, v, place, fields.Everything())
+	place := Place{Group: gardencorev1beta1.GroupName, Resource: "controllerregistrations"}
+	list, err := List[gardencorev1beta1.ControllerRegistrationList](ctx, v, place, fields.Everything())
 	if err != nil {
 		return nil, err
 	}
 	return list.Items, nil
 }
 
-func get[T any](ctx context.Context, v View, at Place) (*T, error) {
+// Get reads an object of any kind that the garden serves.
+func Get[T any](ctx context.Context, v View, at Place) (*T, error) {
 	obj, err := v.source.Get(ctx, at, v.version)
 	return cast[T](obj, err)
 }
 
-func list[T any](ctx context.Context, v View, at Place, s fields.Selector) (*T, error) {
+// List lists objects of any kind that match a field selector; T is the kind of the list.
+func List[T any](ctx context.Context, v View, at Place, s fields.Selector) (*T, error) {
 	obj, err := v.source.List(ctx, at, metav1.ListOptions{FieldSelector: s.String(), ResourceVersion: v.version})
 	return cast[T](obj, err)
 }

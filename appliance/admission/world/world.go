@@ -13,9 +13,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
-	"k8s.io/apiserver/pkg/registry/rest"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/informers"
 	clientrest "k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 )
@@ -27,26 +29,52 @@ type World struct {
 
 	source     Source
 	authorizer authorizer.Authorizer
+	rejections *prometheus.CounterVec
 }
 
-// New returns the world that a loopback client reaches.
-func New(config *clientrest.Config, a authorizer.Authorizer, c clock.PassiveClock) (*World, error) {
-	source, err := newLoopback(config)
-	if err != nil {
-		return nil, err
-	}
-	return From(source, a, c), nil
-}
+// New returns a world that can be seen once it has been reached. Rules are made before their server is, and look at the
+// world when requests come.
+func New(c clock.PassiveClock) *World { return &World{Clock: c, rejections: NewRejections()} }
 
 // From returns the world that a source shows.
 func From(source Source, a authorizer.Authorizer, c clock.PassiveClock) *World {
-	return &World{Clock: c, source: source, authorizer: a}
+	w := New(c)
+	w.source, w.authorizer = source, a
+	return w
 }
 
-// Attach makes the world read the resources of core.gardener.cloud from their stores, without the detour over the
-// server's own port. It must be called before the first request is served.
-func (w *World) Attach(served map[string]rest.Storage) {
-	w.source = &stores{served: served, elsewhere: w.source}
+// Access is how a world is reached.
+type Access struct {
+	// Config is for the port of the API server itself.
+	Config *clientrest.Config
+	// Authorizer decides who may do what.
+	Authorizer authorizer.Authorizer
+	// Informers keep Namespaces and Secrets at hand; nothing is kept without them.
+	Informers informers.SharedInformerFactory
+	// Rejections counts the requests that were refused; nil leaves them to a counter that nobody reads.
+	Rejections *prometheus.CounterVec
+}
+
+// Reach makes the world visible. It must be called before the first request is served.
+func (w *World) Reach(how Access) error {
+	source, err := newLoopback(how.Config)
+	if err != nil {
+		return err
+	}
+	w.source, w.authorizer = source, how.Authorizer
+	if how.Informers != nil {
+		w.source = newInformed(how.Informers, source)
+	}
+	if how.Rejections != nil {
+		w.rejections = how.Rejections
+	}
+	return nil
+}
+
+// Attach makes the world read the resources of some groups from their stores, without the detour over the server's own
+// port. It must be called before the first request is served.
+func (w *World) Attach(groups ...*genericapiserver.APIGroupInfo) {
+	w.source = &stores{served: byResource(groups), elsewhere: w.source}
 }
 
 // May tells whether a user may do something to a named object.

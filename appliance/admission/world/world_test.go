@@ -78,8 +78,8 @@ func connect(t *testing.T, answers map[string]any, a authorizer.Authorizer) (*wo
 	s := &server{answers: answers}
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
-	w, err := world.New(&clientrest.Config{Host: h.URL}, a, clock.RealClock{})
-	if err != nil {
+	w := world.New(clock.RealClock{})
+	if err := w.Reach(world.Access{Config: &clientrest.Config{Host: h.URL}, Authorizer: a}); err != nil {
 		t.Fatal(err)
 	}
 	return w, s
@@ -285,7 +285,7 @@ func TestStores(t *testing.T) {
 func TestAttachKeepsOthers(t *testing.T) {
 	t.Parallel()
 	w := world.From(fixed{}, nil, clock.RealClock{})
-	w.Attach(nil)
+	w.Attach()
 	if _, err := w.Fresh().Seed(t.Context(), "a"); !errors.Is(err, errBoom) {
 		t.Errorf("a resource without a store is read elsewhere: %v", err)
 	}
