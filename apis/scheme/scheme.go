@@ -5,6 +5,7 @@ package scheme
 import (
 	"fmt"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -62,6 +63,7 @@ func AddServed(s *runtime.Scheme) error {
 	gardenoperatorv1alpha1.RegisterDefaults(s)
 	gardenseedmanagementv1alpha1.RegisterDefaults(s)
 	gardensecurityv1alpha1.RegisterDefaults(s)
+	addScale(s, runtime.APIVersionInternal)
 
 	return add(s, map[string]func(*runtime.Scheme) error{
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddInternalToScheme,
@@ -90,6 +92,8 @@ func AddServedVersions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+
+	addScale(s, autoscalingv1.SchemeGroupVersion.Version)
 
 	for _, group := range ServedGroups() {
 		if err := s.SetVersionPriority(group...); err != nil {
@@ -131,4 +135,9 @@ func add(s *runtime.Scheme, groups map[string]func(*runtime.Scheme) error) error
 	}
 
 	return nil
+}
+
+// addScale registers the body of the subresources that change how many of something there are.
+func addScale(s *runtime.Scheme, version string) {
+	s.AddKnownTypes(schema.GroupVersion{Group: autoscalingv1.GroupName, Version: version}, &autoscalingv1.Scale{})
 }

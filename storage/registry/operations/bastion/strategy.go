@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bastion
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/clock"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/operations/validation"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+)
+
+// life is how long a bastion stays after somebody last said that it is needed (API-STRAT-7).
+const life = time.Hour
+
+func rules(clk clock.PassiveClock) kind.Rules[*gardenoperationsv1alpha1.Bastion] {
+	return kind.Rules[*gardenoperationsv1alpha1.Bastion]{
+		Names: kind.Names{
+			GroupVersion: gardenoperationsv1alpha1.GroupVersion,
+			Plural:       "bastions",
+			Singular:     "bastion",
+			Categories:   []string{"all"},
+		},
+		New:           func() *gardenoperationsv1alpha1.Bastion { return &gardenoperationsv1alpha1.Bastion{} },
+		NewList:       func() runtime.Object { return &gardenoperationsv1alpha1.BastionList{} },
+		Namespaced:    true,
+		Generation:    true,
+		PrepareCreate: func(_ context.Context, obj *gardenoperationsv1alpha1.Bastion) { beat(obj, clk.Now()) },
+		PrepareUpdate: func(_ context.Context, obj, _ *gardenoperationsv1alpha1.Bastion) { keepAlive(obj, clk.Now()) },
+		SpecChanged: func(obj, old *gardenoperationsv1alpha1.Bastion) bool {
+			return !equality.Semantic.DeepEqual(obj.Spec, old.Spec)
+		},
+		MustGrow:       mustGrow,
+		Validate:       validation.ValidateBastion,
+		ValidateUpdate: validation.ValidateBastionUpdate,
+		Fields:         selectable,
+		Indexes:        []string{gardenoperationsv1alpha1.FieldBastionSeedName},
+		Columns:        columns(clk),
+		Status:         status(clk),
+	}
+}
+
+// beat prolongs the life of a bastion (API-STRAT-7).
+func beat(b *gardenoperationsv1alpha1.Bastion, now time.Time) {
+	b.Status.LastHeartbeatTimestamp = new(metav1.NewTime(now))
+	b.Status.ExpirationTimestamp = new(metav1.NewTime(now.Add(life)))
+}
+
+// keepAlive beats when it is asked to, and forgets that it was asked.
+func keepAlive(b *gardenoperationsv1alpha1.Bastion, now time.Time) {
+	if b.Annotations[gardencorev1beta1.AnnotationOperation] != gardencorev1beta1.OperationKeepAlive {
+		return
+	}
+	beat(b, now)
+	delete(b.Annotations, gardencorev1beta1.AnnotationOperation)
+}
+
+// mustGrow lets the generation grow for an ordinary reconciliation and for a deletion by force.
+func mustGrow(obj, old *gardenoperationsv1alpha1.Bastion) bool {
+	grows := forced(obj) && !forced(old)
+	if obj.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationReconcile {
+		delete(obj.Annotations, gardencorev1beta1.AnnotationOperation)
+		grows = true
+	}
+	return grows
+}
+
+func forced(b *gardenoperationsv1alpha1.Bastion) bool {
+	yes, err := strconv.ParseBool(b.Annotations[gardencorev1beta1.AnnotationConfirmationForceDeletion])
+	return err == nil && yes
+}
+
+func selectable(o *gardenoperationsv1alpha1.Bastion) fields.Set {
+	set := fields.Set{
+		gardenoperationsv1alpha1.FieldBastionSeedName:  "",
+		gardenoperationsv1alpha1.FieldBastionShootName: o.Spec.ShootRef.Name,
+	}
+	if o.Spec.SeedName != nil {
+		set[gardenoperationsv1alpha1.FieldBastionSeedName] = *o.Spec.SeedName
+	}
+	return set
+}
+
+// status keeps the life of a bastion out of reach: only the server prolongs it.
+func status(clk clock.PassiveClock) *kind.StatusRules[*gardenoperationsv1alpha1.Bastion] {
+	return &kind.StatusRules[*gardenoperationsv1alpha1.Bastion]{
+		Reset:    func(obj, old *gardenoperationsv1alpha1.Bastion) { obj.Status = old.Status },
+		KeepSpec: func(obj, old *gardenoperationsv1alpha1.Bastion) { obj.Spec = old.Spec },
+		PrepareUpdate: func(_ context.Context, obj, old *gardenoperationsv1alpha1.Bastion) {
+			obj.Status.ExpirationTimestamp = old.Status.ExpirationTimestamp
+		},
+		Validate: func(obj, _ *gardenoperationsv1alpha1.Bastion) field.ErrorList {
+			return validation.ValidateBastionStatusUpdate(obj, clk.Now())
+		},
+	}
+}
