@@ -12,10 +12,14 @@ import (
 // RegisterDefaults makes a scheme fill in what objects leave out (reference: api-defaults.md). Only an API server wants
 // that: clients must see objects as they are stored.
 func RegisterDefaults(scheme *runtime.Scheme) {
+	defaults(scheme, &BackupBucket{}, &BackupBucketList{}, SetDefaultsBackupBucket,
+		func(l *BackupBucketList) []BackupBucket { return l.Items })
 	defaults(scheme, &CloudProfile{}, &CloudProfileList{}, SetDefaultsCloudProfile,
 		func(l *CloudProfileList) []CloudProfile { return l.Items })
 	defaults(scheme, &ControllerRegistration{}, &ControllerRegistrationList{}, SetDefaultsControllerRegistration,
 		func(l *ControllerRegistrationList) []ControllerRegistration { return l.Items })
+	defaults(scheme, &NamespacedCloudProfile{}, &NamespacedCloudProfileList{}, SetDefaultsNamespacedCloudProfile,
+		func(l *NamespacedCloudProfileList) []NamespacedCloudProfile { return l.Items })
 	defaults(scheme, &Project{}, &ProjectList{}, SetDefaultsProject, func(l *ProjectList) []Project { return l.Items })
 	defaults(scheme, &SecretBinding{}, &SecretBindingList{}, SetDefaultsSecretBinding,
 		func(l *SecretBindingList) []SecretBinding { return l.Items })

@@ -33,9 +33,11 @@ func served(t *testing.T) map[string]rest.Storage {
 func TestResources(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		"cloudprofiles", "cloudprofiles/status", "controllerdeployments", "controllerinstallations", "controllerinstallations/status",
-		"controllerregistrations", "internalsecrets", "projects", "projects/status", "secretbindings", "seeds", "seeds/status", "shoots",
-		"shoots/adminkubeconfig", "shoots/binding", "shoots/status", "shoots/viewerkubeconfig",
+		"backupbuckets", "backupbuckets/status", "backupentries", "backupentries/status", "cloudprofiles", "cloudprofiles/status",
+		"controllerdeployments", "controllerinstallations", "controllerinstallations/status", "controllerregistrations",
+		"exposureclasses", "internalsecrets", "namespacedcloudprofiles", "namespacedcloudprofiles/status", "plants", "plants/status",
+		"projects", "projects/status", "quotas", "secretbindings", "seeds", "seeds/status", "shoots",
+		"shoots/adminkubeconfig", "shoots/binding", "shoots/status", "shoots/viewerkubeconfig", "shootstates",
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(served(t)))); diff != "" {
 		t.Errorf("API-RES-2, 3, 7, 8: what is served (-want +got):\n%s", diff)

@@ -11,15 +11,22 @@ import (
 
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/storage/registry/core/backupbucket"
+	"github.com/terrarium-garden/terrarium/storage/registry/core/backupentry"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/cloudprofile"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/controllerdeployment"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/controllerinstallation"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/controllerregistration"
+	"github.com/terrarium-garden/terrarium/storage/registry/core/exposureclass"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/internalsecret"
+	"github.com/terrarium-garden/terrarium/storage/registry/core/namespacedcloudprofile"
+	"github.com/terrarium-garden/terrarium/storage/registry/core/plant"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/project"
+	"github.com/terrarium-garden/terrarium/storage/registry/core/quota"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/secretbinding"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/seed"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/shoot"
+	"github.com/terrarium-garden/terrarium/storage/registry/core/shootstate"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
@@ -30,13 +37,20 @@ func Group(o kind.Options) (*genericapiserver.APIGroupInfo, error) {
 		return nil, fmt.Errorf("group %q: %w", gardencorev1beta1.GroupName, err)
 	}
 	v1beta1, err := resources(o,
+		backupbucket.Storage,
+		backupentry.Storage,
 		cloudprofile.Storage,
 		controllerdeployment.Storage,
 		controllerinstallation.Storage,
 		controllerregistration.Storage,
+		exposureclass.Storage,
+		namespacedcloudprofile.Storage,
+		plant.Storage,
 		project.Storage,
+		quota.Storage,
 		secretbinding.Storage,
 		seed.Storage,
+		shootstate.Storage,
 		func(o kind.Options) (map[string]rest.Storage, error) { return shoot.Storage(o, secrets) },
 	)
 	if err != nil {

@@ -5,6 +5,7 @@ package cell
 
 import (
 	"fmt"
+	"strconv"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
@@ -50,4 +51,20 @@ func LastOperation(op *gardencorev1beta1.LastOperation) string {
 		return Pending
 	}
 	return fmt.Sprintf("%s %s (%d%%)", op.Type, op.State, op.Progress)
+}
+
+// State prints how what was or is being done is going.
+func State(op *gardencorev1beta1.LastOperation) string {
+	if op == nil {
+		return Pending
+	}
+	return string(op.State)
+}
+
+// Progress prints how far it got, in percent.
+func Progress(op *gardencorev1beta1.LastOperation) string {
+	if op == nil {
+		return "0"
+	}
+	return strconv.Itoa(int(op.Progress))
 }

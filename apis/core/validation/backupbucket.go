@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// ValidateBackupBucket checks a new BackupBucket (API-VALBB-1).
+func ValidateBackupBucket(b *gardencorev1beta1.BackupBucket) field.ErrorList {
+	errs := metadata(b, false, apivalidation.NameIsDNSLabel)
+	return append(errs, backupBucketSpec(&b.Spec, field.NewPath("spec"))...)
+}
+
+// ValidateBackupBucketUpdate checks an updated BackupBucket (API-VALBB-1).
+func ValidateBackupBucketUpdate(b, old *gardencorev1beta1.BackupBucket) field.ErrorList {
+	path := field.NewPath("spec")
+	errs := metadataUpdate(b, old)
+	errs = append(errs, immutable(b.Spec.Provider, old.Spec.Provider, path.Child("provider"))...)
+	errs = append(errs, immutable(b.Spec.SeedName, old.Spec.SeedName, path.Child("seedName"))...)
+	errs = append(errs, immutable(b.Spec.ShootRef, old.Spec.ShootRef, path.Child("shootRef"))...)
+	return append(errs, backupBucketSpec(&b.Spec, path)...)
+}
+
+func backupBucketSpec(s *gardencorev1beta1.BackupBucketSpec, path *field.Path) field.ErrorList {
+	provider := path.Child("provider")
+	errs := required(s.Provider.Type, provider.Child("type"), "who has the object store")
+	errs = append(errs, required(s.Provider.Region, provider.Child("region"), "the region of the object store")...)
+	if s.SeedName == nil && s.ShootRef == nil {
+		errs = append(errs, field.Required(path.Child("seedName"), "must name the seed that looks after the bucket"))
+	}
+	errs = append(errs, keeper(s.SeedName, s.ShootRef, path)...)
+	if s.CredentialsRef == nil {
+		return append(errs, field.Required(path.Child("credentialsRef"), "must name the credentials of the object store"))
+	}
+	return append(errs, credentialsRef(s.CredentialsRef, path.Child("credentialsRef"))...)
+}
+
+// keeper checks who looks after a backup: a seed or a self-hosted shoot.
+func keeper(seed *string, shoot *corev1.ObjectReference, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if seed != nil {
+		errs = append(errs, required(*seed, path.Child("seedName"), "a Seed")...)
+	}
+	if shoot == nil {
+		return errs
+	}
+	ref := path.Child("shootRef")
+	if seed != nil {
+		errs = append(errs, field.Forbidden(ref, "is looked after either by a seed or by a shoot"))
+	}
+	errs = append(errs, required(shoot.Name, ref.Child("name"), "a Shoot")...)
+	return append(errs, required(shoot.Namespace, ref.Child("namespace"), "the namespace of the Shoot")...)
+}
+
+// credentialsRef checks a reference to credentials outside of the own namespace.
+func credentialsRef(ref *corev1.ObjectReference, path *field.Path) field.ErrorList {
+	errs := required(ref.Name, path.Child("name"), "the credentials")
+	errs = append(errs, required(ref.Namespace, path.Child("namespace"), "the namespace of the credentials")...)
+	return append(errs, kindOf(ref, path,
+		schema.GroupKind{Kind: "Secret"}, schema.GroupKind{Group: "security.gardener.cloud", Kind: "WorkloadIdentity"})...)
+}
+
+// kindOf complains about a reference to an object of a kind that is not allowed.
+func kindOf(ref *corev1.ObjectReference, path *field.Path, allowed ...schema.GroupKind) field.ErrorList {
+	is := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
+	names := make([]string, 0, len(allowed))
+	for _, k := range allowed {
+		if k == is && ref.APIVersion != "" {
+			return nil
+		}
+		names = append(names, k.String())
+	}
+	return field.ErrorList{field.NotSupported(path.Child("kind"), is.String(), names)}
+}

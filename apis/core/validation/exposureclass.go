@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// maxHandler is how long the handler of an exposure class may be: it becomes part of a namespace name (API-NAME-6).
+const maxHandler = 34
+
+// ValidateExposureClass checks a new ExposureClass (API-NAME-6).
+func ValidateExposureClass(c *gardencorev1beta1.ExposureClass) field.ErrorList {
+	return append(metadata(c, false, apivalidation.NameIsDNSSubdomain), exposureClass(c)...)
+}
+
+// ValidateExposureClassUpdate checks an updated ExposureClass: what it means never changes (API-NAME-6).
+func ValidateExposureClassUpdate(c, old *gardencorev1beta1.ExposureClass) field.ErrorList {
+	errs := metadataUpdate(c, old)
+	errs = append(errs, immutable(c.Handler, old.Handler, field.NewPath("handler"))...)
+	errs = append(errs, immutable(c.Scheduling, old.Scheduling, field.NewPath("scheduling"))...)
+	return append(errs, exposureClass(c)...)
+}
+
+func exposureClass(c *gardencorev1beta1.ExposureClass) field.ErrorList {
+	errs := label(c.Handler, field.NewPath("handler"))
+	if len(c.Handler) > maxHandler {
+		errs = append(errs, field.TooLong(field.NewPath("handler"), c.Handler, maxHandler))
+	}
+	s, path := c.Scheduling, field.NewPath("scheduling")
+	if s == nil {
+		return errs
+	}
+	if s.SeedSelector != nil {
+		errs = append(errs, metav1validation.ValidateLabelSelector(&s.SeedSelector.LabelSelector,
+			metav1validation.LabelSelectorValidationOptions{}, path.Child("seedSelector"))...)
+	}
+	return append(errs, tolerations(s.Tolerations, path.Child("tolerations"))...)
+}
