@@ -67,7 +67,7 @@ func controllerResource(r gardencorev1beta1.ControllerResource, path *field.Path
 	errs := required(r.Type, path.Child("type"), "the type that is taken care of")
 	errs = append(errs, oneOf(r.Kind, path.Child("kind"), extensionKinds()...)...)
 	if r.Kind == extensionKind {
-		return errs
+		return append(errs, extensionResource(r, path)...)
 	}
 	for name, given := range map[string]bool{
 		"reconcileTimeout": r.ReconcileTimeout != nil,
@@ -80,6 +80,38 @@ func controllerResource(r gardencorev1beta1.ControllerResource, path *field.Path
 		}
 	}
 	return errs
+}
+
+// extensionResource checks the fields that only the kind Extension has.
+func extensionResource(r gardencorev1beta1.ControllerResource, path *field.Path) field.ErrorList {
+	errs := lasting([]span{{"reconcileTimeout", r.ReconcileTimeout}}, path)
+	known := []gardencorev1beta1.ClusterType{gardencorev1beta1.ClusterTypeShoot, gardencorev1beta1.ClusterTypeSeed}
+	for i, t := range r.ClusterCompatibility {
+		errs = append(errs, oneOf(t, path.Child("clusterCompatibility").Index(i), known...)...)
+	}
+	for i, t := range r.AutoEnable {
+		here := path.Child("autoEnable").Index(i)
+		errs = append(errs, oneOf(t, here, known...)...)
+		if len(r.ClusterCompatibility) > 0 && !slices.Contains(r.ClusterCompatibility, t) {
+			errs = append(errs, field.Forbidden(here, "is no cluster that the extension is for"))
+		}
+	}
+	if l := r.Lifecycle; l != nil {
+		before, after := gardencorev1beta1.ControllerResourceLifecycleStrategyBeforeKubeAPIServer, gardencorev1beta1.ControllerResourceLifecycleStrategyAfterKubeAPIServer
+		here := path.Child("lifecycle")
+		errs = append(errs, optional(l.Reconcile, here.Child("reconcile"), before, after, gardencorev1beta1.ControllerResourceLifecycleStrategyAfterWorker)...)
+		errs = append(errs, optional(l.Delete, here.Child("delete"), before, after)...)
+		errs = append(errs, optional(l.Migrate, here.Child("migrate"), before, after)...)
+	}
+	return errs
+}
+
+// optional complains about a value that is given and not allowed.
+func optional[S ~string](value *S, path *field.Path, allowed ...S) field.ErrorList {
+	if value == nil {
+		return nil
+	}
+	return oneOf(*value, path, allowed...)
 }
 
 func registrationDeployment(

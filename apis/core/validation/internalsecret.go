@@ -3,6 +3,7 @@
 package validation
 
 import (
+	"encoding/json"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -37,10 +38,24 @@ func typeKeys(s *gardencorev1beta1.InternalSecret, path *field.Path) field.Error
 		corev1.SecretTypeTLS:              {corev1.TLSCertKey, corev1.TLSPrivateKeyKey},
 		corev1.SecretTypeSSHAuth:          {corev1.SSHAuthPrivateKey},
 		corev1.SecretTypeDockerConfigJson: {corev1.DockerConfigJsonKey},
+		corev1.SecretTypeDockercfg:        {corev1.DockerConfigKey},
 	}
 	for _, key := range demands[s.Type] {
 		if _, ok := s.Data[key]; !ok {
 			errs = append(errs, field.Required(path.Key(key), fmt.Sprintf("a secret of type %q has it", s.Type)))
+		}
+	}
+	for _, one := range []struct {
+		kind corev1.SecretType
+		key  string
+	}{{corev1.SecretTypeDockerConfigJson, corev1.DockerConfigJsonKey}, {corev1.SecretTypeDockercfg, corev1.DockerConfigKey}} {
+		if value, ok := s.Data[one.key]; ok && s.Type == one.kind && !json.Valid(value) {
+			errs = append(errs, field.Invalid(path.Key(one.key), "<contents>", "must be JSON"))
+		}
+	}
+	if _, byName := s.Data[corev1.BasicAuthUsernameKey]; s.Type == corev1.SecretTypeBasicAuth && !byName {
+		if _, byPassword := s.Data[corev1.BasicAuthPasswordKey]; !byPassword {
+			errs = append(errs, field.Required(path.Key(corev1.BasicAuthUsernameKey), "a secret of this type has a user name or a password"))
 		}
 	}
 	return errs

@@ -58,7 +58,11 @@ func frozen(obj metav1.Object, spec, old any) field.ErrorList {
 	if obj.GetDeletionTimestamp() == nil || apiequality.Semantic.DeepEqual(spec, old) {
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(field.NewPath("spec"), "must not change while the object is being deleted")}
+	message := "must not change while the object is being deleted"
+	if paths := differences(spec, old); len(paths) > 0 {
+		message += ", but these fields differ: " + strings.Join(paths, ", ")
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec"), message)}
 }
 
 // label checks a name that becomes part of host names.

@@ -8,6 +8,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -68,10 +69,25 @@ func projectSpec(s *gardencorev1beta1.ProjectSpec, path *field.Path) field.Error
 		}
 	}
 	errs = append(errs, members(s.Members, path.Child("members"))...)
+	errs = append(errs, dualApproval(s.DualApprovalForDeletion, path.Child("dualApprovalForDeletion"))...)
 	if s.Tolerations != nil {
 		errs = append(errs, projectTolerations(s.Tolerations, path.Child("tolerations"))...)
 	}
 	return errs
+}
+
+// dualApproval holds API-VALPROJ-6.
+func dualApproval(all []gardencorev1beta1.DualApprovalForDeletion, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	resources := make([]string, 0, len(all))
+	for i := range all {
+		here := path.Index(i)
+		errs = append(errs, oneOf(all[i].Resource, here.Child("resource"), "shoots")...)
+		errs = append(errs, metav1validation.ValidateLabelSelector(&all[i].Selector,
+			metav1validation.LabelSelectorValidationOptions{}, here.Child("selector"))...)
+		resources = append(resources, all[i].Resource)
+	}
+	return append(errs, duplicates(resources, path.Index)...)
 }
 
 // projectNamespace holds API-NAME-8.

@@ -3,13 +3,12 @@
 package validation
 
 import (
-	"slices"
-
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -23,10 +22,12 @@ func ValidateShoot(s *gardencorev1beta1.Shoot) field.ErrorList {
 			errs = append(errs, field.Forbidden(path, "is set by the garden, never on create"))
 		}
 	}
+	errs = append(errs, shootOperation(s, nil)...)
+	errs = append(errs, forceDeletion(s, nil)...)
 	return append(errs, shootObject(s)...)
 }
 
-// ValidateShootUpdate checks an updated Shoot (API-VALSHOOT-2, 5, 6, API-BIND-1).
+// ValidateShootUpdate checks an updated Shoot (API-VALSHOOT-2, 3, 5, 6, 20, 22, 23, 25, 26, API-BIND-1).
 func ValidateShootUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	path := field.NewPath("spec", "seedName")
 	errs := metadataUpdate(s, old)
@@ -55,7 +56,7 @@ func ValidateShootBindingUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList
 	return append(errs, shootUpdate(s, old)...)
 }
 
-// ValidateShootStatusUpdate checks a new status of a Shoot (API-VALSHOOT-2).
+// ValidateShootStatusUpdate checks a new status of a Shoot (API-VALSHOOT-2, 21).
 func ValidateShootStatusUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	path := field.NewPath("status")
 	errs := immutableOnceSet(s.Status.ClusterIdentity, old.Status.ClusterIdentity, path.Child("clusterIdentity"))
@@ -65,51 +66,69 @@ func ValidateShootStatusUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList 
 	if old.Status.TechnicalID != "" {
 		errs = append(errs, immutable(s.Status.TechnicalID, old.Status.TechnicalID, path.Child("technicalID"))...)
 	}
-	return errs
+	return append(errs, advertisedAddresses(s.Status.AdvertisedAddresses, path.Child("advertisedAddresses"))...)
 }
 
 func shootUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	path := field.NewPath("spec")
+	errs := shootOperation(s, old)
+	errs = append(errs, forceDeletion(s, old)...)
 	if s.DeletionTimestamp != nil {
-		return frozen(s, s.Spec, old.Spec)
+		return append(errs, frozen(s, s.Spec, old.Spec)...)
 	}
-	errs := immutable(s.Spec.Region, old.Spec.Region, path.Child("region"))
+	errs = append(errs, immutable(s.Spec.Region, old.Spec.Region, path.Child("region"))...)
 	errs = append(errs, immutable(s.Spec.Provider.Type, old.Spec.Provider.Type, path.Child("provider", "type"))...)
-	errs = append(errs, immutable(profileName(&s.Spec), profileName(&old.Spec), path.Child("cloudProfile"))...)
-	errs = append(errs, immutableOnceSet(s.Spec.SecretBindingName, old.Spec.SecretBindingName, path.Child("secretBindingName"))...)
+	errs = append(errs, cloudProfileUpdate(&s.Spec, &old.Spec, path.Child("cloudProfile"))...)
+	errs = append(errs, credentialsUpdate(&s.Spec, &old.Spec, path)...)
 	errs = append(errs, immutableOnceSet(s.Spec.SchedulerName, old.Spec.SchedulerName, path.Child("schedulerName"))...)
 	errs = append(errs, immutable(s.Spec.ExposureClassName, old.Spec.ExposureClassName, path.Child("exposureClassName"))...)
-	if s.Spec.Networking != nil && old.Spec.Networking != nil {
-		here, n, was := path.Child("networking"), s.Spec.Networking, old.Spec.Networking
-		errs = append(errs, immutableOnceSet(n.Type, was.Type, here.Child("type"))...)
-		errs = append(errs, immutableOnceSet(n.Pods, was.Pods, here.Child("pods"))...)
-		errs = append(errs, immutableOnceSet(n.Services, was.Services, here.Child("services"))...)
-	}
-	if (len(s.Spec.Provider.Workers) == 0) != (len(old.Spec.Provider.Workers) == 0) {
+	errs = append(errs, networkingUpdate(&s.Spec, &old.Spec, path.Child("networking"))...)
+	errs = append(errs, shootDNSUpdate(&s.Spec, &old.Spec, path.Child("dns"))...)
+	errs = append(errs, controlPlaneUpdate(s, old)...)
+	errs = append(errs, encryptionUpdate(s, old)...)
+	errs = append(errs, hibernationUpdate(s, old)...)
+	if query.Workerless(&s.Spec) != query.Workerless(&old.Spec) {
 		errs = append(errs, field.Forbidden(path.Child("provider", "workers"), "a shoot can not gain or lose its nature of having workers"))
 	}
 	errs = append(errs, versionUpdate(s.Spec.Kubernetes.Version, old.Spec.Kubernetes.Version, path.Child("kubernetes", "version"))...)
+	errs = append(errs, poolsUpdate(&s.Spec, &old.Spec, path.Child("provider", "workers"))...)
 	return append(errs, shootObject(s)...)
 }
 
-// profileName is the name of the cloud profile, whichever of the two fields carries it.
-func profileName(s *gardencorev1beta1.ShootSpec) string {
-	if s.CloudProfile != nil {
-		return s.CloudProfile.Name
+// cloudProfileUpdate keeps a shoot with its profile. A profile of a project may be exchanged for one of the same family,
+// which is judged where the profiles are known (API-SHOOTSTRAT-9).
+func cloudProfileUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+	if ofProject(s) || ofProject(old) {
+		return nil
 	}
-	return deref(s.CloudProfileName)
+	return immutable(query.ProfileName(s), query.ProfileName(old), path)
+}
+
+func ofProject(s *gardencorev1beta1.ShootSpec) bool {
+	return s.CloudProfile != nil && s.CloudProfile.Kind == gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile
+}
+
+// credentialsUpdate keeps the binding, but for the step from a SecretBinding to a CredentialsBinding (API-VALSHOOT-2).
+// Whether both lead to the same credentials is judged where the bindings are known.
+func credentialsUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	moved := s.SecretBindingName == nil && s.CredentialsBindingName != nil
+	if !moved {
+		errs = append(errs, immutableOnceSet(s.SecretBindingName, old.SecretBindingName, path.Child("secretBindingName"))...)
+	}
+	if old.CredentialsBindingName != nil && s.CredentialsBindingName == nil {
+		errs = append(errs, field.Forbidden(path.Child("credentialsBindingName"), "can not be taken away"))
+	}
+	return errs
 }
 
 // versionUpdate forbids downgrades and skipping minor versions (API-VALSHOOT-6).
 func versionUpdate(value, old string, path *field.Path) field.ErrorList {
-	to, err := version.ParseSemantic(value)
-	if err != nil {
-		return nil // The value itself is judged elsewhere.
-	}
-	from, err := version.ParseSemantic(old)
+	to, ok := parsed(value)
+	from, isVersion := parsed(old)
 	switch {
-	case err != nil:
-		return nil
+	case !ok || !isVersion:
+		return nil // The value itself is judged elsewhere.
 	case to.LessThan(from):
 		return field.ErrorList{field.Forbidden(path, "a downgrade from "+old+" is not possible")}
 	case to.Major() != from.Major() || to.Minor() > from.Minor()+1:
@@ -119,34 +138,72 @@ func versionUpdate(value, old string, path *field.Path) field.ErrorList {
 	}
 }
 
+func parsed(value string) (*version.Version, bool) {
+	v, err := version.ParseSemantic(value)
+	return v, err == nil
+}
+
 // shootObject checks what must hold of every shoot.
 func shootObject(s *gardencorev1beta1.Shoot) field.ErrorList {
 	path := field.NewPath("spec")
 	spec := &s.Spec
-	errs := required(profileName(spec), path.Child("cloudProfile", "name"), "a CloudProfile")
+	errs := required(query.ProfileName(spec), path.Child("cloudProfile", "name"), "a CloudProfile")
+	errs = append(errs, cloudProfileReference(spec, path)...)
 	errs = append(errs, required(spec.Region, path.Child("region"), "a region of the CloudProfile")...)
 	errs = append(errs, required(spec.Provider.Type, path.Child("provider", "type"), "the provider of the CloudProfile")...)
 	errs = append(errs, kubernetesVersion(spec.Kubernetes.Version, path.Child("kubernetes", "version"))...)
+	errs = append(errs, kubernetes(&spec.Kubernetes, path.Child("kubernetes"))...)
 	errs = append(errs, purpose(s, path.Child("purpose"))...)
 	errs = append(errs, tolerations(spec.Tolerations, path.Child("tolerations"))...)
-	errs = append(errs, shootOperation(s)...)
 	errs = append(errs, shootNetworking(spec, path.Child("networking"))...)
+	errs = append(errs, shootDNS(spec.DNS, path.Child("dns"))...)
+	errs = append(errs, controlPlane(spec.ControlPlane, path.Child("controlPlane"))...)
+	errs = append(errs, addons(spec, path.Child("addons"))...)
 	errs = append(errs, maintenance(spec.Maintenance, path.Child("maintenance"))...)
 	errs = append(errs, hibernationSchedules(spec.Hibernation, path.Child("hibernation", "schedules"))...)
-	if len(spec.Provider.Workers) == 0 {
+	errs = append(errs, monitoring(spec.Monitoring, path.Child("monitoring"))...)
+	errs = append(errs, references(spec, path)...)
+	errs = append(errs, systemComponents(spec.SystemComponents, path.Child("systemComponents"))...)
+	if query.Workerless(spec) {
 		return append(errs, workerless(spec, path)...)
 	}
-	if deref(spec.SecretBindingName) == "" && deref(spec.CredentialsBindingName) == "" {
-		errs = append(errs, field.Required(path.Child("secretBindingName"), "a shoot with workers needs credentials"))
+	return append(append(errs, credentials(spec, path)...), workers(spec, path.Child("provider", "workers"))...)
+}
+
+// cloudProfileReference checks the reference, and that the former field says the same (API-SHOOTSTRAT-9).
+func cloudProfileReference(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+	ref := s.CloudProfile
+	if ref == nil {
+		return nil
 	}
-	return append(errs, workers(spec, path.Child("provider", "workers"))...)
+	var errs field.ErrorList
+	if ref.Kind != "" {
+		errs = append(errs, oneOf(ref.Kind, path.Child("cloudProfile", "kind"),
+			gardencorev1beta1.CloudProfileReferenceKindCloudProfile, gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile)...)
+	}
+	if s.CloudProfileName != nil && *s.CloudProfileName != ref.Name {
+		errs = append(errs, field.Invalid(path.Child("cloudProfileName"), *s.CloudProfileName, "must be what cloudProfile names"))
+	}
+	return errs
+}
+
+// credentials wants one binding, of either sort.
+func credentials(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+	switch secret, general := deref(s.SecretBindingName), deref(s.CredentialsBindingName); {
+	case secret == "" && general == "":
+		return field.ErrorList{field.Required(path.Child("secretBindingName"), "a shoot with workers needs credentials")}
+	case secret != "" && general != "":
+		return field.ErrorList{field.Forbidden(path.Child("secretBindingName"), "has no place beside credentialsBindingName")}
+	default:
+		return nil
+	}
 }
 
 func kubernetesVersion(value string, path *field.Path) field.ErrorList {
 	if value == "" {
 		return field.ErrorList{field.Required(path, "must be a version that the CloudProfile offers")}
 	}
-	if _, err := version.ParseSemantic(value); err != nil {
+	if _, ok := parsed(value); !ok {
 		return field.ErrorList{field.Invalid(path, value, "must be a version of three parts, such as 1.36.3")}
 	}
 	return nil
@@ -165,35 +222,4 @@ func purpose(s *gardencorev1beta1.Shoot, path *field.Path) field.ErrorList {
 		allowed = append(allowed, gardencorev1beta1.ShootPurposeInfrastructure)
 	}
 	return oneOf(*s.Spec.Purpose, path, allowed...)
-}
-
-// workerless forbids what makes no sense without machines (API-VALSHOOT-7).
-func workerless(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	given := map[string]bool{
-		"secretBindingName":             s.SecretBindingName != nil,
-		"credentialsBindingName":        s.CredentialsBindingName != nil,
-		"provider.infrastructureConfig": s.Provider.InfrastructureConfig != nil,
-		"provider.controlPlaneConfig":   s.Provider.ControlPlaneConfig != nil,
-		"provider.workersSettings":      s.Provider.WorkersSettings != nil,
-		"kubernetes.clusterAutoscaler":  s.Kubernetes.ClusterAutoscaler != nil,
-		"addons":                        s.Addons != nil,
-		"systemComponents":              s.SystemComponents != nil,
-	}
-	if n := s.Networking; n != nil {
-		given["networking.type"] = n.Type != nil
-		given["networking.pods"] = n.Pods != nil
-		given["networking.nodes"] = n.Nodes != nil
-	}
-	names := make([]string, 0, len(given))
-	for name := range given {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if given[name] {
-			errs = append(errs, field.Forbidden(path.Child(name), "has no meaning for a shoot without workers"))
-		}
-	}
-	return errs
 }

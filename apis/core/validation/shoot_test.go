@@ -182,10 +182,11 @@ func TestValidateShootUpdate(t *testing.T) {
 		"API-VALSHOOT-7": {
 			reason: "workers can not vanish altogether",
 			old:    shoot(),
-			now: shoot(func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Provider.Workers, s.Spec.Networking = nil, nil
-			}),
-			want: []string{"spec.provider.workers: FieldValueForbidden", "spec.secretBindingName: FieldValueForbidden"},
+			now:    shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers = nil }),
+			want: []string{
+				"spec.networking.pods: FieldValueForbidden", "spec.networking.type: FieldValueForbidden",
+				"spec.provider.workers: FieldValueForbidden", "spec.secretBindingName: FieldValueForbidden",
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,11 +4,11 @@ package validation
 
 import (
 	"fmt"
-	"math"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -17,15 +17,12 @@ import (
 )
 
 const (
-	maxPoolName       = 15
-	defaultMaxPods    = 110
-	minNodeMaskSize   = 16
-	maxNodeMaskSize   = 28
-	addressBits       = 32
-	unusableAddresses = 2
+	maxPoolName   = 15
+	maxVolumeName = 15
+	minPriority   = -1
 )
 
-// workers checks the worker pools (API-VALSHOOT-1, 8, 9, API-NAME-5).
+// workers checks the worker pools (API-VALSHOOT-1, 6, 8, 9, API-NAME-5).
 func workers(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	names := make([]string, 0, len(s.Provider.Workers))
@@ -33,6 +30,7 @@ func workers(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	for i := range s.Provider.Workers {
 		w := &s.Provider.Workers[i]
 		errs = append(errs, worker(w, path.Index(i))...)
+		errs = append(errs, poolVersion(w, s.Kubernetes.Version, path.Index(i))...)
 		names = append(names, w.Name)
 		if w.Maximum > 0 && allowsSystemComponents(w) {
 			systemComponents = true
@@ -61,6 +59,9 @@ func worker(w *gardencorev1beta1.Worker, path *field.Path) field.ErrorList {
 	errs = append(errs, rollout(w, path)...)
 	errs = append(errs, volumes(w, path)...)
 	errs = append(errs, metav1validation.ValidateLabels(w.Labels, path.Child("labels"))...)
+	errs = append(errs, apivalidation.ValidateAnnotations(w.Annotations, path.Child("annotations"))...)
+	errs = append(errs, taints(w.Taints, path.Child("taints"))...)
+	errs = append(errs, machineSettings(w, path)...)
 	if zones := len(w.Zones); zones > int(w.Maximum) && w.Maximum > 0 && allowsSystemComponents(w) {
 		message := fmt.Sprintf("must be at least %d, one machine for each zone", zones)
 		errs = append(errs, field.Invalid(path.Child("maximum"), w.Maximum, message))
@@ -126,64 +127,22 @@ func volumes(w *gardencorev1beta1.Worker, path *field.Path) field.ErrorList {
 	for i, v := range w.DataVolumes {
 		here := path.Child("dataVolumes").Index(i)
 		errs = append(errs, label(v.Name, here.Child("name"))...)
+		if len(v.Name) > maxVolumeName {
+			errs = append(errs, field.TooLong(here.Child("name"), v.Name, maxVolumeName))
+		}
 		errs = append(errs, volumeSize(v.Size, here.Child("size"))...)
 		names = append(names, v.Name)
+	}
+	if name := w.KubeletDataVolumeName; name != nil && !slices.Contains(names, *name) {
+		errs = append(errs, field.Invalid(path.Child("kubeletDataVolumeName"), *name, "must name a data volume of the pool"))
 	}
 	return append(errs, duplicates(names, path.Child("dataVolumes").Index)...)
 }
 
 func volumeSize(size string, path *field.Path) field.ErrorList {
-	if regexp.MustCompile(`^[1-9]\d*Gi$`).MatchString(size) {
+	digits, ok := strings.CutSuffix(size, "Gi")
+	if ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, size, "must be a whole number of gibibytes such as 20Gi")}
-}
-
-// shootNetworking checks the networks (API-VALSHOOT-1, 10).
-func shootNetworking(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
-	n := s.Networking
-	hasWorkers := len(s.Provider.Workers) > 0
-	if n == nil {
-		if hasWorkers {
-			return field.ErrorList{field.Required(path.Child("type"), "a shoot with workers needs a network")}
-		}
-		return nil
-	}
-	var errs field.ErrorList
-	if hasWorkers && deref(n.Type) == "" {
-		errs = append(errs, field.Required(path.Child("type"), "a shoot with workers needs a network"))
-	}
-	errs = append(errs, networks([]network{{"nodes", n.Nodes}, {"pods", n.Pods}, {"services", n.Services}}, path)...)
-	return append(errs, nodeMask(s)...)
-}
-
-// nodeMask checks that the pods of a node fit into its share of the pod network (API-VALSHOOT-10).
-func nodeMask(s *gardencorev1beta1.ShootSpec) field.ErrorList {
-	kcm := s.Kubernetes.KubeControllerManager
-	if kcm == nil || kcm.NodeCIDRMaskSize == nil {
-		return nil
-	}
-	path := field.NewPath("spec", "kubernetes", "kubeControllerManager", "nodeCIDRMaskSize")
-	size := *kcm.NodeCIDRMaskSize
-	if size < minNodeMaskSize || size > maxNodeMaskSize {
-		return field.ErrorList{field.Invalid(path, size, fmt.Sprintf("must be between %d and %d", minNodeMaskSize, maxNodeMaskSize))}
-	}
-	room := int64(math.Exp2(float64(addressBits-size))) - unusableAddresses
-	if most := maxPods(s); room < most {
-		return field.ErrorList{field.Invalid(path, size, fmt.Sprintf("leaves room for %d pods, but a node may have %d", room, most))}
-	}
-	return nil
-}
-
-func maxPods(s *gardencorev1beta1.ShootSpec) int64 {
-	most := int64(defaultMaxPods)
-	if k := s.Kubernetes.Kubelet; k != nil && k.MaxPods != nil {
-		most = int64(*k.MaxPods)
-	}
-	for _, w := range s.Provider.Workers {
-		if w.Kubernetes != nil && w.Kubernetes.Kubelet != nil && w.Kubernetes.Kubelet.MaxPods != nil {
-			most = max(most, int64(*w.Kubernetes.Kubelet.MaxPods))
-		}
-	}
-	return most
 }

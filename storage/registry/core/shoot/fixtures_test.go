@@ -82,3 +82,30 @@ func last(kind gardencorev1beta1.LastOperationType, state gardencorev1beta1.Last
 }
 
 func seeded(name string) func(*object) { return func(s *object) { s.Spec.SeedName = &name } }
+
+// etcdKey says how far the rotation of the encryption key is, and whether it goes on by itself.
+func etcdKey(phase gardencorev1beta1.CredentialsRotationPhase, byItself bool) func(*object) {
+	return func(s *object) {
+		s.Status.Credentials = &gardencorev1beta1.ShootCredentials{Rotation: &gardencorev1beta1.ShootCredentialsRotation{
+			ETCDEncryptionKey: &gardencorev1beta1.ETCDEncryptionKeyRotation{Phase: phase, AutoCompleteAfterPrepared: &byItself},
+		}}
+	}
+}
+
+// delete deletes a shoot that a finalizer keeps, and returns it as it is then.
+func (w *world) delete(t *testing.T, s *object) *object {
+	t.Helper()
+	deleter, ok := w.all["shoots"].(rest.GracefulDeleter)
+	if !ok {
+		t.Fatalf("%T deletes nothing", w.all["shoots"])
+	}
+	got, _, err := deleter.Delete(w.ctx, s.Name, rest.ValidateAllObjectFunc, &metav1.DeleteOptions{})
+	if err != nil {
+		t.Fatalf("delete shoot %q: %v", s.Name, err)
+	}
+	deleted, ok := got.(*object)
+	if !ok {
+		t.Fatalf("deletion answered with %T", got)
+	}
+	return deleted
+}

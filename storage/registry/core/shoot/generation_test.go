@@ -42,35 +42,32 @@ func TestGeneration(t *testing.T) {
 		"API-STRAT-2 nothing":        {"an update that changes nothing counts for nothing", none, none, none, grows{}},
 		"API-STRAT-2 label":          {"metadata does not count", none, none, annotated("a", "b"), grows{}},
 		"API-SHOOTSTRAT-1 spec":      {"a changed spec counts", none, none, purpose, grows{Grown: true}},
-		"API-SHOOTSTRAT-1 force":     {"the wish to delete by force counts", none, none, annotated("confirmation.gardener.cloud/force-deletion", "true"), grows{Grown: true}},
-		"API-SHOOTSTRAT-1 forced":    {"once", annotated("confirmation.gardener.cloud/force-deletion", "1"), none, annotated("confirmation.gardener.cloud/force-deletion", "true"), grows{}},
 		"API-SHOOTSTRAT-2 confined":  {"with confined roll-out a changed spec waits", confined, none, purpose, grows{}},
 		"API-SHOOTSTRAT-2 sleep":     {"but going to sleep does not", confined, none, asleep, grows{Grown: true}},
 		"API-SHOOTSTRAT-3 retry":     {"a failed shoot is tried again", none, failed, annotated(operation, "retry"), grows{Grown: true}},
 		"API-SHOOTSTRAT-3 other":     {"a failed shoot does nothing else", none, failed, annotated(operation, "reconcile"), grows{Operation: "reconcile"}},
-		"API-SHOOTSTRAT-3 both":      {"not even beside the retry", none, failed, annotated(operation, "retry;reconcile"), grows{Operation: "retry;reconcile"}},
+		"API-SHOOTSTRAT-3 rotate":    {"not even a rotation", none, failed, annotated(operation, "rotate-ca-start"), grows{Operation: "rotate-ca-start"}},
 		"API-SHOOTSTRAT-4 too early": {"without a last operation nothing is to be repeated", none, none, annotated(operation, "reconcile"), grows{Operation: "reconcile"}},
 		"API-SHOOTSTRAT-4 reconcile": {"reconcile is taken away", none, processing, annotated(operation, "reconcile"), grows{Grown: true}},
 		"API-SHOOTSTRAT-4 rotate":    {"a rotation stays for the gardenlet", none, processing, annotated(operation, "rotate-ca-start"), grows{Grown: true, Operation: "rotate-ca-start"}},
-		"API-SHOOTSTRAT-4 once":      {"a rotation that is still to do does not count twice", annotated(operation, "rotate-ca-start"), processing, annotated("a", "b"), grows{Operation: "rotate-ca-start"}},
 		"API-SHOOTSTRAT-4 ssh":       {"a key pair is rotated", none, processing, annotated(operation, "rotate-ssh-keypair"), grows{Grown: true, Operation: "rotate-ssh-keypair"}},
 		"API-SHOOTSTRAT-4 no ssh":    {"there is none without access by SSH", withoutSSH, processing, annotated(operation, "rotate-ssh-keypair"), grows{}},
 		"API-SHOOTSTRAT-4 maintain":  {"maintenance is the controller's business", none, processing, annotated(operation, "maintain"), grows{Operation: "maintain"}},
 		"API-SHOOTSTRAT-4 retry":     {"what has not failed is not tried again", none, processing, annotated(operation, "retry"), grows{Operation: "retry"}},
 		"API-SHOOTSTRAT-5 start": {
 			"operations on all credentials absorb the single ones", none, processing,
-			annotated(operation, "rotate-credentials-start;rotate-ca-start;rotate-observability-credentials;rotate-ca-complete"),
-			grows{Grown: true, Operation: "rotate-credentials-start;rotate-ca-complete"},
+			annotated(operation, "rotate-credentials-start;rotate-ca-start;rotate-observability-credentials;rotate-etcd-encryption-key"),
+			grows{Grown: true, Operation: "rotate-credentials-start"},
 		},
 		"API-SHOOTSTRAT-5 pools":    {"a roll-out of pools stays", none, processing, annotated(operation, "rollout-workers=one"), grows{Grown: true, Operation: "rollout-workers=one"}},
 		"API-SHOOTSTRAT-5 in place": {"permission for updates in place changes nothing by itself", none, processing, annotated(operation, "force-in-place-update"), grows{Operation: "force-in-place-update"}},
 		"API-SHOOTSTRAT-6": {
-			"lists are cleaned up", none, none,
+			"lists are cleaned up", none, processing,
 			func(s *object) {
-				annotated(operation, " rotate-ca-start; ;maintain;rotate-ca-start ")(s)
+				annotated(operation, " rotate-ca-start; ;rotate-ssh-keypair;rotate-ca-start ")(s)
 				annotated(maintenance, "reconcile ; reconcile")(s)
 			},
-			grows{Operation: "rotate-ca-start;maintain", Maintenance: "reconcile"},
+			grows{Grown: true, Operation: "rotate-ca-start;rotate-ssh-keypair", Maintenance: "reconcile"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,6 +90,42 @@ func TestGeneration(t *testing.T) {
 	}
 }
 
+func TestGenerationByRotation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.main.MustCreate(w.ctx, sprout())
+	last("Reconcile", "Succeeded")(s)
+	s = w.status.MustUpdate(w.ctx, s)
+	annotated(operation, "rotate-ca-start")(s)
+	s = w.main.MustUpdate(w.ctx, s)
+	before := s.Generation
+	annotated("a", "b")(s)
+	if s = w.main.MustUpdate(w.ctx, s); s.Generation != before || s.Annotations[operation] != "rotate-ca-start" {
+		t.Errorf("API-SHOOTSTRAT-4: a rotation that is still to do does not count twice, got generation %d after %d", s.Generation, before)
+	}
+}
+
+func TestGenerationByForce(t *testing.T) {
+	t.Parallel()
+	const force = "confirmation.gardener.cloud/force-deletion"
+	w := newWorld(t)
+	s := w.main.MustCreate(w.ctx, sprout(func(s *object) { s.Finalizers = []string{"example.com/mine"} }))
+	s.Status.LastErrors = []gardencorev1beta1.LastError{{Codes: []gardencorev1beta1.ErrorCode{"ERR_INFRA_UNAUTHORIZED"}}}
+	s = w.status.MustUpdate(w.ctx, s)
+	s = w.delete(t, s)
+	if s.Generation != 2 {
+		t.Errorf("API-STRAT-2: a deletion counts, got generation %d", s.Generation)
+	}
+	annotated(force, "true")(s)
+	if s = w.main.MustUpdate(w.ctx, s); s.Generation != 3 {
+		t.Errorf("API-SHOOTSTRAT-1: the wish to delete by force counts, got generation %d", s.Generation)
+	}
+	annotated(force, "1")(s)
+	if s = w.main.MustUpdate(w.ctx, s); s.Generation != 3 {
+		t.Errorf("API-SHOOTSTRAT-1: it counts once, got generation %d", s.Generation)
+	}
+}
+
 func TestGenerationOnCreate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -112,6 +145,8 @@ func TestGenerationOnStatus(t *testing.T) {
 		"API-SHOOTSTRAT-7 let go":  {"the new seed starts once the old one has let go", last("Migrate", "Processing"), last("Migrate", "Succeeded"), 1, 2},
 		"API-SHOOTSTRAT-7 aborted": {"or has given up", last("Migrate", "Processing"), last("Migrate", "Aborted"), 1, 2},
 		"API-SHOOTSTRAT-7 once":    {"that counts once", last("Migrate", "Succeeded"), last("Migrate", "Succeeded"), 2, 2},
+		"API-SHOOTSTRAT-7 etcd":    {"an encryption key that is to be exchanged in one go is exchanged further", etcdKey("Preparing", true), etcdKey("Prepared", true), 1, 2},
+		"API-SHOOTSTRAT-7 steps":   {"one that is exchanged in two steps waits", etcdKey("Preparing", false), etcdKey("Prepared", false), 1, 1},
 		"API-SHOOTSTRAT-7 others":  {"other operations do not count", last("Reconcile", "Processing"), last("Reconcile", "Succeeded"), 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,12 +34,12 @@ func operations(obj, old *gardencorev1beta1.Shoot) bool {
 // consume handles the values asked of a shoot that has not failed: reconcile is taken, rotations stay for the gardenlet
 // and count once, when they newly appear.
 func consume(obj, old *gardencorev1beta1.Shoot, asked []string) bool {
-	before := split(old.Annotations[gardencorev1beta1.AnnotationOperation])
+	before := query.Operations(old.Annotations[gardencorev1beta1.AnnotationOperation])
 	grows := false
 	var kept []string
 	for _, op := range asked {
 		switch {
-		case slices.ContainsFunc(asked, func(other string) bool { return slices.Contains(covered(other), op) }):
+		case slices.ContainsFunc(asked, func(other string) bool { return slices.Contains(query.CoveredOperations(other), op) }):
 			// Removed: another operation asked for does it as well.
 		case op == gardencorev1beta1.OperationReconcile:
 			grows = true
@@ -56,28 +56,6 @@ func consume(obj, old *gardencorev1beta1.Shoot, asked []string) bool {
 	return grows
 }
 
-// covered lists the operations that one about all credentials includes (API-SHOOTSTRAT-5).
-func covered(op string) []string {
-	both := []string{
-		gardencorev1beta1.OperationRotateETCDEncryptionKey, gardencorev1beta1.OperationRotateETCDEncryptionKeyStart,
-		gardencorev1beta1.OperationRotateObservabilityCredentials, gardencorev1beta1.OperationRotateSSHKeypair,
-	}
-	switch op {
-	case gardencorev1beta1.OperationRotateCredentialsStart:
-		return append(both, gardencorev1beta1.OperationRotateCAStart, gardencorev1beta1.OperationRotateServiceAccountKeyStart)
-	case gardencorev1beta1.OperationRotateCredentialsStartWithoutWorkersRollout:
-		return append(both, gardencorev1beta1.OperationRotateCAStartWithoutWorkersRollout,
-			gardencorev1beta1.OperationRotateServiceAccountKeyStartWithoutWorkersRollout)
-	case gardencorev1beta1.OperationRotateCredentialsComplete:
-		return []string{
-			gardencorev1beta1.OperationRotateCAComplete, gardencorev1beta1.OperationRotateServiceAccountKeyComplete,
-			gardencorev1beta1.OperationRotateETCDEncryptionKeyComplete,
-		}
-	default:
-		return nil
-	}
-}
-
 func sshAllowed(s *gardencorev1beta1.Shoot) bool {
 	settings := s.Spec.Provider.WorkersSettings
 	return len(s.Spec.Provider.Workers) > 0 &&
@@ -90,18 +68,8 @@ func normalize(obj *gardencorev1beta1.Shoot, key string) []string {
 	if !ok {
 		return nil
 	}
-	all := split(value)
+	all := query.Operations(value)
 	write(obj, key, all)
-	return all
-}
-
-func split(value string) []string {
-	var all []string
-	for op := range strings.SplitSeq(value, ";") {
-		if op = strings.TrimSpace(op); op != "" && !slices.Contains(all, op) {
-			all = append(all, op)
-		}
-	}
 	return all
 }
 

@@ -29,6 +29,8 @@ func rules() kind.Rules[*gardencorev1beta1.Shoot] {
 		NewList:        func() runtime.Object { return &gardencorev1beta1.ShootList{} },
 		Namespaced:     true,
 		Generation:     true,
+		PrepareCreate:  prepareCreate,
+		PrepareUpdate:  prepareUpdate,
 		SpecChanged:    specChanged,
 		MustGrow:       mustGrow,
 		Validate:       validation.ValidateShoot,
@@ -82,9 +84,11 @@ func selectable(o *gardencorev1beta1.Shoot) fields.Set {
 	return set
 }
 
-// growOnRelease makes the gardenlet of the new seed start, once the one of the old seed has let go (API-SHOOTSTRAT-7).
+// growOnRelease makes the gardenlet of the new seed start, once the one of the old seed has let go, and lets a rotation
+// that was prepared go on by itself (API-SHOOTSTRAT-7).
 func growOnRelease(_ context.Context, obj, old *gardencorev1beta1.Shoot) {
-	if letGo(obj.Status.LastOperation) && !letGo(old.Status.LastOperation) {
+	released := letGo(obj.Status.LastOperation) && !letGo(old.Status.LastOperation)
+	if released || goesOn(obj) && !goesOn(old) {
 		obj.SetGeneration(old.GetGeneration() + 1)
 	}
 }
@@ -92,6 +96,16 @@ func growOnRelease(_ context.Context, obj, old *gardencorev1beta1.Shoot) {
 func letGo(op *gardencorev1beta1.LastOperation) bool {
 	return op != nil && op.Type == gardencorev1beta1.LastOperationTypeMigrate &&
 		(op.State == gardencorev1beta1.LastOperationStateSucceeded || op.State == gardencorev1beta1.LastOperationStateAborted)
+}
+
+// goesOn tells whether the encryption key of etcd is prepared and shall be exchanged without a further word.
+func goesOn(s *gardencorev1beta1.Shoot) bool {
+	if s.Status.Credentials == nil || s.Status.Credentials.Rotation == nil {
+		return false
+	}
+	r := s.Status.Credentials.Rotation.ETCDEncryptionKey
+	return r != nil && r.Phase == gardencorev1beta1.CredentialsRotationPhasePrepared &&
+		r.AutoCompleteAfterPrepared != nil && *r.AutoCompleteAfterPrepared
 }
 
 func status() *kind.StatusRules[*gardencorev1beta1.Shoot] {

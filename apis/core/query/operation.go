@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"slices"
+	"strings"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// Operations are the operations that the value of an operation annotation asks for: each once, in the order given.
+func Operations(value string) []string {
+	var all []string
+	for op := range strings.SplitSeq(value, gardencorev1beta1.OperationSeparator) {
+		if op = strings.TrimSpace(op); op != "" && !slices.Contains(all, op) {
+			all = append(all, op)
+		}
+	}
+	return all
+}
+
+// CoveredOperations lists the operations that one about all credentials includes (API-SHOOTSTRAT-5, API-VALOP-2).
+func CoveredOperations(op string) []string {
+	both := []string{
+		gardencorev1beta1.OperationRotateETCDEncryptionKey, gardencorev1beta1.OperationRotateETCDEncryptionKeyStart,
+		gardencorev1beta1.OperationRotateObservabilityCredentials, gardencorev1beta1.OperationRotateSSHKeypair,
+	}
+	switch op {
+	case gardencorev1beta1.OperationRotateCredentialsStart:
+		return append(both, gardencorev1beta1.OperationRotateCAStart, gardencorev1beta1.OperationRotateServiceAccountKeyStart)
+	case gardencorev1beta1.OperationRotateCredentialsStartWithoutWorkersRollout:
+		return append(both, gardencorev1beta1.OperationRotateCAStartWithoutWorkersRollout,
+			gardencorev1beta1.OperationRotateServiceAccountKeyStartWithoutWorkersRollout)
+	case gardencorev1beta1.OperationRotateCredentialsComplete:
+		return []string{
+			gardencorev1beta1.OperationRotateCAComplete, gardencorev1beta1.OperationRotateServiceAccountKeyComplete,
+			gardencorev1beta1.OperationRotateETCDEncryptionKeyComplete,
+		}
+	default:
+		return nil
+	}
+}

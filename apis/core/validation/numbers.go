@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"fmt"
+	"math"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+type number interface{ ~int32 | ~int64 | ~float64 }
+
+// numberBetween checks a number that is given.
+func numberBetween[N number](value *N, least, most N, path *field.Path) field.ErrorList {
+	if value == nil || *value >= least && *value <= most {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, *value, fmt.Sprintf("must be between %v and %v", least, most))}
+}
+
+// atLeast checks a number that is given.
+func atLeast[N number](value *N, least N, path *field.Path) field.ErrorList {
+	if value == nil || *value >= least {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, *value, fmt.Sprintf("must be at least %v", least))}
+}
+
+// notNegative checks a number that is given.
+func notNegative[N number](value *N, path *field.Path) field.ErrorList {
+	return atLeast(value, 0, path)
+}
+
+// fraction checks a share that is given; what is not a number is no share.
+func fraction(value *float64, path *field.Path) field.ErrorList {
+	if value != nil && math.IsNaN(*value) {
+		return field.ErrorList{field.Invalid(path, "NaN", "must be between 0 and 1")}
+	}
+	return numberBetween(value, 0, 1, path)
+}
+
+// span is a named length of time.
+type span struct {
+	name  string
+	value *metav1.Duration
+}
+
+// lasting checks that no length of time is negative.
+func lasting(all []span, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, s := range all {
+		if s.value != nil && s.value.Duration < 0 {
+			errs = append(errs, field.Invalid(path.Child(s.name), s.value.Duration.String(), "must not be negative"))
+		}
+	}
+	return errs
+}
+
+// share is a named fraction.
+type share struct {
+	name  string
+	value *float64
+}
+
+func shares(all []share, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, s := range all {
+		errs = append(errs, fraction(s.value, path.Child(s.name))...)
+	}
+	return errs
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// shootDNS checks the section about DNS (API-VALSHOOT-4).
+func shootDNS(d *gardencorev1beta1.DNS, path *field.Path) field.ErrorList {
+	if d == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	if d.Domain != nil {
+		for _, message := range apivalidation.NameIsDNSSubdomain(*d.Domain, false) {
+			errs = append(errs, field.Invalid(path.Child("domain"), *d.Domain, message))
+		}
+	}
+	providers := path.Child("providers")
+	primaries := 0
+	pairs := make([]string, 0, len(d.Providers))
+	for i := range d.Providers {
+		p := &d.Providers[i]
+		errs = append(errs, shootDNSProvider(p, providers.Index(i))...)
+		pairs = append(pairs, credentialsOf(p)+" "+deref(p.Type))
+		if !deref(p.Primary) {
+			continue
+		}
+		if primaries++; primaries > 1 {
+			errs = append(errs, field.Forbidden(providers.Index(i).Child("primary"), "only one provider can be the primary one"))
+		}
+		if d.Domain == nil && deref(p.Type) != gardencorev1beta1.DNSProviderUnmanaged {
+			errs = append(errs, field.Required(path.Child("domain"), `must be given unless the primary provider is "unmanaged"`))
+		}
+	}
+	return append(errs, duplicates(pairs, providers.Index)...)
+}
+
+func shootDNSProvider(p *gardencorev1beta1.DNSProvider, path *field.Path) field.ErrorList {
+	typ, credentials := deref(p.Type), credentialsOf(p)
+	errs := dnsCredentials(p, path)
+	if typ == gardencorev1beta1.DNSProviderUnmanaged {
+		if credentials != "" {
+			errs = append(errs, field.Forbidden(path.Child("credentialsRef"), `a provider of type "unmanaged" needs no credentials`))
+		}
+		return errs
+	}
+	secondary := !deref(p.Primary)
+	if typ == "" && (credentials != "" || secondary) {
+		errs = append(errs, field.Required(path.Child("type"), "must say whom the credentials are for"))
+	}
+	if credentials == "" && secondary {
+		errs = append(errs, field.Required(path.Child("credentialsRef"), "a provider that is not the primary one needs credentials"))
+	}
+	return errs
+}
+
+// dnsCredentials checks the two ways of naming credentials, and that they agree (API-SHOOTSTRAT-10).
+func dnsCredentials(p *gardencorev1beta1.DNSProvider, path *field.Path) field.ErrorList {
+	ref, here := p.CredentialsRef, path.Child("credentialsRef")
+	if ref == nil {
+		return nil
+	}
+	errs := required(ref.Name, here.Child("name"), "the credentials")
+	errs = append(errs, oneOf(ref.Kind, here.Child("kind"), "Secret", "WorkloadIdentity")...)
+	if p.SecretName != nil && (ref.Kind != "Secret" || ref.Name != *p.SecretName) {
+		errs = append(errs, field.Invalid(path.Child("secretName"), *p.SecretName, "must be what credentialsRef names"))
+	}
+	return errs
+}
+
+// credentialsOf tells credentials apart, whichever of the two fields names them.
+func credentialsOf(p *gardencorev1beta1.DNSProvider) string {
+	ref := p.CredentialsRef
+	if ref == nil {
+		if deref(p.SecretName) == "" {
+			return ""
+		}
+		ref = &autoscalingv1.CrossVersionObjectReference{Kind: "Secret", Name: *p.SecretName}
+	}
+	return ref.Kind + "/" + ref.Name
+}
+
+// shootDNSUpdate keeps the domain, and the primary provider once there are records (API-VALSHOOT-2, 3).
+func shootDNSUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+	if old.DNS == nil {
+		return nil
+	}
+	if s.DNS == nil {
+		return field.ErrorList{field.Forbidden(path, "can not be taken away")}
+	}
+	errs := immutableOnceSet(s.DNS.Domain, old.DNS.Domain, path.Child("domain"))
+	if old.SeedName == nil {
+		return errs
+	}
+	was := primaryProvider(old.DNS)
+	if was == nil {
+		return errs
+	}
+	now := primaryProvider(s.DNS)
+	if now == nil {
+		return append(errs, field.Forbidden(path.Child("providers"), "the primary provider can not be taken away from a shoot that has a seed"))
+	}
+	if deref(now.Type) != deref(was.Type) {
+		errs = append(errs, field.Forbidden(path.Child("providers"),
+			`the type of the primary provider must stay "`+deref(was.Type)+`" on a shoot that has a seed`))
+	}
+	return errs
+}
+
+func primaryProvider(d *gardencorev1beta1.DNS) *gardencorev1beta1.DNSProvider {
+	for i := range d.Providers {
+		if deref(d.Providers[i].Primary) {
+			return &d.Providers[i]
+		}
+	}
+	return nil
+}

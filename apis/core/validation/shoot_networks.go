@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+const (
+	minNodeMaskIPv4   = 16
+	maxNodeMaskIPv4   = 28
+	minNodeMaskIPv6   = 64
+	maxNodeMaskIPv6   = 124
+	bitsIPv4          = 32
+	bitsIPv6          = 128
+	unusableAddresses = 2
+	defaultMaxPods    = 110
+)
+
+// shootNetworking checks the networks (API-VALSHOOT-1, 10, 11).
+func shootNetworking(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+	n := s.Networking
+	hasWorkers := len(s.Provider.Workers) > 0
+	if n == nil {
+		if hasWorkers {
+			return field.ErrorList{field.Required(path.Child("type"), "a shoot with workers needs a network")}
+		}
+		return nil
+	}
+	var errs field.ErrorList
+	if hasWorkers && deref(n.Type) == "" {
+		errs = append(errs, field.Required(path.Child("type"), "a shoot with workers needs a network"))
+	}
+	all := []network{{"nodes", n.Nodes}, {"pods", n.Pods}, {"services", n.Services}}
+	errs = append(errs, families(n.IPFamilies, path.Child("ipFamilies"))...)
+	errs = append(errs, networks(all, path)...)
+	errs = append(errs, inFamilies(all, n.IPFamilies, path)...)
+	errs = append(errs, notReserved(all, path)...)
+	return append(errs, nodeMasks(s)...)
+}
+
+// nodeMasks checks that the pods of a node fit into its share of the pod networks (API-VALSHOOT-10).
+func nodeMasks(s *gardencorev1beta1.ShootSpec) field.ErrorList {
+	kcm := s.Kubernetes.KubeControllerManager
+	if kcm == nil {
+		return nil
+	}
+	path := field.NewPath("spec", "kubernetes", "kubeControllerManager")
+	var errs field.ErrorList
+	if size := kcm.NodeCIDRMaskSize; size != nil {
+		limits := nodeMaskLimits{minNodeMaskIPv4, maxNodeMaskIPv4, bitsIPv4}
+		if only(s.Networking.IPFamilies, gardencorev1beta1.IPFamilyIPv6) {
+			limits = nodeMaskLimits{minNodeMaskIPv6, maxNodeMaskIPv6, bitsIPv6}
+		}
+		errs = append(errs, limits.check(*size, maxPods(s), path.Child("nodeCIDRMaskSize"))...)
+	}
+	if size := kcm.NodeCIDRMaskSizeIPv6; size != nil {
+		limits := nodeMaskLimits{minNodeMaskIPv6, maxNodeMaskIPv6, bitsIPv6}
+		errs = append(errs, limits.check(*size, maxPods(s), path.Child("nodeCIDRMaskSizeIPv6"))...)
+	}
+	return errs
+}
+
+func only(all []gardencorev1beta1.IPFamily, family gardencorev1beta1.IPFamily) bool {
+	return len(all) == 1 && all[0] == family
+}
+
+// nodeMaskLimits bound the size of a node's share, of addresses with that many bits.
+type nodeMaskLimits struct{ least, most, bits int32 }
+
+func (l nodeMaskLimits) check(size int32, pods int64, path *field.Path) field.ErrorList {
+	if size < l.least || size > l.most {
+		return field.ErrorList{field.Invalid(path, size, fmt.Sprintf("must be between %d and %d", l.least, l.most))}
+	}
+	room := math.Exp2(float64(l.bits-size)) - unusableAddresses
+	if room < float64(pods) {
+		return field.ErrorList{field.Invalid(path, size, fmt.Sprintf("leaves room for %.0f pods, but a node may have %d", room, pods))}
+	}
+	return nil
+}
+
+func maxPods(s *gardencorev1beta1.ShootSpec) int64 {
+	most := int64(defaultMaxPods)
+	if k := s.Kubernetes.Kubelet; k != nil && k.MaxPods != nil {
+		most = int64(*k.MaxPods)
+	}
+	for _, w := range s.Provider.Workers {
+		if w.Kubernetes != nil && w.Kubernetes.Kubelet != nil && w.Kubernetes.Kubelet.MaxPods != nil {
+			most = max(most, int64(*w.Kubernetes.Kubelet.MaxPods))
+		}
+	}
+	return most
+}
+
+// networkingUpdate keeps what machines and pods were given addresses by (API-VALSHOOT-2).
+func networkingUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+	was := old.Networking
+	if was == nil {
+		return nil
+	}
+	now := s.Networking
+	if now == nil {
+		now = &gardencorev1beta1.Networking{}
+	}
+	errs := immutableOnceSet(now.Type, was.Type, path.Child("type"))
+	errs = append(errs, immutableOnceSet(now.Pods, was.Pods, path.Child("pods"))...)
+	errs = append(errs, immutableOnceSet(now.Services, was.Services, path.Child("services"))...)
+	errs = append(errs, nodesUpdate(now.Nodes, was.Nodes, path.Child("nodes"))...)
+	errs = append(errs, familiesUpdate(now.IPFamilies, was.IPFamilies, path.Child("ipFamilies"))...)
+	if k, w := s.Kubernetes.KubeControllerManager, old.Kubernetes.KubeControllerManager; k != nil && w != nil {
+		here := field.NewPath("spec", "kubernetes", "kubeControllerManager")
+		errs = append(errs, immutableOnceSet(k.NodeCIDRMaskSize, w.NodeCIDRMaskSize, here.Child("nodeCIDRMaskSize"))...)
+		errs = append(errs, immutableOnceSet(k.NodeCIDRMaskSizeIPv6, w.NodeCIDRMaskSizeIPv6, here.Child("nodeCIDRMaskSizeIPv6"))...)
+	}
+	return errs
+}
+
+// nodesUpdate lets the range of the machines grow, nothing else.
+func nodesUpdate(now, was *string, path *field.Path) field.ErrorList {
+	if was == nil || apiequality.Semantic.DeepEqual(now, was) {
+		return nil
+	}
+	before, ok := rangeOf(was)
+	after, isRange := rangeOf(now)
+	if ok && isRange && after.Bits() <= before.Bits() && after.Contains(before.Addr()) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, deref(now), "can only be extended: it must contain "+*was)}
+}
+
+// familiesUpdate lets a shoot go from IPv4 to both families and back.
+func familiesUpdate(now, was []gardencorev1beta1.IPFamily, path *field.Path) field.ErrorList {
+	now, was = orIPv4(now), orIPv4(was)
+	if slices.Equal(now, was) {
+		return nil
+	}
+	dual := []gardencorev1beta1.IPFamily{gardencorev1beta1.IPFamilyIPv4, gardencorev1beta1.IPFamilyIPv6}
+	v4 := dual[:1]
+	if slices.Equal(was, v4) && slices.Equal(now, dual) || slices.Equal(was, dual) && slices.Equal(now, v4) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, now, fmt.Sprintf("can not follow %v: only IPv4 and both families take turns", was))}
+}

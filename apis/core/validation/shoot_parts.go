@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"net/mail"
+	"net/url"
+	"slices"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+const (
+	zonesForZone = 3
+	zonesForNode = 1
+)
+
+// monitoring holds API-VALSHOOT-19.
+func monitoring(m *gardencorev1beta1.Monitoring, path *field.Path) field.ErrorList {
+	if m == nil || m.Alerting == nil {
+		return nil
+	}
+	here := path.Child("alerting", "emailReceivers")
+	errs := duplicates(m.Alerting.EmailReceivers, here.Index)
+	for i, receiver := range m.Alerting.EmailReceivers {
+		if a, err := mail.ParseAddress(receiver); err != nil || a.Address != receiver {
+			errs = append(errs, field.Invalid(here.Index(i), receiver, "must be an e-mail address"))
+		}
+	}
+	return errs
+}
+
+// references checks the lists of extensions, resources and access restrictions: all named, each once.
+func references(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	types := make([]string, 0, len(s.Extensions))
+	for i, e := range s.Extensions {
+		errs = append(errs, required(e.Type, path.Child("extensions").Index(i).Child("type"), "an extension")...)
+		types = append(types, e.Type)
+	}
+	errs = append(errs, duplicates(types, path.Child("extensions").Index)...)
+	errs = append(errs, namedResources(s.Resources, path.Child("resources"))...)
+	names := make([]string, 0, len(s.AccessRestrictions))
+	for i, r := range s.AccessRestrictions {
+		errs = append(errs, required(r.Name, path.Child("accessRestrictions").Index(i).Child("name"), "an access restriction")...)
+		names = append(names, r.Name)
+	}
+	errs = append(errs, duplicates(names, path.Child("accessRestrictions").Index)...)
+	if s.SeedSelector != nil {
+		errs = append(errs, metav1validation.ValidateLabelSelector(&s.SeedSelector.LabelSelector,
+			metav1validation.LabelSelectorValidationOptions{}, path.Child("seedSelector"))...)
+	}
+	return errs
+}
+
+func namedResources(all []gardencorev1beta1.NamedResourceReference, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	names := make([]string, 0, len(all))
+	for i, r := range all {
+		here := path.Index(i)
+		errs = append(errs, required(r.Name, here.Child("name"), "the resource within the shoot")...)
+		errs = append(errs, required(r.ResourceRef.Kind, here.Child("resourceRef", "kind"), "a kind")...)
+		errs = append(errs, required(r.ResourceRef.Name, here.Child("resourceRef", "name"), "an object")...)
+		errs = append(errs, required(r.ResourceRef.APIVersion, here.Child("resourceRef", "apiVersion"), "the API version of the kind")...)
+		names = append(names, r.Name)
+	}
+	return append(errs, duplicates(names, path.Index)...)
+}
+
+// controlPlane holds what API-VALSHOOT-20 and 26 say of the section alone.
+func controlPlane(c *gardencorev1beta1.ControlPlane, path *field.Path) field.ErrorList {
+	if c == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	want := zonesForNode
+	if c.HighAvailability != nil {
+		errs = append(errs, oneOf(c.HighAvailability.FailureTolerance.Type, path.Child("highAvailability", "failureTolerance", "type"),
+			gardencorev1beta1.FailureToleranceTypeNode, gardencorev1beta1.FailureToleranceTypeZone)...)
+		if c.HighAvailability.FailureTolerance.Type == gardencorev1beta1.FailureToleranceTypeZone {
+			want = zonesForZone
+		}
+	}
+	if n := len(c.Zones); n > 0 && n != want {
+		message := "exactly one zone can be chosen"
+		if want == zonesForZone {
+			message = `failure tolerance "zone" takes exactly three zones`
+		}
+		errs = append(errs, field.Invalid(path.Child("zones"), c.Zones, message))
+	}
+	return append(errs, duplicates(c.Zones, path.Child("zones").Index)...)
+}
+
+// controlPlaneUpdate holds what API-VALSHOOT-20 and 26 say of changes.
+func controlPlaneUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
+	path := field.NewPath("spec", "controlPlane")
+	scheduled := old.Spec.SeedName != nil
+	now, was := tolerance(&s.Spec), tolerance(&old.Spec)
+	var errs field.ErrorList
+	here := path.Child("highAvailability", "failureTolerance", "type")
+	switch {
+	case now == was || !scheduled:
+	case was != "":
+		errs = append(errs, field.Invalid(here, now, "must stay what it is on a shoot that has a seed: "+string(was)))
+	case sleeping(old):
+		errs = append(errs, field.Forbidden(here, "can not be added while the shoot is hibernated"))
+	}
+	zones, before := pinned(&s.Spec), pinned(&old.Spec)
+	upgraded := was == "" && now == gardencorev1beta1.FailureToleranceTypeZone &&
+		len(before) == zonesForNode && slices.Contains(zones, before[0])
+	if scheduled && !upgraded && !apiequality.Semantic.DeepEqual(zones, before) {
+		errs = append(errs, field.Forbidden(path.Child("zones"), "can only grow from one to three together with failure tolerance \"zone\""))
+	}
+	return errs
+}
+
+func tolerance(s *gardencorev1beta1.ShootSpec) gardencorev1beta1.FailureToleranceType {
+	if s.ControlPlane == nil || s.ControlPlane.HighAvailability == nil {
+		return ""
+	}
+	return s.ControlPlane.HighAvailability.FailureTolerance.Type
+}
+
+func pinned(s *gardencorev1beta1.ShootSpec) []string {
+	if s.ControlPlane == nil {
+		return nil
+	}
+	return s.ControlPlane.Zones
+}
+
+// advertisedAddresses holds API-VALSHOOT-21.
+func advertisedAddresses(all []gardencorev1beta1.ShootAdvertisedAddress, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	names := make([]string, 0, len(all))
+	for i, a := range all {
+		here := path.Index(i)
+		names = append(names, a.Name)
+		errs = append(errs, required(a.Name, here.Child("name"), "what the address is for")...)
+		u, err := url.Parse(a.URL)
+		switch {
+		case err != nil || u.Scheme != "https" || u.Host == "":
+			errs = append(errs, field.Invalid(here.Child("url"), a.URL, "must be a URL with https and a host"))
+		case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+			errs = append(errs, field.Invalid(here.Child("url"), a.URL, "must have neither user, query nor fragment"))
+		}
+	}
+	return append(errs, duplicates(names, path.Index)...)
+}
+
+// systemComponents checks what runs in the shoot for the shoot.
+func systemComponents(c *gardencorev1beta1.SystemComponents, path *field.Path) field.ErrorList {
+	if c == nil || c.CoreDNS == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	if a := c.CoreDNS.Autoscaling; a != nil {
+		errs = append(errs, oneOf(a.Mode, path.Child("coreDNS", "autoscaling", "mode"),
+			gardencorev1beta1.CoreDNSAutoscalingModeHorizontal, gardencorev1beta1.CoreDNSAutoscalingModeClusterProportional)...)
+	}
+	if r := c.CoreDNS.Rewriting; r != nil {
+		here := path.Child("coreDNS", "rewriting", "commonSuffixes")
+		errs = append(errs, duplicates(r.CommonSuffixes, here.Index)...)
+	}
+	return errs
+}
