@@ -15,7 +15,7 @@ import (
 )
 
 // Layout is the version of the data directory's layout that this code reads and writes.
-const Layout = 1
+const Layout = 2
 
 const (
 	lockFile   = "lock"

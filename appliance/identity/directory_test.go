@@ -87,10 +87,10 @@ func TestEnsureRefusesDirectory(t *testing.T) {
 			dir: func(t *testing.T, w world) string {
 				t.Helper()
 				w.ensure(t, names())
-				write(t, w.path("layout"), []byte("2\n"))
+				write(t, w.path("layout"), []byte("3\n"))
 				return w.dir
 			},
-			is: identity.ErrNewerLayout, text: []string{"layout 2", "up to 1"},
+			is: identity.ErrNewerLayout, text: []string{"layout 3", "up to 2"},
 		},
 	}
 	for name, tc := range cases {

@@ -13,6 +13,7 @@
 //	<dir>/pki/front-proxy-ca.{crt,key}
 //	<dir>/pki/{serving,admin,front-proxy-client}.pem   certificate and key in one file
 //	<dir>/pki/service-account.key
+//	<dir>/pki/workload-identity.key signs tokens of workload identities; its public part is published; since layout 2
 //	<dir>/pki/encryption.yaml
 //
 // The pki directory appears as a whole, by one rename, and files in it are replaced as a whole, so a crash never leaves

@@ -62,6 +62,8 @@ type Garden struct {
 	FrontProxy KeyPair
 	// ServiceAccount signs service account tokens.
 	ServiceAccount SigningKey
+	// WorkloadIdentity signs tokens of workload identities.
+	WorkloadIdentity WorkloadIdentityKey
 	// EncryptionFile is the API server's EncryptionConfiguration for Secrets and InternalSecrets.
 	EncryptionFile string
 
@@ -114,6 +116,9 @@ func (g *Garden) ensure(names Names, now time.Time) error {
 		return err
 	}
 	if err := g.load(now); err != nil {
+		return err
+	}
+	if g.WorkloadIdentity, err = loadWorkloadIdentityKey(filepath.Join(g.Dir, pkiDir), version); err != nil {
 		return err
 	}
 	if err := g.issue(names, now); err != nil {
@@ -183,6 +188,9 @@ func makePKI(dir string, now time.Time) error {
 		return err
 	}
 	if err := writeFile(filepath.Join(dir, serviceAccountFile), keyPEM); err != nil {
+		return err
+	}
+	if err := makeWorkloadIdentityKey(dir); err != nil {
 		return err
 	}
 	return makeEncryption(dir, now)

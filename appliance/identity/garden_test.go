@@ -416,6 +416,19 @@ func TestEnsureCorrupt(t *testing.T) {
 			file:   "pki/encryption.yaml", remedy: "restore it",
 			change: overwrite(encryption(both, "[{secretbox: {keys: [{name: a, secret: MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=}], key: []}}]")),
 		},
+		"WorkloadIdentityKeyGone": {
+			reason: "Other systems trust the key; a new one would lock every workload out of them.",
+			file:   "pki/workload-identity.key", remedy: "restore it from a backup",
+			change: func(t *testing.T, _ world, path string) { t.Helper(); remove(t, path) },
+		},
+		"WorkloadIdentityKeyOfAnotherSort": {
+			reason: "Tokens are signed with RSA, because every verifier knows that.",
+			file:   "pki/workload-identity.key", remedy: "restore it from a backup",
+			change: func(t *testing.T, w world, path string) {
+				t.Helper()
+				write(t, path, read(t, w.path("pki", "service-account.key")))
+			},
+		},
 		"PKIGone": {
 			reason: "Where a garden has lived, a new identity would lock everybody out of it.",
 			file:   "pki", remedy: "restore it from a backup",

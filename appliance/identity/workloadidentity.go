@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package identity
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"os"
+	"path/filepath"
+)
+
+const (
+	// WorkloadIdentityPath is where a garden publishes to everybody how the tokens of its workload identities are checked.
+	WorkloadIdentityPath = "/garden/workload-identity/issuer"
+
+	workloadIdentityFile = "workload-identity.key"
+	// workloadIdentityLayout is the layout with which the key came: an older data directory gets one, a newer has lost it.
+	workloadIdentityLayout = 2
+	workloadIdentityBits   = 2048
+	workloadIdentityAlg    = "RS256"
+)
+
+// WorkloadIdentityKey signs the tokens of workload identities. Systems outside of the garden trust its public part.
+type WorkloadIdentityKey struct {
+	// File holds the private key.
+	File string
+	// ID tells the key apart from those before and after it.
+	ID string
+
+	key *rsa.PrivateKey
+}
+
+// Sign returns a JSON web token with the claims.
+func (k WorkloadIdentityKey) Sign(claims any) (string, error) {
+	head, err := segment(map[string]string{"alg": workloadIdentityAlg, "typ": "JWT", "kid": k.ID})
+	if err != nil {
+		return "", fmt.Errorf("sign token: %w", err)
+	}
+	body, err := segment(claims)
+	if err != nil {
+		return "", fmt.Errorf("sign token: %w", err)
+	}
+	sum := sha256.Sum256([]byte(head + "." + body))
+	signature, err := rsa.SignPKCS1v15(rand.Reader, k.key, crypto.SHA256, sum[:])
+	if err != nil {
+		return "", fmt.Errorf("sign token: %w", err)
+	}
+	return head + "." + body + "." + base64.RawURLEncoding.EncodeToString(signature), nil
+}
+
+// KeySet is the public part as a JSON web key set.
+func (k WorkloadIdentityKey) KeySet() ([]byte, error) {
+	set := map[string][]map[string]string{"keys": {{
+		"kty": "RSA", "use": "sig", "alg": workloadIdentityAlg, "kid": k.ID,
+		"n": base64.RawURLEncoding.EncodeToString(k.key.N.Bytes()),
+		"e": base64.RawURLEncoding.EncodeToString(big.NewInt(int64(k.key.E)).Bytes()),
+	}}}
+	data, err := json.Marshal(set)
+	if err != nil {
+		return nil, fmt.Errorf("encode key set: %w", err)
+	}
+	return data, nil
+}
+
+// Discovery tells verifiers of tokens where the keys of issuer are.
+func (WorkloadIdentityKey) Discovery(issuer string) ([]byte, error) {
+	data, err := json.Marshal(map[string]any{
+		"issuer": issuer, "jwks_uri": issuer + "/jwks", "response_types_supported": []string{"id_token"},
+		"subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{workloadIdentityAlg},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encode discovery document: %w", err)
+	}
+	return data, nil
+}
+
+func segment(content any) (string, error) {
+	data, err := json.Marshal(content)
+	if err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(data), nil
+}
+
+func makeWorkloadIdentityKey(dir string) error {
+	key, err := rsa.GenerateKey(rand.Reader, workloadIdentityBits)
+	if err != nil {
+		return fmt.Errorf("make key: %w", err)
+	}
+	data, err := encodeKey(key)
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, workloadIdentityFile), data)
+}
+
+// loadWorkloadIdentityKey reads the key, and makes it in a data directory of a layout that had none yet.
+func loadWorkloadIdentityKey(dir string, layout int) (WorkloadIdentityKey, error) {
+	k := WorkloadIdentityKey{File: filepath.Join(dir, workloadIdentityFile)}
+	if _, err := os.Stat(k.File); errors.Is(err, fs.ErrNotExist) && layout < workloadIdentityLayout {
+		if err := makeWorkloadIdentityKey(dir); err != nil {
+			return k, err
+		}
+	}
+	data, err := readPrivate(k.File)
+	if err != nil {
+		return k, &CorruptError{File: k.File, Err: withoutPath(err), Remedy: remedyRestore}
+	}
+	signer, err := parseKey(data)
+	if err != nil {
+		return k, &CorruptError{File: k.File, Err: err, Remedy: remedyRestore}
+	}
+	key, ok := signer.(*rsa.PrivateKey)
+	if !ok {
+		return k, &CorruptError{File: k.File, Err: fmt.Errorf("its private key is %T, not RSA", signer), Remedy: remedyRestore}
+	}
+	public, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		return k, fmt.Errorf("encode public key: %w", err)
+	}
+	sum := sha256.Sum256(public)
+	k.key, k.ID = key, base64.RawURLEncoding.EncodeToString(sum[:])
+	return k, nil
+}
