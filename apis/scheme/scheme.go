@@ -59,6 +59,7 @@ func AddServed(s *runtime.Scheme) error {
 		return err
 	}
 
+	gardenauthenticationv1alpha1.RegisterDefaults(s)
 	gardencorev1beta1.RegisterDefaults(s)
 	gardenoperatorv1alpha1.RegisterDefaults(s)
 	gardenseedmanagementv1alpha1.RegisterDefaults(s)

@@ -12,6 +12,9 @@ func SetDefaultsControllerRegistration(r *ControllerRegistration) {
 	for i := range r.Spec.Resources {
 		res := &r.Spec.Resources[i]
 		setDefault(&res.Primary, true)
+		if res.Kind == "SelfHostedShootExposure" {
+			setDefault(&res.ContinuousEndpointUpdate, true)
+		}
 		if res.Kind != "Extension" {
 			continue
 		}

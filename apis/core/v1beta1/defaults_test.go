@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -81,6 +83,104 @@ func TestSetDefaultsShoot(t *testing.T) {
 			}).Spec.Provider.Workers[0].MaxSurge,
 			want: intstr.FromInt(0),
 		},
+		"API-DEF-2 rotation": {
+			reason: "credentials that are to be rotated are so once a week",
+			got: withWorker(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Maintenance = &gardencorev1beta1.Maintenance{AutoRotation: &gardencorev1beta1.MaintenanceAutoRotation{
+					Credentials: &gardencorev1beta1.MaintenanceCredentialsAutoRotation{SSHKeypair: &gardencorev1beta1.MaintenanceRotationConfig{}},
+				}}
+			}).Spec.Maintenance.AutoRotation.Credentials.SSHKeypair.RotationPeriod.Duration,
+			want: 7 * 24 * time.Hour,
+		},
+		"API-DEF-5 dual stack": {
+			reason: "each family has its share",
+			got: func() []*int32 {
+				k := withWorker(func(s *gardencorev1beta1.Shoot) {
+					s.Spec.Networking = &gardencorev1beta1.Networking{IPFamilies: []gardencorev1beta1.IPFamily{"IPv4", "IPv6"}}
+				}).Spec.Kubernetes.KubeControllerManager
+				return []*int32{k.NodeCIDRMaskSize, k.NodeCIDRMaskSizeIPv6}
+			}(),
+			want: []*int32{new(int32(24)), new(int32(64))},
+		},
+		"API-DEF-5 IPv6": {
+			reason: "a family alone takes the one field",
+			got: *withWorker(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Networking = &gardencorev1beta1.Networking{IPFamilies: []gardencorev1beta1.IPFamily{"IPv6"}}
+			}).Spec.Kubernetes.KubeControllerManager.NodeCIDRMaskSize,
+			want: int32(64),
+		},
+		"API-DEF-6": {
+			reason: "nodes forward by IPTables unless told otherwise",
+			got:    *withWorker(nil).Spec.Kubernetes.KubeProxy.Mode, want: gardencorev1beta1.ProxyModeIPTables,
+		},
+		"API-DEF-7 serial": {
+			reason: "images are pulled one by one", got: *withWorker(nil).Spec.Kubernetes.Kubelet.SerializeImagePulls, want: true,
+		},
+		"API-DEF-7 parallel": {
+			reason: "unless several at once are wanted, for a pool too",
+			got: func() []bool {
+				s := withWorker(func(s *gardencorev1beta1.Shoot) {
+					s.Spec.Kubernetes.Kubelet = &gardencorev1beta1.KubeletConfig{MaxParallelImagePulls: new(int32(2))}
+					s.Spec.Provider.Workers[0].Kubernetes = &gardencorev1beta1.WorkerKubernetes{
+						Kubelet: &gardencorev1beta1.KubeletConfig{MaxParallelImagePulls: new(int32(3))},
+					}
+				})
+				return []bool{*s.Spec.Kubernetes.Kubelet.SerializeImagePulls, *s.Spec.Provider.Workers[0].Kubernetes.Kubelet.SerializeImagePulls}
+			}(),
+			want: []bool{false, false},
+		},
+		"API-DEF-7 swap": {
+			reason: "swapping is limited",
+			got: *withWorker(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.Kubelet = &gardencorev1beta1.KubeletConfig{FailSwapOn: new(false)}
+				s.Spec.Kubernetes.Kubelet.FeatureGates = map[string]bool{"NodeSwap": true}
+			}).Spec.Kubernetes.Kubelet.MemorySwap.SwapBehavior,
+			want: gardencorev1beta1.SwapBehaviorLimitedSwap,
+		},
+		"API-DEF-9 by hand": {
+			reason: "machines that wait for someone to update them in place are not replaced at all",
+			got: func() []any {
+				w := withWorker(func(s *gardencorev1beta1.Shoot) {
+					s.Spec.Provider.Workers[0].UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategyManualInPlaceUpdate)
+				}).Spec.Provider.Workers[0]
+				return []any{w.MaxSurge == nil, w.MaxUnavailable == nil, *w.MachineControllerManager.DisableHealthTimeout}
+			}(),
+			want: []any{true, true, true},
+		},
+		"API-DEF-10": {
+			reason: "the autoscaler waits for half an hour",
+			got: withWorker(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.ClusterAutoscaler = &gardencorev1beta1.ClusterAutoscaler{}
+			}).Spec.Kubernetes.ClusterAutoscaler.ScaleDownUnneededTime.Duration,
+			want: 30 * time.Minute,
+		},
+		"API-DEF-11": {
+			reason: "evictions are not limited by a rate",
+			got: *withWorker(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.VerticalPodAutoscaler = &gardencorev1beta1.VerticalPodAutoscaler{}
+			}).Spec.Kubernetes.VerticalPodAutoscaler.EvictionRateLimit,
+			want: -1.0,
+		},
+		"API-DEF-12": {
+			reason: "machines can be reached by SSH", got: withWorker(nil).Spec.Provider.WorkersSettings.SSHAccess.Enabled, want: true,
+		},
+		"API-SHOOTSTRAT-10 older": {
+			reason: "the name of a Secret makes a reference",
+			got:    provider("1.34.2", gardencorev1beta1.DNSProvider{SecretName: new("dns")}).CredentialsRef,
+			want:   &autoscalingv1.CrossVersionObjectReference{APIVersion: "v1", Kind: "Secret", Name: "dns"},
+		},
+		"API-SHOOTSTRAT-10 newer": {
+			reason: "and a reference to one makes a name",
+			got: provider("1.34", gardencorev1beta1.DNSProvider{
+				CredentialsRef: &autoscalingv1.CrossVersionObjectReference{Kind: "Secret", Name: "dns"},
+			}).SecretName,
+			want: new("dns"),
+		},
+		"API-SHOOTSTRAT-10 past": {
+			reason: "no more from 1.35 on",
+			got:    provider("1.35.0", gardencorev1beta1.DNSProvider{SecretName: new("dns")}).CredentialsRef == nil,
+			want:   true,
+		},
 		"Kept": {
 			reason: "what is given stays",
 			got: *withWorker(func(s *gardencorev1beta1.Shoot) {
@@ -136,5 +236,51 @@ func TestSetDefaultsSeed(t *testing.T) {
 	}
 	if !s.Spec.Settings.VerticalPodAutoscaler.Enabled || len(s.Spec.Settings.ExcessCapacityReservation.Configs) != 1 {
 		t.Errorf("API-DEF-14: settings that are left out are filled in, got %+v", s.Spec.Settings)
+	}
+}
+
+// provider is the DNS provider of a shoot of a version of Kubernetes, as defaulting leaves it.
+func provider(kubernetes string, p gardencorev1beta1.DNSProvider) gardencorev1beta1.DNSProvider {
+	s := &gardencorev1beta1.Shoot{}
+	s.Spec.Kubernetes.Version = kubernetes
+	s.Spec.DNS = &gardencorev1beta1.DNS{Providers: []gardencorev1beta1.DNSProvider{p}}
+	gardencorev1beta1.SetDefaultsShoot(s)
+	return s.Spec.DNS.Providers[0]
+}
+
+func TestSetDefaultsOthers(t *testing.T) {
+	t.Parallel()
+	profile := &gardencorev1beta1.CloudProfile{Spec: gardencorev1beta1.CloudProfileSpec{
+		MachineImages: []gardencorev1beta1.MachineImage{{Versions: []gardencorev1beta1.MachineImageVersion{{}}}},
+		MachineTypes:  []gardencorev1beta1.MachineType{{}},
+	}}
+	gardencorev1beta1.SetDefaultsCloudProfile(profile)
+	registration := &gardencorev1beta1.ControllerRegistration{Spec: gardencorev1beta1.ControllerRegistrationSpec{
+		Resources: []gardencorev1beta1.ControllerResource{{Kind: "Extension"}, {Kind: "SelfHostedShootExposure"}},
+	}}
+	gardencorev1beta1.SetDefaultsControllerRegistration(registration)
+	binding := &gardencorev1beta1.SecretBinding{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-a"}, Quotas: []corev1.ObjectReference{{}}}
+	gardencorev1beta1.SetDefaultsSecretBinding(binding)
+	for name, tc := range map[string]struct {
+		reason    string
+		got, want any
+	}{
+		"API-DEF-15 image":    {"an image is for amd64", profile.Spec.MachineImages[0].Versions[0].Architectures, []string{"amd64"}},
+		"API-DEF-15 runtime":  {"it brings containerd", profile.Spec.MachineImages[0].Versions[0].CRI[0].Name, gardencorev1beta1.CRINameContainerd},
+		"API-DEF-15 usable":   {"a machine type can be used", *profile.Spec.MachineTypes[0].Usable, true},
+		"API-DEF-15 strategy": {"images may jump to the newest version", *profile.Spec.MachineImages[0].UpdateStrategy, gardencorev1beta1.MachineImageUpdateStrategyMajor},
+		"API-DEF-16 primary":  {"who is registered is in charge", *registration.Spec.Resources[0].Primary, true},
+		"API-DEF-16 timeout":  {"an extension has three minutes", registration.Spec.Resources[0].ReconcileTimeout.Duration, 3 * time.Minute},
+		"API-DEF-16 cluster":  {"it is for shoots", registration.Spec.Resources[0].ClusterCompatibility, []gardencorev1beta1.ClusterType{"shoot"}},
+		"API-DEF-16 exposure": {"addresses are kept up to date", *registration.Spec.Resources[1].ContinuousEndpointUpdate, true},
+		"API-DEF-17 secret":   {"the Secret is near", binding.SecretRef.Namespace, "garden-a"},
+		"API-DEF-17 quota":    {"so is the Quota", binding.Quotas[0].Namespace, "garden-a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, tc.got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

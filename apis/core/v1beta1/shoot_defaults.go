@@ -5,12 +5,17 @@ package v1beta1
 import (
 	"fmt"
 	"hash/fnv"
+	"time"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/version"
 )
 
-// SetDefaultsShoot fills in what a shoot leaves out (API-DEF-1 to 12).
+const week = 7 * 24 * time.Hour
+
+// SetDefaultsShoot fills in what a shoot leaves out (API-DEF-1 to 12, API-SHOOTSTRAT-10).
 func SetDefaultsShoot(s *Shoot) {
 	hasWorkers := len(s.Spec.Provider.Workers) > 0
 	setDefault(&s.Spec.Purpose, ShootPurposeEvaluation)
@@ -25,6 +30,7 @@ func SetDefaultsShoot(s *Shoot) {
 	defaultMaintenance(s, hasWorkers)
 	defaultControlPlane(s, hasWorkers)
 	defaultAddons(s.Spec.Addons)
+	mirrorCredentials(&s.Spec)
 	if !hasWorkers {
 		return
 	}
@@ -45,6 +51,34 @@ func defaultMaintenance(s *Shoot, hasWorkers bool) {
 		setDefault(&m.AutoUpdate.MachineImageVersion, true)
 	}
 	setDefault(&m.TimeWindow, window(s.Namespace+"/"+s.Name+s.GenerateName))
+	if m.AutoRotation == nil || m.AutoRotation.Credentials == nil {
+		return
+	}
+	c := m.AutoRotation.Credentials
+	for _, one := range []*MaintenanceRotationConfig{c.Observability, c.SSHKeypair, c.ETCDEncryptionKey} {
+		if one != nil {
+			setDefault(&one.RotationPeriod, lasting(week))
+		}
+	}
+}
+
+// mirrorCredentials names the credentials of DNS providers in both fields that there are for them, while the version of
+// Kubernetes is an older one (API-SHOOTSTRAT-10).
+func mirrorCredentials(s *ShootSpec) {
+	const firstWithout = 35
+	v, err := version.ParseGeneric(s.Kubernetes.Version)
+	if s.DNS == nil || err != nil || v.Minor() >= firstWithout {
+		return
+	}
+	for i := range s.DNS.Providers {
+		p := &s.DNS.Providers[i]
+		switch {
+		case p.CredentialsRef == nil && p.SecretName != nil:
+			p.CredentialsRef = &autoscalingv1.CrossVersionObjectReference{APIVersion: "v1", Kind: "Secret", Name: *p.SecretName}
+		case p.CredentialsRef != nil && p.SecretName == nil && p.CredentialsRef.Kind == "Secret":
+			p.SecretName = new(p.CredentialsRef.Name)
+		}
+	}
 }
 
 // window chooses an hour of the day for a shoot. It follows from the name, so that the shoots of a garden spread over
@@ -83,10 +117,12 @@ func defaultWorker(w *Worker, provider string) {
 		setDefault(&ensure(&w.MachineControllerManager).DisableHealthTimeout, true)
 	case MachineUpdateStrategyAutoRollingUpdate:
 	}
-	setDefault(&w.MaxSurge, intstr.FromInt(surge))
-	setDefault(&w.MaxUnavailable, intstr.FromInt(unavailable))
+	if *w.UpdateStrategy != MachineUpdateStrategyManualInPlaceUpdate {
+		setDefault(&w.MaxSurge, intstr.FromInt(surge))
+		setDefault(&w.MaxUnavailable, intstr.FromInt(unavailable))
+	}
 	if w.Kubernetes != nil && w.Kubernetes.Kubelet != nil {
-		setDefault(&w.Kubernetes.Kubelet.FailSwapOn, true)
+		defaultPoolKubelet(w.Kubernetes.Kubelet)
 	}
 	if cp := w.ControlPlane; cp != nil && cp.Exposure != nil && cp.Exposure.Extension != nil {
 		setDefault(&cp.Exposure.Extension.Type, provider)

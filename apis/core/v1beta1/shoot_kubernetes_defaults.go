@@ -21,6 +21,9 @@ func defaultControlPlane(s *Shoot, hasWorkers bool) {
 	kcm := ensure(&k.KubeControllerManager)
 	if hasWorkers {
 		setDefault(&kcm.NodeCIDRMaskSize, nodeMask(s))
+		if len(s.Spec.Networking.IPFamilies) > 1 {
+			setDefault(&kcm.NodeCIDRMaskSizeIPv6, defaultNodeMaskIPv6)
+		}
 		setDefault(&kcm.NodeMonitorGracePeriod, lasting(40*time.Second))
 		setDefault(&ensure(&k.KubeScheduler).Profile, SchedulingProfileBalanced)
 		proxy := ensure(&k.KubeProxy)
@@ -79,6 +82,19 @@ func defaultKubelet(k *KubeletConfig) {
 	setDefault(&k.SerializeImagePulls, k.MaxParallelImagePulls == nil || *k.MaxParallelImagePulls < 2)
 	setDefault(&k.ImageMinimumGCAge, lasting(2*time.Minute))
 	setDefault(&k.ImageMaximumGCAge, lasting(0))
+	defaultSwap(k)
+}
+
+// defaultPoolKubelet fills in what a pool, which says something of its kubelets, does not take from the shoot.
+func defaultPoolKubelet(k *KubeletConfig) {
+	setDefault(&k.FailSwapOn, true)
+	if k.MaxParallelImagePulls != nil && *k.MaxParallelImagePulls > 1 {
+		setDefault(&k.SerializeImagePulls, false)
+	}
+	defaultSwap(k)
+}
+
+func defaultSwap(k *KubeletConfig) {
 	if !*k.FailSwapOn && k.FeatureGates["NodeSwap"] {
 		setDefault(&ensure(&k.MemorySwap).SwapBehavior, SwapBehaviorLimitedSwap)
 	}
