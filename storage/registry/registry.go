@@ -7,9 +7,11 @@ import (
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/storage/registry/core"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 	"github.com/terrarium-garden/terrarium/storage/registry/operations"
+	"github.com/terrarium-garden/terrarium/storage/registry/operator"
 	"github.com/terrarium-garden/terrarium/storage/registry/security"
 	"github.com/terrarium-garden/terrarium/storage/registry/seedmanagement"
 	"github.com/terrarium-garden/terrarium/storage/registry/settings"
@@ -17,14 +19,20 @@ import (
 
 // Groups builds the storage of every API group that the garden serves, ready to be installed in an API server.
 func Groups(o kind.Options) ([]*genericapiserver.APIGroupInfo, error) {
+	first, err := core.Group(o)
+	if err != nil {
+		return nil, fmt.Errorf("build storage: %w", err)
+	}
 	builders := []func(kind.Options) (*genericapiserver.APIGroupInfo, error){
-		core.Group,
 		seedmanagement.Group,
 		operations.Group,
-		security.Group,
+		func(o kind.Options) (*genericapiserver.APIGroupInfo, error) {
+			return security.Group(o, first.VersionedResourcesStorageMap[gardencorev1beta1.GroupVersion.Version])
+		},
 		settings.Group,
+		operator.Group,
 	}
-	groups := make([]*genericapiserver.APIGroupInfo, 0, len(builders))
+	groups := []*genericapiserver.APIGroupInfo{first}
 	for _, build := range builders {
 		group, err := build(o)
 		if err != nil {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// ValidateKubeAPIServer checks the settings of an API server of a version of Kubernetes, which other kinds have too.
+func ValidateKubeAPIServer(a *gardencorev1beta1.KubeAPIServerConfig, kubernetes string, path *field.Path) field.ErrorList {
+	return kubeAPIServer(a, kubernetes, path)
+}
+
+// ValidateKubeControllerManager checks the settings of a controller manager of a version of Kubernetes, which other kinds
+// have too.
+func ValidateKubeControllerManager(
+	m *gardencorev1beta1.KubeControllerManagerConfig, kubernetes string, path *field.Path,
+) field.ErrorList {
+	return kubeControllerManager(m, kubernetes, path)
+}
+
+// ValidateMaintenance checks when an object is maintained, which other kinds say too.
+func ValidateMaintenance(m *gardencorev1beta1.Maintenance, path *field.Path) field.ErrorList {
+	return maintenance(m, path)
+}

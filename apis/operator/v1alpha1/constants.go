@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+const (
+	// FinalizerOperator keeps a Garden until everything that belongs to it is gone.
+	FinalizerOperator = "gardener.cloud/operator"
+
+	// OperationRotateWorkloadIdentityKeyStart begins the rotation of the key that signs tokens of workload identities.
+	OperationRotateWorkloadIdentityKeyStart = "rotate-workload-identity-key-start"
+	// OperationRotateWorkloadIdentityKeyComplete finishes the rotation of the key that signs tokens of workload
+	// identities.
+	OperationRotateWorkloadIdentityKeyComplete = "rotate-workload-identity-key-complete"
+)
+
+// Aspects of the health of a garden.
+const (
+	// ConditionTypeRuntimeComponentsHealthy tells whether what runs beside the garden's API is well.
+	ConditionTypeRuntimeComponentsHealthy gardencorev1beta1.ConditionType = "RuntimeComponentsHealthy"
+	// ConditionTypeVirtualComponentsHealthy tells whether what serves the garden's API is well.
+	ConditionTypeVirtualComponentsHealthy gardencorev1beta1.ConditionType = "VirtualComponentsHealthy"
+	// ConditionTypeVirtualGardenAPIServerAvailable tells whether the garden's API answers.
+	ConditionTypeVirtualGardenAPIServerAvailable gardencorev1beta1.ConditionType = "VirtualGardenAPIServerAvailable"
+	// ConditionTypeObservabilityComponentsHealthy tells whether the garden's monitoring is well.
+	ConditionTypeObservabilityComponentsHealthy gardencorev1beta1.ConditionType = "ObservabilityComponentsHealthy"
+)
