@@ -55,6 +55,8 @@ type Rules[T Object] struct {
 	// Validate and ValidateUpdate check the object alone; nil accepts.
 	Validate       func(obj T) field.ErrorList
 	ValidateUpdate func(obj, old T) field.ErrorList
+	// Warn says what is worth a word to the client about an object that is accepted; old is nil for a new one.
+	Warn func(obj, old T) []string
 	// Canonicalize brings an accepted object into the form that is stored.
 	Canonicalize func(obj T)
 

@@ -95,12 +95,21 @@ func (s strategy[T]) Canonicalize(obj runtime.Object) {
 	}
 }
 
-// WarningsOnCreate has nothing to say.
-func (strategy[T]) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
+// WarningsOnCreate says what is worth a word about a new object.
+func (s strategy[T]) WarningsOnCreate(_ context.Context, obj runtime.Object) []string {
+	var none T
+	if s.rules.Warn == nil {
+		return nil
+	}
+	return s.rules.Warn(cast[T](obj), none)
+}
 
-// WarningsOnUpdate has nothing to say.
-func (strategy[T]) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
-	return nil
+// WarningsOnUpdate says what is worth a word about an updated object.
+func (s strategy[T]) WarningsOnUpdate(_ context.Context, obj, old runtime.Object) []string {
+	if s.rules.Warn == nil {
+		return nil
+	}
+	return s.rules.Warn(cast[T](obj), cast[T](old))
 }
 
 // GetResetFields tells server-side apply that a writer of the main resource never owns the status.
@@ -131,6 +140,11 @@ func (s statusStrategy[T]) ValidateUpdate(_ context.Context, obj, old runtime.Ob
 		return nil
 	}
 	return s.rules.Status.Validate(cast[T](obj), cast[T](old))
+}
+
+// WarningsOnUpdate has nothing to say: the status is written by machines.
+func (statusStrategy[T]) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
+	return nil
 }
 
 // GetResetFields tells server-side apply that a status writer never owns spec and metadata.

@@ -10,6 +10,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
+	"github.com/terrarium-garden/terrarium/apis/core/warning"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/cell"
 )
@@ -31,6 +32,7 @@ func rules() kind.Rules[*gardencorev1beta1.SecretBinding] {
 		},
 		Validate:       validation.ValidateSecretBinding,
 		ValidateUpdate: validation.ValidateSecretBindingUpdate,
+		Warn:           func(_, _ *gardencorev1beta1.SecretBinding) []string { return warning.SecretBinding() },
 		Columns:        columns(),
 	}
 }

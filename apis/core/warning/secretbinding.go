@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package warning
+
+// SecretBinding points to what takes its place (API-STRAT-14).
+func SecretBinding() []string {
+	return []string{"core.gardener.cloud/v1beta1 SecretBinding is deprecated: use a CredentialsBinding of security.gardener.cloud/v1alpha1"}
+}
