@@ -59,6 +59,19 @@ func (g *Graph) BelongsTo(object Vertex, seed string) bool {
 	return g.meet(s)
 }
 
+// Knows tells whether anything is known about an object.
+func (g *Graph) Knows(object Vertex) bool {
+	owner, _ := tied(object)
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	if _, ok := g.ids[object]; ok {
+		return true
+	}
+	_, ok := g.ids[owner]
+
+	return ok
+}
+
 // meet searches from both ends, always where there is less to look at: a CloudProfile belongs to every shoot of a garden,
 // but a seed has only some.
 func (g *Graph) meet(s *search) bool {

@@ -112,6 +112,10 @@ func tied(v Vertex) (Vertex, bool) {
 		if seed, ok := strings.CutPrefix(v.Name, namespaceSeedPrefix); ok {
 			return Vertex{Kind: Seed, Name: seed}, true
 		}
+	case Gardenlet:
+		if v.Namespace == gardencorev1beta1.NamespaceGarden {
+			return Vertex{Kind: Seed, Name: v.Name}, true
+		}
 	case Lease:
 		if v.Namespace == gardencorev1beta1.NamespaceSeedLease {
 			return Vertex{Kind: Seed, Name: v.Name}, true

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package references
+
+import (
+	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
+)
+
+// Seed is GAC-GR-3. Its namespace and its lease are known to the graph itself.
+func Seed(s *gardencorev1beta1.Seed) []graph.Edge {
+	e := edgesOf(graph.Seed, "", s.Name)
+	e.has(graph.ConfigMap, gardencorev1beta1.NamespaceKubeSystem, gardencorev1beta1.ConfigMapClusterIdentity)
+	seedSpec(e, &s.Spec)
+	if provider := s.Spec.DNS.Provider; provider != nil {
+		e.hasSecret(provider.SecretRef)
+		e.hasObject(provider.CredentialsRef)
+	}
+	if internal := s.Spec.DNS.Internal; internal != nil {
+		e.hasObject(&internal.CredentialsRef)
+	}
+	for i := range s.Spec.DNS.Defaults {
+		e.hasObject(&s.Spec.DNS.Defaults[i].CredentialsRef)
+	}
+	for _, resource := range s.Spec.Resources {
+		e.hasNamed(resource.ResourceRef.Kind, gardencorev1beta1.NamespaceGarden, resource.ResourceRef.Name)
+	}
+
+	return e.all
+}
+
+// seedSpec is what a seed and the template of one have in common: backup secret and kubeconfig.
+func seedSpec(e *edges, s *gardencorev1beta1.SeedSpec) {
+	if s.Backup != nil {
+		e.hasSecret(s.Backup.SecretRef)
+		e.hasObject(s.Backup.CredentialsRef)
+	}
+	e.hasSecret(s.SecretRef)
+}
+
+// BackupBucket is a part of GAC-GR-4.
+func BackupBucket(b *gardencorev1beta1.BackupBucket) []graph.Edge {
+	e := edgesOf(graph.BackupBucket, "", b.Name)
+	e.belongsToSeed(b.Spec.SeedName)
+	e.hasSecret(b.Spec.SecretRef)
+	e.hasObject(b.Spec.CredentialsRef)
+	e.hasSecret(b.Status.GeneratedSecretRef)
+
+	return e.all
+}
+
+// BackupEntry is a part of GAC-GR-4.
+func BackupEntry(b *gardencorev1beta1.BackupEntry) []graph.Edge {
+	e := edgesOf(graph.BackupEntry, b.Namespace, b.Name)
+	e.belongsToSeed(b.Spec.SeedName)
+	e.belongsToSeed(b.Status.SeedName)
+	for _, owner := range b.OwnerReferences {
+		if owner.Kind == kindShoot {
+			e.belongs(graph.Shoot, b.Namespace, owner.Name)
+		}
+	}
+	e.has(graph.BackupBucket, "", b.Spec.BucketName)
+
+	return e.all
+}
+
+// SecretBinding is a part of GAC-GR-5.
+func SecretBinding(b *gardencorev1beta1.SecretBinding) []graph.Edge {
+	e := edgesOf(graph.SecretBinding, b.Namespace, b.Name)
+	e.has(graph.Secret, b.SecretRef.Namespace, b.SecretRef.Name)
+
+	return e.all
+}
+
+// ControllerInstallation is a part of GAC-GR-6.
+func ControllerInstallation(i *gardencorev1beta1.ControllerInstallation) []graph.Edge {
+	e := edgesOf(graph.ControllerInstallation, "", i.Name)
+	if i.Spec.SeedRef != nil {
+		e.belongs(graph.Seed, "", i.Spec.SeedRef.Name)
+	}
+	e.has(graph.ControllerRegistration, "", i.Spec.RegistrationRef.Name)
+	if i.Spec.DeploymentRef != nil {
+		e.has(graph.ControllerDeployment, "", i.Spec.DeploymentRef.Name)
+	}
+
+	return e.all
+}
+
+// ControllerDeployment is a part of GAC-GR-6.
+func ControllerDeployment(d *gardencorev1.ControllerDeployment) []graph.Edge {
+	e := edgesOf(graph.ControllerDeployment, "", d.Name)
+	if d.Helm != nil && d.Helm.OCIRepository != nil {
+		repository := d.Helm.OCIRepository
+		if repository.PullSecretRef != nil {
+			e.has(graph.Secret, gardencorev1beta1.NamespaceGarden, repository.PullSecretRef.Name)
+		}
+		if repository.CABundleSecretRef != nil {
+			e.has(graph.Secret, gardencorev1beta1.NamespaceGarden, repository.CABundleSecretRef.Name)
+		}
+	}
+	for _, resource := range d.Resources {
+		e.hasNamed(resource.ResourceRef.Kind, gardencorev1beta1.NamespaceGarden, resource.ResourceRef.Name)
+	}
+
+	return e.all
+}
+
+// Project is a part of GAC-GR-7.
+func Project(p *gardencorev1beta1.Project) []graph.Edge {
+	e := edgesOf(graph.Project, "", p.Name)
+	if p.Spec.Namespace != nil {
+		e.belongs(graph.Namespace, "", *p.Spec.Namespace)
+	}
+
+	return e.all
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package seedauthorizer_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/utils/clock"
+
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/seedauthorizer"
+)
+
+const (
+	core       = "core.gardener.cloud"
+	operations = "operations.gardener.cloud"
+	security   = "security.gardener.cloud"
+	management = "seedmanagement.gardener.cloud"
+	rbac       = "rbac.authorization.k8s.io"
+	leases     = "coordination.k8s.io"
+	requests   = "certificates.k8s.io"
+)
+
+func gardenlet(seed string) user.Info {
+	return &user.DefaultInfo{Name: "gardener.cloud:system:seed:" + seed, Groups: []string{"gardener.cloud:system:seeds", "system:authenticated"}}
+}
+
+func extension(seed string) user.Info {
+	return &user.DefaultInfo{
+		Name:   "system:serviceaccount:seed-" + seed + ":extension-local",
+		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:seed-" + seed, "system:authenticated"},
+	}
+}
+
+func v(kind graph.Kind, namespace, name string) graph.Vertex {
+	return graph.Vertex{Kind: kind, Namespace: namespace, Name: name}
+}
+
+// meadow is a garden in which everything called mine belongs to the seed north, and everything called other to south.
+func meadow() *graph.Graph {
+	g := graph.New()
+	for name, seed := range map[string]string{"mine": "north", "other": "south"} {
+		var edges []graph.Edge
+		for _, kind := range graph.Kinds() {
+			if kind != graph.Seed {
+				edges = append(edges,
+					graph.Edge{From: v(kind, "garden-meadow", name), To: v(graph.Seed, "", seed)},
+					graph.Edge{From: v(kind, "", name), To: v(graph.Seed, "", seed)},
+					graph.Edge{From: v(kind, "garden", name), To: v(graph.Seed, "", seed)})
+			}
+		}
+		g.Set(v(graph.Project, "", name), edges)
+	}
+
+	return g
+}
+
+func newAuthorizer(g *graph.Graph) *seedauthorizer.Authorizer {
+	return seedauthorizer.New(seedauthorizer.Config{
+		Graph: g, Clock: clock.RealClock{}, Searched: func(graph.Kind, time.Duration) {},
+	})
+}
+
+// ask is "verb group/resource[/part] [namespace/]name", with selectors after a question mark.
+func attributes(t *testing.T, who user.Info, ask string) authorizer.Attributes {
+	t.Helper()
+	ask, selectors, _ := strings.Cut(ask, "?")
+	words := strings.Split(ask+"  ", " ")
+	resource := strings.Split(words[1]+"/", "/")
+	a := authorizer.AttributesRecord{User: who, Verb: words[0], APIGroup: resource[0], Resource: resource[1], Subresource: resource[2], ResourceRequest: true}
+	a.Name = words[2]
+	if namespace, name, ok := strings.Cut(words[2], "/"); ok {
+		a.Namespace, a.Name = namespace, name
+	}
+	var err error
+	if label, ok := strings.CutPrefix(selectors, "label:"); ok {
+		a.LabelSelectorRequirements, err = labels.ParseToRequirements(label)
+	} else if selectors != "" {
+		var selector fields.Selector
+		if selector, err = fields.ParseSelector(selectors); err == nil {
+			a.FieldSelectorRequirements = selector.Requirements()
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return a
+}
+
+// check asks for each of some verbs.
+func check(t *testing.T, z *seedauthorizer.Authorizer, who user.Info, verbs, what string, want bool) {
+	t.Helper()
+	for verb := range strings.FieldsSeq(verbs) {
+		decision, reason, err := z.Authorize(t.Context(), attributes(t, who, verb+" "+what))
+		if err != nil || (decision == authorizer.DecisionAllow) != want || decision == authorizer.DecisionDeny {
+			t.Errorf("%s %s by %s: got decision %v (%q), %v; want allowed %t", verb, what, who.GetName(), decision, reason, err, want)
+		}
+	}
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	const every = "get list watch create update patch delete deletecollection"
+	// Verbs that are always allowed, and those for what belongs to the seed. What is in neither is never allowed.
+	cases := map[string]struct {
+		resource, namespace string
+		always, path        string
+		parts               string
+		// selector restricts a list to the seed.
+		selector string
+	}{
+		"GAC-SAR-1 BackupBucket":             {resource: core + "/backupbuckets", always: "create", path: "get update patch delete", parts: "status finalizers", selector: "spec.seedName=north"},
+		"GAC-SAR-2 BackupEntry":              {resource: core + "/backupentries", namespace: "garden-meadow", always: "create", path: "get update patch delete", parts: "status", selector: "spec.seedName=north"},
+		"GAC-SAR-3 Bastion":                  {resource: operations + "/bastions", namespace: "garden-meadow", always: "create", path: "get update patch", parts: "status", selector: "spec.seedName=north"},
+		"GAC-SAR-4 request":                  {resource: requests + "/certificatesigningrequests", always: "create", path: "get", parts: "seedclient"},
+		"GAC-SAR-5 CloudProfile":             {resource: core + "/cloudprofiles", path: "get"},
+		"GAC-SAR-5 NamespacedCloudProfile":   {resource: core + "/namespacedcloudprofiles", namespace: "garden-meadow", path: "get"},
+		"GAC-SAR-5 ControllerDeployment":     {resource: core + "/controllerdeployments", path: "get"},
+		"GAC-SAR-5 ExposureClass":            {resource: core + "/exposureclasses", path: "get"},
+		"GAC-SAR-5 Namespace":                {resource: "/namespaces", path: "get"},
+		"GAC-SAR-5 Project":                  {resource: core + "/projects", path: "get"},
+		"GAC-SAR-5 SecretBinding":            {resource: core + "/secretbindings", namespace: "garden-meadow", path: "get"},
+		"GAC-SAR-5 CredentialsBinding":       {resource: security + "/credentialsbindings", namespace: "garden-meadow", path: "get"},
+		"GAC-SAR-6 ClusterRoleBinding":       {resource: rbac + "/clusterrolebindings", always: "create", path: "get update patch"},
+		"GAC-SAR-7 ConfigMap":                {resource: "/configmaps", namespace: "garden-meadow", always: "create", path: "get"},
+		"GAC-SAR-8 ControllerInstallation":   {resource: core + "/controllerinstallations", path: "get update patch", parts: "status", selector: "spec.seedRef.name=north"},
+		"GAC-SAR-8 ControllerRegistration":   {resource: core + "/controllerregistrations", always: "get list watch"},
+		"GAC-SAR-9 Event":                    {resource: "/events", namespace: "garden-meadow", always: "create patch"},
+		"GAC-SAR-9 new Event":                {resource: "events.k8s.io/events", namespace: "garden-meadow", always: "create patch"},
+		"GAC-SAR-10 Lease":                   {resource: leases + "/leases", namespace: "garden-meadow", always: "create", path: "get update patch"},
+		"GAC-SAR-11 ManagedSeed":             {resource: management + "/managedseeds", namespace: "garden", path: "get update patch", parts: "status", selector: "label:name.seed.gardener.cloud/north=true"},
+		"GAC-SAR-11 Gardenlet":               {resource: management + "/gardenlets", namespace: "garden", always: "create", path: "get update patch", parts: "status"},
+		"GAC-SAR-12 Secret":                  {resource: "/secrets", namespace: "garden-meadow", always: "create", path: "get update patch delete"},
+		"GAC-SAR-14 ServiceAccount":          {resource: "/serviceaccounts", namespace: "garden-meadow", always: "create", path: "get update patch"},
+		"GAC-SAR-15 Shoot":                   {resource: core + "/shoots", namespace: "garden-meadow", path: "get update patch", parts: "status finalizers", selector: "label:name.seed.gardener.cloud/north=true"},
+		"GAC-SAR-16 ShootState":              {resource: core + "/shootstates", namespace: "garden-meadow", always: "create", path: "get update patch delete"},
+		"GAC-SAR-17 InternalSecret":          {resource: core + "/internalsecrets", namespace: "garden-meadow", always: "create", path: "get update patch delete"},
+		"GAC-SAR-17 WorkloadIdentity":        {resource: security + "/workloadidentities", namespace: "garden-meadow", path: "get patch"},
+		"GAC-SAR-19 Role":                    {resource: rbac + "/clusterroles"},
+		"GAC-SAR-19 Quota":                   {resource: core + "/quotas", namespace: "garden-meadow"},
+		"GAC-SAR-19 ManagedSeedSet":          {resource: management + "/managedseedsets", namespace: "garden"},
+		"GAC-SAR-19 same resource elsewhere": {resource: "example.com/shoots", namespace: "garden-meadow"},
+	}
+	z := newAuthorizer(meadow())
+	north := gardenlet("north")
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := func(object string) string {
+				if tc.namespace != "" {
+					return tc.resource + " " + tc.namespace + "/" + object
+				}
+
+				return tc.resource + " " + object
+			}
+			for verb := range strings.FieldsSeq(every) {
+				always, path := strings.Contains(tc.always, verb), strings.Contains(tc.path, verb)
+				check(t, z, north, verb, at("other"), always)
+				if verb != "list" && verb != "watch" {
+					check(t, z, north, verb, at("mine"), always || path)
+				}
+			}
+			check(t, z, north, "list watch", at(""), strings.Contains(tc.always, "list"))
+			for part := range strings.FieldsSeq("status finalizers scale token binding approval adminkubeconfig seedclient") {
+				resource := strings.Replace(at("mine"), tc.resource, tc.resource+"/"+part, 1)
+				known := strings.Contains(tc.parts, part)
+				check(t, z, north, "update", resource, known && strings.Contains(tc.path, "update"))
+			}
+			if tc.selector != "" {
+				check(t, z, north, "list watch", at("")+"?"+tc.selector, true)
+				check(t, z, north, "list watch", at("")+"?"+strings.Replace(tc.selector, "north", "south", 1), false)
+				check(t, z, gardenlet("south"), "list watch", at("")+"?"+tc.selector, false)
+				check(t, z, north, "list watch", at("")+"?"+strings.Replace(tc.selector, "=", "!=", 1), false)
+			}
+		})
+	}
+}
+
+func TestSpecial(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		who    user.Info
+		verbs  string
+		what   string
+		want   bool
+	}{
+		"GAC-SA-4 by name":                  {"a list of one object is a look at it", gardenlet("north"), "list watch", core + "/cloudprofiles mine", true},
+		"GAC-SA-4 other name":               {"also of another's", gardenlet("north"), "list watch", core + "/cloudprofiles other", false},
+		"GAC-SA-3 wide":                     {"a wider selector is not enough", gardenlet("north"), "list", core + "/shoots ?label:name.seed.gardener.cloud/north", false},
+		"GAC-SA-3 one of two":               {"nor is one of two values", gardenlet("north"), "list", core + "/shoots ?label:name.seed.gardener.cloud/north in (true,false)", false},
+		"GAC-SA-3 in":                       {"one of one is", gardenlet("north"), "list", core + "/shoots ?label:name.seed.gardener.cloud/north in (true)", true},
+		"GAC-SA-3 shoots by field":          {"the field of the seed serves as well", gardenlet("north"), "list watch", core + "/shoots ?spec.seedName=north", true},
+		"GAC-SA-3 entries by label":         {"entries have the label", gardenlet("north"), "list watch", core + "/backupentries ?label:name.seed.gardener.cloud/north=true", true},
+		"GAC-SA-1 no name":                  {"an object has a name", gardenlet("north"), "get update", core + "/cloudprofiles ", false},
+		"GAC-SAR-4 seedclient":              {"a gardenlet renews its certificate", gardenlet("north"), "create", requests + "/certificatesigningrequests/seedclient", true},
+		"GAC-SAR-4 approval":                {"but does not approve it", gardenlet("north"), "update", requests + "/certificatesigningrequests/approval mine", false},
+		"GAC-SAR-4 approve":                 {"in no way", gardenlet("north"), "approve", requests + "/signers kubernetes.io/kube-apiserver-client", false},
+		"GAC-SAR-6 own binding":             {"the binding of its own service account is done with", gardenlet("north"), "delete", rbac + "/clusterrolebindings gardener.cloud:system:seed-bootstrapper:garden:gardenlet-bootstrap-north", true},
+		"GAC-SAR-6 own binding, short name": {"also when it is named after the seed", gardenlet("north"), "delete", rbac + "/clusterrolebindings gardener.cloud:system:seed-bootstrapper:garden:north", true},
+		"GAC-SAR-6 other binding":           {"those of others are not", gardenlet("north"), "delete", rbac + "/clusterrolebindings gardener.cloud:system:seed-bootstrapper:garden:south", false},
+		"GAC-SAR-7 info":                    {"everybody reads about the garden", gardenlet("north"), "get", "/configmaps gardener-system-public/gardener-info", true},
+		"GAC-SAR-7 info stays":              {"and changes nothing", gardenlet("north"), "update patch delete", "/configmaps gardener-system-public/gardener-info", false},
+		"GAC-SAR-7 project config map":      {"what a gardenlet writes for a shoot it may change", gardenlet("north"), "get update patch delete", "/configmaps garden-meadow/mine.ca-cluster", true},
+		"GAC-SAR-7 other project's":         {"but not for a shoot of another", gardenlet("north"), "get update patch delete", "/configmaps garden-meadow/other.ca-cluster", false},
+		"GAC-SAR-11 namespace":              {"Gardenlets live in the garden", gardenlet("north"), "create get update", management + "/gardenlets garden-meadow/mine", false},
+		"GAC-SAR-11 own Gardenlet":          {"a seed has the name of its Gardenlet", gardenlet("north"), "get list update", management + "/gardenlets garden/north", true},
+		"GAC-SAR-12 own namespace":          {"secrets of a seed's namespace are its own", gardenlet("north"), "get list watch", "/secrets seed-north/any", true},
+		"GAC-SAR-12 list own namespace":     {"all of them", gardenlet("north"), "list watch", "/secrets seed-north/", true},
+		"GAC-SAR-12 write own namespace":    {"but to be read", gardenlet("north"), "update patch delete", "/secrets seed-north/any", false},
+		"GAC-SAR-12 other namespace":        {"those of others are not", gardenlet("north"), "get list watch", "/secrets seed-south/any", false},
+		"GAC-SAR-12 own token":              {"the token of its own name", gardenlet("north"), "delete", "/secrets kube-system/" + references.BootstrapTokenSecret("garden", "north"), true},
+		"GAC-SAR-12 other token":            {"that of another", gardenlet("north"), "delete", "/secrets kube-system/" + references.BootstrapTokenSecret("garden", "south"), false},
+		"GAC-SAR-12 used token":             {"the token with which it has joined", gardenlet("north"), "delete", "/secrets kube-system/bootstrap-token-mine", true},
+		"GAC-SAR-12 used by another":        {"one with which another has joined", gardenlet("north"), "delete", "/secrets kube-system/bootstrap-token-other", false},
+		"GAC-SAR-12 keep token":             {"a token is thrown away and nothing else", gardenlet("north"), "get list watch update patch", "/secrets kube-system/bootstrap-token-mine", false},
+		"GAC-SAR-13 own Seed":               {"a seed is its own, also before it exists", gardenlet("west"), "get list watch update patch delete", core + "/seeds west", true},
+		"GAC-SAR-13 other Seed":             {"others are not", gardenlet("north"), "update patch delete", core + "/seeds south", false},
+		"GAC-SAR-14 own namespace":          {"accounts in the seed's namespace are the gardenlet's", gardenlet("north"), "get list watch create update patch delete", "/serviceaccounts seed-north/extension-x", true},
+		"GAC-SAR-14 token":                  {"with their tokens", gardenlet("north"), "create", "/serviceaccounts/token seed-north/extension-x", true},
+		"GAC-SAR-14 other token":            {"those of others are not", gardenlet("north"), "create", "/serviceaccounts/token seed-south/extension-x", false},
+		"GAC-SAR-14 bootstrap account":      {"its own first account is done with", gardenlet("north"), "delete", "/serviceaccounts garden/gardenlet-bootstrap-north", true},
+		"GAC-SAR-14 other account":          {"that of another is not", gardenlet("north"), "delete", "/serviceaccounts garden/gardenlet-bootstrap-south", false},
+		"GAC-SAR-15 own shoot":              {"a managed seed looks at the shoot that it is", gardenlet("nursery"), "get", core + "/shoots garden/nursery", true},
+		"GAC-SAR-15 own shoot stays":        {"and changes nothing", gardenlet("nursery"), "update patch", core + "/shoots garden/nursery", false},
+		"GAC-SAR-17 token":                  {"tokens of an identity that its shoots use", gardenlet("north"), "create", security + "/workloadidentities/token garden-meadow/mine", true},
+		"GAC-SAR-17 other token":            {"of others", gardenlet("north"), "create", security + "/workloadidentities/token garden-meadow/other", false},
+		"GAC-SAR-18 shoots":                 {"extensions work on shoots like gardenlets", extension("north"), "get update patch", core + "/shoots garden-meadow/mine", true},
+		"GAC-SAR-18 other shoots":           {"of their own seed", extension("north"), "get update patch", core + "/shoots garden-meadow/other", false},
+		"GAC-SAR-18 requests":               {"but make no requests for certificates", extension("north"), "create", requests + "/certificatesigningrequests", false},
+		"GAC-SAR-18 read requests":          {"though they may look", extension("north"), "get", requests + "/certificatesigningrequests mine", true},
+		"GAC-SAR-18 bindings":               {"and bind no roles", extension("north"), "create update patch delete", rbac + "/clusterrolebindings mine", false},
+		"GAC-SAR-18 accounts":               {"and make no accounts", extension("north"), "create update patch delete", "/serviceaccounts seed-north/extension-x", false},
+		"GAC-SAR-18 account tokens":         {"nor tokens", extension("north"), "create", "/serviceaccounts/token seed-north/extension-x", false},
+		"GAC-SAR-18 tokens":                 {"nor do they throw away tokens", extension("north"), "delete", "/secrets kube-system/bootstrap-token-mine", false},
+		"GAC-SAR-10 extension":              {"extensions elect in their seed's namespace", extension("north"), "get list watch create update patch delete", leases + "/leases seed-north/leader", true},
+		"GAC-SAR-10 extension elsewhere":    {"and nowhere else", extension("north"), "get create update patch", leases + "/leases gardener-system-seed-lease/north", false},
+		"GAC-SAR-10 own lease":              {"a gardenlet renews its lease", gardenlet("north"), "get update patch", leases + "/leases gardener-system-seed-lease/north", true},
+		"GAC-SAR-10 other lease":            {"and no other", gardenlet("north"), "get update patch", leases + "/leases gardener-system-seed-lease/south", false},
+		"GAC-ID-4 person":                   {"people are judged by others", &user.DefaultInfo{Name: "rose"}, "get list create", core + "/shoots garden-meadow/mine", false},
+		"GAC-SAR-19 impersonation":          {"nobody is impersonated", gardenlet("north"), "impersonate", "/users rose", false},
+	}
+	z := newAuthorizer(meadow())
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, z, tc.who, tc.verbs, tc.what, tc.want)
+			if t.Failed() {
+				t.Log(tc.reason)
+			}
+		})
+	}
+	for _, path := range []string{"/metrics", "/debug/pprof"} {
+		a := authorizer.AttributesRecord{User: gardenlet("north"), Verb: "get", Path: path}
+		if decision, _, err := z.Authorize(t.Context(), a); decision != authorizer.DecisionNoOpinion || err != nil {
+			t.Errorf("GAC-SAR-19: %s is no business of a seed, got %v, %v", path, decision, err)
+		}
+	}
+}
+
+// TestWaitsForNews asks for an object that the graph learns of a moment later.
+func TestWaitsForNews(t *testing.T) {
+	t.Parallel()
+	g := graph.New()
+	z := newAuthorizer(g)
+	answer := make(chan authorizer.Decision)
+	go func() {
+		decision, _, _ := z.Authorize(context.WithoutCancel(t.Context()), attributes(t, gardenlet("north"), "get /secrets garden-meadow/new"))
+		answer <- decision
+	}()
+	binding := v(graph.SecretBinding, "garden-meadow", "new")
+	g.Set(binding, []graph.Edge{{From: v(graph.Secret, "garden-meadow", "new"), To: binding}, {From: binding, To: v(graph.Seed, "", "north")}})
+	if decision := <-answer; decision != authorizer.DecisionAllow {
+		t.Errorf("what was written a moment ago is found a moment later, got %v", decision)
+	}
+}
