@@ -9,6 +9,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/kubernetes/pkg/controlplane/apiserver/options"
 	"k8s.io/utils/clock"
 
@@ -45,6 +46,8 @@ type Config struct {
 	MaxKubeconfigLifetime time.Duration
 	// Clock tells the time for certificates.
 	Clock clock.Clock
+	// Log receives what admission has refused.
+	Log logr.Logger
 }
 
 // ReadyCheck is a condition of /readyz, which shows its name.
@@ -83,6 +86,7 @@ func (c Config) Complete(ctx context.Context) (Completed, error) {
 		return Completed{}, err
 	}
 	view := world.New(c.Clock)
+	view.Log = c.Log
 	library, err := c.libraryOptions(view).Complete(ctx, nil, nil)
 	if err != nil {
 		return Completed{}, fmt.Errorf("complete options of the control plane: %w", err)

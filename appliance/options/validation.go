@@ -83,6 +83,7 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 			gardenconfigv1alpha1.CandidateDeterminationStrategySameRegion,
 			gardenconfigv1alpha1.CandidateDeterminationStrategyMinimalDistance,
 		}))
+	checkAdmission(&c.Admission, check)
 	return wrong
 }
 

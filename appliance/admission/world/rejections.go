@@ -15,7 +15,16 @@ func NewRejections() *prometheus.CounterVec {
 	}, []string{"operation", "kind", "namespace", "reason"})
 }
 
-// Rejected counts a request that is refused, and names the reason.
-func (w *World) Rejected(a admission.Attributes, reason string) {
+// Rejected notes that a request is refused, in the log and in the metrics, and returns the refusal. The reason is one
+// word for many refusals of the same sort.
+func (w *World) Rejected(a admission.Attributes, reason string, refusal error) error {
+	w.Note(a, "Request refused", reason)
 	w.rejections.WithLabelValues(string(a.GetOperation()), a.GetKind().Kind, a.GetNamespace(), reason).Inc()
+	return refusal
+}
+
+// Note writes a line about a request into the log.
+func (w *World) Note(a admission.Attributes, what, reason string) {
+	w.Log.Info(what, "operation", a.GetOperation(), "resource", a.GetResource().String(), "namespace", a.GetNamespace(),
+		"name", a.GetName(), "user", a.GetUserInfo().GetName(), "reason", reason)
 }

@@ -26,11 +26,14 @@ type Source interface {
 }
 
 // Place is a resource of the garden or of Kubernetes, in a namespace or in all, and the name of one object of it. A group
-// is read in the version that the garden prefers.
-type Place struct{ Group, Resource, Namespace, Name string }
+// is read in the version that the garden prefers, unless one is given: custom resources need that.
+type Place struct{ Group, Version, Resource, Namespace, Name string }
 
 // version is the one in which a garden serves a group: Kubernetes' own groups are served in their stable version only.
 func (p Place) version() string {
+	if p.Version != "" {
+		return p.Version
+	}
 	for _, group := range scheme.ServedGroups() {
 		if group[0].Group == p.Group {
 			return group[0].Version

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -64,6 +65,30 @@ func (v View) Metadata(ctx context.Context, of Target) (*metav1.PartialObjectMet
 // Namespace reads a Namespace.
 func (v View) Namespace(ctx context.Context, name string) (*corev1.Namespace, error) {
 	return Get[corev1.Namespace](ctx, v, Place{Resource: "namespaces", Name: name})
+}
+
+// OfProject tells whether a namespace is that of a project, and not one that the garden keeps for itself (GAC-REG-1).
+func (v View) OfProject(ctx context.Context, namespace string) (bool, error) {
+	if namespace == "" {
+		return false, nil
+	}
+	found, err := v.Namespace(ctx, namespace)
+	if apierrors.IsNotFound(err) && v.version != "" {
+		found, err = v.Fresh().Namespace(ctx, namespace)
+	}
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read namespace %q: %w", namespace, err)
+	}
+	return found.Labels[gardencorev1beta1.LabelRole] == gardencorev1beta1.RoleProject && found.Labels["app"] != "gardener", nil
+}
+
+// Names lists namespace/name of all objects at a place.
+func (v View) Names(ctx context.Context, at Place) ([]string, error) {
+	names, err := v.source.Names(ctx, at, metav1.ListOptions{ResourceVersion: v.version})
+	return names, unreadable(err)
 }
 
 // Secret reads a Secret.

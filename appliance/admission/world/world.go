@@ -13,6 +13,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -26,6 +27,8 @@ import (
 type World struct {
 	// Clock tells the time for expiration dates.
 	Clock clock.PassiveClock
+	// Log receives what rules have refused, where that is to be followed up; nowhere by default.
+	Log logr.Logger
 
 	source     Source
 	authorizer authorizer.Authorizer
