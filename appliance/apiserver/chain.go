@@ -75,7 +75,11 @@ func (c *completed) aggregatorConfig(parts *kubeParts) (*aggregatorapiserver.Con
 	if err != nil {
 		return nil, fmt.Errorf("configure aggregator: %w", err)
 	}
-	config.GenericConfig.BuildHandlerChainFunc = c.handlerChain
+	public, err := c.publicDocuments()
+	if err != nil {
+		return nil, err
+	}
+	config.GenericConfig.BuildHandlerChainFunc = c.handlerChain(public)
 	// Extension API servers would need Services and Endpoints, which a garden does not serve.
 	config.ExtraConfig.DisableRemoteAvailableConditionController = true
 

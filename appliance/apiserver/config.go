@@ -44,6 +44,8 @@ type Config struct {
 	EventTTL time.Duration
 	// MaxKubeconfigLifetime bounds the validity of kubeconfigs for shoots.
 	MaxKubeconfigLifetime time.Duration
+	// WorkloadIdentity says what the tokens of workload identities are like.
+	WorkloadIdentity WorkloadIdentity
 	// Clock tells the time for certificates.
 	Clock clock.Clock
 	// Log receives what admission has refused.
@@ -62,6 +64,7 @@ func NewConfig() Config {
 		ServiceAccountIssuer:  "https://kubernetes.default.svc",
 		EventTTL:              time.Hour,
 		MaxKubeconfigLifetime: 24 * time.Hour,
+		WorkloadIdentity:      WorkloadIdentity{MinTokenLifetime: time.Hour, MaxTokenLifetime: 48 * time.Hour},
 		Clock:                 clock.RealClock{},
 	}
 }
@@ -113,6 +116,10 @@ func (c Config) validate() error {
 	}
 	if c.EventTTL <= 0 || c.MaxKubeconfigLifetime <= 0 || c.Clock == nil {
 		errs = append(errs, errors.New("event TTL, kubeconfig lifetime and clock: must be set, see NewConfig"))
+	}
+
+	if w := c.WorkloadIdentity; w.MinTokenLifetime <= 0 || w.MaxTokenLifetime < w.MinTokenLifetime {
+		errs = append(errs, errors.New("lifetimes of workload identity tokens: must be set, see NewConfig"))
 	}
 
 	return errors.Join(errs...)

@@ -71,6 +71,7 @@ func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 				return client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 			},
 			MaxKubeconfigLifetime: c.MaxKubeconfigLifetime,
+			Tokens:                c.tokenSigner(),
 		},
 	}, nil
 }

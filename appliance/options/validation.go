@@ -77,6 +77,7 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 	check("", "tokens.defaultLifetime", within(c.Tokens.DefaultLifetime, MinTokenLifetime, MaxTokenLifetime))
 	check("", "certificates.clientLifetime", within(c.Certificates.ClientLifetime, time.Hour, 10*365*24*time.Hour))
 	checkControllers(&c.Controllers, check)
+	checkWorkloadIdentity(&c.WorkloadIdentity, check)
 	check("", "scheduler.concurrentSyncs", positive(c.Scheduler.ConcurrentSyncs))
 	check("", "scheduler.candidateDeterminationStrategy", oneOf(c.Scheduler.CandidateDeterminationStrategy,
 		[]gardenconfigv1alpha1.CandidateDeterminationStrategy{

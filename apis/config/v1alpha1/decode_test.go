@@ -150,6 +150,9 @@ controllers: {seed: {monitorPeriod: 5s}}
 				SyncPeriod:         &metav1.Duration{Duration: 10 * time.Second},
 			},
 		},
+		WorkloadIdentity: gardenconfigv1alpha1.WorkloadIdentityConfiguration{
+			MinTokenLifetime: &metav1.Duration{Duration: time.Hour}, MaxTokenLifetime: &metav1.Duration{Duration: 48 * time.Hour},
+		},
 		Scheduler: gardenconfigv1alpha1.SchedulerConfiguration{
 			ConcurrentSyncs:                new(5),
 			CandidateDeterminationStrategy: "MinimalDistance",

@@ -11,6 +11,9 @@ import (
 const (
 	defaultDataDir = "/var/lib/terrarium"
 	defaultListen  = ":6443"
+
+	defaultMinTokenLifetime = time.Hour
+	defaultMaxTokenLifetime = 48 * time.Hour
 )
 
 // SetDefaults fills every field that was left out and has a default.
@@ -22,6 +25,7 @@ func (c *ServerConfiguration) SetDefaults() {
 	setDuration(&c.Tokens.DefaultLifetime, time.Hour)
 	setDuration(&c.Certificates.ClientLifetime, 365*24*time.Hour)
 	c.Controllers.setDefaults()
+	c.WorkloadIdentity.setDefaults()
 	setDefault(&c.Scheduler.ConcurrentSyncs, 5)
 	setZero(&c.Scheduler.CandidateDeterminationStrategy, CandidateDeterminationStrategySameRegion)
 	if size := c.Admission.ResourceSize; size != nil {

@@ -48,6 +48,9 @@ type ServerConfiguration struct {
 	// Admission says which rules judge requests.
 	// +optional
 	Admission AdmissionConfiguration `json:"admission,omitempty"`
+	// WorkloadIdentity says what the tokens of workload identities are like.
+	// +optional
+	WorkloadIdentity WorkloadIdentityConfiguration `json:"workloadIdentity,omitempty"`
 }
 
 // DatastoreConfiguration says where objects are kept.

@@ -30,4 +30,16 @@ type Options struct {
 	ConfigMap func(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error)
 	// MaxKubeconfigLifetime bounds the validity of kubeconfigs for shoots (API-KUBE-1).
 	MaxKubeconfigLifetime time.Duration
+	// Tokens signs the tokens of workload identities (API-TOKEN-1).
+	Tokens TokenSigner
+}
+
+// TokenSigner signs tokens that systems outside of the garden trust.
+type TokenSigner struct {
+	// Issuer is the URL under which those systems find the key.
+	Issuer string
+	// Sign returns a JSON web token with the claims.
+	Sign func(claims any) (string, error)
+	// MinLifetime and MaxLifetime bound the validity of a token, whatever is asked for.
+	MinLifetime, MaxLifetime time.Duration
 }

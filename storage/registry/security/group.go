@@ -4,6 +4,7 @@
 package security
 
 import (
+	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
@@ -12,10 +13,10 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/security/workloadidentity"
 )
 
-// Group builds the storage of security.gardener.cloud. A new kind is one line.
-func Group(o kind.Options) (*genericapiserver.APIGroupInfo, error) {
+// Group builds the storage of security.gardener.cloud; core are the resources of the core group. A new kind is one line.
+func Group(o kind.Options, core map[string]rest.Storage) (*genericapiserver.APIGroupInfo, error) {
 	return kind.NewGroup(o, gardensecurityv1alpha1.GroupVersion,
 		credentialsbinding.Storage,
-		workloadidentity.Storage,
+		func(o kind.Options) (map[string]rest.Storage, error) { return workloadidentity.Storage(o, core) },
 	)
 }

@@ -6,6 +6,7 @@ package kindtest
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -51,11 +52,20 @@ func Options(tb testing.TB, change ...func(*kind.Options)) kind.Options {
 			return nil, storage.NewKeyNotFoundError(namespace+"/"+name, 0)
 		},
 		MaxKubeconfigLifetime: 24 * time.Hour,
+		Tokens: kind.TokenSigner{
+			Issuer: "https://garden.example/issuer", Sign: plain, MinLifetime: time.Hour, MaxLifetime: 48 * time.Hour,
+		},
 	}
 	for _, c := range change {
 		c(&o)
 	}
 	return o
+}
+
+// plain writes claims as they are, so that tests can read them.
+func plain(claims any) (string, error) {
+	data, err := json.Marshal(claims)
+	return string(data), err
 }
 
 // Context is that of a request of a user in a namespace.
