@@ -23,8 +23,10 @@ func TestRules(t *testing.T) {
 		}
 	}
 	want := []string{
-		"ResourceReferenceManager", "ExtensionValidator", "ShootTolerationRestriction", "ShootValidator", "SeedValidator",
-		"ControllerRegistrationResources", "ProjectValidator", "DeletionConfirmation", "FinalizerRemoval", "CustomVerbAuthorizer",
+		"ResourceReferenceManager", "ExtensionValidator", "ExtensionLabels", "ShootTolerationRestriction", "ShootExposureClass",
+		"ShootDNS", "ShootNodeLocalDNSEnabledByDefault", "ShootDNSRewriting", "ShootMutator", "ShootValidator", "SeedValidator",
+		"SeedMutator", "ControllerRegistrationResources", "ProjectMutator", "ProjectValidator", "DeletionConfirmation",
+		"FinalizerRemoval", "CustomVerbAuthorizer", "ShootVPAEnabledByDefault", "ShootResourceReservation",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("API-ADM-1: the order of the rules (-want +got):\n%s", diff)

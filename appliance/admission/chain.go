@@ -16,13 +16,23 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/controllerregistrationresources"
 	"github.com/terrarium-garden/terrarium/appliance/admission/customverbauthorizer"
 	"github.com/terrarium-garden/terrarium/appliance/admission/deletionconfirmation"
+	"github.com/terrarium-garden/terrarium/appliance/admission/extensionlabels"
 	"github.com/terrarium-garden/terrarium/appliance/admission/extensionvalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/finalizerremoval"
+	"github.com/terrarium-garden/terrarium/appliance/admission/projectmutator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/projectvalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/resourcereference"
+	"github.com/terrarium-garden/terrarium/appliance/admission/seedmutator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/seedvalidator"
+	"github.com/terrarium-garden/terrarium/appliance/admission/shootdns"
+	"github.com/terrarium-garden/terrarium/appliance/admission/shootdnsrewriting"
+	"github.com/terrarium-garden/terrarium/appliance/admission/shootexposureclass"
+	"github.com/terrarium-garden/terrarium/appliance/admission/shootmutator"
+	"github.com/terrarium-garden/terrarium/appliance/admission/shootnodelocaldnsenabledbydefault"
+	"github.com/terrarium-garden/terrarium/appliance/admission/shootresourcereservation"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shoottolerationrestriction"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootvalidator"
+	"github.com/terrarium-garden/terrarium/appliance/admission/shootvpaenabledbydefault"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -42,14 +52,24 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 	return []Rule{
 		{Name: "ResourceReferenceManager", New: resourcereference.New},
 		{Name: "ExtensionValidator", New: extensionvalidator.New},
-		{Name: "ShootTolerationRestriction", New: shoottolerationrestriction.New},
+		{Name: "ExtensionLabels", New: extensionlabels.New},
+		{Name: "ShootTolerationRestriction", New: shoottolerationrestriction.New(c.ShootTolerationRestriction)},
+		{Name: "ShootExposureClass", New: shootexposureclass.New},
+		{Name: "ShootDNS", New: shootdns.New},
+		{Name: "ShootNodeLocalDNSEnabledByDefault", New: shootnodelocaldnsenabledbydefault.New, Off: true},
+		{Name: "ShootDNSRewriting", New: shootdnsrewriting.New(c.ShootDNSRewriting), Off: true},
+		{Name: "ShootMutator", New: shootmutator.New},
 		{Name: "ShootValidator", New: shootvalidator.New},
 		{Name: "SeedValidator", New: seedvalidator.New},
+		{Name: "SeedMutator", New: seedmutator.New},
 		{Name: "ControllerRegistrationResources", New: controllerregistrationresources.New},
+		{Name: "ProjectMutator", New: projectmutator.New},
 		{Name: "ProjectValidator", New: projectvalidator.New},
 		{Name: "DeletionConfirmation", New: deletionconfirmation.New},
 		{Name: "FinalizerRemoval", New: finalizerremoval.New},
 		{Name: "CustomVerbAuthorizer", New: customverbauthorizer.New},
+		{Name: "ShootVPAEnabledByDefault", New: shootvpaenabledbydefault.New, Off: true},
+		{Name: "ShootResourceReservation", New: shootresourcereservation.New(c.ShootResourceReservation)},
 	}
 }
 

@@ -112,3 +112,14 @@ func made[T any](object *T, change []func(*T)) *T {
 	}
 	return object
 }
+
+// NamespacedProfile is one of the project that adds nothing to Profile.
+func NamespacedProfile(change ...func(*gardencorev1beta1.NamespacedCloudProfile)) *gardencorev1beta1.NamespacedCloudProfile {
+	return made(&gardencorev1beta1.NamespacedCloudProfile{
+		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "own"},
+		Spec: gardencorev1beta1.NamespacedCloudProfileSpec{Parent: gardencorev1beta1.CloudProfileReference{
+			Kind: gardencorev1beta1.CloudProfileReferenceKindCloudProfile, Name: local,
+		}},
+		Status: gardencorev1beta1.NamespacedCloudProfileStatus{CloudProfileSpec: Profile().Spec},
+	}, change)
+}

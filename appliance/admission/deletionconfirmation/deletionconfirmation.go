@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package deletionconfirmation lets Shoots and Projects be deleted only when their deletion was confirmed by an
-// annotation beforehand, and notes who confirmed that of a Shoot (API-DELCONF-1 to 3).
+// Package deletionconfirmation lets Shoots, ShootStates, Projects and the Garden be deleted only when that was confirmed by an
+// annotation beforehand, and notes who confirmed that of a Shoot (API-DELCONF-1 to 3, OPER-WH-3).
 package deletionconfirmation
 
 import (
@@ -14,6 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -61,7 +62,8 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		return nil
 	}
 	switch a.GetKind().GroupKind() {
-	case gardencorev1beta1.Kind("Shoot"), gardencorev1beta1.Kind("Project"):
+	case gardencorev1beta1.Kind("Shoot"), gardencorev1beta1.Kind("ShootState"), gardencorev1beta1.Kind("Project"),
+		gardenoperatorv1alpha1.Kind("Garden"):
 	default:
 		return nil
 	}

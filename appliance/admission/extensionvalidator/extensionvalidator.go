@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package extensionvalidator refuses Shoots and Seeds that need an extension which nobody registered (API-EXTVAL-1 to 4).
+// Package extensionvalidator refuses Shoots, Seeds, BackupBuckets and BackupEntries that need an extension which nobody
+// registered (API-EXTVAL-1 to 4).
 package extensionvalidator
 
 import (
@@ -11,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/warning"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
@@ -34,11 +36,13 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if a.GetSubresource() != "" {
 		return nil
 	}
-	needs := asked(a)
-	if len(needs) == 0 {
-		return nil
-	}
-	return r.world.Decide(a, func(v world.View) error { return offered(ctx, v, a.GetKind().Kind, needs) })
+	return r.world.Decide(a, func(v world.View) error {
+		needs, err := asked(ctx, v, a)
+		if err != nil || len(needs) == 0 {
+			return err
+		}
+		return offered(ctx, v, a.GetKind().Kind, needs)
+	})
 }
 
 func offered(ctx context.Context, v world.View, kind string, needs []need) error {
@@ -48,7 +52,13 @@ func offered(ctx context.Context, v world.View, kind string, needs []need) error
 	}
 	var missing []string
 	for _, n := range needs {
-		if !slices.ContainsFunc(registrations, n.offeredBy) {
+		if slices.ContainsFunc(registrations, n.offeredBy) {
+			continue
+		}
+		if n.later {
+			warning.AddWarning(ctx, "", fmt.Sprintf("%s: no ControllerRegistration offers %s/%s yet; until one does, no shoot can be made there",
+				n.path, n.kind, n.name))
+		} else {
 			missing = append(missing, fmt.Sprintf("%s: %s/%s", n.path, n.kind, n.name))
 		}
 	}
@@ -60,18 +70,28 @@ func offered(ctx context.Context, v world.View, kind string, needs []need) error
 }
 
 // asked lists what the object of a request needs, when its spec is new or changed (API-EXTVAL-1).
-func asked(a admission.Attributes) []need {
+func asked(ctx context.Context, v world.View, a admission.Attributes) ([]need, error) {
 	switch o := a.GetObject().(type) {
 	case *gardencorev1beta1.Shoot:
 		old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot)
 		if o.DeletionTimestamp == nil && (!ok || !equality.Semantic.DeepEqual(old.Spec, o.Spec)) {
-			return shootNeeds(&o.Spec)
+			return shootNeeds(&o.Spec), nil
 		}
 	case *gardencorev1beta1.Seed:
 		old, ok := a.GetOldObject().(*gardencorev1beta1.Seed)
 		if o.DeletionTimestamp == nil && (!ok || !equality.Semantic.DeepEqual(old.Spec, o.Spec)) {
-			return seedNeeds(&o.Spec)
+			return seedNeeds(&o.Spec), nil
+		}
+	case *gardencorev1beta1.BackupBucket:
+		old, ok := a.GetOldObject().(*gardencorev1beta1.BackupBucket)
+		if o.DeletionTimestamp == nil && (!ok || !equality.Semantic.DeepEqual(old.Spec, o.Spec)) {
+			return bucketNeeds(&o.Spec), nil
+		}
+	case *gardencorev1beta1.BackupEntry:
+		old, ok := a.GetOldObject().(*gardencorev1beta1.BackupEntry)
+		if o.DeletionTimestamp == nil && (!ok || !equality.Semantic.DeepEqual(old.Spec, o.Spec)) {
+			return entryNeeds(ctx, v, &o.Spec)
 		}
 	}
-	return nil
+	return nil, nil
 }

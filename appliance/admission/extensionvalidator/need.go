@@ -3,12 +3,16 @@
 package extensionvalidator
 
 import (
+	"context"
+	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
 // Kinds of the extension contract.
@@ -33,6 +37,8 @@ type need struct {
 	cluster gardencorev1beta1.ClusterType
 	// workerless tells that the extension has to work without machines.
 	workerless bool
+	// later tells that the extension may also come later.
+	later bool
 }
 
 func (n need) offeredBy(r gardencorev1beta1.ControllerRegistration) bool {
@@ -113,11 +119,11 @@ func (n *needs) pool(w *gardencorev1beta1.Worker, path *field.Path) {
 	}
 }
 
-// seedNeeds lists what a seed asks extensions for (API-EXTVAL-2). Its own provider is not among them: a cluster of any
-// make may join first, and shoots are held back until somebody can make them.
+// seedNeeds lists what a seed asks extensions for (API-EXTVAL-2). Its own provider may come later: a cluster of any make
+// may join first, and shoots are held back until somebody can make them.
 func seedNeeds(s *gardencorev1beta1.SeedSpec) []need {
 	path := field.NewPath("spec")
-	var all needs
+	all := needs{{path: path.Child("provider", "type"), kind: kindControlPlane, name: s.Provider.Type, later: true}}
 	if s.Backup != nil {
 		for _, kind := range []string{kindBackupBucket, kindBackupEntry} {
 			all.add(path.Child("backup", "provider"), kind, &s.Backup.Provider)
@@ -128,4 +134,24 @@ func seedNeeds(s *gardencorev1beta1.SeedSpec) []need {
 	}
 	all.extensions(s.Extensions, path.Child("extensions"), gardencorev1beta1.ClusterTypeSeed, false)
 	return all
+}
+
+func bucketNeeds(s *gardencorev1beta1.BackupBucketSpec) []need {
+	var all needs
+	all.add(field.NewPath("spec", "provider", "type"), kindBackupBucket, &s.Provider.Type)
+	return all
+}
+
+// entryNeeds lists what an entry asks for: what its bucket is made of. That the bucket exists is said elsewhere.
+func entryNeeds(ctx context.Context, v world.View, s *gardencorev1beta1.BackupEntrySpec) ([]need, error) {
+	bucket, err := v.BackupBucket(ctx, s.BucketName)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read bucket %q: %w", s.BucketName, err)
+	}
+	var all needs
+	all.add(field.NewPath("spec", "bucketName"), kindBackupEntry, &bucket.Spec.Provider.Type)
+	return all, nil
 }

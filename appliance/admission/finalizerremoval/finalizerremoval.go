@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package finalizerremoval keeps the garden's finalizer on a Shoot until everything of it is gone, and on a SecretBinding
-// for as long as a Shoot uses it (API-FIN-1, API-SVAL-10).
+// or CredentialsBinding for as long as a Shoot uses it (API-FIN-1, API-SVAL-10).
 package finalizerremoval
 
 import (
@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -49,7 +50,12 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		if !taken(a, old) {
 			return nil
 		}
-		return world.Answer(a, r.unused(ctx, old))
+		return world.Answer(a, r.unused(ctx, "SecretBinding", old, func(s *gardencorev1beta1.ShootSpec) *string { return s.SecretBindingName }))
+	case *gardensecurityv1alpha1.CredentialsBinding:
+		if !taken(a, old) {
+			return nil
+		}
+		return world.Answer(a, r.unused(ctx, "CredentialsBinding", old, func(s *gardencorev1beta1.ShootSpec) *string { return s.CredentialsBindingName }))
 	}
 	return nil
 }
@@ -65,14 +71,16 @@ func held(o metav1.Object) bool {
 }
 
 // unused complains about shoots that use the credentials of a binding.
-func (r *rule) unused(ctx context.Context, b *gardencorev1beta1.SecretBinding) error {
-	shoots, err := r.world.Fresh().Shoots(ctx, b.Namespace, fields.Everything())
+func (r *rule) unused(
+	ctx context.Context, kind string, binding metav1.Object, uses func(*gardencorev1beta1.ShootSpec) *string,
+) error {
+	shoots, err := r.world.Fresh().Shoots(ctx, binding.GetNamespace(), fields.Everything())
 	if err != nil {
-		return fmt.Errorf("list shoots of namespace %q: %w", b.Namespace, err)
+		return fmt.Errorf("list shoots of namespace %q: %w", binding.GetNamespace(), err)
 	}
 	for i := range shoots {
-		if name := shoots[i].Spec.SecretBindingName; name != nil && *name == b.Name {
-			return fmt.Errorf("the finalizer \"gardener\" stays on SecretBinding %q while shoot %q uses it", b.Name, shoots[i].Name)
+		if name := uses(&shoots[i].Spec); name != nil && *name == binding.GetName() {
+			return fmt.Errorf("the finalizer \"gardener\" stays on %s %q while shoot %q uses it", kind, binding.GetName(), shoots[i].Name)
 		}
 	}
 	return nil

@@ -126,7 +126,7 @@ func TestControllerRegistration(t *testing.T) {
 	deployed := admissiontest.Registration("local", func(r *registration) {
 		r.Spec.Deployment = &gardencorev1beta1.ControllerRegistrationDeployment{DeploymentRefs: []gardencorev1beta1.DeploymentRef{{Name: "local"}}}
 	})
-	deployment := &gardencorev1beta1.ControllerDeployment{ObjectMeta: metav1.ObjectMeta{Name: "local"}, Type: "helm"}
+	deployment := &gardencorev1beta1.ControllerDeployment{ObjectMeta: metav1.ObjectMeta{Name: "local"}, Type: "custom"}
 	deployment.ProviderConfig.Raw = []byte("{}")
 	admissiontest.Run(t, resourcereference.New, map[string]admissiontest.Case{
 		"API-RRM-12":           {Reason: "the deployment exists", Objects: []kind.Object{deployment}, Request: admissiontest.Request{Object: deployed}},

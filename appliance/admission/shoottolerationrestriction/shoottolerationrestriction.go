@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
@@ -20,12 +21,19 @@ import (
 type rule struct {
 	*admission.Handler
 
-	world *world.World
+	world  *world.World
+	config gardenconfigv1alpha1.ShootTolerationConfiguration
 }
 
-// New makes the rule.
-func New(w *world.World) admission.Interface {
-	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+// New makes the rule as configured: beside what a project says about its shoots, the configuration says something about
+// all.
+func New(c *gardenconfigv1alpha1.ShootTolerationConfiguration) func(*world.World) admission.Interface {
+	if c == nil {
+		c = &gardenconfigv1alpha1.ShootTolerationConfiguration{}
+	}
+	return func(w *world.World) admission.Interface {
+		return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w, config: *c}
+	}
 }
 
 var (
@@ -33,14 +41,15 @@ var (
 	_ admission.MutationInterface   = &rule{}
 )
 
-// Admit adds the tolerations that the project gives to all of its shoots, where the shoot says nothing about their keys.
+// Admit adds the tolerations that all shoots get, and those that the project gives to all of its shoots, where the shoot
+// says nothing about their keys.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() != "" || a.GetOperation() != admission.Create {
 		return nil
 	}
 	return r.world.Decide(a, func(v world.View) error {
-		given, err := given(ctx, v, shoot.Namespace)
+		given, err := r.given(ctx, v, shoot.Namespace)
 		for _, d := range given.Defaults {
 			if !slices.ContainsFunc(shoot.Spec.Tolerations, func(t gardencorev1beta1.Toleration) bool { return t.Key == d.Key }) {
 				shoot.Spec.Tolerations = append(shoot.Spec.Tolerations, d)
@@ -65,14 +74,14 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		return nil
 	}
 	return r.world.Decide(a, func(v world.View) error {
-		given, err := given(ctx, v, shoot.Namespace)
+		given, err := r.given(ctx, v, shoot.Namespace)
 		if err != nil {
 			return err
 		}
 		var errs []error
 		for _, i := range added {
 			if t := shoot.Spec.Tolerations[i]; !slices.ContainsFunc(given.Whitelist, allows(t)) {
-				errs = append(errs, fmt.Errorf("%s: the whitelist of the project does not allow the toleration %s",
+				errs = append(errs, fmt.Errorf("%s: neither the whitelist of the project nor that of the garden allows the toleration %s",
 					field.NewPath("spec", "tolerations").Index(i), text(t)))
 			}
 		}
@@ -80,13 +89,17 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	})
 }
 
-// given is what the project of a namespace says about tolerations.
-func given(ctx context.Context, v world.View, namespace string) (gardencorev1beta1.ProjectTolerations, error) {
-	project, err := v.Project(ctx, namespace)
-	if err != nil || project.Spec.Tolerations == nil {
-		return gardencorev1beta1.ProjectTolerations{}, err
+// given is what the configuration and the project of a namespace say about tolerations.
+func (r *rule) given(ctx context.Context, v world.View, namespace string) (gardencorev1beta1.ProjectTolerations, error) {
+	all := gardencorev1beta1.ProjectTolerations{
+		Defaults: slices.Clone(r.config.Defaults), Whitelist: slices.Clone(r.config.Whitelist),
 	}
-	return *project.Spec.Tolerations, nil
+	project, err := v.Project(ctx, namespace)
+	if err == nil && project.Spec.Tolerations != nil {
+		all.Defaults = append(all.Defaults, project.Spec.Tolerations.Defaults...)
+		all.Whitelist = append(all.Whitelist, project.Spec.Tolerations.Whitelist...)
+	}
+	return all, err
 }
 
 // added are the places of tolerations that were not there before.

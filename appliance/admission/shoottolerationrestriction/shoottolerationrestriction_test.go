@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shoottolerationrestriction"
@@ -34,7 +35,7 @@ func TestValidate(t *testing.T) {
 	every, one := []kind.Object{project(nil, []toleration{plain})}, []kind.Object{project(nil, []toleration{valued})}
 	deleting := tolerating(other)
 	deleting.DeletionTimestamp = deleting.CreationTimestamp.DeepCopy()
-	admissiontest.Run(t, shoottolerationrestriction.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, shoottolerationrestriction.New(nil), map[string]admissiontest.Case{
 		"API-TOL-2 none":      {Reason: "nothing asked, nothing refused", Objects: []kind.Object{admissiontest.Project()}, Request: admissiontest.Request{Object: tolerating()}},
 		"API-TOL-2 unlisted":  {Reason: "what is not listed is refused", Objects: []kind.Object{admissiontest.Project()}, Request: admissiontest.Request{Object: tolerating(plain)}, Refused: []string{"spec.tolerations[0]", `toleration "k"`}},
 		"API-TOL-2 any value": {Reason: "an entry without value covers all values", Objects: every, Request: admissiontest.Request{Object: tolerating(plain, valued, other)}},
@@ -52,7 +53,7 @@ func TestDefaults(t *testing.T) {
 	mine, theirs := toleration{Key: "k", Value: new("mine")}, toleration{Key: "k", Value: new("theirs")}
 	more := toleration{Key: "more"}
 	g := admissiontest.New(t, nil, project([]toleration{theirs, more}, []toleration{{Key: "k"}, {Key: "more"}}))
-	rule := shoottolerationrestriction.New(g.World)
+	rule := shoottolerationrestriction.New(nil)(g.World)
 	s := tolerating(mine)
 	if err := g.Ask(rule, admissiontest.Request{Object: s}); err != nil {
 		t.Fatal(err)
@@ -66,5 +67,26 @@ func TestDefaults(t *testing.T) {
 	}
 	if len(s.Spec.Tolerations) != 0 {
 		t.Errorf("API-TOL-1: only a new shoot gets them, got %v", s.Spec.Tolerations)
+	}
+}
+
+func TestConfigured(t *testing.T) {
+	t.Parallel()
+	plain, other := toleration{Key: "k"}, toleration{Key: "other", Value: new("v")}
+	rule := shoottolerationrestriction.New(&gardenconfigv1alpha1.ShootTolerationConfiguration{
+		Defaults: []toleration{plain}, Whitelist: []toleration{{Key: "k"}, other},
+	})
+	none := []kind.Object{admissiontest.Project()}
+	admissiontest.Run(t, rule, map[string]admissiontest.Case{
+		"API-TOL-2 garden":       {Reason: "what the garden lists is allowed", Objects: none, Request: admissiontest.Request{Object: tolerating(other)}},
+		"API-TOL-2 garden value": {Reason: "and nothing else", Objects: none, Request: admissiontest.Request{Object: tolerating(toleration{Key: "other"})}, Refused: []string{"spec.tolerations[0]"}},
+	})
+	g := admissiontest.New(t, nil, project([]toleration{{Key: "more"}}, []toleration{{Key: "more"}}))
+	s := tolerating()
+	if err := g.Ask(rule(g.World), admissiontest.Request{Object: s}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]toleration{plain, {Key: "more"}}, s.Spec.Tolerations); diff != "" {
+		t.Errorf("API-TOL-1: garden and project both add theirs (-want +got):\n%s", diff)
 	}
 }

@@ -9,25 +9,26 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 )
 
 // check holds a shoot against what its profile offers; what did not change passes (API-SVAL-11, 13 to 17, 19, 20).
-func check(q request, o offer) field.ErrorList {
+func check(q request, o offer.Offer) field.ErrorList {
 	path := field.NewPath("spec")
 	spec, old := &q.shoot.Spec, &q.old.Spec
 	var errs field.ErrorList
-	if spec.Provider.Type != o.profile.Type {
-		errs = append(errs, field.NotSupported(path.Child("provider", "type"), spec.Provider.Type, []string{o.profile.Type}))
+	if spec.Provider.Type != o.Profile.Type {
+		errs = append(errs, field.NotSupported(path.Child("provider", "type"), spec.Provider.Type, []string{o.Profile.Type}))
 	}
 	errs = append(errs, checkVersion(&spec.Kubernetes.Version, &old.Kubernetes.Version, path.Child("kubernetes", "version"), o)...)
-	region := o.region(spec.Region)
+	region := o.Region(spec.Region)
 	if region == nil && spec.Region != old.Region {
-		names := names(o.profile.Regions, func(r gardencorev1beta1.Region) string { return r.Name })
+		names := names(o.Profile.Regions, func(r gardencorev1beta1.Region) string { return r.Name })
 		errs = append(errs, field.NotSupported(path.Child("region"), spec.Region, names))
 	}
 	for i := range spec.Provider.Workers {
 		w := &spec.Provider.Workers[i]
-		p := poolCheck{offer: o, spec: spec, pool: w, was: query.Pool(old, w.Name), region: region}
+		p := poolCheck{Offer: o, spec: spec, pool: w, was: query.Pool(old, w.Name), region: region}
 		if p.was == nil {
 			p.was = &gardencorev1beta1.Worker{}
 		}
@@ -40,21 +41,21 @@ func check(q request, o offer) field.ErrorList {
 
 // checkVersion holds API-SVAL-13: a version that was chosen before may be followed by one that has expired, nothing else
 // may.
-func checkVersion(value, old *string, path *field.Path, o offer) field.ErrorList {
+func checkVersion(value, old *string, path *field.Path, o offer.Offer) field.ErrorList {
 	if value == nil || *value == "" || old != nil && *value == *old {
 		return nil
 	}
 	updated := old != nil && *old != ""
 	var offered []string
-	for _, v := range o.profile.Kubernetes.Versions {
-		if v.Version == *value && (o.active(v) || updated && query.Expired(v, o.now)) {
+	for _, v := range o.Profile.Kubernetes.Versions {
+		if v.Version == *value && (o.Active(v) || updated && query.Expired(v, o.Now)) {
 			return nil
 		}
-		if !o.active(v) {
+		if !o.Active(v) {
 			continue
 		}
 		mark := ""
-		if query.Stage(v, o.now) == gardencorev1beta1.VersionClassificationPreview {
+		if query.Stage(v, o.Now) == gardencorev1beta1.VersionClassificationPreview {
 			mark = " (preview)"
 		}
 		offered = append(offered, v.Version+mark)
@@ -63,11 +64,11 @@ func checkVersion(value, old *string, path *field.Path, o offer) field.ErrorList
 }
 
 // checkLimits bounds the number of machines that a shoot has at least (API-SVAL-20).
-func checkLimits(spec, old *gardencorev1beta1.ShootSpec, path *field.Path, o offer) field.ErrorList {
-	if o.profile.Limits == nil || o.profile.Limits.MaxNodesTotal == nil {
+func checkLimits(spec, old *gardencorev1beta1.ShootSpec, path *field.Path, o offer.Offer) field.ErrorList {
+	if o.Profile.Limits == nil || o.Profile.Limits.MaxNodesTotal == nil {
 		return nil
 	}
-	limit, least := *o.profile.Limits.MaxNodesTotal, minima(spec)
+	limit, least := *o.Profile.Limits.MaxNodesTotal, minima(spec)
 	if least <= limit || least <= minima(old) {
 		return nil
 	}
@@ -83,11 +84,11 @@ func minima(s *gardencorev1beta1.ShootSpec) int32 {
 }
 
 // checkZonePinning lets the zones of a control plane be chosen only where the profile allows it (API-SVAL-20).
-func checkZonePinning(spec, old *gardencorev1beta1.ShootSpec, path *field.Path, o offer) field.ErrorList {
+func checkZonePinning(spec, old *gardencorev1beta1.ShootSpec, path *field.Path, o offer.Offer) field.ErrorList {
 	pinned := func(s *gardencorev1beta1.ShootSpec) bool {
 		return s.ControlPlane != nil && len(s.ControlPlane.Zones) > 0
 	}
-	if !pinned(spec) || pinned(old) || o.profile.ControlPlane != nil && o.profile.ControlPlane.AllowZonePinning {
+	if !pinned(spec) || pinned(old) || o.Profile.ControlPlane != nil && o.Profile.ControlPlane.AllowZonePinning {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(path, "the CloudProfile does not let shoots choose the zones of their control plane")}

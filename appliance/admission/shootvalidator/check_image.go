@@ -11,6 +11,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 )
 
 // imageOffered holds API-SVAL-15. A pool keeps its version, and may go to a higher one that has expired.
@@ -19,7 +20,7 @@ func (c poolCheck) imageOffered(path *field.Path) field.ErrorList {
 	if c.pool.Machine.Image == nil {
 		return field.ErrorList{field.Required(here, "the CloudProfile offers no image to choose from")}
 	}
-	image := c.image(c.pool.Machine.Image.Name)
+	image := c.Image(c.pool.Machine.Image.Name)
 	has := c.was.Machine.Image
 	if has != nil && (has.Version == nil || has.Name != c.pool.Machine.Image.Name) {
 		has = nil
@@ -29,7 +30,7 @@ func (c poolCheck) imageOffered(path *field.Path) field.ErrorList {
 		return nil
 	}
 	if image == nil {
-		all := names(c.profile.MachineImages, func(m gardencorev1beta1.MachineImage) string { return m.Name })
+		all := names(c.Profile.MachineImages, func(m gardencorev1beta1.MachineImage) string { return m.Name })
 		return field.ErrorList{field.NotSupported(here.Child("name"), c.pool.Machine.Image.Name, all)}
 	}
 	if version == nil {
@@ -37,11 +38,11 @@ func (c poolCheck) imageOffered(path *field.Path) field.ErrorList {
 	}
 	var offered []string
 	for _, v := range image.Versions {
-		raised := has != nil && query.Expired(v.ExpirableVersion, c.now) && query.Higher(v.Version, *has.Version)
-		if v.Version == *version && (c.active(v.ExpirableVersion) || raised) {
+		raised := has != nil && query.Expired(v.ExpirableVersion, c.Now) && query.Higher(v.Version, *has.Version)
+		if v.Version == *version && (c.Active(v.ExpirableVersion) || raised) {
 			return c.imageFits(v, path)
 		}
-		if c.active(v.ExpirableVersion) {
+		if c.Active(v.ExpirableVersion) {
 			offered = append(offered, v.Version)
 		}
 	}
@@ -52,8 +53,10 @@ func (c poolCheck) imageOffered(path *field.Path) field.ErrorList {
 func (c poolCheck) imageFits(v gardencorev1beta1.MachineImageVersion, path *field.Path) field.ErrorList {
 	here := path.Child("machine", "image", "version")
 	var errs field.ErrorList
-	if a := c.pool.Machine.Architecture; a != nil && !suits(v, *a) {
-		errs = append(errs, field.Invalid(here, v.Version, "is not made for architecture "+*a))
+	if m := offer.MachineOf(c.pool); !c.Suits(v, offer.Machine{Architecture: m.Architecture, Type: m.Type}) {
+		errs = append(errs, field.Invalid(here, v.Version, "is not made for architecture "+m.Architecture))
+	} else if !c.Suits(v, m) {
+		errs = append(errs, field.Invalid(here, v.Version, "can not be updated to in place"))
 	}
 	errs = append(errs, c.runtimeOffered(v, path.Child("cri"))...)
 	return append(errs, c.kubeletFits(v, here)...)
@@ -63,7 +66,7 @@ func (c poolCheck) runtimeOffered(v gardencorev1beta1.MachineImageVersion, path 
 	if c.pool.CRI == nil || len(v.CRI) == 0 {
 		return nil
 	}
-	cri := find(v.CRI, func(o gardencorev1beta1.CRI) bool { return o.Name == c.pool.CRI.Name })
+	cri := offer.Find(v.CRI, func(o gardencorev1beta1.CRI) bool { return o.Name == c.pool.CRI.Name })
 	if cri == nil {
 		offered := names(v.CRI, func(o gardencorev1beta1.CRI) string { return string(o.Name) })
 		return field.ErrorList{field.NotSupported(path.Child("name"), string(c.pool.CRI.Name), offered)}

@@ -11,11 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 )
 
 // poolCheck holds one worker pool against what the profile offers.
 type poolCheck struct {
-	offer
+	offer.Offer
 
 	spec *gardencorev1beta1.ShootSpec
 	// was is the pool as it was, empty for a new one.
@@ -40,7 +41,7 @@ func (c poolCheck) machineTypeOffered(path *field.Path) field.ErrorList {
 	if same && slices.Equal(c.pool.Zones, c.was.Zones) {
 		return nil
 	}
-	t := c.machineType(name)
+	t := c.MachineType(name)
 	if !same && (t == nil || t.Usable != nil && !*t.Usable) {
 		return field.ErrorList{field.NotSupported(path, name, c.usableTypes())}
 	}
@@ -69,7 +70,7 @@ func (c poolCheck) inZones(
 
 func (c poolCheck) usableTypes() []string {
 	var out []string
-	for _, t := range c.profile.MachineTypes {
+	for _, t := range c.Profile.MachineTypes {
 		if t.Usable == nil || *t.Usable {
 			out = append(out, t.Name)
 		}
@@ -87,10 +88,10 @@ func (c poolCheck) volumeOffered(path *field.Path) field.ErrorList {
 	}
 	var least *resource.Quantity
 	if v.Type != nil {
-		t := c.volumeType(*v.Type)
+		t := c.VolumeType(*v.Type)
 		known := c.was.Volume != nil && c.was.Volume.Type != nil && *c.was.Volume.Type == *v.Type
 		if !known && (t == nil || t.Usable != nil && !*t.Usable) {
-			all := names(c.profile.VolumeTypes, func(t gardencorev1beta1.VolumeType) string { return t.Name })
+			all := names(c.Profile.VolumeTypes, func(t gardencorev1beta1.VolumeType) string { return t.Name })
 			return field.ErrorList{field.NotSupported(path.Child("type"), *v.Type, all)}
 		}
 		lacks := func(z gardencorev1beta1.AvailabilityZone) bool {
@@ -103,7 +104,7 @@ func (c poolCheck) volumeOffered(path *field.Path) field.ErrorList {
 			least = t.MinSize
 		}
 	}
-	if t := c.machineType(c.pool.Machine.Type); t != nil && t.Storage != nil && t.Storage.MinSize != nil {
+	if t := c.MachineType(c.pool.Machine.Type); t != nil && t.Storage != nil && t.Storage.MinSize != nil {
 		least = t.Storage.MinSize
 	}
 	size, err := resource.ParseQuantity(v.Size)
@@ -138,7 +139,7 @@ func (c poolCheck) versionOffered(path *field.Path) field.ErrorList {
 	if c.was.Kubernetes != nil {
 		old = c.was.Kubernetes.Version
 	}
-	return checkVersion(c.pool.Kubernetes.Version, old, path, c.offer)
+	return checkVersion(c.pool.Kubernetes.Version, old, path, c.Offer)
 }
 
 // reserved keeps the kubelet from reserving the whole machine for itself (API-SVAL-19).
@@ -148,7 +149,7 @@ func (c poolCheck) reserved(path *field.Path) field.ErrorList {
 	if k := c.pool.Kubernetes; k != nil && k.Kubelet != nil {
 		kubelet, at = k.Kubelet, path.Child("kubernetes", "kubelet")
 	}
-	t := c.machineType(c.pool.Machine.Type)
+	t := c.MachineType(c.pool.Machine.Type)
 	if t == nil || kubelet == nil || kubelet.KubeReserved == nil {
 		return nil
 	}

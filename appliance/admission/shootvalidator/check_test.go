@@ -12,7 +12,6 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
-	"github.com/terrarium-garden/terrarium/appliance/admission/shootvalidator"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
 )
@@ -37,7 +36,7 @@ func image(name string, version *string) func(*shoot) {
 // rich is a profile with something of everything.
 func rich(p *profile) {
 	gone, classes := metav1.NewTime(kindtest.Now().Add(-time.Hour)), map[string]gardencorev1beta1.VersionClassification{
-		"1.37.0": "preview", "1.36.9": "deprecated", "1.36.3": "supported", "1.36.2": "supported",
+		"1.37.0": "preview", "1.36.9": "deprecated", "1.36.3": "supported", "1.36.2": "deprecated",
 	}
 	p.Spec.Kubernetes.Versions = []expirable{{Version: "1.38.0", Lifecycle: []gardencorev1beta1.LifecycleStage{{Classification: "supported", StartTime: new(metav1.NewTime(kindtest.Now().Add(time.Hour)))}}}}
 	for _, name := range []string{"1.37.0", "1.36.9", "1.36.3", "1.36.2"} {
@@ -82,7 +81,7 @@ func TestVersions(t *testing.T) {
 	own := func(v string) func(*shoot) {
 		return pool(func(w *worker) { w.Kubernetes = &gardencorev1beta1.WorkerKubernetes{Version: &v} })
 	}
-	admissiontest.Run(t, shootvalidator.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-13":            {Reason: "an offered version passes", Objects: wealth(), Request: create()},
 		"API-SVAL-13 unknown":    {Reason: "the message lists what there is, and marks previews", Objects: wealth(), Request: create(version("1.99.0")), Refused: []string{"spec.kubernetes.version", `"1.99.0"`, `"1.36.3"`, `"1.37.0 (preview)"`}},
 		"API-SVAL-13 preview":    {Reason: "a preview is taken by name", Objects: wealth(), Request: create(version("1.37.0"))},
@@ -117,7 +116,7 @@ func TestMachines(t *testing.T) {
 		}
 	}
 	least := func(n int32) func(*shoot) { return pool(func(w *worker) { w.Minimum, w.Maximum = n, n }) }
-	admissiontest.Run(t, shootvalidator.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-14 unknown":       {Reason: "machine types are offered", Objects: wealth(), Request: create(typ("giant")), Refused: []string{"spec.provider.workers[0].machine.type", `"giant"`, `"small"`}},
 		"API-SVAL-14 unusable":      {Reason: "and usable", Objects: wealth(), Request: create(typ("old")), Refused: []string{`"old"`}},
 		"API-SVAL-14 kept":          {Reason: "what stays passes", Objects: wealth(), Request: update(typ("old"), surviving)},
@@ -148,7 +147,7 @@ func TestImages(t *testing.T) {
 	cri := func(name gardencorev1beta1.CRIName, runtimes ...gardencorev1beta1.ContainerRuntime) func(*shoot) {
 		return pool(func(w *worker) { w.CRI = &gardencorev1beta1.CRI{Name: name, ContainerRuntimes: runtimes} })
 	}
-	admissiontest.Run(t, shootvalidator.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-15":              {Reason: "an offered image passes", Objects: wealth(), Request: create(cri("containerd"))},
 		"API-SVAL-15 unknown":      {Reason: "images are offered", Objects: wealth(), Request: create(image("other", new("1.0.0"))), Refused: []string{"spec.provider.workers[0].machine.image.name", `"other"`, `"local"`}},
 		"API-SVAL-15 version":      {Reason: "in versions", Objects: wealth(), Request: create(image("local", new("7.0.0"))), Refused: []string{"machine.image.version", `"7.0.0"`, `"1.0.0"`}},
@@ -221,7 +220,7 @@ func TestCompletion(t *testing.T) {
 				s.Spec.Purpose = new(gardencorev1beta1.ShootPurposeTesting)
 			}
 			r.Object = s
-			if err := g.Ask(shootvalidator.New(g.World), r); err != nil {
+			if err := g.Ask(completed(g.World), r); err != nil {
 				t.Fatalf("%s: %v", tc.reason, err)
 			}
 			w := s.Spec.Provider.Workers[0]

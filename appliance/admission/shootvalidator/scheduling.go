@@ -99,25 +99,20 @@ func others(ctx context.Context, v world.View, seed string, shoot *gardencorev1b
 	return int64(len(names)), nil
 }
 
-// completeNetworks takes the seed's defaults for networks that the shoot leaves open (API-SMUT-3, API-SVAL-12).
-func completeNetworks(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) error {
-	n := s.Spec.Networking
-	if s.Spec.SeedName == nil || n == nil || n.Services != nil && (n.Pods != nil || query.Workerless(&s.Spec)) {
+// networked holds that a shoot on a seed has networks, once the seed's defaults have been taken (API-SVAL-12).
+func networked(q request) field.ErrorList {
+	n := q.shoot.Spec.Networking
+	if q.shoot.Spec.SeedName == nil || n == nil || query.SelfHosted(&q.shoot.Spec) {
 		return nil
 	}
-	seed, err := v.Seed(ctx, *s.Spec.SeedName)
-	if err != nil {
-		return missingSeed(err, *s.Spec.SeedName)
-	}
-	n.Pods, n.Services = query.DefaultNetworks(&s.Spec, seed)
 	var errs field.ErrorList
-	if n.Pods == nil && !query.Workerless(&s.Spec) {
-		errs = append(errs, openNetwork("pods", seed.Name))
+	if n.Pods == nil && !query.Workerless(&q.shoot.Spec) {
+		errs = append(errs, openNetwork("pods", *q.shoot.Spec.SeedName))
 	}
 	if n.Services == nil {
-		errs = append(errs, openNetwork("services", seed.Name))
+		errs = append(errs, openNetwork("services", *q.shoot.Spec.SeedName))
 	}
-	return errs.ToAggregate()
+	return errs
 }
 
 func openNetwork(name, seed string) *field.Error {

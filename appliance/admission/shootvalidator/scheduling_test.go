@@ -13,7 +13,6 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
-	"github.com/terrarium-garden/terrarium/appliance/admission/shootvalidator"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
@@ -35,6 +34,13 @@ func garden(seeds ...kind.Object) []kind.Object {
 	return append([]kind.Object{admissiontest.Project(), admissiontest.Profile()}, seeds...)
 }
 
+// backed seeds keep backups.
+func backed(s *seed) {
+	s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", CredentialsRef: &corev1.ObjectReference{
+		APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "backup",
+	}, Region: new("north")}
+}
+
 func limited(n string) func(*seed) {
 	return func(s *seed) { s.Status.Allocatable = corev1.ResourceList{"shoots": resource.MustParse(n)} }
 }
@@ -53,9 +59,8 @@ func TestBinding(t *testing.T) {
 		return admissiontest.Request{Object: admissiontest.Shoot(append(change, networked, on("a"))...), Old: admissiontest.Shoot(change...), Subresource: "binding"}
 	}
 	seedWith := func(change ...func(*seed)) []kind.Object { return garden(admissiontest.Seed("a", change...)) }
-	backed := func(s *seed) { s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local"} }
 	move := admissiontest.Request{Object: admissiontest.Shoot(networked, on("a")), Old: admissiontest.Shoot(networked, on("b")), Subresource: "binding"}
-	admissiontest.Run(t, shootvalidator.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-3":         {Reason: "a seed that fits is taken", Objects: seedWith(), Request: bind()},
 		"API-SVAL-3 missing": {Reason: "a seed must exist", Objects: garden(), Request: bind(), Refused: []string{`spec.seedName: Seed "a" does not exist`}},
 		"API-SVAL-3 taint":   {Reason: "taints are tolerated or not", Objects: seedWith(func(s *seed) { s.Spec.Taints = []gardencorev1beta1.SeedTaint{{Key: "k"}} }), Request: bind(), Refused: []string{`seed "a" can not host the shoot: it has 1 taints`}},
@@ -99,7 +104,7 @@ func surviving(s *shoot) {
 func TestCreateOnSeed(t *testing.T) {
 	t.Parallel()
 	ask := admissiontest.Request{Object: admissiontest.Shoot(networked, on("a"))}
-	admissiontest.Run(t, shootvalidator.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-BIND-3":         {Reason: "who may bind chooses the seed", Rights: []string{"rose update shoots/binding garden-meadow/sprout"}, Objects: garden(admissiontest.Seed("a")), Request: ask},
 		"API-BIND-3 refused": {Reason: "others leave it to the scheduler", Objects: garden(admissiontest.Seed("a")), Request: ask, Refused: []string{"spec.seedName", "shoots/binding", "scheduler"}},
 	})
@@ -126,7 +131,7 @@ func TestNetworks(t *testing.T) {
 			}
 			g := admissiontest.New(t, nil, garden(admissiontest.Seed("a", tc.seed))...)
 			s := admissiontest.Shoot(tc.change, on("a"))
-			err := g.Ask(shootvalidator.New(g.World), admissiontest.Request{Object: s, Old: admissiontest.Shoot(tc.change), Subresource: "binding"})
+			err := g.Ask(completed(g.World), admissiontest.Request{Object: s, Old: admissiontest.Shoot(tc.change), Subresource: "binding"})
 			if tc.refused != "" {
 				checkRefused(t, tc.reason, err, tc.refused)
 				return

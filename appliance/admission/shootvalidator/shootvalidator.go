@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootvalidator completes Shoots from what their CloudProfile and Seed say, and refuses those that ask for
-// what is not offered or what they are not in a state for (API-SVAL-1 to 9, 11 to 20, API-SMUT-3 to 5, API-BIND-3).
+// Package shootvalidator refuses Shoots that ask for what is not offered or what they are not in a state for (API-SVAL-1
+// to 9, 11 to 20, API-BIND-3). Package shootmutator has completed them before.
 package shootvalidator
 
 import (
@@ -13,6 +13,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -32,10 +33,7 @@ func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), world: w}
 }
 
-var (
-	_ admission.ValidationInterface = &rule{}
-	_ admission.MutationInterface   = &rule{}
-)
+var _ admission.ValidationInterface = &rule{}
 
 // request is what is asked: the shoot as it should become, and as it was (empty on create).
 type request struct {
@@ -70,27 +68,6 @@ func (q request) places() bool {
 	return is != nil && (was == nil || *was != *is)
 }
 
-// Admit fills in versions, images and networks that the shoot leaves open.
-func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
-	q, ok := read(a)
-	if !ok || !q.specChanged {
-		return nil
-	}
-	referProfile(&q.shoot.Spec)
-	return r.world.Decide(a, func(v world.View) error { return fill(ctx, v, q) })
-}
-
-func fill(ctx context.Context, v world.View, q request) error {
-	if err := completeNetworks(ctx, v, q.shoot); err != nil {
-		return err
-	}
-	profile, err := profile(ctx, v, &q.shoot.Spec)
-	if err == nil && profile != nil {
-		complete(&q.shoot.Spec, &q.old.Spec, offer{profile: &profile.Spec, now: v.Clock.Now()})
-	}
-	return err
-}
-
 // Validate holds the shoot against its project, its seed, its own state and its profile, in this order (API-SVAL-1).
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot); ok && a.GetOperation() == admission.Delete {
@@ -120,7 +97,7 @@ func validate(ctx context.Context, v world.View, q request) error {
 			return err
 		}
 	}
-	profile, err := profile(ctx, v, &q.shoot.Spec)
+	profile, err := v.ProfileOf(ctx, &q.shoot.Spec, q.shoot.Namespace)
 	if err != nil || profile == nil {
 		return err
 	}
@@ -129,27 +106,10 @@ func validate(ctx context.Context, v world.View, q request) error {
 			return err
 		}
 	}
-	if errs := check(q, offer{profile: &profile.Spec, now: v.Clock.Now()}); len(errs) > 0 {
+	if errs := append(networked(q), check(q, offer.Offer{Profile: &profile.Spec, Now: v.Clock.Now()})...); len(errs) > 0 {
 		return errs.ToAggregate()
 	}
 	return nil
-}
-
-// profile reads the cloud profile of a shoot; it is nil when the shoot names none, which static validation asks for.
-func profile(ctx context.Context, v world.View, s *gardencorev1beta1.ShootSpec) (*gardencorev1beta1.CloudProfile, error) {
-	ref := s.CloudProfile
-	if ref == nil {
-		return nil, nil
-	}
-	if ref.Kind != gardencorev1beta1.CloudProfileReferenceKindCloudProfile {
-		return nil, fmt.Errorf("spec.cloudProfile: this garden serves no %s, use a %s",
-			ref.Kind, gardencorev1beta1.CloudProfileReferenceKindCloudProfile)
-	}
-	profile, err := v.CloudProfile(ctx, ref.Name)
-	if err != nil {
-		return nil, world.Missing(err, "spec.cloudProfile", ref.Kind, ref.Name)
-	}
-	return profile, nil
 }
 
 // membership holds API-SVAL-2 and the length of names (API-NAME-3).

@@ -12,7 +12,6 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
-	"github.com/terrarium-garden/terrarium/appliance/admission/shootvalidator"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
@@ -36,13 +35,13 @@ func create(change ...func(*shoot)) admissiontest.Request {
 func TestMembership(t *testing.T) {
 	t.Parallel()
 	named := func(name string) func(*shoot) { return func(s *shoot) { s.Name = name } }
-	admissiontest.Run(t, shootvalidator.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-2":            {Reason: "a shoot lives in a project", Objects: garden(), Request: create()},
 		"API-SVAL-2 no project": {Reason: "not outside of one", Objects: []kind.Object{admissiontest.Profile()}, Request: create(), Refused: []string{`namespace "garden-meadow" belongs to no project`}},
 		"API-NAME-3":            {Reason: "21 characters fit", Objects: garden(), Request: create(named("fifteen-letters"))},
 		"API-NAME-3 long":       {Reason: "22 do not", Objects: garden(), Request: create(named("sixteen-letters1")), Refused: []string{`project "meadow"`, "too long together", "at most 21 characters (16 with generateName)"}},
 		"API-RRM-3 profile":     {Reason: "the profile exists", Objects: []kind.Object{admissiontest.Project()}, Request: create(), Refused: []string{`spec.cloudProfile: CloudProfile "local" does not exist; create it first or name another`}},
-		"API-RRM-3 kind":        {Reason: "and is of a kind that is served", Objects: garden(), Request: create(func(s *shoot) { s.Spec.CloudProfile.Kind = "NamespacedCloudProfile" }), Refused: []string{"serves no NamespacedCloudProfile"}},
+		"API-RRM-3 kind":        {Reason: "also when it is one of the project", Objects: garden(), Request: create(func(s *shoot) { s.Spec.CloudProfile.Kind = "NamespacedCloudProfile" }), Refused: []string{`NamespacedCloudProfile "garden-meadow/local" does not exist`}},
 	})
 }
 
@@ -61,14 +60,13 @@ func TestState(t *testing.T) {
 		}
 	}
 	asked := func(s *shoot) { s.Spec.SeedName, s.Status.SeedName = new("b"), new("a") }
-	backed := func(s *seed) { s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local"} }
 	seeds := garden(admissiontest.Seed("a", backed), admissiontest.Seed("b", backed))
 	change := func(subresource string, before func(*shoot), after ...func(*shoot)) admissiontest.Request {
 		return admissiontest.Request{
 			Object: admissiontest.Shoot(append([]func(*shoot){networked, before}, after...)...), Old: admissiontest.Shoot(networked, before), Subresource: subresource,
 		}
 	}
-	admissiontest.Run(t, shootvalidator.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-6 migrating":    {Reason: "what moves does not change", Objects: seeds, Request: change("", op("Migrate", "Processing"), purposed), Refused: []string{"can not change now", "is being moved"}},
 		"API-SVAL-6 asked":        {Reason: "not even before it begins", Objects: seeds, Request: change("", asked, purposed), Refused: []string{"about to be moved"}},
 		"API-SVAL-6 restored":     {Reason: "once moved it does", Objects: seeds, Request: change("", op("Restore", "Succeeded"), purposed)},
@@ -108,7 +106,7 @@ func TestLeavingSeed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := admissiontest.New(t, nil, garden(admissiontest.Seed("a", func(s *seed) { s.Finalizers = []string{"gardener"} }))...)
-			rule := shootvalidator.New(g.World)
+			rule := completed(g.World)
 			if err := g.Ask(rule, tc.request); err != nil {
 				t.Fatalf("as long as the seed lives all may change: %v", err)
 			}
@@ -126,7 +124,7 @@ func TestLeavingSeed(t *testing.T) {
 
 func TestLeftSeed(t *testing.T) {
 	t.Parallel()
-	admissiontest.Run(t, shootvalidator.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-8 gone": {
 			Reason: "a seed that is gone holds nobody back", Objects: garden(),
 			Request: admissiontest.Request{
@@ -143,7 +141,7 @@ func TestRefusedByDeletion(t *testing.T) {
 		admissiontest.Seed("a", func(s *seed) { s.Finalizers = []string{"gardener"} }))
 	g.Delete("projects", "meadow")
 	g.Delete("seeds", "a")
-	rule := shootvalidator.New(g.World)
+	rule := completed(g.World)
 	checkRefused(t, "API-SVAL-2: a project that goes takes no shoots", g.Ask(rule, create()), `project "meadow" is being deleted`)
 	bind := admissiontest.Request{Object: admissiontest.Shoot(networked, on("a")), Old: admissiontest.Shoot(networked), Subresource: "binding"}
 	checkRefused(t, "API-SVAL-3: a seed that goes takes none either", g.Ask(rule, bind), `seed "a" is being deleted`)
@@ -155,7 +153,7 @@ func TestDomain(t *testing.T) {
 		return func(s *shoot) { s.Spec.DNS = &gardencorev1beta1.DNS{Domain: &name} }
 	}
 	other := append(garden(), admissiontest.Shoot(domain("a.example.com"), func(s *shoot) { s.Name = "other" }))
-	admissiontest.Run(t, shootvalidator.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-18 same":   {Reason: "a domain has one shoot", Objects: other, Request: create(domain("a.example.com")), Refused: []string{"spec.dns.domain", `"a.example.com" is taken`}},
 		"API-SVAL-18 below":  {Reason: "nobody lives below another", Objects: other, Request: create(domain("b.a.example.com")), Refused: []string{"above or below"}},
 		"API-SVAL-18 above":  {Reason: "nor above", Objects: other, Request: create(domain("example.com")), Refused: []string{"above or below"}},
@@ -177,7 +175,7 @@ func TestRaw(t *testing.T) {
 			w.ProviderConfig, w.Machine.Image.ProviderConfig = raw, raw
 		}
 	}
-	admissiontest.Run(t, shootvalidator.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-11 served": {Reason: "what an extension serves passes", Objects: garden(), Request: create(all(good))},
 		"API-SVAL-11": {
 			Reason: "the internal version is nobody's", Objects: garden(), Request: create(all(internal)),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package shootvalidator
+package shootmutator
 
 import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 )
 
 // referProfile turns the older way to name a profile into the newer one (API-SHOOTSTRAT-9).
@@ -27,7 +28,7 @@ func referProfile(s *gardencorev1beta1.ShootSpec) {
 
 // complete chooses versions and images that are left open. What the shoot has stays when it fits what is asked for: a
 // manifest that is applied again never rolls machines by itself (API-SMUT-4, 5).
-func complete(s, old *gardencorev1beta1.ShootSpec, o offer) {
+func complete(s, old *gardencorev1beta1.ShootSpec, o offer.Offer) {
 	s.Kubernetes.Version = completeVersion(s.Kubernetes.Version, old.Kubernetes.Version, o)
 	for i := range s.Provider.Workers {
 		w := &s.Provider.Workers[i]
@@ -35,7 +36,7 @@ func complete(s, old *gardencorev1beta1.ShootSpec, o offer) {
 		if was == nil {
 			was = &gardencorev1beta1.Worker{}
 		}
-		completeImage(&w.Machine, &was.Machine, o)
+		completeImage(w, &was.Machine, o)
 		if w.Kubernetes != nil && w.Kubernetes.Version != nil {
 			have := s.Kubernetes.Version
 			if was.Kubernetes != nil && was.Kubernetes.Version != nil {
@@ -48,32 +49,31 @@ func complete(s, old *gardencorev1beta1.ShootSpec, o offer) {
 
 // completeVersion turns a version with open parts into the one that is in use, if that fits, or else into the highest
 // supported one.
-func completeVersion(value, have string, o offer) string {
+func completeVersion(value, have string, o offer.Offer) string {
 	if !query.Partial(value) {
 		return value
 	}
 	if have != "" && query.Continues(have, value) {
 		return have
 	}
-	if v := query.Newest(o.profile.Kubernetes.Versions, value, o.now, gardencorev1beta1.VersionClassificationSupported); v != "" {
+	if v := query.Newest(o.Profile.Kubernetes.Versions, value, o.Now, gardencorev1beta1.VersionClassificationSupported); v != "" {
 		return v
 	}
 	return value
 }
 
-func completeImage(m, was *gardencorev1beta1.Machine, o offer) {
+func completeImage(w *gardencorev1beta1.Worker, was *gardencorev1beta1.Machine, o offer.Offer) {
+	m := &w.Machine
 	if m.Architecture == nil {
-		m.Architecture = new(gardencorev1beta1.ArchitectureAMD64)
-		if t := o.machineType(m.Type); t != nil && t.Architecture != nil {
-			m.Architecture = new(*t.Architecture)
-		}
+		m.Architecture = new(offer.ArchitectureOf(o.MachineType(m.Type)))
 	}
 	if m.Image == nil && was.Image != nil {
 		m.Image = was.Image.DeepCopy()
 		return
 	}
+	machine := offer.MachineOf(w)
 	if m.Image == nil {
-		name := o.firstImage(*m.Architecture)
+		name := o.FirstImage(machine)
 		if name == "" {
 			return // Validation says that there is none.
 		}
@@ -91,7 +91,7 @@ func completeImage(m, was *gardencorev1beta1.Machine, o offer) {
 		m.Image.Version = new(*was.Image.Version)
 		return
 	}
-	if v := o.newestImage(m.Image.Name, asked, *m.Architecture); v != "" {
+	if v := o.NewestImage(m.Image.Name, asked, machine); v != "" {
 		m.Image.Version = &v
 	}
 }

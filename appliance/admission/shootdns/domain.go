@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shootdns
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/labels"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+// defaultDomains are the domains below which shoots get names, the preferred one first (API-DNS-1): those of the seed, or
+// those that the garden has secrets for.
+func defaultDomains(ctx context.Context, v world.View, seed *gardencorev1beta1.Seed) ([]string, error) {
+	var domains []string
+	if seed != nil && len(seed.Spec.DNS.Defaults) > 0 {
+		for _, d := range seed.Spec.DNS.Defaults {
+			domains = append(domains, d.Domain)
+		}
+		return domains, nil
+	}
+	wanted := labels.SelectorFromSet(labels.Set{gardencorev1beta1.LabelRole: gardencorev1beta1.RoleDefaultDomain})
+	secrets, err := v.Secrets(ctx, gardencorev1beta1.NamespaceGarden, wanted)
+	if err != nil {
+		return nil, fmt.Errorf("list default domains: %w", err)
+	}
+	slices.SortStableFunc(secrets, func(a, b corev1.Secret) int {
+		return cmp.Or(cmp.Compare(priority(&b), priority(&a)), cmp.Compare(a.Name, b.Name))
+	})
+	for i := range secrets {
+		domain := secrets[i].Annotations[gardencorev1beta1.AnnotationDNSDomain]
+		if domain != "" && secrets[i].Annotations[gardencorev1beta1.AnnotationDNSProvider] != "" {
+			domains = append(domains, domain)
+		}
+	}
+	return domains, nil
+}
+
+// priority ranks default domains; what is no number is as good as none.
+func priority(s *corev1.Secret) int {
+	n, err := strconv.Atoi(s.Annotations[gardencorev1beta1.AnnotationDNSDefaultPriority])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// belowAny returns the domain above another one, or nothing.
+func belowAny(domain string, domains []string) string {
+	for _, d := range domains {
+		if strings.HasSuffix(domain, "."+d) {
+			return d
+		}
+	}
+	return ""
+}
+
+func domainOf(dns *gardencorev1beta1.DNS) string {
+	if dns == nil || dns.Domain == nil {
+		return ""
+	}
+	return *dns.Domain
+}
+
+// unmanaged tells whether a shoot does without names.
+func unmanaged(dns *gardencorev1beta1.DNS) bool {
+	return dns != nil && slices.ContainsFunc(dns.Providers, func(p gardencorev1beta1.DNSProvider) bool {
+		return p.Type != nil && *p.Type == gardencorev1beta1.DNSProviderUnmanaged
+	})
+}
+
+func primary(dns *gardencorev1beta1.DNS) *gardencorev1beta1.DNSProvider {
+	if dns == nil {
+		return nil
+	}
+	i := slices.IndexFunc(dns.Providers, func(p gardencorev1beta1.DNSProvider) bool { return p.Primary != nil && *p.Primary })
+	if i < 0 {
+		return nil
+	}
+	return &dns.Providers[i]
+}
+
+// same tells whether two entries are of one service and account.
+func same(a, b *gardencorev1beta1.DNSProvider) bool {
+	return equality.Semantic.DeepEqual(a.Type, b.Type) && equality.Semantic.DeepEqual(credentials(a), credentials(b))
+}
+
+// credentials names a Secret or another source of credentials in whichever of the two fields.
+func credentials(p *gardencorev1beta1.DNSProvider) string {
+	switch {
+	case p.CredentialsRef != nil:
+		return p.CredentialsRef.Kind + "/" + p.CredentialsRef.Name
+	case p.SecretName != nil:
+		return "Secret/" + *p.SecretName
+	default:
+		return ""
+	}
+}

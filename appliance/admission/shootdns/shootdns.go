@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package shootdns gives Shoots a name below a default domain of the garden, and keeps other names out of these domains
+// (API-DNS-1 to 6).
+package shootdns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apiserver/pkg/admission"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+// generatedPart is how many characters the server appends to a generateName.
+const generatedPart = 5
+
+type rule struct {
+	*admission.Handler
+
+	world *world.World
+}
+
+// New makes the rule.
+func New(w *world.World) admission.Interface {
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+}
+
+var _ admission.MutationInterface = &rule{}
+
+// request is what is asked: the shoot as it should become, and as it was (empty on create).
+type request struct {
+	shoot, old *gardencorev1beta1.Shoot
+	create     bool
+}
+
+// Admit completes and judges the DNS section of a Shoot that lives. It runs for shoots/binding too, because the name
+// comes with the seed.
+func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
+	if !ok || shoot.DeletionTimestamp != nil || a.GetSubresource() != "" && a.GetSubresource() != "binding" {
+		return nil
+	}
+	q := request{shoot: shoot, old: &gardencorev1beta1.Shoot{}, create: a.GetOperation() == admission.Create}
+	if old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot); ok {
+		q.old = old
+	}
+	if !q.create && equality.Semantic.DeepEqual(shoot.Spec, q.old.Spec) {
+		return nil
+	}
+	var done *gardencorev1beta1.DNS
+	err := r.world.Decide(a, func(v world.View) error {
+		var err error
+		done, err = q.complete(ctx, v)
+		return err
+	})
+	if err == nil {
+		shoot.Spec.DNS = done
+	}
+	return err
+}
+
+// complete is the DNS section as it should be.
+func (q request) complete(ctx context.Context, v world.View) (*gardencorev1beta1.DNS, error) {
+	dns := q.shoot.Spec.DNS.DeepCopy()
+	if domainOf(dns) == "" && q.shoot.Spec.SeedName == nil {
+		return dns, complete(dns)
+	}
+	seed, err := q.seed(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	if seed != nil && withoutDNS(seed) {
+		if dns != nil {
+			return nil, fmt.Errorf("spec.dns: seed %q makes no names for shoots; leave the section out", seed.Name)
+		}
+		return nil, nil //nolint:nilnil // There is no DNS section, and none is needed.
+	}
+	domains, err := defaultDomains(ctx, v, seed)
+	if err != nil {
+		return nil, err
+	}
+	if domainOf(dns) == "" {
+		if dns, err = q.assign(ctx, v, dns, domains); err != nil {
+			return nil, err
+		}
+	}
+	if err := q.judge(ctx, v, dns, domains); err != nil {
+		return nil, err
+	}
+	if err := q.choosePrimary(dns, domains); err != nil {
+		return nil, err
+	}
+	return dns, complete(dns)
+}
+
+func (q request) seed(ctx context.Context, v world.View) (*gardencorev1beta1.Seed, error) {
+	if q.shoot.Spec.SeedName == nil {
+		return nil, nil //nolint:nilnil // A shoot may have no seed yet.
+	}
+	seed, err := v.Seed(ctx, *q.shoot.Spec.SeedName)
+	return seed, world.Missing(err, "spec.seedName", "Seed", *q.shoot.Spec.SeedName)
+}
+
+// withoutDNS tells whether names for shoots are turned off on a seed (API-DNS-3).
+func withoutDNS(s *gardencorev1beta1.Seed) bool {
+	return s.Spec.Settings != nil && s.Spec.Settings.ShootDNS != nil && !s.Spec.Settings.ShootDNS.Enabled
+}
+
+// assign makes a name below the first default domain (API-DNS-2). Where there is none the shoot goes without.
+func (q request) assign(
+	ctx context.Context, v world.View, dns *gardencorev1beta1.DNS, domains []string,
+) (*gardencorev1beta1.DNS, error) {
+	if unmanaged(dns) || len(domains) == 0 || q.shoot.Spec.SeedName == nil {
+		return dns, nil
+	}
+	name := q.shoot.Name
+	if name == "" {
+		name = rand.String(len(q.shoot.GenerateName) + generatedPart)
+	}
+	project, err := v.Project(ctx, q.shoot.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	if dns == nil {
+		dns = &gardencorev1beta1.DNS{}
+	}
+	dns.Domain = new(name + "." + project.Name + "." + domains[0])
+	return dns, nil
+}
+
+// judge keeps everybody at the own place below a default domain (API-DNS-4).
+func (q request) judge(ctx context.Context, v world.View, dns *gardencorev1beta1.DNS, domains []string) error {
+	domain := domainOf(dns)
+	if domain == "" || !q.create && domainOf(q.old.Spec.DNS) != "" && (q.shoot.Spec.SeedName == nil || q.old.Spec.SeedName != nil) {
+		return nil
+	}
+	below := belowAny(domain, domains)
+	if below == "" {
+		return nil
+	}
+	project, err := v.Project(ctx, q.shoot.Namespace)
+	if err != nil {
+		return err
+	}
+	own := "." + project.Name + "." + below
+	switch name, rest := strings.CutSuffix(domain, own); {
+	case q.shoot.Name == "" && rest && name != "":
+		return nil
+	case q.shoot.Name != "" && rest && name == q.shoot.Name:
+		return nil
+	case q.shoot.Name == "":
+		return fmt.Errorf("spec.dns.domain: %q lies below a default domain of the garden; there it has to end in %q", domain, own)
+	default:
+		return fmt.Errorf("spec.dns.domain: %q lies below a default domain of the garden; there it has to be %q", domain, q.shoot.Name+own)
+	}
+}
+
+// choosePrimary says which service hosts the domain (API-DNS-5): none of the shoot's for a default domain, else the one
+// that did before, or the first.
+func (q request) choosePrimary(dns *gardencorev1beta1.DNS, domains []string) error {
+	domain := domainOf(dns)
+	if domain == "" {
+		return nil
+	}
+	given := primary(dns) != nil
+	if belowAny(domain, domains) != "" {
+		if given && !unmanaged(dns) {
+			return errors.New("spec.dns.providers: the garden itself hosts its default domains; no provider can be primary")
+		}
+		return nil
+	}
+	if given || len(dns.Providers) == 0 {
+		return nil
+	}
+	chosen := &dns.Providers[0]
+	if was := primary(q.old.Spec.DNS); was != nil {
+		for i := range dns.Providers {
+			if same(&dns.Providers[i], was) {
+				chosen = &dns.Providers[i]
+				break
+			}
+		}
+	}
+	chosen.Primary = new(true)
+	return nil
+}
+
+// complete asks for services that are of use: all but the primary one need a type and credentials (API-DNS-6).
+func complete(dns *gardencorev1beta1.DNS) error {
+	if dns == nil {
+		return nil
+	}
+	for i, p := range dns.Providers {
+		if p.Primary != nil && *p.Primary || p.Type != nil && (*p.Type == gardencorev1beta1.DNSProviderUnmanaged || p.SecretName != nil || p.CredentialsRef != nil) {
+			continue
+		}
+		return fmt.Errorf("spec.dns.providers[%d]: a provider that is not primary needs a type and credentials", i)
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shootmutator
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// note writes down what a change means for the gardenlet.
+func note(q request) {
+	var tasks []string
+	if q.create || wakes(q) {
+		tasks = append(tasks, gardencorev1beta1.ShootTaskDeployInfrastructure)
+		tasks = append(tasks, recordTasks()...)
+	}
+	if !q.create && (infrastructureChanges(q) || rotatesSSH(q)) {
+		tasks = append(tasks, gardencorev1beta1.ShootTaskDeployInfrastructure)
+	}
+	if !q.create && !equality.Semantic.DeepEqual(q.shoot.Spec.DNS, q.old.Spec.DNS) {
+		tasks = append(tasks, recordTasks()...)
+	}
+	addTasks(q.shoot, tasks)
+	if needsRetry(q) {
+		metav1.SetMetaDataAnnotation(&q.shoot.ObjectMeta, gardencorev1beta1.AnnotationShootNeedsRetry, "true")
+	}
+}
+
+func recordTasks() []string {
+	return []string{
+		gardencorev1beta1.ShootTaskDeployDNSRecordInternal,
+		gardencorev1beta1.ShootTaskDeployDNSRecordExternal,
+		gardencorev1beta1.ShootTaskDeployDNSRecordIngress,
+	}
+}
+
+// addTasks puts tasks into the annotation, each once (API-SMUT-1).
+func addTasks(s *gardencorev1beta1.Shoot, tasks []string) {
+	if len(tasks) == 0 {
+		return
+	}
+	var all []string
+	asked := strings.Split(s.Annotations[gardencorev1beta1.AnnotationShootTasks], ",")
+	for _, task := range append(asked, tasks...) {
+		if task = strings.TrimSpace(task); task != "" && !slices.Contains(all, task) {
+			all = append(all, task)
+		}
+	}
+	metav1.SetMetaDataAnnotation(&s.ObjectMeta, gardencorev1beta1.AnnotationShootTasks, strings.Join(all, ","))
+}
+
+func wakes(q request) bool {
+	return query.HibernationWanted(q.old) && !query.HibernationWanted(q.shoot)
+}
+
+// infrastructureChanges tells whether something changes that only the infrastructure is made of.
+func infrastructureChanges(q request) bool {
+	is, was := &q.shoot.Spec, &q.old.Spec
+	return !equality.Semantic.DeepEqual(is.Provider.InfrastructureConfig, was.Provider.InfrastructureConfig) ||
+		!query.Workerless(was) && sshAccess(is) != sshAccess(was) ||
+		len(families(is)) > len(families(was))
+}
+
+func sshAccess(s *gardencorev1beta1.ShootSpec) bool {
+	w := s.Provider.WorkersSettings
+	return w == nil || w.SSHAccess == nil || w.SSHAccess.Enabled
+}
+
+func families(s *gardencorev1beta1.ShootSpec) []gardencorev1beta1.IPFamily {
+	if s.Networking == nil {
+		return nil
+	}
+	return s.Networking.IPFamilies
+}
+
+// rotatesSSH tells whether a rotation is asked for that gives machines new keys.
+func rotatesSSH(q request) bool {
+	before := operations(q.old)
+	return slices.ContainsFunc(operations(q.shoot), func(o string) bool {
+		switch o {
+		case gardencorev1beta1.OperationRotateSSHKeypair, gardencorev1beta1.OperationRotateCredentialsStart,
+			gardencorev1beta1.OperationRotateCredentialsStartWithoutWorkersRollout:
+			return sshAccess(&q.shoot.Spec) && !slices.Contains(before, o)
+		default:
+			return false
+		}
+	})
+}
+
+func operations(s *gardencorev1beta1.Shoot) []string {
+	all := strings.Split(s.Annotations[gardencorev1beta1.AnnotationOperation], gardencorev1beta1.OperationSeparator)
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return all
+}
+
+// needsRetry tells whether a change of a failed shoot waits for its maintenance window, which then has to start the
+// shoot again (API-SMUT-2).
+func needsRetry(q request) bool {
+	m, op := q.shoot.Spec.Maintenance, q.old.Status.LastOperation
+	return !q.create && q.specChanged && m != nil && m.ConfineSpecUpdateRollout != nil && *m.ConfineSpecUpdateRollout &&
+		op != nil && op.State == gardencorev1beta1.LastOperationStateFailed
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package shootresourcereservation sets aside a part of each machine of new Shoots for what the node needs itself, where
+// they do not say how much: the same for all machines, or by a formula over the size of the machine (API-SRR-1,
+// API-DEF-8).
+package shootresourcereservation
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apiserver/pkg/admission"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+type rule struct {
+	*admission.Handler
+
+	world  *world.World
+	config gardenconfigv1alpha1.ShootResourceReservationConfiguration
+}
+
+// New makes the rule as configured; without a configuration all machines are alike.
+func New(c *gardenconfigv1alpha1.ShootResourceReservationConfiguration) func(*world.World) admission.Interface {
+	if c == nil {
+		c = &gardenconfigv1alpha1.ShootResourceReservationConfiguration{}
+	}
+	return func(w *world.World) admission.Interface {
+		return &rule{Handler: admission.NewHandler(admission.Create), world: w, config: *c}
+	}
+}
+
+var _ admission.MutationInterface = &rule{}
+
+// Admit fills in what the Shoot leaves open.
+func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
+	if !ok || a.GetSubresource() != "" || query.Workerless(&shoot.Spec) {
+		return nil
+	}
+	selected, err := r.selects(shoot)
+	if err != nil {
+		return world.Answer(a, err)
+	}
+	if !r.config.UseGKEFormula || !selected {
+		reserve(&shoot.Spec.Kubernetes.Kubelet, fixed())
+		return nil
+	}
+	return r.world.Decide(a, func(v world.View) error { return reserveByMachine(ctx, v, &shoot.Spec, shoot.Namespace) })
+}
+
+// selects tells whether the formula counts for a Shoot.
+func (r *rule) selects(s *gardencorev1beta1.Shoot) (bool, error) {
+	if r.config.Selector == nil {
+		return true, nil
+	}
+	selector, err := metav1.LabelSelectorAsSelector(r.config.Selector)
+	if err != nil {
+		return false, fmt.Errorf("read selector of ShootResourceReservation: %w", err)
+	}
+	return selector.Matches(labels.Set(s.Labels)), nil
+}
+
+// reserveByMachine gives each pool an amount of its own. The settings of a pool's kubelet replace those of the Shoot as
+// a whole, so a pool without any starts from a copy of them. A machine type that is not offered is left to the
+// ShootValidator to refuse.
+func reserveByMachine(ctx context.Context, v world.View, s *gardencorev1beta1.ShootSpec, namespace string) error {
+	profile, err := v.ProfileOf(ctx, s, namespace)
+	if err != nil || profile == nil {
+		return err
+	}
+	for i := range s.Provider.Workers {
+		w := &s.Provider.Workers[i]
+		t := machineType(&profile.Spec, w.Machine.Type)
+		if t == nil {
+			continue
+		}
+		if w.Kubernetes == nil {
+			w.Kubernetes = &gardencorev1beta1.WorkerKubernetes{}
+		}
+		if w.Kubernetes.Kubelet == nil {
+			w.Kubernetes.Kubelet = s.Kubernetes.Kubelet.DeepCopy()
+		}
+		reserve(&w.Kubernetes.Kubelet, byFormula(t.CPU, t.Memory))
+	}
+	return nil
+}
+
+func machineType(p *gardencorev1beta1.CloudProfileSpec, name string) *gardencorev1beta1.MachineType {
+	for i := range p.MachineTypes {
+		if p.MachineTypes[i].Name == name {
+			return &p.MachineTypes[i]
+		}
+	}
+	return nil
+}
+
+// reserve fills in the parts of a kubelet's reservation that are open.
+func reserve(kubelet **gardencorev1beta1.KubeletConfig, amount gardencorev1beta1.KubeletConfigReserved) {
+	if *kubelet == nil {
+		*kubelet = &gardencorev1beta1.KubeletConfig{}
+	}
+	has := (*kubelet).KubeReserved
+	if has == nil {
+		(*kubelet).KubeReserved = &amount
+		return
+	}
+	if has.CPU == nil {
+		has.CPU = amount.CPU
+	}
+	if has.Memory == nil {
+		has.Memory = amount.Memory
+	}
+	if has.PID == nil {
+		has.PID = amount.PID
+	}
+}

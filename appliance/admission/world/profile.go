@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"context"
+	"fmt"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// ProfileOf reads what the profile of a shoot offers, be it one of the garden or of the shoot's project; the latter's
+// offer, its parent's included, stands in its status. It is nil when the shoot names none, which static validation asks
+// for.
+func (v View) ProfileOf(
+	ctx context.Context, s *gardencorev1beta1.ShootSpec, namespace string,
+) (*gardencorev1beta1.CloudProfile, error) {
+	ref := s.CloudProfile
+	if ref == nil {
+		return nil, nil //nolint:nilnil // A shoot may name no profile.
+	}
+	switch ref.Kind {
+	case gardencorev1beta1.CloudProfileReferenceKindCloudProfile:
+		profile, err := v.CloudProfile(ctx, ref.Name)
+		return profile, Missing(err, "spec.cloudProfile", ref.Kind, ref.Name)
+	case gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile:
+		return v.merged(ctx, namespace, ref.Name)
+	default:
+		return nil, fmt.Errorf("spec.cloudProfile.kind: %q is no kind of profile; use %s or %s", ref.Kind,
+			gardencorev1beta1.CloudProfileReferenceKindCloudProfile,
+			gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile)
+	}
+}
+
+// NamespacedCloudProfile reads a NamespacedCloudProfile.
+func (v View) NamespacedCloudProfile(
+	ctx context.Context, namespace, name string,
+) (*gardencorev1beta1.NamespacedCloudProfile, error) {
+	return Get[gardencorev1beta1.NamespacedCloudProfile](ctx, v, Place{
+		Group: gardencorev1beta1.GroupName, Resource: "namespacedcloudprofiles", Namespace: namespace, Name: name,
+	})
+}
+
+func (v View) merged(ctx context.Context, namespace, name string) (*gardencorev1beta1.CloudProfile, error) {
+	profile, err := v.NamespacedCloudProfile(ctx, namespace, name)
+	if err != nil {
+		return nil, Missing(err, "spec.cloudProfile",
+			gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile, namespace+"/"+name)
+	}
+	return &gardencorev1beta1.CloudProfile{ObjectMeta: profile.ObjectMeta, Spec: profile.Status.CloudProfileSpec}, nil
+}
