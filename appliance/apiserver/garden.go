@@ -40,7 +40,7 @@ func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 
 	generic := *parts.config.Generic
 	generic.PostStartHooks = map[string]genericapiserver.PostStartHookConfigEntry{}
-	generic.Serializer = textOnly{codecs}
+	generic.Serializer = newTextOnly(codecs)
 	generic.MergedResourceConfig = serverstorage.NewResourceConfig()
 	generic.MergedResourceConfig.EnableVersions(slices.Concat(scheme.ServedGroups()...)...)
 	if err := c.applyGardenStorage(&generic, codecs); err != nil {
@@ -62,6 +62,7 @@ func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 		world:   c.world,
 		options: kind.Options{
 			RESTOptionsGetter: generic.RESTOptionsGetter,
+			SoleWriter:        c.SoleWriter,
 			Scheme:            kinds,
 			Codecs:            codecs,
 			ParameterCodec:    runtime.NewParameterCodec(kinds),
@@ -105,7 +106,7 @@ func (g *gardenServer) new(next genericapiserver.DelegationTarget) (*genericapis
 	}
 	g.world.Attach(groups...)
 	for _, group := range groups {
-		group.NegotiatedSerializer = textOnly{g.options.Codecs}
+		group.NegotiatedSerializer = g.generic.Serializer
 	}
 	if err := server.InstallAPIGroups(groups...); err != nil {
 		return nil, fmt.Errorf("install groups of the garden: %w", err)

@@ -27,6 +27,8 @@ type Stores struct {
 	Events Endpoint
 	// Compacts is false where the store is a real etcd: there the API server has to ask for compaction.
 	Compacts bool
+	// Private tells that no other process reaches the stores.
+	Private bool
 
 	instances []*instance
 	remove    func() error
@@ -46,7 +48,7 @@ func Start(ctx context.Context, cfg Config) (*Stores, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stores{Compacts: true, remove: remove}
+	s := &Stores{Compacts: true, Private: true, remove: remove}
 	for _, part := range []struct {
 		name string
 		into *Endpoint

@@ -29,6 +29,8 @@ type Store struct {
 	*genericregistry.Store
 
 	names Names
+	// written tells how recent a read has to be; nil where others write to the same store.
+	written *watermark
 }
 
 // Destroy closes the store's connections.
@@ -99,15 +101,20 @@ func NewStore[T Object](o Options, rules Rules[T]) (*Store, *PartStore, error) {
 		ResetFieldsStrategy:       s,
 		TableConvertor:            newTable(rules.Columns),
 	}
+	main := &Store{Store: store, names: rules.Names}
+	options := o.RESTOptionsGetter
+	if o.SoleWriter {
+		main.written = newWatermark()
+		options = marked{RESTOptionsGetter: options, written: main.written}
+	}
 	storeOptions := &generic.StoreOptions{
-		RESTOptions: o.RESTOptionsGetter,
+		RESTOptions: options,
 		AttrFunc:    attributes(rules),
 		Indexers:    indexers(rules),
 	}
 	if err := store.CompleteWithOptions(storeOptions); err != nil {
 		return nil, nil, fmt.Errorf("complete store of %q: %w", rules.Plural, err)
 	}
-	main := &Store{Store: store, names: rules.Names}
 	if rules.Status == nil {
 		return main, nil, nil
 	}

@@ -11,6 +11,8 @@ import (
 	metatable "k8s.io/apimachinery/pkg/api/meta/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/terrarium-garden/terrarium/storage/registry/bytecache"
 )
 
 // table prints objects of a kind: Name first, then its columns.
@@ -28,6 +30,7 @@ func isAge[T Object](c Column[T]) bool { return c.Cell == nil }
 
 // ConvertToTable answers a request for the table form of an object or a list.
 func (t table[T]) ConvertToTable(_ context.Context, obj, options runtime.Object) (*metav1.Table, error) {
+	obj = bytecache.Unwrap(obj)
 	out := &metav1.Table{}
 	if o, ok := options.(*metav1.TableOptions); !ok || !o.NoHeaders {
 		out.ColumnDefinitions = t.heads()

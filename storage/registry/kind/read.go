@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kind
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/terrarium-garden/terrarium/storage/registry/bytecache"
+)
+
+// Get reads an object. What was asked for without a version is read from the watch cache as soon as that holds every
+// write to the object that was answered, and from the store when that takes too long. What is returned is shared with
+// the cache and must not be changed.
+func (s *Store) Get(ctx context.Context, name string, o *metav1.GetOptions) (runtime.Object, error) {
+	object, err := s.read(ctx, name, o)
+	if err != nil {
+		return nil, err
+	}
+	if plain, ok := object.(bytecache.Plain); ok && s.serves(ctx, name) {
+		return bytecache.Object{Plain: plain}, nil
+	}
+
+	return object, nil
+}
+
+func (s *Store) read(ctx context.Context, name string, o *metav1.GetOptions) (runtime.Object, error) {
+	if s.written == nil || o.ResourceVersion != "" {
+		return s.Store.Get(ctx, name, o)
+	}
+	key, err := s.KeyFunc(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	recent := *o
+	recent.ResourceVersion = s.written.of(key)
+	if object, err := s.Store.Get(ctx, name, &recent); err == nil || apierrors.IsNotFound(err) {
+		return object, err
+	}
+
+	return s.Store.Get(ctx, name, o)
+}
+
+// serves tells whether a client has asked for the object itself: what then comes of it is what is written to the client.
+func (s *Store) serves(ctx context.Context, name string) bool {
+	request, ok := genericapirequest.RequestInfoFrom(ctx)
+
+	return ok && request.IsResourceRequest && request.Verb == "get" && request.Subresource == "" &&
+		request.Resource == s.names.Plural && request.APIGroup == s.names.GroupVersion.Group && request.Name == name
+}
+
+// List reads what matches. As for Get, the cache is as good as the store once it holds every write that was answered.
+func (s *Store) List(ctx context.Context, o *metainternalversion.ListOptions) (runtime.Object, error) {
+	if s.written == nil || o != nil && (o.ResourceVersion != "" || o.ResourceVersionMatch != "" || o.Continue != "") {
+		return s.Store.List(ctx, o)
+	}
+	recent := &metainternalversion.ListOptions{}
+	if o != nil {
+		recent = o.DeepCopy()
+	}
+	recent.ResourceVersion, recent.ResourceVersionMatch = s.written.ofAll(), metav1.ResourceVersionMatchNotOlderThan
+	if object, err := s.Store.List(ctx, recent); err == nil {
+		return object, nil
+	}
+
+	return s.Store.List(ctx, o)
+}

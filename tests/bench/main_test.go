@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/pprof"
+	"syscall"
+	"testing"
+
+	"github.com/go-logr/logr"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/server"
+	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+)
+
+const (
+	// childDataDir is set for the process that is the server.
+	childDataDir = "TERRARIUM_BENCH_DATA_DIR"
+	// profileFile is where the server leaves a profile of its processor time, when set.
+	profileFile = "BENCH_PROFILE"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDataDir); dir != "" {
+		if err := serve(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	code := m.Run()
+	if err := shared.stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// serve runs a server and writes the path of its kubeconfig once it is ready.
+func serve(dir string) (err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if err := telemetry.Redirect(logr.Discard(), telemetry.LevelError); err != nil {
+		return err
+	}
+	config := &gardenconfigv1alpha1.ServerConfiguration{}
+	config.SetDefaults()
+	config.DataDir = dir
+	config.Listen = "127.0.0.1:0"
+
+	profile := func() {}
+	if file := os.Getenv(profileFile); file != "" {
+		f, err := os.Create(file)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		defer pprof.StopCPUProfile()
+		profile = func() {
+			if err := pprof.StartCPUProfile(f); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+		}
+	}
+
+	return server.Run(ctx, server.Options{
+		Config:  config,
+		Log:     logr.Discard(),
+		Version: "v0.0.0-bench",
+		Ready: func(g server.Garden) {
+			profile()
+			fmt.Println(g.Kubeconfig)
+		},
+	})
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package faults_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+func dialer() func(ctx context.Context, network, address string) (net.Conn, error) {
+	return (&net.Dialer{Timeout: time.Minute}).DialContext
+}
+
+// TestThousandWriters writes without a fault.
+//
+//nolint:paralleltest // A thousand writers at a time are enough.
+func TestThousandWriters(t *testing.T) {
+	g := start(t, t.TempDir())
+	t.Run("DifferentObjects", g.differentObjects)
+	t.Run("SameObject", g.sameObject)
+	t.Run("ReadAfterWrite", g.readAfterWrite)
+}
+
+// differentObjects creates, changes and deletes; nobody is in anybody's way.
+func (g *garden) differentObjects(t *testing.T) {
+	began := time.Now()
+	group, ctx := errgroup.WithContext(t.Context())
+	for w := range writers {
+		group.Go(func() error {
+			c, kept, gone := g.of(w), note(fmt.Sprintf("kept-%d", w), "1"), note(fmt.Sprintf("gone-%d", w), "1")
+			if err := c.Create(ctx, kept); err != nil {
+				return fmt.Errorf("create: %w", err)
+			}
+			if err := c.Create(ctx, gone); err != nil {
+				return fmt.Errorf("create: %w", err)
+			}
+			kept.Data["number"] = []byte("2")
+			if err := c.Update(ctx, kept); err != nil {
+				return fmt.Errorf("update: %w", err)
+			}
+			if err := c.Delete(ctx, gone); err != nil {
+				return fmt.Errorf("delete: %w", err)
+			}
+
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatalf("No writer sees an error.\n%v", err)
+	}
+	t.Logf("%d writes in %s", 4*writers, time.Since(began))
+	found := g.notes(t.Context(), t)
+	for w := range writers {
+		if got := found[fmt.Sprintf("kept-%d", w)]; got != "2" {
+			t.Errorf("What was written is read: object %d has %q, want 2", w, got)
+		}
+	}
+	if len(found) != writers {
+		t.Errorf("What was deleted is gone: %d objects, want %d", len(found), writers)
+	}
+}
+
+// sameObject counts in one object: each writer adds one to what it has read, a few times, and counts what was accepted.
+func (g *garden) sameObject(t *testing.T) {
+	const attempts = 3
+	shared := note("shared", "0")
+	if err := g.clients[0].Create(t.Context(), shared); err != nil {
+		t.Fatal(err)
+	}
+	var accepted, conflicts atomic.Int64
+	group, ctx := errgroup.WithContext(t.Context())
+	for w := range writers {
+		group.Go(func() error {
+			for range attempts {
+				mine := &gardencorev1beta1.InternalSecret{}
+				if err := g.of(w).Get(ctx, client.ObjectKeyFromObject(shared), mine); err != nil {
+					return fmt.Errorf("get: %w", err)
+				}
+				number, err := strconv.Atoi(string(mine.Data["number"]))
+				if err != nil {
+					return err
+				}
+				mine.Data["number"] = []byte(strconv.Itoa(number + 1))
+				switch err := g.of(w).Update(ctx, mine); {
+				case err == nil:
+					accepted.Add(1)
+				case apierrors.IsConflict(err):
+					conflicts.Add(1)
+				default:
+					return fmt.Errorf("update: %w", err)
+				}
+			}
+
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatalf("A writer sees conflicts, and no other error.\n%v", err)
+	}
+	t.Logf("%d accepted, %d conflicts", accepted.Load(), conflicts.Load())
+	if got := g.notes(t.Context(), t)["shared"]; got != strconv.FormatInt(accepted.Load(), 10) || accepted.Load() == 0 {
+		t.Errorf("Each accepted write counts once: got %s, want %d", got, accepted.Load())
+	}
+}
+
+// readAfterWrite reads what another client has just written: alone, in a list, and after its deletion.
+func (g *garden) readAfterWrite(t *testing.T) {
+	group, ctx := errgroup.WithContext(t.Context())
+	for w := range writers / 10 {
+		group.Go(func() error {
+			name := fmt.Sprintf("seen-%d", w)
+			mine := note(name, "0")
+			if err := g.of(w).Create(ctx, mine); err != nil {
+				return fmt.Errorf("create: %w", err)
+			}
+			for n := range 10 {
+				mine.Data["number"] = []byte(strconv.Itoa(n))
+				if err := g.of(w).Update(ctx, mine); err != nil {
+					return fmt.Errorf("update: %w", err)
+				}
+				theirs := &gardencorev1beta1.InternalSecret{}
+				if err := g.of(w+1).Get(ctx, client.ObjectKeyFromObject(mine), theirs); err != nil {
+					return fmt.Errorf("get: %w", err)
+				}
+				if got := string(theirs.Data["number"]); got != strconv.Itoa(n) || theirs.ResourceVersion != mine.ResourceVersion {
+					return fmt.Errorf("object %q reads %q at version %s after %d was written at %s", name, got, theirs.ResourceVersion, n, mine.ResourceVersion)
+				}
+			}
+			if err := g.of(w).Delete(ctx, mine); err != nil {
+				return fmt.Errorf("delete: %w", err)
+			}
+			list := &gardencorev1beta1.InternalSecretList{}
+			if err := g.of(w+2).List(ctx, list, client.InNamespace(namespace), client.Limit(10000)); err != nil {
+				return fmt.Errorf("list: %w", err)
+			}
+			for i := range list.Items {
+				if list.Items[i].Name == name {
+					return fmt.Errorf("object %q is listed after its deletion", name)
+				}
+			}
+			if err := g.of(w+3).Get(ctx, client.ObjectKeyFromObject(mine), mine); !apierrors.IsNotFound(err) {
+				return fmt.Errorf("object %q after its deletion: %w", name, errors.Join(err, errFound))
+			}
+
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Errorf("A read holds every write that was answered before.\n%v", err)
+	}
+}
+
+var errFound = errors.New("found, or not readable")
+
+// acknowledged is what a writer knows to be stored: the number in its object, and whether it deleted another.
+type acknowledged struct {
+	mutex   sync.Mutex
+	numbers map[string]int
+	deleted map[string]bool
+}
+
+// TestKilledServer kills the server while a thousand clients write, three times over, and looks for what it had said yes to.
+//
+//nolint:paralleltest // A thousand writers at a time are enough.
+func TestKilledServer(t *testing.T) {
+	dir := t.TempDir()
+	known := &acknowledged{numbers: map[string]int{}, deleted: map[string]bool{}}
+	for round := range 3 {
+		g := start(t, dir)
+		known.check(t, g)
+		g.writeUntilKilled(t, known, round)
+	}
+	known.check(t, start(t, dir))
+	t.Logf("%d objects, %d deletions", len(known.numbers), len(known.deleted))
+}
+
+// writeUntilKilled ends when no writer gets an answer any more.
+func (g *garden) writeUntilKilled(t *testing.T, known *acknowledged, round int) {
+	t.Helper()
+	const enough = 3000
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var answers atomic.Int64
+	var group sync.WaitGroup
+	for w := range writers {
+		group.Go(func() {
+			name := fmt.Sprintf("r%d-w%d", round, w)
+			mine := note(name, "0")
+			if g.of(w).Create(ctx, mine) != nil {
+				return
+			}
+			for n := 0; ; n++ {
+				known.keep(name, n)
+				if answers.Add(1) == enough {
+					g.kill()
+					cancel()
+				}
+				mine.Data["number"] = []byte(strconv.Itoa(n + 1))
+				if g.of(w).Update(ctx, mine) != nil {
+					return
+				}
+				passing := note(fmt.Sprintf("%s-%d", name, n), "0")
+				if g.of(w).Create(ctx, passing) != nil {
+					continue
+				}
+				known.keep(passing.Name, 0)
+				if known.drop(passing.Name); g.of(w).Delete(ctx, passing) == nil {
+					known.delete(passing.Name)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if answers.Load() < enough {
+		t.Fatalf("%d writes were answered before the server was killed, want %d", answers.Load(), enough)
+	}
+}
+
+func (a *acknowledged) keep(name string, number int) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	a.numbers[name] = number
+}
+
+// drop forgets an object whose deletion is on its way: it may be there or not.
+func (a *acknowledged) drop(name string) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	delete(a.numbers, name)
+}
+
+func (a *acknowledged) delete(name string) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	a.deleted[name] = true
+}
+
+// check looks for all that was acknowledged. An object may be one write ahead: that of which the answer was lost.
+func (a *acknowledged) check(t *testing.T, g *garden) {
+	t.Helper()
+	found := g.notes(t.Context(), t)
+	for name, number := range a.numbers {
+		got, err := strconv.Atoi(found[name])
+		if err != nil || got < number || got > number+1 {
+			t.Errorf("An acknowledged write outlives the server: %q has %q, want %d", name, found[name], number)
+		}
+	}
+	for name := range a.deleted {
+		if _, there := found[name]; there {
+			t.Errorf("An acknowledged deletion outlives the server: %q is back", name)
+		}
+	}
+}
