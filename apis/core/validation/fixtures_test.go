@@ -5,11 +5,13 @@ package validation_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -110,3 +112,11 @@ func binding(change ...func(*gardencorev1beta1.SecretBinding)) *gardencorev1beta
 	}
 	return b
 }
+
+func annotated(key, value string) func(*gardencorev1beta1.Shoot) {
+	return func(s *gardencorev1beta1.Shoot) { metav1.SetMetaDataAnnotation(&s.ObjectMeta, key, value) }
+}
+
+func past() *metav1.Time { return &metav1.Time{Time: time.Unix(1e9, 0)} }
+
+func percent(value string) *intstr.IntOrString { return new(intstr.FromString(value)) }

@@ -230,7 +230,7 @@ func etcdSteps(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.Er
 // rollouts holds API-VALOP-7.
 func rollouts(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.ErrorList {
 	prefix, list, hasPools := strings.Cut(op, "=")
-	if !hasPools {
+	if !hasPools || prefix != gardencorev1beta1.OperationPrefixRolloutWorkers && prefix != gardencorev1beta1.OperationPrefixRotateRolloutWorkers {
 		return nil
 	}
 	pools := strings.Split(list, ",")

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/core/validation"
+)
+
+// elsewhere keeps backups in another region of another provider.
+func elsewhere(region *string) *gardencorev1beta1.Backup {
+	return &gardencorev1beta1.Backup{
+		Provider: "other", Region: region,
+		CredentialsRef: &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "backup"},
+	}
+}
+
+func ingress(domain string) func(*gardencorev1beta1.Seed) {
+	return func(s *gardencorev1beta1.Seed) {
+		s.Spec.Ingress = &gardencorev1beta1.Ingress{Domain: domain, Controller: gardencorev1beta1.IngressController{Kind: "nginx"}}
+		s.Spec.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{Type: "one", SecretRef: &corev1.SecretReference{Namespace: "garden", Name: "dns"}}
+	}
+}
+
+func TestValidateSeedRules(t *testing.T) {
+	t.Parallel()
+	type change = func(*gardencorev1beta1.Seed)
+	for name, tc := range map[string]struct {
+		reason string
+		change change
+		want   []string
+	}{
+		"API-NAME-4":              {reason: "names are labels", change: func(s *gardencorev1beta1.Seed) { s.Name = "a.b" }, want: []string{"metadata.name: FieldValueInvalid"}},
+		"API-VALSEED-1 backup":    {reason: "backups can be kept elsewhere", change: func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(new("there")) }},
+		"API-VALSEED-1 no region": {reason: "somewhere", change: func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(nil) }, want: []string{"spec.backup.region: FieldValueRequired"}},
+		"API-VALSEED-1 nothing": {
+			reason: "with credentials", change: func(s *gardencorev1beta1.Seed) { s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local"} },
+			want: []string{"spec.backup.credentialsRef: FieldValueRequired"},
+		},
+		"API-VALSEED-1 former": {
+			reason: "the former form is complete as well",
+			change: func(s *gardencorev1beta1.Seed) {
+				s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", SecretRef: &corev1.SecretReference{Name: "backup"}}
+			},
+			want: []string{"spec.backup.secretRef.namespace: FieldValueRequired"},
+		},
+		"API-VALSEED-1 ingress": {reason: "an ingress has all it needs", change: ingress("ingress.example.org")},
+		"API-VALSEED-1 bare ingress": {
+			reason: "or is none", change: func(s *gardencorev1beta1.Seed) { s.Spec.Ingress = &gardencorev1beta1.Ingress{} },
+			want: []string{
+				"spec.dns.provider: FieldValueRequired", "spec.ingress.controller.kind: FieldValueNotSupported", "spec.ingress.domain: FieldValueRequired",
+			},
+		},
+		"API-VALSEED-1 lists": {
+			reason: "zones, taints and purposes stand once",
+			change: func(s *gardencorev1beta1.Seed) {
+				s.Spec.Provider.Zones = []string{"a", "a"}
+				s.Spec.Taints = []gardencorev1beta1.SeedTaint{{Key: "a"}, {Key: "a", Value: new("b")}, {Key: "a"}}
+				s.Spec.Volume = &gardencorev1beta1.SeedVolume{Providers: []gardencorev1beta1.SeedVolumeProvider{
+					{Name: "a", Purpose: "etcd-main"}, {Name: "b", Purpose: "etcd-main"},
+				}}
+			},
+			want: []string{
+				"spec.provider.zones[1]: FieldValueDuplicate", "spec.taints[2]: FieldValueDuplicate", "spec.volume.providers[1]: FieldValueDuplicate",
+			},
+		},
+		"API-VALSEED-3 zones": {
+			reason: "who speaks of zones has several",
+			change: func(s *gardencorev1beta1.Seed) {
+				s.Spec.Provider.Zones = []string{"a"}
+				s.Spec.Settings = &gardencorev1beta1.SeedSettings{
+					LoadBalancerServices: &gardencorev1beta1.SeedSettingLoadBalancerServices{Zones: []gardencorev1beta1.SeedSettingLoadBalancerServicesZones{{Name: "b"}}},
+					TopologyAwareRouting: &gardencorev1beta1.SeedSettingTopologyAwareRouting{Enabled: true},
+				}
+			},
+			want: []string{
+				"spec.settings.loadBalancerServices.zones: FieldValueForbidden", "spec.settings.loadBalancerServices.zones[0].name: FieldValueInvalid",
+				"spec.settings.topologyAwareRouting.enabled: FieldValueForbidden",
+			},
+		},
+		"API-VALSEED-3 services": {
+			reason: "Services have enough", change: func(s *gardencorev1beta1.Seed) {
+				s.Spec.Networks.Pods, s.Spec.Networks.Services = "192.168.0.0/16", "10.0.0.0/7"
+			},
+			want: []string{"spec.networks.services: FieldValueInvalid"},
+		},
+		"API-VALSEED-3 domains": {
+			reason: "a default domain stands once",
+			change: func(s *gardencorev1beta1.Seed) {
+				one := gardencorev1beta1.SeedDNSProviderConfig{Type: "one", Domain: "example.org", CredentialsRef: corev1.ObjectReference{Name: "dns"}}
+				s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{one, one}
+			},
+			want: []string{"spec.dns.defaults[1]: FieldValueDuplicate"},
+		},
+		"API-STRAT-6": {
+			reason: "an unknown operation is refused",
+			change: func(s *gardencorev1beta1.Seed) {
+				s.Annotations = map[string]string{"gardener.cloud/operation": "dance"}
+			},
+			want: []string{"metadata.annotations[gardener.cloud/operation]: FieldValueNotSupported"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, tc.reason, validation.ValidateSeed(seed(tc.change)), tc.want...)
+		})
+	}
+}
+
+func TestValidateSeedUpdate(t *testing.T) {
+	t.Parallel()
+	defaults := func(s *gardencorev1beta1.Seed) {
+		s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{Type: "one", Domain: "example.org", CredentialsRef: corev1.ObjectReference{Name: "dns"}}}
+	}
+	for name, tc := range map[string]struct {
+		reason   string
+		old, now func(*gardencorev1beta1.Seed)
+		want     []string
+	}{
+		"API-VALSEED-2 families": {
+			reason: "families stay",
+			now: func(s *gardencorev1beta1.Seed) {
+				s.Spec.Networks.IPFamilies = []gardencorev1beta1.IPFamily{"IPv4", "IPv6"}
+			},
+			want: []string{"spec.networks.ipFamilies: FieldValueInvalid"},
+		},
+		"API-VALSEED-2 nodes": {
+			reason: "the range of the machines stays once it is known",
+			old:    func(s *gardencorev1beta1.Seed) { s.Spec.Networks.Nodes = new("10.3.0.0/16") },
+			want:   []string{"spec.networks.nodes: FieldValueInvalid"},
+		},
+		"API-VALSEED-2 ingress": {reason: "the domain stays", old: ingress("a.example.org"), now: ingress("b.example.org"), want: []string{"spec.ingress.domain: FieldValueInvalid"}},
+		"API-VALSEED-2 backup": {
+			reason: "backups stay where they are",
+			old:    func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(new("there")) },
+			now:    func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(new("here")) },
+			want:   []string{"spec.backup.region: FieldValueInvalid"},
+		},
+		"API-VALSEED-2 no backup": {
+			reason: "and are", old: func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(new("there")) },
+			want: []string{"spec.backup: FieldValueForbidden"},
+		},
+		"API-VALSEED-3 defaults": {reason: "default domains stay", old: defaults, want: []string{"spec.dns.defaults: FieldValueForbidden"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			none := func(*gardencorev1beta1.Seed) {}
+			if tc.old == nil {
+				tc.old = none
+			}
+			if tc.now == nil {
+				tc.now = none
+			}
+			check(t, tc.reason, validation.ValidateSeedUpdate(seed(tc.now), seed(tc.old)), tc.want...)
+		})
+	}
+	check(t, "API-VALSEED-2: the identity of a cluster stays", validation.ValidateSeedStatusUpdate(
+		seed(func(s *gardencorev1beta1.Seed) { s.Status.ClusterIdentity = new("b") }),
+		seed(func(s *gardencorev1beta1.Seed) { s.Status.ClusterIdentity = new("a") })), "status.clusterIdentity: FieldValueInvalid")
+}
+
+func TestValidateCloudProfileRules(t *testing.T) {
+	t.Parallel()
+	const versions = "spec.kubernetes.versions"
+	offers := func(all ...gardencorev1beta1.ExpirableVersion) func(*gardencorev1beta1.CloudProfile) {
+		return func(p *gardencorev1beta1.CloudProfile) { p.Spec.Kubernetes.Versions = all }
+	}
+	supported := new(gardencorev1beta1.VersionClassificationSupported)
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*gardencorev1beta1.CloudProfile)
+		want   []string
+	}{
+		"API-VALCP-1 versions": {
+			reason: "versions are versions, once, and one of a minor one is the supported one",
+			change: offers(gardencorev1beta1.ExpirableVersion{Version: "1.36.3", Classification: supported},
+				gardencorev1beta1.ExpirableVersion{Version: "1.36.2", Classification: supported},
+				gardencorev1beta1.ExpirableVersion{Version: "1.35.2", Classification: supported},
+				gardencorev1beta1.ExpirableVersion{Version: "1.35.2"}, gardencorev1beta1.ExpirableVersion{Version: "one"}),
+			want: []string{
+				versions + "[1].classification: FieldValueForbidden", versions + "[3]: FieldValueDuplicate", versions + "[4].version: FieldValueInvalid",
+			},
+		},
+		"API-VALCP-1 names": {
+			reason: "what is offered is named, once",
+			change: func(p *gardencorev1beta1.CloudProfile) {
+				p.Spec.Regions = []gardencorev1beta1.Region{{Name: "a", Zones: []gardencorev1beta1.AvailabilityZone{{Name: "z"}, {Name: "z"}}}, {Name: "a"}}
+				p.Spec.MachineTypes = append(p.Spec.MachineTypes, p.Spec.MachineTypes[0])
+				p.Spec.VolumeTypes = []gardencorev1beta1.VolumeType{{Name: "v", Class: "c"}, {Name: "v", Class: "c"}}
+				p.Spec.MachineImages[0].Versions[0].CRI = []gardencorev1beta1.CRI{
+					{Name: "containerd", ContainerRuntimes: []gardencorev1beta1.ContainerRuntime{{Type: "a"}, {Type: "a"}}}, {Name: "other"},
+				}
+			},
+			want: []string{
+				"spec.machineImages[0].versions[0].cri[0].containerRuntimes[1]: FieldValueDuplicate",
+				"spec.machineImages[0].versions[0].cri[1].name: FieldValueNotSupported", "spec.machineTypes[1]: FieldValueDuplicate",
+				"spec.regions[0].zones[1]: FieldValueDuplicate", "spec.regions[1]: FieldValueDuplicate", "spec.volumeTypes[1]: FieldValueDuplicate",
+			},
+		},
+		"API-VALCP-1 bundle": {
+			reason: "certificates are certificates", change: func(p *gardencorev1beta1.CloudProfile) { p.Spec.CABundle = new("nonsense") },
+			want: []string{"spec.caBundle: FieldValueInvalid"},
+		},
+		"API-VALCP-1 machines": {
+			reason: "amounts are not negative, storage has one size",
+			change: func(p *gardencorev1beta1.CloudProfile) {
+				p.Spec.MachineTypes[0].CPU = resource.MustParse("-1")
+				p.Spec.MachineTypes[0].Storage = &gardencorev1beta1.MachineTypeStorage{Class: "a", Type: "b"}
+				p.Spec.MachineTypes[0].Architecture = new("abacus")
+			},
+			want: []string{
+				"spec.machineTypes[0].architecture: FieldValueNotSupported", "spec.machineTypes[0].cpu: FieldValueInvalid",
+				"spec.machineTypes[0].storage: FieldValueInvalid",
+			},
+		},
+		"API-VALCP-1 bastion": {
+			reason: "bastions are made of what is offered",
+			change: func(p *gardencorev1beta1.CloudProfile) {
+				p.Spec.Bastion = &gardencorev1beta1.Bastion{
+					MachineImage: &gardencorev1beta1.BastionMachineImage{Name: "local", Version: new("2.0.0")},
+					MachineType:  &gardencorev1beta1.BastionMachineType{Name: "other"},
+				}
+			},
+			want: []string{"spec.bastion.machineImage.version: FieldValueInvalid", "spec.bastion.machineType.name: FieldValueInvalid"},
+		},
+		"API-VALCP-2 life": {
+			reason: "a version gets older, never younger",
+			change: offers(gardencorev1beta1.ExpirableVersion{Version: "1.36.3", Lifecycle: []gardencorev1beta1.LifecycleStage{
+				{Classification: "supported"}, {Classification: "preview", StartTime: past()},
+				{Classification: "deprecated", StartTime: past()}, {Classification: "expired"},
+			}}),
+			want: []string{
+				versions + "[0].lifecycle[1].classification: FieldValueInvalid", versions + "[0].lifecycle[2].startTime: FieldValueInvalid",
+				versions + "[0].lifecycle[3].startTime: FieldValueRequired",
+			},
+		},
+		"API-VALCP-2 either": {
+			reason: "its life is told in one way",
+			change: offers(gardencorev1beta1.ExpirableVersion{
+				Version: "1.36.3", Classification: supported, Lifecycle: []gardencorev1beta1.LifecycleStage{{Classification: "supported"}},
+			}),
+			want: []string{versions + "[0].lifecycle: FieldValueForbidden"},
+		},
+		"API-VALCP-2 fine": {
+			reason: "stages follow each other",
+			change: offers(gardencorev1beta1.ExpirableVersion{Version: "1.36.3", Lifecycle: []gardencorev1beta1.LifecycleStage{
+				{Classification: "preview"}, {Classification: "supported", StartTime: past()},
+				{Classification: "expired", StartTime: &metav1.Time{Time: past().Add(time.Hour)}},
+			}}),
+		},
+		"API-VALCP-2 nodes": {
+			reason: "some nodes are allowed",
+			change: func(p *gardencorev1beta1.CloudProfile) {
+				p.Spec.Limits = &gardencorev1beta1.Limits{MaxNodesTotal: new(int32(0))}
+			},
+			want: []string{"spec.limits.maxNodesTotal: FieldValueInvalid"},
+		},
+		"Capabilities": {
+			reason: "what machines can is defined",
+			change: func(p *gardencorev1beta1.CloudProfile) {
+				p.Spec.MachineCapabilities = []gardencorev1beta1.CapabilityDefinition{{Name: "architecture", Values: []string{"amd64"}}, {Name: "empty"}}
+				p.Spec.MachineTypes[0].Capabilities = gardencorev1beta1.Capabilities{"architecture": {"arm64"}, "other": {"a"}}
+			},
+			want: []string{
+				"spec.machineCapabilities[1].values: FieldValueRequired", "spec.machineTypes[0].capabilities[architecture][0]: FieldValueNotSupported",
+				"spec.machineTypes[0].capabilities[other]: FieldValueInvalid",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, tc.reason, validation.ValidateCloudProfile(cloudProfile(tc.change)), tc.want...)
+		})
+	}
+	limited := func(n int32) *gardencorev1beta1.CloudProfile {
+		return cloudProfile(func(p *gardencorev1beta1.CloudProfile) { p.Spec.Limits = &gardencorev1beta1.Limits{MaxNodesTotal: &n} })
+	}
+	check(t, "API-VALCP-2: shoots keep the nodes that they were allowed", validation.ValidateCloudProfileUpdate(limited(1), limited(2)),
+		"spec.limits.maxNodesTotal: FieldValueInvalid")
+	check(t, "API-VALCP-2: more can be allowed", validation.ValidateCloudProfileUpdate(limited(2), limited(1)))
+}
+
+func TestValidateProjectRules(t *testing.T) {
+	t.Parallel()
+	user := func(name string) rbacv1.Subject {
+		return rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*gardencorev1beta1.Project)
+		want   []string
+	}{
+		"API-VALPROJ-1 robots": {
+			reason: "a service account is one person, however it is written",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Members = []gardencorev1beta1.ProjectMember{
+					{Subject: rbacv1.Subject{Kind: "ServiceAccount", Namespace: "a", Name: "b"}, Role: "viewer"},
+					{Subject: user("system:serviceaccount:a:b"), Role: "viewer"},
+				}
+			},
+			want: []string{"spec.members[1]: FieldValueDuplicate"},
+		},
+		"API-VALPROJ-1 form": {
+			reason: "each kind of subject has its form",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Members = []gardencorev1beta1.ProjectMember{
+					{Subject: rbacv1.Subject{Kind: "ServiceAccount", Name: "b", APIGroup: "g"}, Role: "viewer"},
+					{Subject: rbacv1.Subject{Kind: "Group", Name: "b", Namespace: "n"}, Role: "viewer"},
+				}
+			},
+			want: []string{
+				"spec.members[0].apiGroup: FieldValueNotSupported", "spec.members[0].namespace: FieldValueRequired",
+				"spec.members[1].apiGroup: FieldValueNotSupported", "spec.members[1].namespace: FieldValueForbidden",
+			},
+		},
+		"API-VALPROJ-2 owners": {
+			reason: "one member owns, roles stand once",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Members = []gardencorev1beta1.ProjectMember{
+					{Subject: user("a"), Role: "owner"}, {Subject: user("b"), Role: "uam", Roles: []string{"owner", "uam"}},
+				}
+			},
+			want: []string{"spec.members: FieldValueForbidden", "spec.members[1].roles[1]: FieldValueDuplicate"},
+		},
+		"API-VALPROJ-3 texts": {
+			reason: "texts say something",
+			change: func(p *gardencorev1beta1.Project) { p.Spec.Description, p.Spec.Purpose = new(""), new("") },
+			want:   []string{"spec.description: FieldValueRequired", "spec.purpose: FieldValueRequired"},
+		},
+		"API-VALPROJ-4 covered": {
+			reason: "a key without value covers all values",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Tolerations = &gardencorev1beta1.ProjectTolerations{
+					Defaults:  []gardencorev1beta1.Toleration{{Key: "a", Value: new("b")}},
+					Whitelist: []gardencorev1beta1.Toleration{{Key: "a"}},
+				}
+			},
+		},
+		"API-VALPROJ-6": {
+			reason: "two people agree on shoots",
+			change: func(p *gardencorev1beta1.Project) {
+				broken := metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Of"}}}
+				p.Spec.DualApprovalForDeletion = []gardencorev1beta1.DualApprovalForDeletion{
+					{Resource: "shoots"}, {Resource: "shoots", Selector: broken}, {Resource: "seeds"},
+				}
+			},
+			want: []string{
+				"spec.dualApprovalForDeletion[1].selector.matchExpressions[0].operator: FieldValueInvalid",
+				"spec.dualApprovalForDeletion[1]: FieldValueDuplicate",
+				"spec.dualApprovalForDeletion[2].resource: FieldValueNotSupported",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, tc.reason, validation.ValidateProject(project(tc.change)), tc.want...)
+		})
+	}
+	ready := project(func(p *gardencorev1beta1.Project) { p.Status.Phase = "Ready" })
+	check(t, "API-VALPROJ-5: a phase does not become empty again", validation.ValidateProjectStatusUpdate(project(), ready), "status.phase: FieldValueForbidden")
+}
+
+func TestValidateExtensions(t *testing.T) {
+	t.Parallel()
+	registration := func(change func(*gardencorev1beta1.ControllerRegistration)) *gardencorev1beta1.ControllerRegistration {
+		r := &gardencorev1beta1.ControllerRegistration{ObjectMeta: metav1.ObjectMeta{Name: "x", ResourceVersion: "1"}}
+		r.Spec.Resources = []gardencorev1beta1.ControllerResource{{Kind: "Extension", Type: "a"}}
+		change(r)
+		return r
+	}
+	none := func(*gardencorev1beta1.ControllerRegistration) {}
+	installation := func(seed string) *gardencorev1beta1.ControllerInstallation {
+		i := &gardencorev1beta1.ControllerInstallation{ObjectMeta: metav1.ObjectMeta{Name: "x", ResourceVersion: "1"}}
+		i.Spec.RegistrationRef.Name = "x"
+		i.Spec.SeedRef = &corev1.ObjectReference{Name: seed}
+		return i
+	}
+	check(t, "API-VALCR-1: what an extension does is known", validation.ValidateControllerRegistration(registration(func(r *gardencorev1beta1.ControllerRegistration) {
+		res := &r.Spec.Resources[0]
+		res.ClusterCompatibility = []gardencorev1beta1.ClusterType{"shoot", "moon"}
+		res.AutoEnable = []gardencorev1beta1.ClusterType{"seed"}
+		res.Lifecycle = &gardencorev1beta1.ControllerResourceLifecycle{Delete: new(gardencorev1beta1.ControllerResourceLifecycleStrategyAfterWorker)}
+		res.ReconcileTimeout = &metav1.Duration{Duration: -1}
+		r.Spec.Deployment = &gardencorev1beta1.ControllerRegistrationDeployment{
+			Policy: new(gardencorev1beta1.ControllerDeploymentPolicy("Sometimes")), DeploymentRefs: []gardencorev1beta1.DeploymentRef{{Name: "a"}, {Name: "b"}},
+		}
+	})), "spec.deployment.deploymentRefs: FieldValueTooMany", "spec.deployment.policy: FieldValueNotSupported",
+		"spec.resources[0].autoEnable[0]: FieldValueForbidden", "spec.resources[0].clusterCompatibility[1]: FieldValueNotSupported",
+		"spec.resources[0].lifecycle.delete: FieldValueNotSupported", "spec.resources[0].reconcileTimeout: FieldValueInvalid")
+	check(t, "API-VALCR-1: who is in charge stays in charge", validation.ValidateControllerRegistrationUpdate(registration(func(r *gardencorev1beta1.ControllerRegistration) {
+		r.Spec.Resources[0].Primary = new(false)
+	}), registration(none)), "spec.resources[0].primary: FieldValueInvalid")
+	check(t, "API-VALCR-1: what goes away does not change", validation.ValidateControllerRegistrationUpdate(registration(func(r *gardencorev1beta1.ControllerRegistration) {
+		r.DeletionTimestamp = past()
+		r.Spec.Resources[0].Type = "b"
+	}), registration(func(r *gardencorev1beta1.ControllerRegistration) { r.DeletionTimestamp = past() })), "spec: FieldValueForbidden")
+	check(t, "API-VALCI-1: an installation stays where it is", validation.ValidateControllerInstallationUpdate(installation("b"), installation("a")),
+		"spec.seedRef.name: FieldValueInvalid")
+	both := installation("a")
+	both.Spec.ShootRef = &corev1.ObjectReference{Namespace: "garden", Name: "s"}
+	check(t, "API-VALCI-1: it is in one place", validation.ValidateControllerInstallation(both), "spec.shootRef: FieldValueForbidden")
+}
+
+func TestValidateInternalSecretRules(t *testing.T) {
+	t.Parallel()
+	made := func(typ corev1.SecretType, data map[string][]byte, immutable *bool) *gardencorev1beta1.InternalSecret {
+		return &gardencorev1beta1.InternalSecret{
+			ObjectMeta: metav1.ObjectMeta{Name: "x", Namespace: "y", ResourceVersion: "1"}, Type: typ, Data: data, Immutable: immutable,
+		}
+	}
+	key := func(value string) map[string][]byte { return map[string][]byte{"a": []byte(value)} }
+	check(t, "API-VALIS-1: a secret has a size", validation.ValidateInternalSecret(made("Opaque", map[string][]byte{"a": make([]byte, 1<<20+1)}, nil)), "data: FieldValueTooLong")
+	check(t, "API-VALIS-1: Docker reads JSON", validation.ValidateInternalSecret(made(corev1.SecretTypeDockerConfigJson, map[string][]byte{".dockerconfigjson": []byte("x")}, nil)),
+		"data[.dockerconfigjson]: FieldValueInvalid")
+	check(t, "API-VALIS-1: who logs in says who it is", validation.ValidateInternalSecret(made(corev1.SecretTypeBasicAuth, nil, nil)), "data[username]: FieldValueRequired")
+	check(t, "API-VALIS-1: the type stays", validation.ValidateInternalSecretUpdate(made("other", nil, nil), made("Opaque", nil, nil)), "type: FieldValueInvalid")
+	check(t, "API-VALIS-1: what is immutable stays", validation.ValidateInternalSecretUpdate(made("Opaque", key("b"), nil), made("Opaque", key("a"), new(true))),
+		"data: FieldValueInvalid", "immutable: FieldValueInvalid")
+}
+
+func TestValidateSecretBindingRules(t *testing.T) {
+	t.Parallel()
+	check(t, "API-VALSB-1: a new binding says whom it is for", validation.ValidateSecretBinding(binding(func(b *gardencorev1beta1.SecretBinding) { b.Provider = nil })),
+		"provider: FieldValueRequired")
+	check(t, "API-VALSB-1: quotas stay", validation.ValidateSecretBindingUpdate(binding(func(b *gardencorev1beta1.SecretBinding) {
+		b.Quotas = []corev1.ObjectReference{{Name: "q"}}
+	}), binding()), "quotas: FieldValueInvalid")
+}

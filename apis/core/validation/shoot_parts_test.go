@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation_test
+
+import (
+	"testing"
+	"time"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/core/validation"
+)
+
+type shootChange = func(*gardencorev1beta1.Shoot)
+
+// apiServer makes a change of the settings of the API server.
+func apiServer(a gardencorev1beta1.KubeAPIServerConfig) shootChange {
+	return func(s *gardencorev1beta1.Shoot) { s.Spec.Kubernetes.KubeAPIServer = &a }
+}
+
+func kubelet(k gardencorev1beta1.KubeletConfig) shootChange {
+	return func(s *gardencorev1beta1.Shoot) { s.Spec.Kubernetes.Kubelet = &k }
+}
+
+func dns(d gardencorev1beta1.DNS) shootChange {
+	return func(s *gardencorev1beta1.Shoot) { s.Spec.DNS = &d }
+}
+
+func pool(change func(*gardencorev1beta1.Worker)) shootChange {
+	return func(s *gardencorev1beta1.Shoot) { change(&s.Spec.Provider.Workers[0]) }
+}
+
+func tolerating(t gardencorev1beta1.FailureToleranceType, zones ...string) shootChange {
+	return func(s *gardencorev1beta1.Shoot) {
+		s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{Zones: zones}
+		if t != "" {
+			s.Spec.ControlPlane.HighAvailability = &gardencorev1beta1.HighAvailability{FailureTolerance: gardencorev1beta1.FailureTolerance{Type: t}}
+		}
+	}
+}
+
+func secret(name string) *autoscalingv1.CrossVersionObjectReference {
+	return &autoscalingv1.CrossVersionObjectReference{APIVersion: "v1", Kind: "Secret", Name: name}
+}
+
+func checkShoots(t *testing.T, cases map[string]shootCase) {
+	t.Helper()
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, tc.reason, validation.ValidateShoot(shoot(tc.change)), tc.want...)
+		})
+	}
+}
+
+// shootCase is a new shoot and what is wrong with it.
+type shootCase struct {
+	reason string
+	change shootChange
+	want   []string
+}
+
+func TestValidateShootDNS(t *testing.T) {
+	t.Parallel()
+	type providers = []gardencorev1beta1.DNSProvider
+	checkShoots(t, map[string]shootCase{
+		"API-VALSHOOT-4 whole": {
+			reason: "a domain, a primary provider and another one",
+			change: dns(gardencorev1beta1.DNS{Domain: new("a.example.org"), Providers: providers{
+				{Type: new("one"), Primary: new(true)}, {Type: new("one"), CredentialsRef: secret("a")},
+			}}),
+		},
+		"API-VALSHOOT-4 domain": {
+			reason: "a primary provider has a domain to look after",
+			change: dns(gardencorev1beta1.DNS{Providers: providers{{Type: new("one"), Primary: new(true)}}}),
+			want:   []string{"spec.dns.domain: FieldValueRequired"},
+		},
+		"API-VALSHOOT-4 unmanaged": {
+			reason: "nobody needs no domain, and no credentials",
+			change: dns(gardencorev1beta1.DNS{Providers: providers{{Type: new("unmanaged"), Primary: new(true), SecretName: new("a")}}}),
+			want:   []string{"spec.dns.providers[0].credentialsRef: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-4 primaries": {
+			reason: "one of them only is the primary one",
+			change: dns(gardencorev1beta1.DNS{Domain: new("a.example.org"), Providers: providers{
+				{Type: new("one"), Primary: new(true)}, {Type: new("two"), Primary: new(true)},
+			}}),
+			want: []string{"spec.dns.providers[1].primary: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-4 secondary": {
+			reason: "further providers are complete",
+			change: dns(gardencorev1beta1.DNS{Domain: new("a.example.org"), Providers: providers{{SecretName: new("a")}, {Type: new("one")}}}),
+			want:   []string{"spec.dns.providers[0].type: FieldValueRequired", "spec.dns.providers[1].credentialsRef: FieldValueRequired"},
+		},
+		"API-VALSHOOT-4 twice": {
+			reason: "however the credentials are named",
+			change: dns(gardencorev1beta1.DNS{Providers: providers{{Type: new("one"), SecretName: new("a")}, {Type: new("one"), CredentialsRef: secret("a")}}}),
+			want:   []string{"spec.dns.providers[1]: FieldValueDuplicate"},
+		},
+		"API-SHOOTSTRAT-10": {
+			reason: "both fields say the same",
+			change: dns(gardencorev1beta1.DNS{Providers: providers{{Type: new("one"), SecretName: new("a"), CredentialsRef: secret("b")}}}),
+			want:   []string{"spec.dns.providers[0].secretName: FieldValueInvalid"},
+		},
+	})
+}
+
+func TestValidateShootNetworks(t *testing.T) {
+	t.Parallel()
+	checkShoots(t, map[string]shootCase{
+		"API-VALSHOOT-10 family": {
+			reason: "ranges are of the families of the shoot",
+			change: func(s *gardencorev1beta1.Shoot) { s.Spec.Networking.Nodes = new("fd00:1::/64") },
+			want:   []string{"spec.networking.nodes: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-10 families": {
+			reason: "families are known ones, each once",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Networking.IPFamilies = []gardencorev1beta1.IPFamily{"IPv4", "IPv4", "IPv5"}
+			},
+			want: []string{"spec.networking.ipFamilies[1]: FieldValueDuplicate", "spec.networking.ipFamilies[2]: FieldValueNotSupported"},
+		},
+		"API-VALSHOOT-10 mask": {
+			reason: "a share is neither too small nor too large",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{
+					NodeCIDRMaskSize: new(int32(29)), NodeCIDRMaskSizeIPv6: new(int32(125)),
+				}
+			},
+			want: []string{
+				"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSize: FieldValueInvalid",
+				"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSizeIPv6: FieldValueInvalid",
+			},
+		},
+		"API-VALSHOOT-10 IPv6": {
+			reason: "a shoot of the other family has other shares",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Networking = &gardencorev1beta1.Networking{Type: new("local"), IPFamilies: []gardencorev1beta1.IPFamily{"IPv6"}}
+				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeCIDRMaskSize: new(int32(64))}
+			},
+		},
+		"API-VALSHOOT-10 pods": {
+			reason: "all pods of a node find room",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeCIDRMaskSize: new(int32(25))}
+				s.Spec.Provider.Workers[0].Kubernetes = &gardencorev1beta1.WorkerKubernetes{Kubelet: &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(250))}}
+			},
+			want: []string{"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSize: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-11": {
+			reason: "what the tunnels use is taken",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Networking.IPFamilies = []gardencorev1beta1.IPFamily{"IPv4", "IPv6"}
+				s.Spec.Networking.Nodes, s.Spec.Networking.Pods = new("242.0.0.0/16"), new("fd8f:6d53:b97a:1::/80")
+			},
+			want: []string{"spec.networking.nodes: FieldValueInvalid", "spec.networking.pods: FieldValueInvalid"},
+		},
+	})
+}
+
+func TestValidateShootKubernetes(t *testing.T) {
+	t.Parallel()
+	gates := func(names ...string) gardencorev1beta1.KubernetesConfig {
+		c := gardencorev1beta1.KubernetesConfig{FeatureGates: map[string]bool{}}
+		for _, name := range names {
+			c.FeatureGates[name] = true
+		}
+		return c
+	}
+	const server = "spec.kubernetes.kubeAPIServer."
+	checkShoots(t, map[string]shootCase{
+		"API-VALSHOOT-16 gates": {
+			reason: "gates are those of the version",
+			change: apiServer(gardencorev1beta1.KubeAPIServerConfig{KubernetesConfig: gates("AllAlpha", "NodeSwap", "Nonsense")}),
+			want:   []string{server + "featureGates[Nonsense]: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-16 later gates": {
+			reason: "a gate of a later version is not there yet",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.Version = "1.34.1"
+				s.Spec.Kubernetes.KubeScheduler = &gardencorev1beta1.KubeSchedulerConfig{KubernetesConfig: gates("WorkloadWithJob", "Dropped")}
+			},
+			want: []string{"spec.kubernetes.kubeScheduler.featureGates[WorkloadWithJob]: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-16 plugins": {
+			reason: "plugins are known, of the version, once, and those that are needed stay on",
+			change: apiServer(gardencorev1beta1.KubeAPIServerConfig{AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{
+				{Name: "PodNodeSelector"}, {Name: "PodNodeSelector"}, {Name: "Nonsense"}, {Name: "PodSecurityPolicy"},
+				{Name: "NodeRestriction", Disabled: new(true)}, {},
+			}}),
+			want: []string{
+				server + "admissionPlugins[1]: FieldValueDuplicate", server + "admissionPlugins[2].name: FieldValueInvalid",
+				server + "admissionPlugins[3].name: FieldValueForbidden", server + "admissionPlugins[4].name: FieldValueForbidden",
+				server + "admissionPlugins[5].name: FieldValueRequired",
+			},
+		},
+		"API-VALSHOOT-16 numbers": {
+			reason: "limits are within limits",
+			change: apiServer(gardencorev1beta1.KubeAPIServerConfig{
+				EventTTL: &metav1.Duration{Duration: 25 * time.Hour},
+				Requests: &gardencorev1beta1.APIServerRequests{MaxNonMutatingInflight: new(int32(5001)), MaxMutatingInflight: new(int32(-1))},
+				ServiceAccountConfig: &gardencorev1beta1.ServiceAccountConfig{
+					Issuer: new("a"), AcceptedIssuers: []string{"b", "a"}, MaxTokenExpiration: &metav1.Duration{Duration: time.Hour},
+				},
+				AuditConfig: &gardencorev1beta1.AuditConfig{AuditPolicy: &gardencorev1beta1.AuditPolicy{ConfigMapRef: &corev1.ObjectReference{}}},
+				WatchCacheSizes: &gardencorev1beta1.WatchCacheSizes{
+					Default: new(int32(-1)), Resources: []gardencorev1beta1.ResourceWatchCacheSize{{Size: -1}},
+				},
+			}),
+			want: []string{
+				server + "auditConfig.auditPolicy.configMapRef.name: FieldValueRequired", server + "eventTTL: FieldValueInvalid",
+				server + "requests.maxMutatingInflight: FieldValueInvalid", server + "requests.maxNonMutatingInflight: FieldValueInvalid",
+				server + "serviceAccountConfig.acceptedIssuers[1]: FieldValueInvalid",
+				server + "serviceAccountConfig.maxTokenExpiration: FieldValueInvalid",
+				server + "watchCacheSizes.default: FieldValueInvalid", server + "watchCacheSizes.resources[0].resource: FieldValueRequired",
+				server + "watchCacheSizes.resources[0].size: FieldValueInvalid",
+			},
+		},
+		"API-VALSHOOT-16 unset": {
+			reason: "a lifetime of zero is none",
+			change: apiServer(gardencorev1beta1.KubeAPIServerConfig{
+				ServiceAccountConfig: &gardencorev1beta1.ServiceAccountConfig{MaxTokenExpiration: &metav1.Duration{}},
+			}),
+		},
+		"API-VALSHOOT-17 mode": {
+			reason: "nodes forward in a known way",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.KubeProxy = &gardencorev1beta1.KubeProxyConfig{Mode: new(gardencorev1beta1.ProxyMode("Pigeons"))}
+			},
+			want: []string{"spec.kubernetes.kubeProxy.mode: FieldValueNotSupported"},
+		},
+		"API-VALSHOOT-17 kubelet": {
+			reason: "a kubelet has what it needs",
+			change: kubelet(gardencorev1beta1.KubeletConfig{
+				PodPIDsLimit: new(int64(99)), ContainerLogMaxFiles: new(int32(1)),
+				ImageGCHighThresholdPercent: new(int32(101)), ImageGCLowThresholdPercent: new(int32(101)),
+			}),
+			want: []string{
+				"spec.kubernetes.kubelet.containerLogMaxFiles: FieldValueInvalid",
+				"spec.kubernetes.kubelet.imageGCHighThresholdPercent: FieldValueInvalid",
+				"spec.kubernetes.kubelet.imageGCLowThresholdPercent: FieldValueInvalid",
+				"spec.kubernetes.kubelet.imageGCLowThresholdPercent: FieldValueInvalid",
+				"spec.kubernetes.kubelet.podPidsLimit: FieldValueInvalid",
+			},
+		},
+		"API-VALSHOOT-17 pool": {
+			reason: "so has that of a pool",
+			change: pool(func(w *gardencorev1beta1.Worker) {
+				w.Kubernetes = &gardencorev1beta1.WorkerKubernetes{Kubelet: &gardencorev1beta1.KubeletConfig{PodPIDsLimit: new(int64(1))}}
+			}),
+			want: []string{"spec.provider.workers[0].kubernetes.kubelet.podPidsLimit: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-22": {
+			reason: "what is encrypted is named one by one",
+			change: apiServer(gardencorev1beta1.KubeAPIServerConfig{EncryptionConfig: &gardencorev1beta1.EncryptionConfig{
+				Provider:  gardencorev1beta1.EncryptionProvider{Type: new(gardencorev1beta1.EncryptionProviderType("rot13"))},
+				Resources: []string{"configmaps", "configmaps.", "secrets.", "*.apps", "Deployments.apps"},
+			}}),
+			want: []string{
+				server + "encryptionConfig.provider.type: FieldValueNotSupported", server + "encryptionConfig.resources[1]: FieldValueDuplicate",
+				server + "encryptionConfig.resources[2]: FieldValueForbidden", server + "encryptionConfig.resources[3]: FieldValueInvalid",
+				server + "encryptionConfig.resources[4]: FieldValueInvalid",
+			},
+		},
+	})
+}
+
+func TestValidateShootMachines(t *testing.T) {
+	t.Parallel()
+	const at = "spec.provider.workers[0]."
+	version := func(v string) shootChange {
+		return pool(func(w *gardencorev1beta1.Worker) { w.Kubernetes = &gardencorev1beta1.WorkerKubernetes{Version: &v} })
+	}
+	checkShoots(t, map[string]shootCase{
+		"API-NAME-5 volumes": {
+			reason: "names of volumes are short", change: pool(func(w *gardencorev1beta1.Worker) {
+				w.Volume = &gardencorev1beta1.Volume{Size: "20Gi"}
+				w.DataVolumes = []gardencorev1beta1.DataVolume{{Name: "much-too-long-name", Size: "1Gi"}, {Name: "a", Size: "1Gi"}, {Name: "a", Size: "1Gi"}}
+			}),
+			want: []string{at + "dataVolumes[0].name: FieldValueTooLong", at + "dataVolumes[2]: FieldValueDuplicate"},
+		},
+		"API-VALSHOOT-6 above": {
+			reason: "kubelets are not ahead of their API server", change: version("1.37.0"),
+			want: []string{at + "kubernetes.version: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-6 three behind": {reason: "they may be three versions behind", change: version("1.33.9")},
+		"API-VALSHOOT-6 four behind": {
+			reason: "but not four", change: version("1.32.9"), want: []string{at + "kubernetes.version: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-8 data volume": {
+			reason: "a kubelet keeps its data on a volume that there is, beside a root volume",
+			change: pool(func(w *gardencorev1beta1.Worker) {
+				w.DataVolumes, w.KubeletDataVolumeName = []gardencorev1beta1.DataVolume{{Name: "a", Size: "1Gi"}}, new("b")
+			}),
+			want: []string{at + "kubeletDataVolumeName: FieldValueInvalid", at + "volume: FieldValueRequired"},
+		},
+		"API-VALSHOOT-8 machines": {
+			reason: "taints, labels, certificates and priorities have their form",
+			change: pool(func(w *gardencorev1beta1.Worker) {
+				w.Taints = []corev1.Taint{{Key: "no key", Value: "no value", Effect: "None"}}
+				w.Labels, w.Annotations = map[string]string{"a": "no value"}, map[string]string{"no key": ""}
+				w.CABundle, w.Priority = new("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----"), new(int32(-2))
+			}),
+			want: []string{
+				at + "annotations: FieldValueInvalid", at + "caBundle: FieldValueInvalid", at + "labels: FieldValueInvalid",
+				at + "priority: FieldValueInvalid", at + "taints[0].effect: FieldValueNotSupported",
+				at + "taints[0].key: FieldValueInvalid", at + "taints[0].value: FieldValueInvalid",
+			},
+		},
+		"API-VALSHOOT-8 percent": {
+			reason: "a percentage ends at a hundred",
+			change: pool(func(w *gardencorev1beta1.Worker) { w.MaxSurge = percent("101%") }),
+			want:   []string{at + "maxSurge: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-8 strategy": {
+			reason: "machines are updated in a known way",
+			change: pool(func(w *gardencorev1beta1.Worker) {
+				w.UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategy("Prayer"))
+			}),
+			want: []string{at + "updateStrategy: FieldValueNotSupported"},
+		},
+		"API-VALSHOOT-9 zones": {
+			reason: "each zone gets a machine for system components",
+			change: pool(func(w *gardencorev1beta1.Worker) { w.Zones = []string{"a", "b"} }),
+			want:   []string{at + "maximum: FieldValueInvalid"},
+		},
+	})
+}
+
+func TestValidateShootParts(t *testing.T) {
+	t.Parallel()
+	enabled := &gardencorev1beta1.Addons{NginxIngress: &gardencorev1beta1.NginxIngress{Addon: gardencorev1beta1.Addon{Enabled: true}}}
+	checkShoots(t, map[string]shootCase{
+		"API-VALSHOOT-1 bindings": {
+			reason: "one binding is enough",
+			change: func(s *gardencorev1beta1.Shoot) { s.Spec.CredentialsBindingName = new("other") },
+			want:   []string{"spec.secretBindingName: FieldValueForbidden"},
+		},
+		"API-SHOOTSTRAT-9": {
+			reason: "both fields name one profile, of a known kind",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.CloudProfileName, s.Spec.CloudProfile.Kind = new("other"), "Profile"
+			},
+			want: []string{"spec.cloudProfile.kind: FieldValueNotSupported", "spec.cloudProfileName: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-13 past": {
+			reason: "addons are no more",
+			change: func(s *gardencorev1beta1.Shoot) { s.Spec.Addons = enabled },
+			want:   []string{"spec.addons.nginxIngress: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-13 purpose": {
+			reason: "and never were for earnest",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.Version, s.Spec.Addons, s.Spec.Purpose = "1.34.0", enabled, new(gardencorev1beta1.ShootPurposeProduction)
+			},
+			want: []string{"spec.addons.nginxIngress: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-13 evaluation": {
+			reason: "but for trying out",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.Version, s.Spec.Addons, s.Spec.Purpose = "1.34.0", enabled, new(gardencorev1beta1.ShootPurposeEvaluation)
+			},
+		},
+		"API-VALSHOOT-15 twice": {
+			reason: "the same hour is named once",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Schedules: []gardencorev1beta1.HibernationSchedule{
+					{Start: new("0 20 * * *")}, {Start: new("0 20 * * *"), End: new("0 6 * * *")},
+				}}
+			},
+			want: []string{"spec.hibernation.schedules[1].start: FieldValueDuplicate"},
+		},
+		"API-VALSHOOT-19": {
+			reason: "alerts go to addresses, once",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Monitoring = &gardencorev1beta1.Monitoring{Alerting: &gardencorev1beta1.Alerting{
+					EmailReceivers: []string{"a@example.org", "a@example.org", "Rose <rose@example.org>"},
+				}}
+			},
+			want: []string{
+				"spec.monitoring.alerting.emailReceivers[1]: FieldValueDuplicate", "spec.monitoring.alerting.emailReceivers[2]: FieldValueInvalid",
+			},
+		},
+		"API-VALSHOOT-20": {
+			reason: "what can fail is a node or a zone", change: tolerating("continent"),
+			want: []string{"spec.controlPlane.highAvailability.failureTolerance.type: FieldValueNotSupported"},
+		},
+		"API-VALSHOOT-26 one":  {reason: "one zone can be chosen", change: tolerating("", "a")},
+		"API-VALSHOOT-26 two":  {reason: "but not two", change: tolerating("node", "a", "b"), want: []string{"spec.controlPlane.zones: FieldValueInvalid"}},
+		"API-VALSHOOT-26 same": {reason: "three are three", change: tolerating("zone", "a", "b", "a"), want: []string{"spec.controlPlane.zones[2]: FieldValueDuplicate"}},
+		"API-VALSHOOT-25": {
+			reason: "nothing is deleted by force before it is deleted",
+			change: annotated("confirmation.gardener.cloud/force-deletion", "true"),
+			want:   []string{"metadata.annotations[confirmation.gardener.cloud/force-deletion]: FieldValueForbidden"},
+		},
+		"Lists": {
+			reason: "what is referred to is named, once",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "a"}, {Type: "a"}, {}}
+				s.Spec.Resources = []gardencorev1beta1.NamedResourceReference{{Name: "a"}}
+				s.Spec.AccessRestrictions = []gardencorev1beta1.AccessRestrictionWithOptions{{}}
+			},
+			want: []string{
+				"spec.accessRestrictions[0].name: FieldValueRequired", "spec.extensions[1]: FieldValueDuplicate",
+				"spec.extensions[2].type: FieldValueRequired", "spec.resources[0].resourceRef.apiVersion: FieldValueRequired",
+				"spec.resources[0].resourceRef.kind: FieldValueRequired", "spec.resources[0].resourceRef.name: FieldValueRequired",
+			},
+		},
+		"API-VALSHOOT-7 Kubernetes": {
+			reason: "without nodes nothing of nodes can be set",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Provider.Workers, s.Spec.SecretBindingName, s.Spec.Networking = nil, nil, nil
+				s.Spec.Kubernetes.Kubelet, s.Spec.Kubernetes.KubeProxy = &gardencorev1beta1.KubeletConfig{}, &gardencorev1beta1.KubeProxyConfig{}
+				s.Spec.Kubernetes.KubeScheduler = &gardencorev1beta1.KubeSchedulerConfig{}
+				s.Spec.Kubernetes.VerticalPodAutoscaler = &gardencorev1beta1.VerticalPodAutoscaler{}
+				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeMonitorGracePeriod: &metav1.Duration{}}
+				s.Spec.Maintenance = &gardencorev1beta1.Maintenance{AutoUpdate: &gardencorev1beta1.MaintenanceAutoUpdate{MachineImageVersion: new(true)}}
+			},
+			want: []string{
+				"spec.kubernetes.kubeControllerManager.nodeMonitorGracePeriod: FieldValueForbidden",
+				"spec.kubernetes.kubeProxy: FieldValueForbidden", "spec.kubernetes.kubeScheduler: FieldValueForbidden",
+				"spec.kubernetes.kubelet: FieldValueForbidden", "spec.kubernetes.verticalPodAutoscaler: FieldValueForbidden",
+				"spec.maintenance.autoUpdate.machineImageVersion: FieldValueForbidden",
+			},
+		},
+	})
+}

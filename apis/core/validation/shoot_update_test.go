@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation_test
+
+import (
+	"strings"
+	"testing"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/core/validation"
+)
+
+func onSeed(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("local") }
+
+func networked(change func(*gardencorev1beta1.Networking)) shootChange {
+	return func(s *gardencorev1beta1.Shoot) { change(s.Spec.Networking) }
+}
+
+func leaving(codes ...gardencorev1beta1.ErrorCode) shootChange {
+	return func(s *gardencorev1beta1.Shoot) {
+		s.DeletionTimestamp = past()
+		s.Status.LastErrors = []gardencorev1beta1.LastError{{Codes: codes}}
+	}
+}
+
+func inPlace(version string) shootChange {
+	return pool(func(w *gardencorev1beta1.Worker) {
+		w.UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategyAutoInPlaceUpdate)
+		w.Kubernetes = &gardencorev1beta1.WorkerKubernetes{Version: &version}
+	})
+}
+
+func poolVersion(version string) shootChange {
+	return pool(func(w *gardencorev1beta1.Worker) {
+		w.Kubernetes = &gardencorev1beta1.WorkerKubernetes{Version: &version}
+	})
+}
+
+func TestValidateShootChanges(t *testing.T) {
+	t.Parallel()
+	const (
+		tolerance = "spec.controlPlane.highAvailability.failureTolerance.type: "
+		force     = "metadata.annotations[confirmation.gardener.cloud/force-deletion]: FieldValueForbidden"
+		version   = "spec.provider.workers[0].kubernetes.version: FieldValueForbidden"
+	)
+	type changes = []shootChange
+	forced := annotated("confirmation.gardener.cloud/force-deletion", "true")
+	primary := func(typ string) shootChange {
+		return dns(gardencorev1beta1.DNS{Domain: new("a.example.org"), Providers: []gardencorev1beta1.DNSProvider{{Type: &typ, Primary: new(true)}}})
+	}
+	domain := dns(gardencorev1beta1.DNS{Domain: new("a.example.org")})
+	for name, tc := range map[string]struct {
+		reason   string
+		old, now changes
+		want     []string
+	}{
+		"API-VALSHOOT-2 binding": {
+			reason: "the binding stays", now: changes{func(s *gardencorev1beta1.Shoot) { s.Spec.SecretBindingName = new("other") }},
+			want: []string{"spec.secretBindingName: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-2 moved": {
+			reason: "but for the step to the other sort",
+			now: changes{func(s *gardencorev1beta1.Shoot) {
+				s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = nil, new("local")
+			}},
+		},
+		"API-VALSHOOT-2 back": {
+			reason: "from which there is no way back",
+			old: changes{func(s *gardencorev1beta1.Shoot) {
+				s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = nil, new("local")
+			}},
+			want: []string{"spec.credentialsBindingName: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-2 scheduler": {
+			reason: "the scheduler and the exposure class stay",
+			old:    changes{func(s *gardencorev1beta1.Shoot) { s.Spec.SchedulerName, s.Spec.ExposureClassName = new("a"), new("a") }},
+			now:    changes{func(s *gardencorev1beta1.Shoot) { s.Spec.SchedulerName = new("b") }},
+			want:   []string{"spec.exposureClassName: FieldValueInvalid", "spec.schedulerName: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-2 mask": {
+			reason: "what nodes got stays",
+			old: changes{func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeCIDRMaskSize: new(int32(24))}
+			}},
+			now: changes{func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeCIDRMaskSize: new(int32(23))}
+			}},
+			want: []string{"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSize: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-2 nodes": {
+			reason: "the range of the machines can grow",
+			old:    changes{networked(func(n *gardencorev1beta1.Networking) { n.Nodes = new("10.4.0.0/16") })},
+			now:    changes{networked(func(n *gardencorev1beta1.Networking) { n.Nodes = new("10.4.0.0/15") })},
+		},
+		"API-VALSHOOT-2 fewer nodes": {
+			reason: "but not shrink",
+			old:    changes{networked(func(n *gardencorev1beta1.Networking) { n.Nodes = new("10.4.0.0/16") })},
+			now:    changes{networked(func(n *gardencorev1beta1.Networking) { n.Nodes = new("10.4.0.0/17") })},
+			want:   []string{"spec.networking.nodes: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-2 dual stack": {
+			reason: "a second family can come",
+			now:    changes{networked(func(n *gardencorev1beta1.Networking) { n.IPFamilies = []gardencorev1beta1.IPFamily{"IPv4", "IPv6"} })},
+		},
+		"API-VALSHOOT-2 other stack": {
+			reason: "but not take the place of the first",
+			old:    changes{networked(func(n *gardencorev1beta1.Networking) { n.Pods, n.Services = nil, nil })},
+			now: changes{networked(func(n *gardencorev1beta1.Networking) {
+				n.Pods, n.Services, n.IPFamilies = nil, nil, []gardencorev1beta1.IPFamily{"IPv6"}
+			})},
+			want: []string{"spec.networking.ipFamilies: FieldValueInvalid"},
+		},
+		"API-SHOOTSTRAT-9 family": {
+			reason: "profiles of one family are known to admission only",
+			now: changes{func(s *gardencorev1beta1.Shoot) {
+				s.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "NamespacedCloudProfile", Name: "own"}
+			}},
+		},
+		"API-VALSHOOT-3 section": {reason: "the section stays", old: changes{domain}, want: []string{"spec.dns: FieldValueForbidden"}},
+		"API-VALSHOOT-3 domain": {
+			reason: "so does the domain", old: changes{domain}, now: changes{dns(gardencorev1beta1.DNS{Domain: new("b.example.org")})},
+			want: []string{"spec.dns.domain: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-3 free":     {reason: "without a seed there are no records yet", old: changes{primary("one")}, now: changes{primary("two")}},
+		"API-VALSHOOT-3 type":     {reason: "with one there are", old: changes{onSeed, primary("one")}, now: changes{onSeed, primary("two")}, want: []string{"spec.dns.providers: FieldValueForbidden"}},
+		"API-VALSHOOT-3 provider": {reason: "which someone looks after", old: changes{onSeed, primary("one")}, now: changes{onSeed, domain}, want: []string{"spec.dns.providers: FieldValueForbidden"}},
+		"API-VALSHOOT-6 pool": {
+			reason: "pools do not go back", old: changes{poolVersion("1.35.2")}, now: changes{poolVersion("1.35.1")}, want: []string{version},
+		},
+		"API-VALSHOOT-6 skip in pool": {reason: "pools may skip versions", old: changes{poolVersion("1.33.2")}},
+		"API-VALSHOOT-6 in place": {
+			reason: "unless they are updated in place", old: changes{inPlace("1.34.2")}, now: changes{inPlace("1.36.0")}, want: []string{version},
+		},
+		"API-VALSHOOT-20 added":   {reason: "tolerance can be added", old: changes{onSeed}, now: changes{onSeed, tolerating("node")}},
+		"API-VALSHOOT-20 asleep":  {reason: "but not in sleep", old: changes{onSeed, asleep}, now: changes{onSeed, asleep, tolerating("node")}, want: []string{tolerance + "FieldValueForbidden"}},
+		"API-VALSHOOT-20 changed": {reason: "nor be changed", old: changes{onSeed, tolerating("node")}, now: changes{onSeed, tolerating("zone")}, want: []string{tolerance + "FieldValueInvalid"}},
+		"API-VALSHOOT-20 removed": {reason: "nor be taken away", old: changes{onSeed, tolerating("node")}, now: changes{onSeed}, want: []string{tolerance + "FieldValueInvalid"}},
+		"API-VALSHOOT-20 free":    {reason: "before there is a seed all is open", old: changes{tolerating("node")}, now: changes{tolerating("zone")}},
+		"API-VALSHOOT-22 pending": {
+			reason: "one change after the other",
+			old:    changes{encrypts([]string{"configmaps"}, nil)}, now: changes{encrypts([]string{"events"}, nil)},
+			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-22 rotating": {
+			reason: "not beside a rotation",
+			old:    changes{phases("", "", "Preparing")}, now: changes{encrypts([]string{"events"}, nil)},
+			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-22 asleep": {
+			reason: "not in sleep", old: changes{asleep}, now: changes{asleep, encrypts([]string{"events"}, nil)},
+			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-22 both": {
+			reason: "not both at once",
+			now: changes{encrypts([]string{"events"}, nil), func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.KubeAPIServer.EncryptionConfig.Provider.Type = new(gardencorev1beta1.EncryptionProviderTypeSecretbox)
+			}},
+			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-22 fine":  {reason: "alone it is fine", now: changes{encrypts([]string{"events"}, nil)}},
+		"API-VALSHOOT-23 awake": {reason: "a shoot can go to sleep", now: changes{asleep}},
+		"API-VALSHOOT-23 rotating": {
+			reason: "unless keys are being exchanged", old: changes{phases("Preparing", "Preparing", "Completing")}, now: changes{asleep},
+			want: []string{"spec.hibernation.enabled: FieldValueForbidden", "spec.hibernation.enabled: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-23 encrypting": {
+			reason: "or resources encrypted",
+			old:    changes{encrypts([]string{"events"}, nil)}, now: changes{encrypts([]string{"events"}, nil), asleep},
+			want: []string{"spec.hibernation.enabled: FieldValueForbidden"},
+		},
+		"API-VALOP-10": {
+			reason: "or the next maintenance has to exchange keys",
+			old:    changes{lastOperation("Create", "Succeeded"), annotated(maintenanceKey, "rotate-etcd-encryption-key")},
+			now:    changes{annotated(maintenanceKey, "rotate-etcd-encryption-key"), asleep},
+			want:   []string{"spec.hibernation.enabled: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-25 allowed": {reason: "what can not be cleaned up can be forced", old: changes{leaving("ERR_CLEANUP_CLUSTER_RESOURCES")}, now: changes{leaving("ERR_CLEANUP_CLUSTER_RESOURCES"), forced}},
+		"API-VALSHOOT-25 early":   {reason: "what still can be can not", old: changes{leaving("ERR_INFRA_QUOTA_EXCEEDED")}, now: changes{leaving("ERR_INFRA_QUOTA_EXCEEDED"), forced}, want: []string{force}},
+		"API-VALSHOOT-25 alive":   {reason: "nor what is not to go", now: changes{forced}, want: []string{force}},
+		"API-VALSHOOT-25 back":    {reason: "there is no way back", old: changes{leaving(), forced}, now: changes{leaving()}, want: []string{force}},
+		"API-VALSHOOT-26 grows":   {reason: "one zone can become three with tolerance", old: changes{onSeed, tolerating("", "a")}, now: changes{onSeed, tolerating("zone", "a", "b", "c")}},
+		"API-VALSHOOT-26 moves":   {reason: "but not another one", old: changes{onSeed, tolerating("", "a")}, now: changes{onSeed, tolerating("", "b")}, want: []string{"spec.controlPlane.zones: FieldValueForbidden"}},
+		"API-VALSHOOT-26 leaves":  {reason: "nor leave the first", old: changes{onSeed, tolerating("", "a")}, now: changes{onSeed, tolerating("zone", "b", "c", "d")}, want: []string{"spec.controlPlane.zones: FieldValueForbidden"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			old := shoot(tc.old...)
+			now := shoot(tc.now...)
+			now.Status = old.Status
+			check(t, tc.reason, validation.ValidateShootUpdate(now, old), tc.want...)
+		})
+	}
+}
+
+func TestValidateShootDifferences(t *testing.T) {
+	t.Parallel()
+	old := shoot(leaving())
+	now := shoot(leaving(), pool(func(w *gardencorev1beta1.Worker) { w.Maximum = 7 }), onSeed)
+	now.Spec.SeedName, now.Spec.Purpose = nil, new(gardencorev1beta1.ShootPurposeTesting)
+	message := validation.ValidateShootUpdate(now, old).ToAggregate().Error()
+	if !strings.HasSuffix(message, "these fields differ: provider.workers[0].maximum, purpose") {
+		t.Errorf("API-VALSHOOT-5: the message lists what differs, got %q", message)
+	}
+}
+
+func TestValidateShootStatus(t *testing.T) {
+	t.Parallel()
+	addresses := func(all ...gardencorev1beta1.ShootAdvertisedAddress) shootChange {
+		return func(s *gardencorev1beta1.Shoot) { s.Status.AdvertisedAddresses = all }
+	}
+	for name, tc := range map[string]struct {
+		reason   string
+		old, now shootChange
+		want     []string
+	}{
+		"API-VALSHOOT-2": {
+			reason: "what a shoot is known by stays",
+			old: func(s *gardencorev1beta1.Shoot) {
+				s.Status.UID, s.Status.TechnicalID, s.Status.ClusterIdentity = "a", "a", new("a")
+			},
+			now: func(s *gardencorev1beta1.Shoot) {
+				s.Status.UID, s.Status.TechnicalID, s.Status.ClusterIdentity = "b", "b", new("b")
+			},
+			want: []string{"status.clusterIdentity: FieldValueInvalid", "status.technicalID: FieldValueInvalid", "status.uid: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-21": {
+			reason: "addresses are plain ones, each with its name", old: addresses(),
+			now: addresses(
+				gardencorev1beta1.ShootAdvertisedAddress{Name: "a", URL: "https://a.example.org:6443"},
+				gardencorev1beta1.ShootAdvertisedAddress{Name: "a", URL: "http://a.example.org"},
+				gardencorev1beta1.ShootAdvertisedAddress{Name: "b", URL: "https://me@a.example.org"},
+				gardencorev1beta1.ShootAdvertisedAddress{Name: "c", URL: "https://a.example.org/?q#f"},
+				gardencorev1beta1.ShootAdvertisedAddress{Name: "d", URL: "https:///path"},
+			),
+			want: []string{
+				"status.advertisedAddresses[1].url: FieldValueInvalid", "status.advertisedAddresses[1]: FieldValueDuplicate",
+				"status.advertisedAddresses[2].url: FieldValueInvalid", "status.advertisedAddresses[3].url: FieldValueInvalid",
+				"status.advertisedAddresses[4].url: FieldValueInvalid",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, tc.reason, validation.ValidateShootStatusUpdate(shoot(tc.now), shoot(tc.old)), tc.want...)
+		})
+	}
+}
