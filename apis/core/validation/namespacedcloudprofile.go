@@ -5,7 +5,6 @@ package validation
 import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apimachinery/pkg/util/version"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -28,6 +27,7 @@ func ValidateNamespacedCloudProfileUpdate(p, old *gardencorev1beta1.NamespacedCl
 func namespacedCloudProfileSpec(s *gardencorev1beta1.NamespacedCloudProfileSpec, path *field.Path) field.ErrorList {
 	errs := required(s.Parent.Name, path.Child("parent", "name"), "a CloudProfile")
 	errs = append(errs, oneOf(s.Parent.Kind, path.Child("parent", "kind"), "CloudProfile")...)
+	errs = append(errs, caBundle(s.CABundle, path.Child("caBundle"))...)
 	if s.Kubernetes != nil {
 		errs = append(errs, prolonged(s.Kubernetes.Versions, path.Child("kubernetes", "versions"))...)
 	}
@@ -35,18 +35,8 @@ func namespacedCloudProfileSpec(s *gardencorev1beta1.NamespacedCloudProfileSpec,
 	if len(s.MachineTypes) > 0 {
 		errs = append(errs, machineTypes(s.MachineTypes, path.Child("machineTypes"))...)
 	}
-	volumes := make([]string, 0, len(s.VolumeTypes))
-	for i, v := range s.VolumeTypes {
-		here := path.Child("volumeTypes").Index(i)
-		errs = append(errs, required(v.Name, here.Child("name"), "a volume type")...)
-		errs = append(errs, required(v.Class, here.Child("class"), "a class")...)
-		volumes = append(volumes, v.Name)
-	}
-	errs = append(errs, duplicates(volumes, path.Child("volumeTypes").Index)...)
-	if s.Limits != nil && s.Limits.MaxNodesTotal != nil && *s.Limits.MaxNodesTotal <= 0 {
-		errs = append(errs, field.Invalid(path.Child("limits", "maxNodesTotal"), *s.Limits.MaxNodesTotal, "must be at least 1"))
-	}
-	return errs
+	errs = append(errs, volumeTypes(s.VolumeTypes, path.Child("volumeTypes"))...)
+	return append(errs, limits(s.Limits, path.Child("limits"))...)
 }
 
 // prolonged checks versions of the parent that get another expiration date, which is all that may be said of them.
@@ -56,7 +46,8 @@ func prolonged(all []gardencorev1beta1.ExpirableVersion, path *field.Path) field
 	for i, v := range all {
 		here := path.Index(i)
 		names = append(names, v.Version)
-		if _, err := version.ParseSemantic(v.Version); err != nil {
+		errs = append(errs, stages(v, here)...)
+		if _, ok := parsed(v.Version); !ok {
 			errs = append(errs, field.Invalid(here.Child("version"), v.Version, "must be a semantic version such as 1.36.3"))
 		}
 		if v.Classification != nil {
@@ -87,9 +78,7 @@ func addedImages(all []gardencorev1beta1.MachineImage, path *field.Path) field.E
 		versions := make([]string, 0, len(image.Versions))
 		for j, v := range image.Versions {
 			versions = append(versions, v.Version)
-			if _, err := version.ParseSemantic(v.Version); err != nil {
-				errs = append(errs, field.Invalid(here.Child("versions").Index(j).Child("version"), v.Version, "must be a semantic version"))
-			}
+			errs = append(errs, machineImageVersion(v, here.Child("versions").Index(j))...)
 		}
 		errs = append(errs, duplicates(versions, here.Child("versions").Index)...)
 	}
