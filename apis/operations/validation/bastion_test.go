@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/operations/validation"
+)
+
+type bastion = gardenoperationsv1alpha1.Bastion
+
+const createdBy = "gardener.cloud/created-by"
+
+func host(change ...func(*bastion)) *bastion {
+	b := &bastion{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "host", Namespace: "garden-meadow", ResourceVersion: "1", Annotations: map[string]string{createdBy: "rose"},
+		},
+		Spec: gardenoperationsv1alpha1.BastionSpec{
+			ShootRef: corev1.LocalObjectReference{Name: "sprout"}, SSHPublicKey: "ssh-ed25519 AAAA rose",
+			Ingress: []gardenoperationsv1alpha1.BastionIngressPolicy{{IPBlock: networkingv1.IPBlock{CIDR: "192.0.2.0/24"}}},
+		},
+	}
+	for _, c := range change {
+		c(b)
+	}
+	return b
+}
+
+func from(cidr string, except ...string) func(*bastion) {
+	return func(b *bastion) { b.Spec.Ingress[0].IPBlock = networkingv1.IPBlock{CIDR: cidr, Except: except} }
+}
+
+func TestValidateBastion(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*bastion)
+		want   []string
+	}{
+		"API-VALBAS-1 complete": {reason: "a bastion with all it needs", change: func(*bastion) {}},
+		"API-VALBAS-1 whole world": {
+			reason: "a network of either family", change: from("::/0"),
+		},
+		"API-VALBAS-1 empty": {
+			reason: "whose nodes, for whom, and from where", change: func(b *bastion) { b.Spec = gardenoperationsv1alpha1.BastionSpec{} },
+			want: []string{"spec.ingress: FieldValueRequired", "spec.shootRef.name: FieldValueRequired", "spec.sshPublicKey: FieldValueRequired"},
+		},
+		"API-VALBAS-1 no network": {reason: "an address is no network", change: from("192.0.2.7"), want: []string{"spec.ingress[0].ipBlock.cidr: FieldValueInvalid"}},
+		"API-VALBAS-1 exception":  {reason: "an exception is a part of the network", change: from("10.0.0.0/8", "10.1.0.0/16")},
+		"API-VALBAS-1 no exception": {
+			reason: "what is elsewhere, or all of it, is no exception", change: from("10.0.0.0/8", "192.0.2.0/24", "10.0.0.0/8"),
+			want: []string{"spec.ingress[0].ipBlock.except[0]: FieldValueInvalid", "spec.ingress[0].ipBlock.except[1]: FieldValueInvalid"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checktest.Complaints(t, tc.reason, validation.ValidateBastion(host(tc.change)), tc.want...)
+		})
+	}
+}
+
+func TestValidateBastionUpdate(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*bastion)
+		want   []string
+	}{
+		"API-VALBAS-1 ingress": {reason: "a person may move", change: from("198.51.100.0/24")},
+		"API-VALBAS-1 shoot": {
+			reason: "a bastion belongs to one shoot", change: func(b *bastion) { b.Spec.ShootRef.Name = "other" },
+			want: []string{"spec.shootRef.name: FieldValueInvalid"},
+		},
+		"API-VALBAS-1 key": {
+			reason: "and to one person", change: func(b *bastion) { b.Spec.SSHPublicKey = "other" },
+			want: []string{"spec.sshPublicKey: FieldValueInvalid"},
+		},
+		"API-VALBAS-1 creator": {
+			reason: "whose name stays", change: func(b *bastion) { b.Annotations[createdBy] = "tulip" },
+			want: []string{"metadata.annotations[gardener.cloud/created-by]: FieldValueInvalid"},
+		},
+		"deleted": {
+			reason: "what is deleted does not change",
+			change: func(b *bastion) {
+				b.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+				from("198.51.100.0/24")(b)
+			},
+			want: []string{"metadata.deletionTimestamp: FieldValueInvalid", "spec: FieldValueForbidden"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checktest.Complaints(t, tc.reason, validation.ValidateBastionUpdate(host(tc.change), host()), tc.want...)
+		})
+	}
+}
+
+func TestValidateBastionStatusUpdate(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	beat := func(at time.Time) func(*bastion) {
+		return func(b *bastion) { b.Status.LastHeartbeatTimestamp = &metav1.Time{Time: at} }
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*bastion)
+		want   []string
+	}{
+		"API-VALBAS-1 never":  {reason: "no heartbeat", change: func(*bastion) {}},
+		"API-VALBAS-1 now":    {reason: "one right now", change: beat(now)},
+		"API-VALBAS-1 future": {reason: "nobody knows the future", change: beat(now.Add(time.Second)), want: []string{"status.lastHeartbeatTimestamp: FieldValueInvalid"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checktest.Complaints(t, tc.reason, validation.ValidateBastionStatusUpdate(host(tc.change), now), tc.want...)
+		})
+	}
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/seedmanagement/validation"
+)
+
+func configured(c runtime.RawExtension) func(*managedSeed) {
+	return func(m *managedSeed) { m.Spec.Gardenlet.Config = c }
+}
+
+func access(bootstrap gardenseedmanagementv1alpha1.Bootstrap, merge bool, config runtime.RawExtension) func(*managedSeed) {
+	return func(m *managedSeed) {
+		m.Spec.Gardenlet.Bootstrap, m.Spec.Gardenlet.MergeWithParent, m.Spec.Gardenlet.Config = &bootstrap, &merge, config
+	}
+}
+
+func TestValidateManagedSeed(t *testing.T) {
+	t.Parallel()
+	own := settings(`,"gardenClientConnection":{"kubeconfig":"/kubeconfig"}`)
+	const kubeconfig = "spec.gardenlet.config.gardenClientConnection.kubeconfig"
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*managedSeed)
+		want   []string
+	}{
+		"API-VALMS-1 complete": {reason: "a managed seed with all it needs", change: func(*managedSeed) {}},
+		"API-VALMS-1 empty": {
+			reason: "which shoot, and how", change: func(m *managedSeed) { m.Spec = gardenseedmanagementv1alpha1.ManagedSeedSpec{} },
+			want: []string{"spec.gardenlet: FieldValueRequired", "spec.shoot: FieldValueRequired"},
+		},
+		"API-VALMS-1 no shoot": {
+			reason: "a shoot has a name", change: func(m *managedSeed) { m.Spec.Shoot.Name = "" }, want: []string{"spec.shoot.name: FieldValueRequired"},
+		},
+		"API-VALMS-1 older form": {
+			reason: "a seed whose gardenlet is somebody else's matter",
+			change: func(m *managedSeed) {
+				m.Spec.Gardenlet, m.Spec.SeedTemplate = nil, &gardencorev1beta1.SeedTemplate{}
+			},
+		},
+		"API-VALMS-1 both forms": {
+			reason: "one of the two", change: func(m *managedSeed) { m.Spec.SeedTemplate = &gardencorev1beta1.SeedTemplate{} },
+			want: []string{"spec.seedTemplate: FieldValueForbidden"},
+		},
+		"API-VALMS-1 bootstrap": {
+			reason: "a gardenlet bootstraps in a known way", change: access("Magic", true, settings("")), want: []string{"spec.gardenlet.bootstrap: FieldValueNotSupported"},
+		},
+		"API-VALMS-1 two accesses": {
+			reason: "a kubeconfig beside a bootstrap token", change: configured(own), want: []string{kubeconfig + ": FieldValueForbidden"},
+		},
+		"API-VALMS-1 no access": {
+			reason: "neither of the three", change: access(gardenseedmanagementv1alpha1.BootstrapNone, false, settings("")), want: []string{kubeconfig + ": FieldValueRequired"},
+		},
+		"API-VALMS-1 own access":      {reason: "a kubeconfig of its own", change: access(gardenseedmanagementv1alpha1.BootstrapNone, false, own)},
+		"API-VALMS-1 parent's access": {reason: "that of its parent", change: access(gardenseedmanagementv1alpha1.BootstrapNone, true, settings(""))},
+		"API-VALMS-1 service account": {reason: "a token of a service account", change: access(gardenseedmanagementv1alpha1.BootstrapServiceAccount, true, settings(""))},
+		"API-VALMS-1 named": {
+			reason: "the seed has the name of the object", change: configured(settings(`,"seedConfig":{"metadata":{"name":"other"}}`)),
+			want: []string{"spec.gardenlet.config.seedConfig.metadata.name: FieldValueForbidden"},
+		},
+		"API-VALMS-1 newer": {reason: "fields of a newer gardenlet are its own matter", change: configured(settings(`,"colour":"green"`))},
+		"API-VALMS-1 other configuration": {
+			reason: "the configuration is that of a gardenlet", change: configured(runtime.RawExtension{Raw: []byte(`{"apiVersion":"v1","kind":"Pod"}`)}),
+			want: []string{"spec.gardenlet.config.apiVersion: FieldValueNotSupported", "spec.gardenlet.config.kind: FieldValueNotSupported"},
+		},
+		"API-VALMS-1 no configuration": {
+			reason: "and not a text", change: configured(runtime.RawExtension{Raw: []byte(`"green"`)}),
+			want: []string{"spec.gardenlet.config: FieldValueInvalid"},
+		},
+		"API-VALMS-1 deployment": {
+			reason: "a deployment that can not be",
+			change: func(m *managedSeed) {
+				m.Spec.Gardenlet.Deployment = &deployment{
+					ReplicaCount: new(int32(-1)), RevisionHistoryLimit: new(int32(-1)), ServiceAccountName: new("A"),
+					Image:     &gardenseedmanagementv1alpha1.Image{Ref: new(""), Repository: new(""), Tag: new(""), PullPolicy: new(corev1.PullPolicy("Often"))},
+					PodLabels: map[string]string{"a b": "c"}, PodAnnotations: map[string]string{"a b": "c"},
+				}
+			},
+			want: []string{
+				"spec.gardenlet.deployment.image.pullPolicy: FieldValueNotSupported", "spec.gardenlet.deployment.image.ref: FieldValueInvalid",
+				"spec.gardenlet.deployment.image.repository: FieldValueInvalid", "spec.gardenlet.deployment.image.tag: FieldValueInvalid",
+				"spec.gardenlet.deployment.podAnnotations: FieldValueInvalid", "spec.gardenlet.deployment.podLabels: FieldValueInvalid",
+				"spec.gardenlet.deployment.replicaCount: FieldValueInvalid", "spec.gardenlet.deployment.revisionHistoryLimit: FieldValueInvalid",
+				"spec.gardenlet.deployment.serviceAccountName: FieldValueInvalid",
+			},
+		},
+		"API-NAME-4": {reason: "the name is that of a seed", change: func(m *managedSeed) { m.Name = "a.b" }, want: []string{"metadata.name: FieldValueInvalid"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checktest.Complaints(t, tc.reason, validation.ValidateManagedSeed(seedOf(tc.change)), tc.want...)
+		})
+	}
+}
+
+func TestValidateManagedSeedUpdate(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*managedSeed)
+		want   []string
+	}{
+		"API-VALMS-1 configuration": {reason: "the configuration may change", change: configured(settings(`,"logLevel":"debug"`))},
+		"API-VALMS-1 shoot": {
+			reason: "the shoot stays", change: func(m *managedSeed) { m.Spec.Shoot = &gardenseedmanagementv1alpha1.Shoot{Name: "other"} },
+			want: []string{"spec.shoot: FieldValueInvalid"},
+		},
+		"API-VALMS-1 access": {
+			reason: "so does the way to the garden", change: access(gardenseedmanagementv1alpha1.BootstrapServiceAccount, false, settings("")),
+			want: []string{"spec.gardenlet.bootstrap: FieldValueInvalid", "spec.gardenlet.mergeWithParent: FieldValueInvalid"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checktest.Complaints(t, tc.reason, validation.ValidateManagedSeedUpdate(seedOf(tc.change), seedOf()), tc.want...)
+		})
+	}
+}
+
+func TestValidateGardenlet(t *testing.T) {
+	t.Parallel()
+	from := func(r repository) func(*gardenlet) {
+		return func(g *gardenlet) { g.Spec.Deployment.Helm.OCIRepository = r }
+	}
+	const at = "spec.deployment.helm.ociRepository."
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*gardenlet)
+		want   []string
+	}{
+		"API-RES-5 complete":  {reason: "a gardenlet with all it needs", change: func(*gardenlet) {}},
+		"API-RES-5 elsewhere": {reason: "gardenlets are the garden's", change: func(g *gardenlet) { g.Namespace = "garden-meadow" }, want: []string{"metadata.namespace: FieldValueInvalid"}},
+		"API-VALCD-1 ref":     {reason: "a complete reference", change: from(repository{Ref: new("registry.example/gardenlet:v1")})},
+		"API-VALCD-1 digest":  {reason: "a digest", change: from(repository{Repository: new("registry.example/gardenlet"), Digest: new("sha256:12")})},
+		"API-VALCD-1 nothing": {reason: "a chart comes from somewhere", change: from(repository{}), want: []string{at + "repository: FieldValueRequired", at + "tag: FieldValueRequired"}},
+		"API-VALCD-1 other digest": {
+			reason: "a digest of another sort", change: from(repository{Repository: new("r"), Digest: new("md5:12")}), want: []string{at + "digest: FieldValueInvalid"},
+		},
+		"own name": {reason: "the seed has the name of the object", change: func(g *gardenlet) { g.Spec.Config = settings(`,"seedConfig":{"metadata":{"name":"soil"}}`) }},
+		"other name": {
+			reason: "and no other", change: func(g *gardenlet) { g.Spec.Config = settings(`,"seedConfig":{"metadata":{"name":"other"}}`) },
+			want: []string{"spec.config.seedConfig.metadata.name: FieldValueInvalid"},
+		},
+		"kubeconfig": {
+			reason: "a reference has a name", change: func(g *gardenlet) { g.Spec.KubeconfigSecretRef = &corev1.LocalObjectReference{} },
+			want: []string{"spec.kubeconfigSecretRef.name: FieldValueRequired"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checktest.Complaints(t, tc.reason, validation.ValidateGardenlet(gardenletOf(tc.change)), tc.want...)
+		})
+	}
+	checktest.Complaints(t, "an update is checked like a creation", validation.ValidateGardenletUpdate(gardenletOf(from(repository{})), gardenletOf()),
+		at+"repository: FieldValueRequired", at+"tag: FieldValueRequired")
+}

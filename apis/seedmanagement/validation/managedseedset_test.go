@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/seedmanagement/validation"
+)
+
+func TestValidateManagedSeedSet(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*set)
+		want   []string
+	}{
+		"API-VALMSS-1 complete":  {reason: "a set with all it needs", change: func(*set) {}},
+		"API-VALMSS-1 elsewhere": {reason: "seeds are the garden's", change: func(s *set) { s.Namespace = "garden-meadow" }, want: []string{"metadata.namespace: FieldValueInvalid"}},
+		"API-VALMSS-1 everything": {
+			reason: "a set does not own every shoot", change: func(s *set) { s.Spec.Selector = metav1.LabelSelector{} }, want: []string{"spec.selector: FieldValueRequired"},
+		},
+		"API-VALMSS-1 selector": {
+			reason: "what is made belongs to the set", change: func(s *set) { s.Spec.Selector.MatchLabels = map[string]string{"set": "other"} },
+			want: []string{"spec.shootTemplate.metadata.labels: FieldValueInvalid", "spec.template.metadata.labels: FieldValueInvalid"},
+		},
+		"API-VALMSS-1 shoot": {
+			reason: "each replica has a shoot of its own",
+			change: func(s *set) {
+				s.Spec.Template.Spec.Shoot = &gardenseedmanagementv1alpha1.Shoot{Name: "sprout"}
+			},
+			want: []string{"spec.template.spec.shoot: FieldValueForbidden"},
+		},
+		"API-VALMSS-1 template": {
+			reason: "the template is checked like what is made from it", change: func(s *set) { s.Spec.Template.Spec.Gardenlet = nil },
+			want: []string{"spec.template.spec.gardenlet: FieldValueRequired"},
+		},
+		"API-VALMSS-1 numbers": {
+			reason: "numbers and names that can not be",
+			change: func(s *set) {
+				s.Spec.Replicas, s.Spec.RevisionHistoryLimit = new(int32(-1)), new(int32(-1))
+				s.Spec.UpdateStrategy = &gardenseedmanagementv1alpha1.UpdateStrategy{
+					Type:          new(gardenseedmanagementv1alpha1.UpdateStrategyType("AllAtOnce")),
+					RollingUpdate: &gardenseedmanagementv1alpha1.RollingUpdateStrategy{Partition: new(int32(-1))},
+				}
+				s.Spec.ShootTemplate.Annotations = map[string]string{"a b": "c"}
+			},
+			want: []string{
+				"spec.replicas: FieldValueInvalid", "spec.revisionHistoryLimit: FieldValueInvalid", "spec.shootTemplate.metadata.annotations: FieldValueInvalid",
+				"spec.updateStrategy.rollingUpdate.partition: FieldValueInvalid", "spec.updateStrategy.type: FieldValueNotSupported",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checktest.Complaints(t, tc.reason, validation.ValidateManagedSeedSet(setOf(tc.change)), tc.want...)
+		})
+	}
+}
+
+func TestValidateManagedSeedSetUpdate(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*set)
+		want   []string
+	}{
+		"API-VALMSS-1 size": {reason: "a set grows and shrinks", change: func(s *set) { s.Spec.Replicas = new(int32(7)) }},
+		"API-VALMSS-1 selector": {
+			reason: "what belongs to it stays its own",
+			change: func(s *set) {
+				s.Spec.Selector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "set", Operator: metav1.LabelSelectorOpExists}}
+			},
+			want: []string{"spec.selector: FieldValueInvalid"},
+		},
+		"API-VALMS-1 access": {
+			reason: "the template can not take back what its seeds can not",
+			change: func(s *set) {
+				s.Spec.Template.Spec.Gardenlet.MergeWithParent = new(false)
+			},
+			want: []string{"spec.template.spec.gardenlet.mergeWithParent: FieldValueInvalid"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checktest.Complaints(t, tc.reason, validation.ValidateManagedSeedSetUpdate(setOf(tc.change), setOf()), tc.want...)
+		})
+	}
+}
+
+func TestValidateManagedSeedSetStatusUpdate(t *testing.T) {
+	t.Parallel()
+	type status = gardenseedmanagementv1alpha1.ManagedSeedSetStatus
+	pending := func(name, reason string) *gardenseedmanagementv1alpha1.PendingReplica {
+		return &gardenseedmanagementv1alpha1.PendingReplica{Name: name, Reason: gardenseedmanagementv1alpha1.PendingReplicaReason(reason)}
+	}
+	was := status{Replicas: 2, NextReplicaNumber: 3, CollisionCount: new(int32(1))}
+	for name, tc := range map[string]struct {
+		reason string
+		is     status
+		want   []string
+	}{
+		"API-VALMSS-1 same": {reason: "the same again", is: was},
+		"API-VALMSS-1 grown": {
+			reason: "more of everything",
+			is: status{
+				Replicas: 3, ReadyReplicas: 3, CurrentReplicas: 2, UpdatedReplicas: 1, NextReplicaNumber: 4, CollisionCount: new(int32(2)),
+				PendingReplica: pending("soil-3", "ShootReconciling"),
+			},
+		},
+		"API-VALMSS-1 shrunk": {
+			reason: "numbers are used once", is: status{Replicas: 2, NextReplicaNumber: 2},
+			want: []string{"status.collisionCount: FieldValueInvalid", "status.nextReplicaNumber: FieldValueInvalid"},
+		},
+		"API-VALMSS-1 more than all": {
+			reason: "a part is no more than all",
+			is:     status{Replicas: 1, ReadyReplicas: 2, CurrentReplicas: 2, UpdatedReplicas: 2, NextReplicaNumber: 3, CollisionCount: new(int32(1))},
+			want: []string{
+				"status.currentReplicas: FieldValueInvalid", "status.readyReplicas: FieldValueInvalid", "status.updatedReplicas: FieldValueInvalid",
+			},
+		},
+		"API-VALMSS-1 negative": {
+			reason: "nor less than nothing", is: status{Replicas: -1, ReadyReplicas: -1, NextReplicaNumber: 3, CollisionCount: new(int32(1))},
+			want: []string{
+				"status.currentReplicas: FieldValueInvalid", "status.readyReplicas: FieldValueInvalid", "status.replicas: FieldValueInvalid",
+				"status.updatedReplicas: FieldValueInvalid",
+			},
+		},
+		"API-VALMSS-1 pending": {
+			reason: "a replica is called by the set and its number",
+			is:     status{NextReplicaNumber: 3, CollisionCount: new(int32(1)), PendingReplica: pending("other-03", "Dancing")},
+			want:   []string{"status.pendingReplica.name: FieldValueInvalid", "status.pendingReplica.reason: FieldValueNotSupported"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := validation.ValidateManagedSeedSetStatusUpdate(setOf(func(s *set) { s.Status = tc.is }), setOf(func(s *set) { s.Status = was }))
+			checktest.Complaints(t, tc.reason, got, tc.want...)
+		})
+	}
+}
