@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -162,7 +163,7 @@ func (o *operator) namespace(project *gardencorev1beta1.Project) *corev1.Namespa
 func (o *operator) provider(typ string) {
 	o.t.Helper()
 	registration := &gardencorev1beta1.ControllerRegistration{ObjectMeta: metav1.ObjectMeta{Name: "provider-" + typ}}
-	for _, kind := range []string{"ControlPlane", "Infrastructure", "Worker", "Network", "OperatingSystemConfig", "DNSRecord"} {
+	for _, kind := range []string{"ControlPlane", "Infrastructure", "Worker", "Network", "OperatingSystemConfig", "DNSRecord", "BackupBucket", "BackupEntry"} {
 		registration.Spec.Resources = append(registration.Spec.Resources, gardencorev1beta1.ControllerResource{Kind: kind, Type: typ})
 	}
 	registration.Spec.Deployment = &gardencorev1beta1.ControllerRegistrationDeployment{DeploymentRefs: []gardencorev1beta1.DeploymentRef{{Name: "provider-" + typ}}}
@@ -182,7 +183,7 @@ func profile(typ string) *gardencorev1beta1.CloudProfile {
 		MachineImages: []gardencorev1beta1.MachineImage{{Name: typ, Versions: []gardencorev1beta1.MachineImageVersion{
 			{ExpirableVersion: gardencorev1beta1.ExpirableVersion{Version: "1.0.0"}, CRI: []gardencorev1beta1.CRI{{Name: "containerd"}}, Architectures: []string{"amd64"}},
 		}}},
-		MachineTypes: []gardencorev1beta1.MachineType{{Name: "small", Architecture: new("amd64")}},
+		MachineTypes: []gardencorev1beta1.MachineType{{Name: "small", Architecture: new("amd64"), CPU: resource.MustParse("4"), Memory: resource.MustParse("8Gi")}},
 		Regions:      []gardencorev1beta1.Region{{Name: "north"}, {Name: "south"}},
 	}}
 }

@@ -4,6 +4,7 @@ package integration_test
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,6 +36,32 @@ func named(namespace, name string) metav1.ObjectMeta {
 // servedKinds is the list of resources.md, as far as it is served.
 func servedKinds() []served {
 	return []served{
+		{
+			kind: "BackupBucket", resource: "backupbuckets", singular: "backupbucket", shortNames: []string{"bbc"}, categories: []string{"all"}, generation: true,
+			columns:   []string{"Name", "Provider", "Seed", "Operation", "Progress", "Age"},
+			selectors: map[string]string{"spec.seedName": "kinds", "spec.shootRef.name": "", "spec.shootRef.namespace": ""},
+			made: func(_, name string) client.Object {
+				return bucket(name, "kinds")
+			},
+			edit: with(func(b *gardencorev1beta1.BackupBucket) {
+				b.Spec.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{"colour":"green"}`)}
+			}),
+			report: with(func(b *gardencorev1beta1.BackupBucket) {
+				b.Status.GeneratedSecretRef = &corev1.SecretReference{Namespace: "garden", Name: "generated"}
+			}),
+			reported: shows(func(b *gardencorev1beta1.BackupBucket) bool { return b.Status.GeneratedSecretRef != nil }),
+		},
+		{
+			kind: "BackupEntry", resource: "backupentries", singular: "backupentry", shortNames: []string{"bec"}, categories: []string{"all"}, namespaced: true, generation: true,
+			columns:   []string{"Name", "Bucket", "Seed", "Operation", "Progress", "Age"},
+			selectors: map[string]string{"spec.seedName": "", "spec.bucketName": "kinds", "spec.shootRef.name": "", "spec.shootRef.namespace": ""},
+			made: func(namespace, name string) client.Object {
+				return &gardencorev1beta1.BackupEntry{ObjectMeta: named(namespace, name), Spec: gardencorev1beta1.BackupEntrySpec{BucketName: "kinds"}}
+			},
+			edit:     with(func(e *gardencorev1beta1.BackupEntry) { e.Spec.SeedName = new("kinds") }),
+			report:   with(func(e *gardencorev1beta1.BackupEntry) { e.Status.SeedName = new("kinds") }),
+			reported: shows(func(e *gardencorev1beta1.BackupEntry) bool { return e.Status.SeedName != nil }),
+		},
 		{
 			kind: "CloudProfile", resource: "cloudprofiles", singular: "cloudprofile", shortNames: []string{"cprofile", "cpfl"}, unconditional: true,
 			columns: []string{"Name", "Provider", "Age"},
@@ -87,6 +114,13 @@ func servedKinds() []served {
 			edit: with(func(r *gardencorev1beta1.ControllerRegistration) { r.Spec.Resources = r.Spec.Resources[:1] }),
 		},
 		{
+			kind: "ExposureClass", resource: "exposureclasses", singular: "exposureclass", shortNames: []string{"expclass", "expcls"},
+			columns: []string{"Name", "Handler", "Age"},
+			made: func(_, name string) client.Object {
+				return &gardencorev1beta1.ExposureClass{ObjectMeta: named("", name), Handler: "kinds"}
+			},
+		},
+		{
 			kind: "InternalSecret", resource: "internalsecrets", singular: "internalsecret", shortNames: []string{"ins"}, namespaced: true, unconditional: true,
 			columns:   []string{"Name", "Type", "Data", "Age"},
 			selectors: map[string]string{"type": "Opaque"},
@@ -94,6 +128,33 @@ func servedKinds() []served {
 				return &gardencorev1beta1.InternalSecret{ObjectMeta: named(namespace, name), Type: "Opaque", Data: map[string][]byte{"a": []byte("b")}}
 			},
 			edit: with(func(s *gardencorev1beta1.InternalSecret) { s.Data["c"] = []byte("d") }),
+		},
+		{
+			kind: "NamespacedCloudProfile", resource: "namespacedcloudprofiles", singular: "namespacedcloudprofile", shortNames: []string{"nsprofile", "nscpfl"},
+			namespaced: true, unconditional: true, generation: true,
+			columns: []string{"Name", "Parent Name", "Parent Kind", "Age"},
+			made: func(namespace, name string) client.Object {
+				return &gardencorev1beta1.NamespacedCloudProfile{ObjectMeta: named(namespace, name), Spec: gardencorev1beta1.NamespacedCloudProfileSpec{
+					Parent: gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "kinds"},
+				}}
+			},
+			edit: with(func(p *gardencorev1beta1.NamespacedCloudProfile) {
+				p.Spec.VolumeTypes = []gardencorev1beta1.VolumeType{{Name: "fast", Class: "premium"}}
+			}),
+			report:   with(func(p *gardencorev1beta1.NamespacedCloudProfile) { p.Status.ObservedGeneration = 7 }),
+			reported: shows(func(p *gardencorev1beta1.NamespacedCloudProfile) bool { return p.Status.ObservedGeneration == 7 }),
+		},
+		{
+			kind: "Plant", resource: "plants", singular: "plant", shortNames: []string{"pl"}, categories: []string{"all"}, namespaced: true, generation: true,
+			columns: []string{"Name", "Type", "Region", "Version", "APIServer", "Nodes", "Age"},
+			made: func(namespace, name string) client.Object {
+				return &gardencorev1beta1.Plant{ObjectMeta: named(namespace, name), Spec: gardencorev1beta1.PlantSpec{SecretRef: corev1.LocalObjectReference{Name: "plant-" + name}}}
+			},
+			edit: with(func(p *gardencorev1beta1.Plant) {
+				p.Spec.Endpoints = []gardencorev1beta1.Endpoint{{Name: "ui", URL: "https://ui.example.com", Purpose: "looking at it"}}
+			}),
+			report:   with(func(p *gardencorev1beta1.Plant) { p.Status.ClusterInfo = &gardencorev1beta1.ClusterInfo{} }),
+			reported: shows(func(p *gardencorev1beta1.Plant) bool { return p.Status.ClusterInfo != nil }),
 		},
 		{
 			kind: "Project", resource: "projects", singular: "project", unconditional: true, generation: true,
@@ -109,6 +170,17 @@ func servedKinds() []served {
 			reported: shows(func(p *gardencorev1beta1.Project) bool { return p.Status.LastActivityTimestamp != nil }),
 		},
 		{
+			kind: "Quota", resource: "quotas", singular: "quota", shortNames: []string{"squota"}, namespaced: true, unconditional: true,
+			columns: []string{"Name", "Scope", "Cluster Lifetime", "Age"},
+			made: func(namespace, name string) client.Object {
+				return &gardencorev1beta1.Quota{ObjectMeta: named(namespace, name), Spec: gardencorev1beta1.QuotaSpec{
+					Scope:   corev1.ObjectReference{APIVersion: "v1", Kind: "Secret"},
+					Metrics: corev1.ResourceList{"cpu": resource.MustParse("8")},
+				}}
+			},
+			edit: with(func(q *gardencorev1beta1.Quota) { q.Spec.ClusterLifetimeDays = new(int32(14)) }),
+		},
+		{
 			kind: "SecretBinding", resource: "secretbindings", singular: "secretbinding", shortNames: []string{"sb"}, namespaced: true, unconditional: true,
 			columns: []string{"Name", "Secret", "Provider", "Age"},
 			made: func(namespace, name string) client.Object {
@@ -122,10 +194,7 @@ func servedKinds() []served {
 			kind: "Seed", resource: "seeds", singular: "seed", unconditional: true, generation: true,
 			columns: []string{"Name", "Status", "Last Operation", "Provider", "Region", "Age", "Version", "K8S Version"},
 			made: func(_, name string) client.Object {
-				seed := &gardencorev1beta1.Seed{ObjectMeta: named("", name)}
-				seed.Spec.Provider = gardencorev1beta1.SeedProvider{Type: "kinds", Region: "north"}
-				seed.Spec.Networks = gardencorev1beta1.SeedNetworks{Pods: "10.1.0.0/16", Services: "10.2.0.0/16"}
-				return seed
+				return soil(name, "kinds")
 			},
 			edit: with(func(s *gardencorev1beta1.Seed) {
 				s.Spec.Taints = []gardencorev1beta1.SeedTaint{{Key: "seed.gardener.cloud/protected"}}
@@ -149,5 +218,29 @@ func servedKinds() []served {
 			}),
 			reported: shows(func(s *gardencorev1beta1.Shoot) bool { return s.Status.TechnicalID != "" }),
 		},
+		{
+			kind: "ShootState", resource: "shootstates", singular: "shootstate", categories: []string{"all"}, namespaced: true, generation: true,
+			columns: []string{"Name", "Gardener Data", "Extension States", "Age"},
+			made: func(namespace, name string) client.Object {
+				return &gardencorev1beta1.ShootState{ObjectMeta: named(namespace, name)}
+			},
+			edit: with(func(s *gardencorev1beta1.ShootState) {
+				s.Spec.Extensions = []gardencorev1beta1.ExtensionResourceState{{Kind: "Infrastructure", Name: new("one"), State: &runtime.RawExtension{Raw: []byte(`{"a":"b"}`)}}}
+			}),
+		},
 	}
+}
+
+func bucket(name, typ string) *gardencorev1beta1.BackupBucket {
+	return &gardencorev1beta1.BackupBucket{ObjectMeta: named("", name), Spec: gardencorev1beta1.BackupBucketSpec{
+		Provider: gardencorev1beta1.BackupBucketProvider{Type: typ, Region: "north"}, SeedName: new(typ),
+		CredentialsRef: &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden-" + typ, Name: typ},
+	}}
+}
+
+func soil(name, typ string) *gardencorev1beta1.Seed {
+	seed := &gardencorev1beta1.Seed{ObjectMeta: named("", name)}
+	seed.Spec.Provider = gardencorev1beta1.SeedProvider{Type: typ, Region: "north"}
+	seed.Spec.Networks = gardencorev1beta1.SeedNetworks{Pods: "10.1.0.0/16", Services: "10.2.0.0/16"}
+	return seed
 }

@@ -32,6 +32,7 @@ func TestRegistryKinds(t *testing.T) {
 	o.provider("kinds")
 	namespace := o.owned("kinds")
 	o.credentials(namespace, "kinds")
+	o.create(soil("kinds", "kinds"), bucket("kinds", "kinds"))
 	for _, k := range servedKinds() {
 		t.Run(k.kind, func(t *testing.T) {
 			t.Parallel()
@@ -391,10 +392,15 @@ func (l *life) watched() {
 	}
 }
 
+// confirmed tells whether a deletion must be confirmed first.
+func (l *life) confirmed() bool {
+	return slices.Contains([]string{"Project", "Shoot", "ShootState"}, l.kind)
+}
+
 // remove deletes an object in the way its kind asks for.
 func (l *life) remove(object client.Object) {
 	l.t.Helper()
-	if l.kind == "Shoot" || l.kind == "Project" {
+	if l.confirmed() {
 		l.confirm(object)
 		return
 	}
@@ -406,7 +412,7 @@ func (l *life) end(object client.Object) {
 	l.t.Helper()
 	before := object.GetGeneration()
 	l.change(object, func() { object.SetFinalizers(append(object.GetFinalizers(), "example.com/hold")) })
-	if l.kind == "Shoot" || l.kind == "Project" {
+	if l.confirmed() {
 		refused(l.t, "API-DELCONF-1: no deletion without a confirmation", l.Client.Delete(l.t.Context(), object), apierrors.IsForbidden, "not confirmed")
 		l.change(object, func() {
 			object.SetAnnotations(map[string]string{gardencorev1beta1.AnnotationConfirmationDeletion: "true"})
