@@ -27,6 +27,8 @@ func TestRules(t *testing.T) {
 		"ShootDNS", "ShootNodeLocalDNSEnabledByDefault", "ShootDNSRewriting", "ShootMutator", "ShootValidator", "SeedValidator",
 		"SeedMutator", "ControllerRegistrationResources", "ProjectMutator", "ProjectValidator", "DeletionConfirmation",
 		"FinalizerRemoval", "CustomVerbAuthorizer", "ShootVPAEnabledByDefault", "ShootResourceReservation",
+		"ProviderSecretLabels", "AuditPolicyValidator", "AuthenticationConfigurationValidator", "AuthorizationConfigurationValidator",
+		"ResourceSizeValidator",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("API-ADM-1: the order of the rules (-want +got):\n%s", diff)

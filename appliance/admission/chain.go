@@ -19,11 +19,18 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/extensionlabels"
 	"github.com/terrarium-garden/terrarium/appliance/admission/extensionvalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/finalizerremoval"
+	"github.com/terrarium-garden/terrarium/appliance/admission/internaldomainsecret"
+	"github.com/terrarium-garden/terrarium/appliance/admission/kubeconfigsecret"
+	"github.com/terrarium-garden/terrarium/appliance/admission/namespacedeletion"
+	"github.com/terrarium-garden/terrarium/appliance/admission/pluginsecret"
 	"github.com/terrarium-garden/terrarium/appliance/admission/projectmutator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/projectvalidator"
+	"github.com/terrarium-garden/terrarium/appliance/admission/providersecretlabels"
 	"github.com/terrarium-garden/terrarium/appliance/admission/resourcereference"
+	"github.com/terrarium-garden/terrarium/appliance/admission/resourcesize"
 	"github.com/terrarium-garden/terrarium/appliance/admission/seedmutator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/seedvalidator"
+	"github.com/terrarium-garden/terrarium/appliance/admission/shootconfig"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootdns"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootdnsrewriting"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootexposureclass"
@@ -33,6 +40,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/shoottolerationrestriction"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootvalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootvpaenabledbydefault"
+	"github.com/terrarium-garden/terrarium/appliance/admission/updaterestriction"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -70,13 +78,29 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 		{Name: "CustomVerbAuthorizer", New: customverbauthorizer.New},
 		{Name: "ShootVPAEnabledByDefault", New: shootvpaenabledbydefault.New, Off: true},
 		{Name: "ShootResourceReservation", New: shootresourcereservation.New(c.ShootResourceReservation)},
+		{Name: "ProviderSecretLabels", New: providersecretlabels.New},
+		{Name: "AuditPolicyValidator", New: shootconfig.NewAuditPolicy},
+		{Name: "AuthenticationConfigurationValidator", New: shootconfig.NewAuthentication},
+		{Name: "AuthorizationConfigurationValidator", New: shootconfig.NewAuthorization},
+		{Name: "ResourceSizeValidator", New: resourcesize.New(c.ResourceSize)},
 	}
 }
 
 // KubeRules are all rules about Kubernetes' own kinds and about custom resources, as configured, in the order in which
 // they are asked. They get the server's internal types and see the others through world.Objects.
 func KubeRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
-	return []Rule{}
+	return []Rule{
+		{Name: "ProviderSecretLabels", New: providersecretlabels.New},
+		{Name: "UpdateRestriction", New: updaterestriction.New},
+		{Name: "NamespaceDeletionValidator", New: namespacedeletion.New},
+		{Name: "KubeconfigSecretValidator", New: kubeconfigsecret.New},
+		{Name: "AdmissionPluginSecretValidator", New: pluginsecret.New},
+		{Name: "InternalDomainSecretValidator", New: internaldomainsecret.New},
+		{Name: "AuditPolicyValidator", New: shootconfig.NewAuditPolicy},
+		{Name: "AuthenticationConfigurationValidator", New: shootconfig.NewAuthentication},
+		{Name: "AuthorizationConfigurationValidator", New: shootconfig.NewAuthorization},
+		{Name: "ResourceSizeValidator", New: resourcesize.New(c.ResourceSize)},
+	}
 }
 
 // Asked are the rules that a configuration leaves in force: those that it enables, and those that are on by default and

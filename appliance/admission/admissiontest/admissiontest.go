@@ -4,6 +4,7 @@
 package admissiontest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -251,6 +252,8 @@ type Case struct {
 	Foreign []string
 	Request Request
 	Refused []string
+	// As is the reason of the refusal for machines: Forbidden by default.
+	As metav1.StatusReason
 }
 
 // Run asks a rule about every case.
@@ -268,8 +271,9 @@ func Run(t *testing.T, rule func(w *world.World) admission.Interface, cases map[
 				}
 				return
 			}
-			if !apierrors.IsForbidden(err) {
-				t.Errorf("%s: got %v, want Forbidden", tc.Reason, err)
+			want := cmp.Or(tc.As, metav1.StatusReasonForbidden)
+			if got := apierrors.ReasonForError(err); err == nil || got != want {
+				t.Errorf("%s: got %v (%s), want %s", tc.Reason, err, got, want)
 				return
 			}
 			for _, w := range tc.Refused {

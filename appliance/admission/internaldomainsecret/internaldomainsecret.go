@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package internaldomainsecret keeps the Secrets of the internal domain as shoots need them: one in a namespace, with a
+// domain that stays while shoots have names below it (GAC-IDOM-1).
+package internaldomainsecret
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/admission"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+const (
+	reason = "InternalDomain"
+	// seedPrefix and the name of a seed make the namespace of the seed in the garden.
+	seedPrefix = "seed-"
+)
+
+type rule struct {
+	*admission.Handler
+
+	world *world.World
+}
+
+// New makes the rule.
+func New(w *world.World) admission.Interface {
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), world: w}
+}
+
+var _ admission.ValidationInterface = &rule{}
+
+// Validate looks at Secrets with the role of the internal domain, before or after the request.
+func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	namespace := a.GetNamespace()
+	if a.GetResource().GroupResource() != corev1.Resource("secrets") || a.GetSubresource() != "" ||
+		namespace != gardencorev1beta1.NamespaceGarden && !strings.HasPrefix(namespace, seedPrefix) {
+		return nil
+	}
+	now, before, err := world.Objects[corev1.Secret](a, o)
+	if err != nil {
+		return world.Answer(a, err)
+	}
+	is, was := internal(now), internal(before)
+	if is {
+		if err := r.complete(ctx, a, now, !was); err != nil {
+			return err
+		}
+	}
+	if was && (!is || domain(now) != domain(before)) {
+		return r.unused(ctx, a, domain(before))
+	}
+	return nil
+}
+
+func internal(s *corev1.Secret) bool {
+	return s != nil && s.Labels[gardencorev1beta1.LabelRole] == gardencorev1beta1.RoleInternalDomain
+}
+
+func domain(s *corev1.Secret) string { return s.Annotations[gardencorev1beta1.AnnotationDNSDomain] }
+
+// complete refuses a Secret that lacks something, and a new one beside another.
+func (r *rule) complete(ctx context.Context, a admission.Attributes, s *corev1.Secret, isNew bool) error {
+	var errs field.ErrorList
+	for _, annotation := range []string{gardencorev1beta1.AnnotationDNSProvider, gardencorev1beta1.AnnotationDNSDomain} {
+		if s.Annotations[annotation] == "" {
+			errs = append(errs, field.Required(field.NewPath("metadata", "annotations").Key(annotation), "an internal domain has one"))
+		}
+	}
+	if len(errs) > 0 {
+		return r.world.Rejected(a, reason, apierrors.NewInvalid(a.GetKind().GroupKind(), s.Name, errs))
+	}
+	if !isNew {
+		return nil
+	}
+	selector := labels.SelectorFromSet(labels.Set{gardencorev1beta1.LabelRole: gardencorev1beta1.RoleInternalDomain})
+	there, err := r.world.Fresh().Secrets(ctx, a.GetNamespace(), selector)
+	if err != nil {
+		return world.Answer(a, fmt.Errorf("list internal domains: %w", err))
+	}
+	there = slices.DeleteFunc(slices.Clone(there), func(other corev1.Secret) bool { return other.Name == s.Name })
+	if len(there) == 0 {
+		return nil
+	}
+	return r.world.Rejected(a, reason, apierrors.NewConflict(a.GetResource().GroupResource(), s.Name, fmt.Errorf(
+		"namespace %q has the internal domain of secret %q already, and one is enough", a.GetNamespace(), there[0].Name)))
+}
+
+// unused refuses to take a domain away from shoots.
+func (r *rule) unused(ctx context.Context, a admission.Attributes, domain string) error {
+	shoots, err := users(ctx, r.world.Fresh(), a.GetNamespace())
+	if err != nil {
+		return world.Answer(a, fmt.Errorf("list shoots: %w", err))
+	}
+	if len(shoots) == 0 {
+		return nil
+	}
+	const shown = 5
+	return r.world.Rejected(a, reason, world.Answer(a, fmt.Errorf("the internal domain %q must stay while there are %d shoots below it, such as %s",
+		domain, len(shoots), strings.Join(shoots[:min(shown, len(shoots))], ", "))))
+}
+
+// users names the shoots that the Secret of a namespace is for: those of a seed, or all.
+func users(ctx context.Context, v world.View, namespace string) ([]string, error) {
+	if seed, found := strings.CutPrefix(namespace, seedPrefix); found {
+		return v.ShootsOn(ctx, seed)
+	}
+	return v.Names(ctx, world.Place{Group: gardencorev1beta1.GroupName, Resource: "shoots"})
+}

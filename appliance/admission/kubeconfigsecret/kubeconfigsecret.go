@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package kubeconfigsecret refuses kubeconfigs in projects that would make the server that uses them read files, run
+// programs or act as somebody else (GAC-KCFG-1 to 4).
+package kubeconfigsecret
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+const (
+	key = "kubeconfig"
+	// reason of all refusals in metrics.
+	reason = "RejectedKubeconfig"
+	valid  = "a user may have client-certificate-data, client-key-data, token, username and password only"
+)
+
+type rule struct {
+	*admission.Handler
+
+	world *world.World
+}
+
+// New makes the rule.
+func New(w *world.World) admission.Interface {
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+}
+
+var _ admission.ValidationInterface = &rule{}
+
+// Validate looks at the kubeconfig of a Secret, if there is one.
+func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	if a.GetResource().GroupResource() != corev1.Resource("secrets") || a.GetSubresource() != "" {
+		return nil
+	}
+	of, err := r.world.Cached().OfProject(ctx, a.GetNamespace())
+	if err != nil || !of {
+		return world.Answer(a, err)
+	}
+	secret, _, err := world.Objects[corev1.Secret](a, o)
+	if err != nil {
+		return world.Answer(a, err)
+	}
+	raw, found := secret.Data[key]
+	if !found {
+		return nil
+	}
+	config, err := clientcmd.Load(raw)
+	if err != nil {
+		return r.world.Rejected(a, reason, apierrors.NewBadRequest(fmt.Sprintf("data[%s] is no kubeconfig: %v", key, err)))
+	}
+	if errs := check(config.AuthInfos); len(errs) > 0 {
+		return r.world.Rejected(a, reason, apierrors.NewInvalid(a.GetKind().GroupKind(), a.GetName(), errs))
+	}
+	return nil
+}
+
+func check(users map[string]*clientcmdapi.AuthInfo) field.ErrorList {
+	var errs field.ErrorList
+	for _, name := range slices.Sorted(maps.Keys(users)) {
+		path := field.NewPath("data").Key(key).Child("users").Key(name)
+		for _, wrong := range unsafe(users[name]) {
+			errs = append(errs, field.Forbidden(path.Child(wrong), valid))
+		}
+	}
+	return errs
+}
+
+// unsafe names the fields of a user that it may not have.
+func unsafe(u *clientcmdapi.AuthInfo) []string {
+	var wrong []string
+	for name, is := range map[string]bool{
+		"client-certificate": u.ClientCertificate != "",
+		"client-key":         u.ClientKey != "",
+		"tokenFile":          u.TokenFile != "",
+		"act-as":             u.Impersonate != "" || u.ImpersonateUID != "" || len(u.ImpersonateUserExtra) > 0,
+		"act-as-groups":      len(u.ImpersonateGroups) > 0,
+		"auth-provider":      u.AuthProvider != nil,
+		"exec":               u.Exec != nil,
+	} {
+		if is {
+			wrong = append(wrong, name)
+		}
+	}
+	slices.Sort(wrong)
+	return wrong
+}

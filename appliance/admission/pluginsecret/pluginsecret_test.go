@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pluginsecret_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
+	"github.com/terrarium-garden/terrarium/appliance/admission/pluginsecret"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+)
+
+func shoot(server gardencorev1beta1.KubeAPIServerConfig) []kind.Object {
+	return []kind.Object{admissiontest.ProjectNamespace(), admissiontest.Shoot(func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Kubernetes.KubeAPIServer = &server
+		s.Spec.Resources = []gardencorev1beta1.NamedResourceReference{}
+	})}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	full := admissiontest.Secret("access", func(s *corev1.Secret) { s.Data = map[string][]byte{"kubeconfig": []byte("{}")} })
+	empty := admissiontest.Secret("access", func(s *corev1.Secret) { s.Data = map[string][]byte{"kubeconfig": {}} })
+	none := admissiontest.Secret("access")
+	plugin := shoot(gardencorev1beta1.KubeAPIServerConfig{AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{Name: "ImagePolicyWebhook", KubeconfigSecretName: new("access")}}})
+	authorizer := shoot(gardencorev1beta1.KubeAPIServerConfig{StructuredAuthorization: &gardencorev1beta1.StructuredAuthorization{
+		ConfigMapName: "authorizers", Kubeconfigs: []gardencorev1beta1.AuthorizerKubeconfigReference{{AuthorizerName: "a", SecretName: "access"}},
+	}})
+	refused := []string{"data[kubeconfig]", "sprout"}
+	admissiontest.Run(t, pluginsecret.New, map[string]admissiontest.Case{
+		"GAC-PLUGSEC-1 plugin":     {Reason: "a plugin needs it", Objects: plugin, Request: admissiontest.Request{Object: none, Old: full}, Refused: refused},
+		"GAC-PLUGSEC-1 empty":      {Reason: "nothing is no kubeconfig", Objects: plugin, Request: admissiontest.Request{Object: empty, Old: full}, Refused: refused},
+		"GAC-PLUGSEC-1 authorizer": {Reason: "an authorizer needs it", Objects: authorizer, Request: admissiontest.Request{Object: none, Old: full}, Refused: refused},
+		"GAC-PLUGSEC-1 kept":       {Reason: "another kubeconfig serves as well", Objects: plugin, Request: admissiontest.Request{Object: full, Old: full}},
+		"GAC-PLUGSEC-1 unused":     {Reason: "nobody needs it", Objects: shoot(gardencorev1beta1.KubeAPIServerConfig{}), Request: admissiontest.Request{Object: none, Old: full}},
+		"GAC-PLUGSEC-1 elsewhere":  {Reason: "only projects have shoots", Objects: plugin[1:], Request: admissiontest.Request{Object: none, Old: full}},
+	})
+}

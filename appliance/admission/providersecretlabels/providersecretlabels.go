@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package providersecretlabels labels the credentials of a project with the providers that they are for, so that
+// providers find and check them (GAC-PSL-1).
+package providersecretlabels
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apiserver/pkg/admission"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+type rule struct {
+	*admission.Handler
+
+	world *world.World
+}
+
+// New makes the rule.
+func New(w *world.World) admission.Interface {
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+}
+
+var _ admission.MutationInterface = &rule{}
+
+// Admit gives a Secret or an InternalSecret the labels of exactly the providers of the bindings that refer to it.
+func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	kind, known := map[string]string{
+		corev1.Resource("secrets").String():                    "Secret",
+		gardencorev1beta1.Resource("internalsecrets").String(): "InternalSecret",
+	}[a.GetResource().GroupResource().String()]
+	if !known || a.GetSubresource() != "" {
+		return nil
+	}
+	of, err := r.world.Cached().OfProject(ctx, a.GetNamespace())
+	if err != nil || !of {
+		return world.Answer(a, err)
+	}
+	object, err := meta.Accessor(a.GetObject())
+	if err != nil {
+		return world.Answer(a, fmt.Errorf("%w: %w", world.ErrUnreadable, err))
+	}
+	types, err := providers(ctx, r.world.Cached(), reference{kind: kind, namespace: a.GetNamespace(), name: object.GetName()})
+	if err != nil {
+		return world.Answer(a, err)
+	}
+	if want := labels(object.GetLabels(), types); !maps.Equal(want, object.GetLabels()) {
+		object.SetLabels(want)
+	}
+	return nil
+}
+
+// labels replaces those of providers.
+func labels(all map[string]string, types []string) map[string]string {
+	want := maps.Clone(all)
+	maps.DeleteFunc(want, func(key, _ string) bool { return strings.HasPrefix(key, gardencorev1beta1.LabelPrefixShootProvider) })
+	for _, t := range types {
+		if want == nil {
+			want = map[string]string{}
+		}
+		want[gardencorev1beta1.LabelPrefixShootProvider+t] = "true"
+	}
+	return want
+}
+
+// reference is what a binding may refer to.
+type reference struct{ kind, namespace, name string }
+
+// providers are the types of all bindings that refer to something, wherever these are.
+func providers(ctx context.Context, v world.View, to reference) ([]string, error) {
+	var types []string
+	if to.kind == "Secret" {
+		bindings, err := world.List[gardencorev1beta1.SecretBindingList](ctx, v,
+			world.Place{Group: gardencorev1beta1.GroupName, Resource: "secretbindings"}, fields.Everything())
+		if err != nil {
+			return nil, fmt.Errorf("list secret bindings: %w", err)
+		}
+		for _, b := range bindings.Items {
+			if b.Provider == nil || b.SecretRef.Namespace != to.namespace || b.SecretRef.Name != to.name {
+				continue
+			}
+			for t := range strings.SplitSeq(b.Provider.Type, ",") {
+				types = append(types, strings.TrimSpace(t))
+			}
+		}
+	}
+	bindings, err := world.List[gardensecurityv1alpha1.CredentialsBindingList](ctx, v,
+		world.Place{Group: gardensecurityv1alpha1.GroupName, Resource: "credentialsbindings"}, fields.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("list credentials bindings: %w", err)
+	}
+	for _, b := range bindings.Items {
+		ref := b.CredentialsRef
+		if (reference{kind: ref.Kind, namespace: ref.Namespace, name: ref.Name}) == to {
+			types = append(types, b.Provider.Type)
+		}
+	}
+	slices.Sort(types)
+	return slices.Compact(types), nil
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package providersecretlabels_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
+	"github.com/terrarium-garden/terrarium/appliance/admission/providersecretlabels"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+)
+
+func credentials(kind, apiVersion, provider string) *gardensecurityv1alpha1.CredentialsBinding {
+	return &gardensecurityv1alpha1.CredentialsBinding{
+		ObjectMeta:     metav1.ObjectMeta{Namespace: "garden-other", Name: provider},
+		Provider:       gardensecurityv1alpha1.CredentialsBindingProvider{Type: provider},
+		CredentialsRef: corev1.ObjectReference{APIVersion: apiVersion, Kind: kind, Namespace: admissiontest.Namespace, Name: "local"},
+	}
+}
+
+func labelled(pairs map[string]string) *corev1.Secret {
+	return admissiontest.Secret("local", func(s *corev1.Secret) { s.Labels = pairs })
+}
+
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	const prefix = "provider.shoot.gardener.cloud/"
+	internal := &gardencorev1beta1.InternalSecret{ObjectMeta: metav1.ObjectMeta{Namespace: admissiontest.Namespace, Name: "local"}}
+	two := admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) { b.Provider.Type = "local,cloud" })
+	namespace := admissiontest.ProjectNamespace()
+	for name, tc := range map[string]struct {
+		reason  string
+		objects []kind.Object
+		object  kind.Object
+		want    map[string]string
+	}{
+		"GAC-PSL-1 binding":     {reason: "each type has a label", objects: []kind.Object{namespace, two}, object: labelled(nil), want: map[string]string{prefix + "local": "true", prefix + "cloud": "true"}},
+		"GAC-PSL-1 credentials": {reason: "from wherever it is used", objects: []kind.Object{namespace, credentials("Secret", "v1", "other")}, object: labelled(nil), want: map[string]string{prefix + "other": "true"}},
+		"GAC-PSL-1 internal":    {reason: "internal secrets likewise", objects: []kind.Object{namespace, admissiontest.Binding(), credentials("InternalSecret", "core.gardener.cloud/v1beta1", "other")}, object: internal, want: map[string]string{prefix + "other": "true"}},
+		"GAC-PSL-1 stale":       {reason: "stale ones go, others stay", objects: []kind.Object{namespace, admissiontest.Binding()}, object: labelled(map[string]string{prefix + "old": "true", "mine": "too"}), want: map[string]string{prefix + "local": "true", "mine": "too"}},
+		"GAC-PSL-1 unused":      {reason: "without a binding there are none", objects: []kind.Object{namespace}, object: labelled(map[string]string{prefix + "old": "true"}), want: map[string]string{}},
+		"GAC-REG-5 elsewhere":   {reason: "other namespaces are left alone", object: labelled(map[string]string{prefix + "old": "true"}), want: map[string]string{prefix + "old": "true"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := admissiontest.New(t, nil, tc.objects...)
+			object, ok := tc.object.DeepCopyObject().(kind.Object)
+			if !ok {
+				t.Fatalf("%T is no object", tc.object)
+			}
+			if err := g.Ask(providersecretlabels.New(g.World), admissiontest.Request{Object: object, Old: tc.object}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, object.GetLabels()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

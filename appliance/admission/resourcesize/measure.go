@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resourcesize
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+)
+
+// size is the length of an object in JSON, in the version of the request, without what the server itself writes: its
+// status and its managed fields. An object that is within the limit with them is not measured without.
+func size(a admission.Attributes, o admission.ObjectInterfaces, limit int64) (int64, error) {
+	object := a.GetObject()
+	if o != nil {
+		converted, err := admission.ConvertToGVK(object, a.GetKind(), o)
+		if err != nil {
+			return 0, fmt.Errorf("convert %T: %w", object, err)
+		}
+		object = converted
+	}
+	whole, err := encode(object)
+	if err != nil || int64(len(whole)) <= limit {
+		return int64(len(whole)), err
+	}
+	return without(whole)
+}
+
+func encode(object runtime.Object) ([]byte, error) {
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return nil, fmt.Errorf("encode %T: %w", object, err)
+	}
+	return raw, nil
+}
+
+func without(whole []byte) (int64, error) {
+	var object, metadata map[string]json.RawMessage
+	if err := json.Unmarshal(whole, &object); err != nil {
+		return 0, fmt.Errorf("read back the object: %w", err)
+	}
+	delete(object, "status")
+	if raw, found := object["metadata"]; found {
+		if err := json.Unmarshal(raw, &metadata); err != nil {
+			return 0, fmt.Errorf("read back the metadata: %w", err)
+		}
+		delete(metadata, "managedFields")
+		var err error
+		if object["metadata"], err = json.Marshal(metadata); err != nil {
+			return 0, fmt.Errorf("encode metadata: %w", err)
+		}
+	}
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return 0, fmt.Errorf("encode the object: %w", err)
+	}
+	return int64(len(raw)), nil
+}

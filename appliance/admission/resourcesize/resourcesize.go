@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package resourcesize bounds the size of objects in projects and the number of cluster-scoped ones, as far as the
+// configuration says so (GAC-SIZE-1 to 9, GAC-REG-3).
+package resourcesize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+type rule struct {
+	*admission.Handler
+
+	world  *world.World
+	config gardenconfigv1alpha1.ResourceSizeConfiguration
+}
+
+// New returns the maker of the rule; without a configuration nothing is bounded.
+func New(c *gardenconfigv1alpha1.ResourceSizeConfiguration) func(w *world.World) admission.Interface {
+	return func(w *world.World) admission.Interface {
+		r := &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+		if c != nil {
+			r.config = *c
+		}
+		return r
+	}
+}
+
+var _ admission.ValidationInterface = &rule{}
+
+// Validate refuses objects above the limit that counts for them, or notes them in the log.
+func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	limit := r.limit(a.GetResource())
+	if limit == nil || a.GetSubresource() != "" || r.unrestricted(a.GetUserInfo()) {
+		return nil
+	}
+	if a.GetNamespace() != "" {
+		of, err := r.world.Cached().OfProject(ctx, a.GetNamespace())
+		if err != nil || !of {
+			return world.Answer(a, err)
+		}
+	}
+	tooMany, err := r.tooMany(ctx, a, limit)
+	if err != nil {
+		return world.Answer(a, err)
+	}
+	if tooMany != nil {
+		return r.answer(a, "CountExceeded", tooMany)
+	}
+	tooLarge, err := tooLarge(a, o, limit)
+	if err != nil {
+		return world.Answer(a, err)
+	}
+	if tooLarge != nil {
+		return r.answer(a, "SizeExceeded", tooLarge)
+	}
+	return nil
+}
+
+// answer refuses a request, or lets it pass with a line in the log (GAC-SIZE-4).
+func (r *rule) answer(a admission.Attributes, reason string, complaint error) error {
+	if r.config.OperationMode == gardenconfigv1alpha1.ResourceSizeModeLog {
+		r.world.Note(a, "Request above a limit", complaint.Error())
+		return nil
+	}
+	return r.world.Rejected(a, reason, world.Answer(a, complaint))
+}
+
+// limit is the first one that names a resource.
+func (r *rule) limit(of schema.GroupVersionResource) *gardenconfigv1alpha1.ResourceLimit {
+	for i := range r.config.Limits {
+		l := &r.config.Limits[i]
+		if names(l.APIGroups, of.Group) && names(l.APIVersions, of.Version) && names(l.Resources, of.Resource) {
+			return l
+		}
+	}
+	return nil
+}
+
+func names(all []string, one string) bool {
+	return slices.Contains(all, one) || slices.Contains(all, everything)
+}
+
+// everything stands for every name.
+const everything = "*"
+
+// tooMany counts the objects of a cluster-scoped resource (GAC-SIZE-8).
+func (r *rule) tooMany(
+	ctx context.Context, a admission.Attributes, limit *gardenconfigv1alpha1.ResourceLimit,
+) (complaint, err error) {
+	// A Namespace names itself as its namespace.
+	clusterScoped := a.GetNamespace() == "" || a.GetResource().GroupResource() == schema.GroupResource{Resource: "namespaces"}
+	if limit.Count == nil || a.GetOperation() != admission.Create || !clusterScoped {
+		return nil, nil
+	}
+	of := a.GetResource()
+	there, err := r.world.Fresh().Names(ctx, world.Place{Group: of.Group, Version: of.Version, Resource: of.Resource})
+	if err != nil {
+		return nil, fmt.Errorf("count %s: %w", of.Resource, err)
+	}
+	if int64(len(there)) < *limit.Count {
+		return nil, nil
+	}
+	return fmt.Errorf("there are %d %s already, and at most %d are allowed", len(there), of.Resource, *limit.Count), nil
+}
+
+// tooLarge measures an object (GAC-SIZE-3).
+func tooLarge(
+	a admission.Attributes, o admission.ObjectInterfaces, limit *gardenconfigv1alpha1.ResourceLimit,
+) (complaint, err error) {
+	if limit.Size == nil || a.GetObject() == nil {
+		return nil, nil
+	}
+	size, err := size(a, o, limit.Size.Value())
+	if err != nil {
+		return nil, errors.Join(world.ErrUnreadable, err)
+	}
+	if size <= limit.Size.Value() {
+		return nil, nil
+	}
+	return fmt.Errorf("the object has %d bytes in JSON, and at most %d are allowed", size, limit.Size.Value()), nil
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resourcesize_test
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr/funcr"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
+	"github.com/terrarium-garden/terrarium/appliance/admission/resourcesize"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+)
+
+type limit = gardenconfigv1alpha1.ResourceLimit
+
+func bytes(n int) *resource.Quantity { return resource.NewQuantity(int64(n), resource.BinarySI) }
+
+// shoots bounds shoots to a number of bytes.
+func shoots(n int) limit {
+	return limit{APIGroups: []string{"core.gardener.cloud"}, APIVersions: []string{"v1beta1"}, Resources: []string{"shoots"}, Size: bytes(n)}
+}
+
+func size(t *testing.T, object any) int {
+	t.Helper()
+	raw, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(raw)
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	full := func(s *gardencorev1beta1.Shoot) {
+		s.Status.TechnicalID = strings.Repeat("x", 100)
+		s.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: strings.Repeat("x", 100)}}
+	}
+	// What an object weighs without its status.
+	raw, err := json.Marshal(admissiontest.Shoot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var content map[string]any
+	if err := json.Unmarshal(raw, &content); err != nil {
+		t.Fatal(err)
+	}
+	delete(content, "status")
+	bare := size(t, content)
+	secret := admissiontest.Secret("big", func(s *corev1.Secret) { s.Data = map[string][]byte{"a": []byte(strings.Repeat("x", 1000))} })
+	all := limit{APIGroups: []string{"*"}, APIVersions: []string{"*"}, Resources: []string{"*"}, Size: bytes(10)}
+	seeds := limit{APIGroups: []string{"core.gardener.cloud"}, APIVersions: []string{"*"}, Resources: []string{"seeds"}, Count: new(int64(1))}
+	namespaces := limit{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"*"}, Count: new(int64(1)), Size: bytes(100000)}
+	garden := []kind.Object{admissiontest.ProjectNamespace()}
+	another := admissiontest.ProjectNamespace(func(n *corev1.Namespace) { n.Name = "another" })
+	cases := map[string]struct {
+		limits []limit
+		admissiontest.Case
+	}{
+		"GAC-SIZE-1 none":       {nil, admissiontest.Case{Reason: "nothing is bounded by default", Request: admissiontest.Request{Object: admissiontest.Shoot(full)}}},
+		"GAC-SIZE-1 other":      {[]limit{shoots(10)}, admissiontest.Case{Reason: "a limit counts for what it names", Request: admissiontest.Request{Object: secret}}},
+		"GAC-SIZE-1 wildcard":   {[]limit{all}, admissiontest.Case{Reason: "a star names everything", Request: admissiontest.Request{Object: secret}, Refused: []string{"at most 10"}}},
+		"GAC-SIZE-1 first":      {[]limit{shoots(100000), all}, admissiontest.Case{Reason: "the first match wins", Request: admissiontest.Request{Object: admissiontest.Shoot()}}},
+		"GAC-SIZE-3 equal":      {[]limit{shoots(bare)}, admissiontest.Case{Reason: "a limit may be reached", Request: admissiontest.Request{Object: admissiontest.Shoot()}}},
+		"GAC-SIZE-3 status":     {[]limit{shoots(bare)}, admissiontest.Case{Reason: "what the server writes does not count", Request: admissiontest.Request{Object: admissiontest.Shoot(full)}}},
+		"GAC-SIZE-4 above":      {[]limit{shoots(bare - 1)}, admissiontest.Case{Reason: "the answer has both sizes", Request: admissiontest.Request{Object: admissiontest.Shoot(full)}, Refused: []string{strconv.Itoa(bare), strconv.Itoa(bare - 1)}}},
+		"GAC-SIZE-4 update":     {[]limit{shoots(10)}, admissiontest.Case{Reason: "updates count as well", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot()}, Refused: []string{"at most 10"}}},
+		"GAC-SIZE-7 delete":     {[]limit{shoots(10)}, admissiontest.Case{Reason: "other operations are not asked about", Request: admissiontest.Request{Old: admissiontest.Shoot()}}},
+		"GAC-REG-3 subresource": {[]limit{shoots(10)}, admissiontest.Case{Reason: "nor are subresources", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot(), Subresource: "status"}}},
+		"GAC-REG-3 elsewhere":   {[]limit{shoots(10)}, admissiontest.Case{Reason: "nor namespaces that are no project's", Objects: []kind.Object{another}, Request: admissiontest.Request{Object: admissiontest.Shoot()}}},
+		"GAC-SIZE-8 count":      {[]limit{seeds}, admissiontest.Case{Reason: "one is enough", Objects: []kind.Object{admissiontest.Seed("a")}, Request: admissiontest.Request{Object: admissiontest.Seed("b")}, Refused: []string{"1 seeds already", "at most 1"}}},
+		"GAC-SIZE-8 first":      {[]limit{seeds}, admissiontest.Case{Reason: "the first one is welcome", Request: admissiontest.Request{Object: admissiontest.Seed("b")}}},
+		"GAC-SIZE-8 update":     {[]limit{seeds}, admissiontest.Case{Reason: "an update makes none more", Objects: []kind.Object{admissiontest.Seed("a")}, Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a")}}},
+		"GAC-SIZE-8 namespaced": {[]limit{namespaces}, admissiontest.Case{Reason: "objects of namespaces are not counted", Objects: []kind.Object{secret}, Request: admissiontest.Request{Object: admissiontest.Secret("b")}}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if tc.Objects == nil || tc.Objects[0] != kind.Object(another) {
+				tc.Objects = append(tc.Objects, garden...)
+			}
+			rule := resourcesize.New(&gardenconfigv1alpha1.ResourceSizeConfiguration{Limits: tc.limits})
+			admissiontest.Run(t, rule, map[string]admissiontest.Case{"case": tc.Case})
+		})
+	}
+}
+
+func TestSubjects(t *testing.T) {
+	t.Parallel()
+	subject := func(kind, namespace, name string) rbacv1.Subject {
+		return rbacv1.Subject{Kind: kind, Namespace: namespace, Name: name}
+	}
+	const robot = "system:serviceaccount:ci:robot"
+	for name, tc := range map[string]struct {
+		reason  string
+		subject rbacv1.Subject
+		user    string
+		group   string
+		free    bool
+	}{
+		"GAC-SIZE-5 robot":         {"a service account by its name", subject("ServiceAccount", "ci", "robot"), robot, "g", true},
+		"GAC-SIZE-5 robots":        {"all of a namespace", subject("ServiceAccount", "ci", "*"), robot, "g", true},
+		"GAC-SIZE-5 other robots":  {"and no others", subject("ServiceAccount", "cd", "*"), robot, "g", false},
+		"GAC-SIZE-5 robot user":    {"a service account is no user", subject("User", "", "*"), robot, "g", false},
+		"GAC-SIZE-5 robot group":   {"nor in a group", subject("Group", "", "g"), robot, "g", false},
+		"GAC-SIZE-5 user":          {"a user by its name", subject("User", "", "rose"), "rose", "g", true},
+		"GAC-SIZE-5 users":         {"every user", subject("User", "", "*"), "rose", "g", true},
+		"GAC-SIZE-5 other user":    {"another user is another", subject("User", "", "bob"), "rose", "g", false},
+		"GAC-SIZE-6 group":         {"gardenlets write what is near the limit", subject("Group", "", "gardener.cloud:system:seeds"), "x", "gardener.cloud:system:seeds", true},
+		"GAC-SIZE-5 groups":        {"every group", subject("Group", "", "*"), "rose", "g", true},
+		"GAC-SIZE-5 other group":   {"another group is another", subject("Group", "", "h"), "rose", "g", false},
+		"GAC-SIZE-5 user as robot": {"a user is no service account", subject("ServiceAccount", "ci", "*"), "rose", "g", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := admissiontest.New(t, nil, admissiontest.ProjectNamespace())
+			rule := resourcesize.New(&gardenconfigv1alpha1.ResourceSizeConfiguration{
+				Limits: []limit{shoots(10)}, UnrestrictedSubjects: []rbacv1.Subject{tc.subject},
+			})
+			err := g.Ask(rule(g.World), admissiontest.Request{Object: admissiontest.Shoot(), User: tc.user, Groups: []string{tc.group}})
+			if (err == nil) != tc.free {
+				t.Errorf("%s: %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+func TestLogMode(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	g := admissiontest.New(t, nil, admissiontest.ProjectNamespace())
+	g.World.Log = funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
+	rule := resourcesize.New(&gardenconfigv1alpha1.ResourceSizeConfiguration{
+		Limits: []limit{shoots(10)}, OperationMode: gardenconfigv1alpha1.ResourceSizeModeLog,
+	})
+	if err := g.Ask(rule(g.World), admissiontest.Request{Object: admissiontest.Shoot()}); err != nil {
+		t.Errorf("GAC-SIZE-4: a request above a limit passes: %v", err)
+	}
+	if len(lines) != 1 || !strings.Contains(lines[0], "at most 10") || !strings.Contains(lines[0], `"user"="rose"`) {
+		t.Errorf("GAC-SIZE-4: and is noted: %q", lines)
+	}
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shootconfig
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/apis/apiserver"
+	"k8s.io/apiserver/pkg/apis/apiserver/load"
+	"k8s.io/apiserver/pkg/apis/apiserver/validation"
+	authorizationcel "k8s.io/apiserver/pkg/authorization/cel"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+// NewAuthorization makes the rule about authorizers.
+func NewAuthorization(w *world.World) admission.Interface {
+	return document{
+		what: "authorization configuration", key: "config.yaml", reason: "AuthorizationConfiguration",
+		path: inServer("structuredAuthorization", "configMapName"),
+		name: func(s *gardencorev1beta1.KubeAPIServerConfig) string {
+			if s.StructuredAuthorization == nil {
+				return ""
+			}
+			return s.StructuredAuthorization.ConfigMapName
+		},
+		wrong: authorization,
+		other: func(now, before *gardencorev1beta1.KubeAPIServerConfig) bool {
+			return !equality.Semantic.DeepEqual(now.StructuredAuthorization, before.StructuredAuthorization)
+		},
+	}.rule(w)
+}
+
+func authorization(content string, s *gardencorev1beta1.KubeAPIServerConfig) error {
+	config, err := load.LoadFromData([]byte(content))
+	if err != nil {
+		return fmt.Errorf("decode it: %w", err)
+	}
+	webhook := sets.New(string(apiserver.TypeWebhook))
+	errs := []error{
+		validation.ValidateAuthorizationConfiguration(authorizationcel.NewDefaultCompiler(), nil, config, webhook, webhook).ToAggregate(),
+	}
+	for i, authorizer := range config.Authorizers {
+		if authorizer.Type != apiserver.TypeWebhook {
+			errs = append(errs, fmt.Errorf("authorizers[%d].type: only %s can be added; the others are there already", i, apiserver.TypeWebhook))
+			continue
+		}
+		if c := authorizer.Webhook; c != nil && c.ConnectionInfo.Type != apiserver.AuthorizationWebhookConnectionInfoTypeInCluster {
+			errs = append(errs, fmt.Errorf("authorizers[%d].webhook.connectionInfo.type: it must be %s; the kubeconfig is taken from a Secret",
+				i, apiserver.AuthorizationWebhookConnectionInfoTypeInCluster))
+		}
+	}
+	return errors.Join(append(errs, kubeconfigs(config.Authorizers, s)...)...)
+}
+
+// kubeconfigs compares the authorizers with the Secrets that the Shoot names for them.
+func kubeconfigs(all []apiserver.AuthorizerConfiguration, s *gardencorev1beta1.KubeAPIServerConfig) []error {
+	var errs []error
+	var given []gardencorev1beta1.AuthorizerKubeconfigReference
+	if s.StructuredAuthorization != nil {
+		given = s.StructuredAuthorization.Kubeconfigs
+	}
+	for i, authorizer := range all {
+		if !slices.ContainsFunc(given, func(k gardencorev1beta1.AuthorizerKubeconfigReference) bool { return k.AuthorizerName == authorizer.Name }) {
+			errs = append(errs, fmt.Errorf("authorizers[%d]: %s has no Secret with a kubeconfig for %q",
+				i, inServer("structuredAuthorization", "kubeconfigs"), authorizer.Name))
+		}
+	}
+	for i, k := range given {
+		if !slices.ContainsFunc(all, func(a apiserver.AuthorizerConfiguration) bool { return a.Name == k.AuthorizerName }) {
+			errs = append(errs, fmt.Errorf("%s[%d]: there is no authorizer %q in the configuration",
+				inServer("structuredAuthorization", "kubeconfigs"), i, k.AuthorizerName))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shootconfig
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/admission"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+// document is a piece of configuration that an API server reads.
+type document struct {
+	// what it is called, its key in the ConfigMap, and the field of the Shoot that refers to it.
+	what, key string
+	path      *field.Path
+	// reason names refusals in metrics.
+	reason string
+	// name is that of the ConfigMap that a Shoot refers to, or nothing.
+	name func(s *gardencorev1beta1.KubeAPIServerConfig) string
+	// wrong says why the content can not be used by a Shoot. The content is not empty.
+	wrong func(content string, s *gardencorev1beta1.KubeAPIServerConfig) error
+	// other tells whether something else changed that the content has to go with.
+	other func(now, before *gardencorev1beta1.KubeAPIServerConfig) bool
+}
+
+type rule struct {
+	*admission.Handler
+	document
+
+	world *world.World
+}
+
+func (d document) rule(w *world.World) admission.Interface {
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), document: d, world: w}
+}
+
+var _ admission.ValidationInterface = &rule{}
+
+// Validate looks at a Shoot that refers to a ConfigMap, and at a ConfigMap that Shoots refer to.
+func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	if a.GetSubresource() != "" {
+		return nil
+	}
+	switch {
+	case a.GetKind().GroupKind() == gardencorev1beta1.Kind("Shoot"):
+		shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
+		if !ok {
+			return nil
+		}
+		return r.shoot(ctx, a, shoot)
+	case a.GetResource().GroupResource() == corev1.Resource("configmaps") && a.GetOperation() == admission.Update:
+		now, before, err := world.Objects[corev1.ConfigMap](a, o)
+		if err != nil {
+			return world.Answer(a, err)
+		}
+		if now.Data[r.key] == before.Data[r.key] {
+			return nil
+		}
+		return r.configMap(ctx, a, now)
+	}
+	return nil
+}
+
+// shoot looks at what a Shoot refers to, if that or the version of Kubernetes is new.
+func (r *rule) shoot(ctx context.Context, a admission.Attributes, shoot *gardencorev1beta1.Shoot) error {
+	server := apiServer(shoot)
+	name := r.name(server)
+	if name == "" || shoot.DeletionTimestamp != nil {
+		return nil
+	}
+	if old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot); ok && r.same(shoot, old) {
+		return nil
+	}
+	config, err := r.world.Fresh().ConfigMap(ctx, shoot.Namespace, name)
+	if apierrors.IsNotFound(err) {
+		return r.refuse(a, field.NotFound(r.path, fmt.Sprintf("ConfigMap %s/%s", shoot.Namespace, name)))
+	}
+	if err != nil {
+		return world.Answer(a, fmt.Errorf("read ConfigMap %q: %w", name, err))
+	}
+	content := config.Data[r.key]
+	if content == "" {
+		return r.refuse(a, field.Invalid(r.path, name, fmt.Sprintf("the ConfigMap needs the %s under the key %q", r.what, r.key)))
+	}
+	if err := r.wrong(content, server); err != nil {
+		return r.refuse(a, field.Invalid(r.path, name, fmt.Sprintf("data[%s] is no valid %s: %v", r.key, r.what, err)))
+	}
+	return nil
+}
+
+func (r *rule) same(shoot, old *gardencorev1beta1.Shoot) bool {
+	now, before := apiServer(shoot), apiServer(old)
+	return r.name(now) == r.name(before) && shoot.Spec.Kubernetes.Version == old.Spec.Kubernetes.Version && !r.other(now, before)
+}
+
+// configMap looks at a ConfigMap for each Shoot that refers to it.
+func (r *rule) configMap(ctx context.Context, a admission.Attributes, config *corev1.ConfigMap) error {
+	of, err := r.world.Cached().OfProject(ctx, a.GetNamespace())
+	if err != nil || !of {
+		return world.Answer(a, err)
+	}
+	shoots, err := r.world.Fresh().Shoots(ctx, a.GetNamespace(), fields.Everything())
+	if err != nil {
+		return world.Answer(a, fmt.Errorf("list shoots in namespace %q: %w", a.GetNamespace(), err))
+	}
+	path := field.NewPath("data").Key(r.key)
+	for i := range shoots {
+		server := apiServer(&shoots[i])
+		if r.name(server) != config.Name || shoots[i].DeletionTimestamp != nil {
+			continue
+		}
+		content := config.Data[r.key]
+		if content == "" {
+			return r.refuse(a, field.Required(path, fmt.Sprintf("shoot %q takes its %s from here", shoots[i].Name, r.what)))
+		}
+		if err := r.wrong(content, server); err != nil {
+			return r.refuse(a, field.Invalid(path, field.OmitValueType{}, fmt.Sprintf("it is no valid %s for shoot %q: %v",
+				r.what, shoots[i].Name, err)))
+		}
+	}
+	return nil
+}
+
+func (r *rule) refuse(a admission.Attributes, err *field.Error) error {
+	return r.world.Rejected(a, r.reason, apierrors.NewInvalid(a.GetKind().GroupKind(), a.GetName(), field.ErrorList{err}))
+}
+
+// apiServer is the configuration of a Shoot's API server, which is empty by default.
+func apiServer(s *gardencorev1beta1.Shoot) *gardencorev1beta1.KubeAPIServerConfig {
+	if server := s.Spec.Kubernetes.KubeAPIServer; server != nil {
+		return server
+	}
+	return &gardencorev1beta1.KubeAPIServerConfig{}
+}
+
+func inServer(path ...string) *field.Path {
+	return field.NewPath("spec", "kubernetes", "kubeAPIServer").Child(path[0], path[1:]...)
+}
