@@ -7222,9 +7222,10 @@ func schema_terrarium_apis_core_v1beta1_NginxIngress(ref common.ReferenceCallbac
 					},
 					"externalTrafficPolicy": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ExternalTrafficPolicy is Cluster or Local. Defaults to Cluster.",
+							Description: "ExternalTrafficPolicy is Cluster or Local. Defaults to Cluster.\n\nPossible enum values:\n - `\"Cluster\"` hands traffic on to any node.\n - `\"Local\"` keeps traffic on the node and its source address with it.",
 							Type:        []string{"string"},
 							Format:      "",
+							Enum:        []interface{}{"Cluster", "Local"},
 						},
 					},
 					"loadBalancerSourceRanges": {
@@ -9354,9 +9355,10 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServices(ref comm
 					},
 					"externalTrafficPolicy": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ExternalTrafficPolicy is Cluster or Local.",
+							Description: "ExternalTrafficPolicy is Cluster or Local.\n\nPossible enum values:\n - `\"Cluster\"` hands traffic on to any node.\n - `\"Local\"` keeps traffic on the node and its source address with it.",
 							Type:        []string{"string"},
 							Format:      "",
+							Enum:        []interface{}{"Cluster", "Local"},
 						},
 					},
 					"proxyProtocol": {
@@ -9446,9 +9448,10 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServicesZones(ref
 					},
 					"externalTrafficPolicy": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ExternalTrafficPolicy is Cluster or Local.",
+							Description: "ExternalTrafficPolicy is Cluster or Local.\n\nPossible enum values:\n - `\"Cluster\"` hands traffic on to any node.\n - `\"Local\"` keeps traffic on the node and its source address with it.",
 							Type:        []string{"string"},
 							Format:      "",
+							Enum:        []interface{}{"Cluster", "Local"},
 						},
 					},
 					"proxyProtocol": {

@@ -186,6 +186,11 @@ func TestFieldSelectors(t *testing.T) {
 		"type":            {reason: "As for Secrets.", kind: "InternalSecret", label: "type"},
 		"installation":    {reason: "A gardenlet selects its installations.", kind: "ControllerInstallation", label: "spec.seedRef.name"},
 		"project":         {reason: "Clients look a project up by its namespace.", kind: "Project", label: "spec.namespace"},
+		"bucket":          {reason: "A gardenlet selects its buckets.", kind: "BackupBucket", label: "spec.seedName"},
+		"entries":         {reason: "A bucket's entries are found.", kind: "BackupEntry", label: "spec.bucketName"},
+		"own shoot":       {reason: "So are those of a self-hosted shoot.", kind: "BackupEntry", label: "spec.shootRef.name"},
+		"no bucket":       {reason: "A bucket is in no bucket.", kind: "BackupBucket", label: "spec.bucketName", refuse: true},
+		"plain":           {reason: "A quota has its name only.", kind: "Quota", label: "spec.scope", refuse: true},
 		"no namespace": {
 			reason: "A project has no namespace of its own, and its label is not the one meant.",
 			kind:   "Project", label: "metadata.namespace", refuse: true,

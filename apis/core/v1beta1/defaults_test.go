@@ -261,20 +261,34 @@ func TestSetDefaultsOthers(t *testing.T) {
 	gardencorev1beta1.SetDefaultsControllerRegistration(registration)
 	binding := &gardencorev1beta1.SecretBinding{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-a"}, Quotas: []corev1.ObjectReference{{}}}
 	gardencorev1beta1.SetDefaultsSecretBinding(binding)
+	bucket := &gardencorev1beta1.BackupBucket{Spec: gardencorev1beta1.BackupBucketSpec{SecretRef: &corev1.SecretReference{Namespace: "garden", Name: "key"}}}
+	gardencorev1beta1.SetDefaultsBackupBucket(bucket)
+	given := &corev1.ObjectReference{APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", Namespace: "garden", Name: "id"}
+	other := &gardencorev1beta1.BackupBucket{Spec: gardencorev1beta1.BackupBucketSpec{CredentialsRef: given, SecretRef: bucket.Spec.SecretRef}}
+	gardencorev1beta1.SetDefaultsBackupBucket(other)
+	addition := &gardencorev1beta1.NamespacedCloudProfile{Spec: gardencorev1beta1.NamespacedCloudProfileSpec{
+		MachineTypes: []gardencorev1beta1.MachineType{{}}, VolumeTypes: []gardencorev1beta1.VolumeType{{}},
+	}}
+	gardencorev1beta1.SetDefaultsNamespacedCloudProfile(addition)
 	for name, tc := range map[string]struct {
 		reason    string
 		got, want any
 	}{
-		"API-DEF-15 image":    {"an image is for amd64", profile.Spec.MachineImages[0].Versions[0].Architectures, []string{"amd64"}},
-		"API-DEF-15 runtime":  {"it brings containerd", profile.Spec.MachineImages[0].Versions[0].CRI[0].Name, gardencorev1beta1.CRINameContainerd},
-		"API-DEF-15 usable":   {"a machine type can be used", *profile.Spec.MachineTypes[0].Usable, true},
-		"API-DEF-15 strategy": {"images may jump to the newest version", *profile.Spec.MachineImages[0].UpdateStrategy, gardencorev1beta1.MachineImageUpdateStrategyMajor},
-		"API-DEF-16 primary":  {"who is registered is in charge", *registration.Spec.Resources[0].Primary, true},
-		"API-DEF-16 timeout":  {"an extension has three minutes", registration.Spec.Resources[0].ReconcileTimeout.Duration, 3 * time.Minute},
-		"API-DEF-16 cluster":  {"it is for shoots", registration.Spec.Resources[0].ClusterCompatibility, []gardencorev1beta1.ClusterType{"shoot"}},
-		"API-DEF-16 exposure": {"addresses are kept up to date", *registration.Spec.Resources[1].ContinuousEndpointUpdate, true},
-		"API-DEF-17 secret":   {"the Secret is near", binding.SecretRef.Namespace, "garden-a"},
-		"API-DEF-17 quota":    {"so is the Quota", binding.Quotas[0].Namespace, "garden-a"},
+		"bucket":                {"the older field is taken over", bucket.Spec.CredentialsRef, &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "key"}},
+		"bucket with both":      {"unless the newer is given", other.Spec.CredentialsRef, given},
+		"addition":              {"what a project adds can be used", *addition.Spec.MachineTypes[0].Usable, true},
+		"addition volume":       {"volumes too", *addition.Spec.VolumeTypes[0].Usable, true},
+		"addition architecture": {"the parent knows how architectures are told", addition.Spec.MachineTypes[0].Architecture, (*string)(nil)},
+		"API-DEF-15 image":      {"an image is for amd64", profile.Spec.MachineImages[0].Versions[0].Architectures, []string{"amd64"}},
+		"API-DEF-15 runtime":    {"it brings containerd", profile.Spec.MachineImages[0].Versions[0].CRI[0].Name, gardencorev1beta1.CRINameContainerd},
+		"API-DEF-15 usable":     {"a machine type can be used", *profile.Spec.MachineTypes[0].Usable, true},
+		"API-DEF-15 strategy":   {"images may jump to the newest version", *profile.Spec.MachineImages[0].UpdateStrategy, gardencorev1beta1.MachineImageUpdateStrategyMajor},
+		"API-DEF-16 primary":    {"who is registered is in charge", *registration.Spec.Resources[0].Primary, true},
+		"API-DEF-16 timeout":    {"an extension has three minutes", registration.Spec.Resources[0].ReconcileTimeout.Duration, 3 * time.Minute},
+		"API-DEF-16 cluster":    {"it is for shoots", registration.Spec.Resources[0].ClusterCompatibility, []gardencorev1beta1.ClusterType{"shoot"}},
+		"API-DEF-16 exposure":   {"addresses are kept up to date", *registration.Spec.Resources[1].ContinuousEndpointUpdate, true},
+		"API-DEF-17 secret":     {"the Secret is near", binding.SecretRef.Namespace, "garden-a"},
+		"API-DEF-17 quota":      {"so is the Quota", binding.Quotas[0].Namespace, "garden-a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

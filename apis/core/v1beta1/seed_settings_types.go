@@ -113,7 +113,7 @@ type SeedSettingLoadBalancerServices struct {
 	Class *string `json:"class,omitempty"`
 	// ExternalTrafficPolicy is Cluster or Local.
 	// +optional
-	ExternalTrafficPolicy *corev1.ServiceExternalTrafficPolicy `json:"externalTrafficPolicy,omitempty"`
+	ExternalTrafficPolicy *ExternalTrafficPolicy `json:"externalTrafficPolicy,omitempty"`
 	// ProxyProtocol says whether load balancers tell the address of the client.
 	// +optional
 	ProxyProtocol *LoadBalancerServicesProxyProtocol `json:"proxyProtocol,omitempty"`
@@ -147,7 +147,7 @@ type SeedSettingLoadBalancerServicesZones struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// ExternalTrafficPolicy is Cluster or Local.
 	// +optional
-	ExternalTrafficPolicy *corev1.ServiceExternalTrafficPolicy `json:"externalTrafficPolicy,omitempty"`
+	ExternalTrafficPolicy *ExternalTrafficPolicy `json:"externalTrafficPolicy,omitempty"`
 	// ProxyProtocol says whether the load balancer tells the address of the client.
 	// +optional
 	ProxyProtocol *LoadBalancerServicesProxyProtocol `json:"proxyProtocol,omitempty"`

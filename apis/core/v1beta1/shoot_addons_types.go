@@ -2,10 +2,6 @@
 
 package v1beta1
 
-import (
-	corev1 "k8s.io/api/core/v1"
-)
-
 // Addons are components inside a shoot that users may ask for; meant for trials.
 type Addons struct {
 	// KubernetesDashboard is the dashboard.
@@ -34,7 +30,7 @@ type NginxIngress struct {
 	Config map[string]string `json:"config,omitempty"`
 	// ExternalTrafficPolicy is Cluster or Local. Defaults to Cluster.
 	// +optional
-	ExternalTrafficPolicy *corev1.ServiceExternalTrafficPolicy `json:"externalTrafficPolicy,omitempty"`
+	ExternalTrafficPolicy *ExternalTrafficPolicy `json:"externalTrafficPolicy,omitempty"`
 	// LoadBalancerSourceRanges are the networks from which the load balancer takes traffic; all when empty.
 	// +optional
 	LoadBalancerSourceRanges []string `json:"loadBalancerSourceRanges,omitempty"`

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/version"
 )
@@ -99,7 +98,7 @@ func defaultAddons(a *Addons) {
 		setDefault(&a.KubernetesDashboard.AuthenticationMode, KubernetesDashboardAuthModeToken)
 	}
 	if a.NginxIngress != nil {
-		setDefault(&a.NginxIngress.ExternalTrafficPolicy, corev1.ServiceExternalTrafficPolicyCluster)
+		setDefault(&a.NginxIngress.ExternalTrafficPolicy, ExternalTrafficPolicyCluster)
 	}
 }
 

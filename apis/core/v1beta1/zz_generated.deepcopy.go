@@ -4443,7 +4443,7 @@ func (in *NginxIngress) DeepCopyInto(out *NginxIngress) {
 	}
 	if in.ExternalTrafficPolicy != nil {
 		in, out := &in.ExternalTrafficPolicy, &out.ExternalTrafficPolicy
-		*out = new(v1.ServiceExternalTrafficPolicy)
+		*out = new(ExternalTrafficPolicy)
 		**out = **in
 	}
 	if in.LoadBalancerSourceRanges != nil {
@@ -5756,7 +5756,7 @@ func (in *SeedSettingLoadBalancerServices) DeepCopyInto(out *SeedSettingLoadBala
 	}
 	if in.ExternalTrafficPolicy != nil {
 		in, out := &in.ExternalTrafficPolicy, &out.ExternalTrafficPolicy
-		*out = new(v1.ServiceExternalTrafficPolicy)
+		*out = new(ExternalTrafficPolicy)
 		**out = **in
 	}
 	if in.ProxyProtocol != nil {
@@ -5822,7 +5822,7 @@ func (in *SeedSettingLoadBalancerServicesZones) DeepCopyInto(out *SeedSettingLoa
 	}
 	if in.ExternalTrafficPolicy != nil {
 		in, out := &in.ExternalTrafficPolicy, &out.ExternalTrafficPolicy
-		*out = new(v1.ServiceExternalTrafficPolicy)
+		*out = new(ExternalTrafficPolicy)
 		**out = **in
 	}
 	if in.ProxyProtocol != nil {
