@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package security_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	"github.com/terrarium-garden/terrarium/storage/registry"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
+)
+
+const (
+	namespace = "garden-meadow"
+	seeds     = "gardener.cloud:system:seeds"
+)
+
+type (
+	binding  = gardensecurityv1alpha1.CredentialsBinding
+	identity = gardensecurityv1alpha1.WorkloadIdentity
+	request  = gardensecurityv1alpha1.TokenRequest
+)
+
+// served returns the resources of the core group and of this one.
+func served(t *testing.T) (core, security map[string]rest.Storage) {
+	t.Helper()
+	groups, err := registry.Groups(kindtest.Options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range groups {
+		if all, ok := group.VersionedResourcesStorageMap["v1alpha1"]; ok && all["workloadidentities"] != nil {
+			security = all
+		}
+	}
+	return groups[0].VersionedResourcesStorageMap["v1beta1"], security
+}
+
+func TestResources(t *testing.T) {
+	t.Parallel()
+	_, all := served(t)
+	want := []string{"credentialsbindings", "workloadidentities", "workloadidentities/token"}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(all))); diff != "" {
+		t.Errorf("API-RES-5, 8: what is served (-want +got):\n%s", diff)
+	}
+}
+
+func TestCredentialsBinding(t *testing.T) {
+	t.Parallel()
+	_, all := served(t)
+	bindings, ctx := kindtest.Of[*binding](t, all, "credentialsbindings"), kindtest.Context(t, namespace, "rose")
+	got := bindings.MustCreate(ctx, &binding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "some-"}, Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local"},
+		CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "shared", Name: "key"},
+	})
+	if len(got.Name) != len("some-")+5 || got.Generation != 0 {
+		t.Errorf("a binding gets a name and no generation, got %q, %d", got.Name, got.Generation)
+	}
+	// Both the first and the last column are called Name, and columns of that name are not compared.
+	want := map[string]string{"Provider": "local", "APIVersion": "v1", "Kind": "Secret"}
+	if diff := cmp.Diff(want, bindings.Row(ctx, got)); diff != "" {
+		t.Errorf("API-RES-11: cells (-want +got):\n%s", diff)
+	}
+	got.Provider.Type = "other"
+	if _, err := bindings.Update(ctx, got); !apierrors.IsInvalid(err) {
+		t.Errorf("API-VALCB-1: the provider stays, got %v", err)
+	}
+}
+
+func wi() *identity {
+	return &identity{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "wi"},
+		Spec: gardensecurityv1alpha1.WorkloadIdentitySpec{
+			Audiences: []string{"cloud.example", "other.example"}, TargetSystem: gardensecurityv1alpha1.TargetSystem{Type: "local"},
+		},
+		Status: gardensecurityv1alpha1.WorkloadIdentityStatus{Sub: "admin"},
+	}
+}
+
+func TestWorkloadIdentity(t *testing.T) {
+	t.Parallel()
+	_, all := served(t)
+	identities, ctx := kindtest.Of[*identity](t, all, "workloadidentities"), kindtest.Context(t, namespace, "rose")
+	got := identities.MustCreate(ctx, wi())
+	sub := "gardener.cloud:workloadidentity:" + namespace + ":wi:" + string(got.UID)
+	if got.UID == "" || got.Status.Sub != sub {
+		t.Errorf("API-VALWI-1: subject %q, want %q", got.Status.Sub, sub)
+	}
+	want := map[string]string{"Sub": sub, "Type": "local", "Audiences": "cloud.example,other.example"}
+	if diff := cmp.Diff(want, identities.Row(ctx, got)); diff != "" {
+		t.Errorf("API-RES-11: cells (-want +got):\n%s", diff)
+	}
+	got.Status.Sub, got.Spec.Audiences = "admin", []string{"cloud.example"}
+	if got = identities.MustUpdate(ctx, got); got.Status.Sub != sub || len(got.Spec.Audiences) != 1 {
+		t.Errorf("API-VALWI-1: an identity stays itself, got %q", got.Status.Sub)
+	}
+}
+
+func issue(t *testing.T, all map[string]rest.Storage, ctx context.Context, r *request) (*request, error) { //nolint:revive // the test comes first in tests
+	t.Helper()
+	issuer, ok := all["workloadidentities/token"].(rest.NamedCreater) //nolint:misspell // the name is the library's
+	if !ok {
+		t.Fatal("API-RES-8: tokens are issued")
+	}
+	obj, err := issuer.Create(ctx, "wi", r, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	answer, ok := obj.(*request)
+	if !ok {
+		t.Fatalf("%T is no TokenRequest", obj)
+	}
+	return answer, nil
+}
+
+func TestTokenLifetime(t *testing.T) {
+	t.Parallel()
+	_, all := served(t)
+	ctx := kindtest.Context(t, namespace, "rose")
+	created := kindtest.Of[*identity](t, all, "workloadidentities").MustCreate(ctx, wi())
+	for name, tc := range map[string]struct {
+		reason  string
+		seconds *int64
+		want    time.Duration
+	}{
+		"API-TOKEN-1 usual":   {reason: "an hour", want: time.Hour},
+		"API-TOKEN-1 asked":   {reason: "what is asked for", seconds: new(int64(7200)), want: 2 * time.Hour},
+		"API-TOKEN-1 raised":  {reason: "but not less than the server gives", seconds: new(int64(600)), want: time.Hour},
+		"API-TOKEN-1 lowered": {reason: "nor more", seconds: new(int64(1<<32 - 1)), want: 48 * time.Hour},
+		"API-TOKEN-1 refused": {reason: "nor what makes no sense", seconds: new(int64(599))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := issue(t, all, ctx, &request{Spec: gardensecurityv1alpha1.TokenRequestSpec{ExpirationSeconds: tc.seconds}})
+			if tc.want == 0 {
+				if !apierrors.IsInvalid(err) {
+					t.Errorf("%s\nCreate: got %v, want Invalid", tc.reason, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("%s\nCreate: %v", tc.reason, err)
+			}
+			now := kindtest.Now()
+			if left := got.Status.ExpirationTimestamp.Sub(now); left != tc.want {
+				t.Errorf("%s\nvalid for %s, want %s", tc.reason, left, tc.want)
+			}
+			claims := map[string]any{}
+			if err := json.Unmarshal([]byte(got.Status.Token), &claims); err != nil {
+				t.Fatal(err)
+			}
+			if id, ok := claims["jti"].(string); !ok || id == "" {
+				t.Errorf("each token has a name of its own, got %v", claims["jti"])
+			}
+			delete(claims, "jti")
+			want := map[string]any{
+				"iss": "https://garden.example/issuer", "aud": []any{"cloud.example", "other.example"}, "sub": created.Status.Sub,
+				"iat": float64(now.Unix()), "nbf": float64(now.Unix()), "exp": float64(now.Add(tc.want).Unix()),
+				"gardener.cloud": map[string]any{"workloadIdentity": map[string]any{"name": "wi", "namespace": namespace, "uid": string(created.UID)}},
+			}
+			if diff := cmp.Diff(want, claims); diff != "" {
+				t.Errorf("API-TOKEN-1: claims (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if _, err := issue(t, all, kindtest.Context(t, "garden-other", "rose"), &request{}); !apierrors.IsNotFound(err) {
+		t.Errorf("API-TOKEN-1: no identity, no token, got %v", err)
+	}
+}
+
+// plot is what tokens can be used for.
+type plot struct {
+	security map[string]rest.Storage
+	uids     map[string]types.UID
+}
+
+func put[T kind.Object](t *testing.T, p *plot, core map[string]rest.Storage, resource string, object T) {
+	t.Helper()
+	ctx := kindtest.Context(t, object.GetNamespace(), "gardener")
+	p.uids[resource] = kindtest.Of[T](t, core, resource).MustCreate(ctx, object).GetUID()
+}
+
+func newPlot(t *testing.T) *plot {
+	t.Helper()
+	core, security := served(t)
+	p := &plot{security: security, uids: map[string]types.UID{}}
+	project := &gardencorev1beta1.Project{ObjectMeta: metav1.ObjectMeta{Name: "meadow"}}
+	project.Spec.Namespace = new(namespace)
+	put(t, p, core, "projects", project)
+	soil := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "soil"}}
+	soil.Spec.Provider = gardencorev1beta1.SeedProvider{Type: "local", Region: "north"}
+	soil.Spec.Networks = gardencorev1beta1.SeedNetworks{Pods: "10.1.0.0/16", Services: "10.2.0.0/16"}
+	put(t, p, core, "seeds", soil)
+	bucket := &gardencorev1beta1.BackupBucket{ObjectMeta: metav1.ObjectMeta{Name: "bucket"}}
+	bucket.Spec.Provider = gardencorev1beta1.BackupBucketProvider{Type: "local", Region: "north"}
+	bucket.Spec.SeedName = new("soil")
+	bucket.Spec.CredentialsRef = &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "key"}
+	put(t, p, core, "backupbuckets", bucket)
+	sprout := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sprout"}}
+	sprout.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"}
+	sprout.Spec.Region, sprout.Spec.Provider.Type, sprout.Spec.Kubernetes.Version = "north", "local", "1.36.3"
+	sprout.Spec.SeedName = new("soil")
+	put(t, p, core, "shoots", sprout)
+	entry := &gardencorev1beta1.BackupEntry{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "entry", OwnerReferences: []metav1.OwnerReference{
+		{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Shoot", Name: "sprout", UID: p.uids["shoots"]},
+	}}}
+	entry.Spec.BucketName, entry.Spec.SeedName = "bucket", new("soil")
+	put(t, p, core, "backupentries", entry)
+	kindtest.Of[*identity](t, security, "workloadidentities").MustCreate(kindtest.Context(t, namespace, "rose"), wi())
+	return p
+}
+
+func TestTokenContext(t *testing.T) {
+	t.Parallel()
+	p := newPlot(t)
+	for name, tc := range map[string]struct {
+		reason   string
+		kind, of string
+		named    string
+		version  string
+		user     []string
+		uid      types.UID
+		// want are the claims beside that of the identity.
+		want    []string
+		refused string
+	}{
+		"API-TOKEN-1 shoot":  {reason: "a shoot has a project and a seed", kind: "Shoot", of: "shoots", named: "sprout", user: []string{seeds}, want: []string{"project", "seed", "shoot"}},
+		"API-TOKEN-1 seed":   {reason: "a seed is one", kind: "Seed", of: "seeds", named: "soil", user: []string{seeds}, want: []string{"seed"}},
+		"API-TOKEN-1 bucket": {reason: "a bucket has a seed", kind: "BackupBucket", of: "backupbuckets", named: "bucket", user: []string{seeds}, want: []string{"backupBucket", "seed"}},
+		"API-TOKEN-1 entry": {
+			reason: "an entry has a bucket and a shoot", kind: "BackupEntry", of: "backupentries", named: "entry", user: []string{seeds},
+			want: []string{"backupBucket", "backupEntry", "project", "seed", "shoot"},
+		},
+		"API-TOKEN-1 people": {reason: "what people say is not believed", kind: "Shoot", of: "shoots", named: "sprout"},
+		"API-TOKEN-1 another": {
+			reason: "a shoot of the same name is not the shoot", kind: "Shoot", of: "shoots", named: "sprout", user: []string{seeds}, uid: "other", refused: "spec.contextObject.uid",
+		},
+		"API-TOKEN-1 none": {
+			reason: "nor is one that does not exist", kind: "Shoot", of: "shoots", named: "ghost", user: []string{seeds}, refused: "spec.contextObject.name",
+		},
+		"API-TOKEN-1 kind": {
+			reason: "and a token is of no use to a pod", kind: "Pod", of: "shoots", named: "sprout", version: "v1", user: []string{seeds}, refused: "spec.contextObject.kind",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked := &gardensecurityv1alpha1.ContextObject{
+				Kind: tc.kind, APIVersion: "core.gardener.cloud/v1beta1", Name: tc.named, Namespace: new(namespace), UID: p.uids[tc.of],
+			}
+			if tc.version != "" {
+				asked.APIVersion = tc.version
+			}
+			if tc.uid != "" {
+				asked.UID = tc.uid
+			}
+			got, err := issue(t, p.security, kindtest.Context(t, namespace, "someone", tc.user...),
+				&request{Spec: gardensecurityv1alpha1.TokenRequestSpec{ContextObject: asked}})
+			if tc.refused != "" {
+				if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), tc.refused) {
+					t.Errorf("%s\nCreate: got %v, want Invalid with %q", tc.reason, err, tc.refused)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("%s\nCreate: %v", tc.reason, err)
+			}
+			var claims struct {
+				Garden map[string]struct {
+					UID types.UID `json:"uid"`
+				} `json:"gardener.cloud"`
+			}
+			if err := json.Unmarshal([]byte(got.Status.Token), &claims); err != nil {
+				t.Fatal(err)
+			}
+			resources := map[string]string{
+				"backupBucket": "backupbuckets", "backupEntry": "backupentries", "project": "projects", "seed": "seeds", "shoot": "shoots",
+			}
+			if diff := cmp.Diff(append(slices.Clone(tc.want), "workloadIdentity"), slices.Sorted(maps.Keys(claims.Garden))); diff != "" {
+				t.Errorf("%s\nclaims (-want +got):\n%s", tc.reason, diff)
+			}
+			for _, claim := range tc.want {
+				if got, want := claims.Garden[claim].UID, p.uids[resources[claim]]; got != want {
+					t.Errorf("%s\nUID of %s is %q, want %q", tc.reason, claim, got, want)
+				}
+			}
+		})
+	}
+}
