@@ -21,9 +21,14 @@ const (
 	encryptionKeySize    = 32
 )
 
-// encryptedResources are never written to the database in the clear.
+const (
+	internalSecrets = "internalsecrets.core.gardener.cloud"
+	shootStates     = "shootstates.core.gardener.cloud"
+)
+
+// encryptedResources are never written to the database in the clear: each of them holds keys.
 func encryptedResources() []string {
-	return []string{"secrets", "internalsecrets.core.gardener.cloud"}
+	return []string{"secrets", internalSecrets, shootStates}
 }
 
 // The types below are the file format of the API server's encryption configuration, as far as keys in the file itself
@@ -98,12 +103,36 @@ func checkEncryption(dir string) (string, error) {
 	if c.APIVersion != encryptionAPIVersion || c.Kind != encryptionKind {
 		return corrupt(fmt.Errorf("it is no %s of %s", encryptionKind, encryptionAPIVersion))
 	}
+	grown := c.cover(shootStates, internalSecrets)
 	for _, resource := range encryptedResources() {
 		if err := c.check(resource); err != nil {
 			return corrupt(err)
 		}
 	}
-	return path, nil
+	if !grown {
+		return path, nil
+	}
+	if data, err = yaml.Marshal(c); err != nil {
+		return "", fmt.Errorf("encode encryption configuration: %w", err)
+	}
+	return path, writeFile(path, data)
+}
+
+// cover puts a resource that no rule names beside another one, and tells whether it had to: a garden that is older than
+// the resource keeps its keys, and has nothing of it in the clear.
+func (c encryptionConfiguration) cover(resource, beside string) bool {
+	for _, rule := range c.Resources {
+		if slices.Contains(rule.Resources, resource) {
+			return false
+		}
+	}
+	for i := range c.Resources {
+		if rule := &c.Resources[i]; slices.Contains(rule.Resources, beside) {
+			rule.Resources = append(rule.Resources, resource)
+			return true
+		}
+	}
+	return false
 }
 
 // check tells whether resource is written with a key that works. The first rule that names a resource counts, and the

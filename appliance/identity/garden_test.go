@@ -180,7 +180,7 @@ func checkEncryption(t *testing.T, path string) {
 	if got.APIVersion != "apiserver.config.k8s.io/v1" || got.Kind != "EncryptionConfiguration" {
 		t.Errorf("The API server reads this kind of file only.\ntype = %s %s", got.APIVersion, got.Kind)
 	}
-	if diff := cmp.Diff([]string{"secrets", "internalsecrets.core.gardener.cloud"}, got.Resources[0].Resources); diff != "" {
+	if diff := cmp.Diff([]string{"secrets", "internalsecrets.core.gardener.cloud", "shootstates.core.gardener.cloud"}, got.Resources[0].Resources); diff != "" {
 		t.Errorf("Whatever holds credentials is encrypted.\nresources (-want +got):\n%s", diff)
 	}
 	key, err := base64.StdEncoding.DecodeString(got.Resources[0].Providers[0].Secretbox.Keys[0].Secret)
@@ -485,7 +485,7 @@ func TestEnsureKeepsOperatorsEncryptionKeys(t *testing.T) {
 	const rotated = `apiVersion: apiserver.config.k8s.io/v1
 kind: EncryptionConfiguration
 resources:
-- resources: [secrets, internalsecrets.core.gardener.cloud]
+- resources: [secrets, internalsecrets.core.gardener.cloud, shootstates.core.gardener.cloud]
   providers:
   - aesgcm: {keys: [{name: b, secret: MDEyMzQ1Njc4OTAxMjM0NQ==}]}
   - secretbox: {keys: [{name: a, secret: MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=}]}
@@ -495,6 +495,31 @@ resources:
 	w.ensure(t, names())
 	if diff := cmp.Diff(rotated, string(read(t, path))); diff != "" {
 		t.Errorf("An operator may rotate keys by hand.\nfile (-want +got):\n%s", diff)
+	}
+}
+
+func TestEnsureEncryptsWhatIsNew(t *testing.T) {
+	t.Parallel()
+
+	w := newWorld(t)
+	w.ensure(t, names())
+	path := w.path("pki", "encryption.yaml")
+	const was = `apiVersion: apiserver.config.k8s.io/v1
+kind: EncryptionConfiguration
+resources:
+- providers:
+  - secretbox:
+      keys:
+      - name: a
+        secret: MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=
+  resources:
+  - secrets
+  - internalsecrets.core.gardener.cloud
+`
+	write(t, path, []byte(was))
+	w.ensure(t, names())
+	if diff := cmp.Diff(was+"  - shootstates.core.gardener.cloud\n", string(read(t, path))); diff != "" {
+		t.Errorf("A garden from before there were ShootStates encrypts them with the keys that it has.\nfile (-want +got):\n%s", diff)
 	}
 }
 

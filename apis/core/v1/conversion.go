@@ -73,20 +73,8 @@ func fromV1beta1(from *gardencorev1beta1.ControllerDeployment, to *ControllerDep
 func toV1beta1(from *ControllerDeployment, to *gardencorev1beta1.ControllerDeployment) error {
 	*to = gardencorev1beta1.ControllerDeployment{InjectGardenKubeconfig: from.InjectGardenKubeconfig}
 	to.ObjectMeta = from.ObjectMeta
-	if from.Helm != nil {
-		config, err := json.Marshal(helmTo(from.Helm))
-		if err != nil {
-			return fmt.Errorf("write chart: %w", err)
-		}
-		to.Type, to.ProviderConfig.Raw = TypeHelm, config
-	} else {
-		to.Type = from.Annotations[gardencorev1beta1.AnnotationMigrationControllerDeploymentType]
-		if config := from.Annotations[gardencorev1beta1.AnnotationMigrationControllerDeploymentProviderConfig]; config != "" {
-			if !json.Valid([]byte(config)) {
-				return fmt.Errorf("annotation %q holds no JSON", gardencorev1beta1.AnnotationMigrationControllerDeploymentProviderConfig)
-			}
-			to.ProviderConfig.Raw = []byte(config)
-		}
+	if err := typeTo(from, to); err != nil {
+		return err
 	}
 	added := map[string]string{}
 	if len(from.Resources) > 0 {
@@ -97,6 +85,28 @@ func toV1beta1(from *ControllerDeployment, to *gardencorev1beta1.ControllerDeplo
 		added[gardencorev1beta1.AnnotationMigrationControllerDeploymentResources] = string(resources)
 	}
 	to.Annotations = annotations(from.Annotations, added)
+	return nil
+}
+
+// typeTo writes how the extension is installed.
+func typeTo(from *ControllerDeployment, to *gardencorev1beta1.ControllerDeployment) error {
+	if from.Helm != nil {
+		config, err := json.Marshal(helmTo(from.Helm))
+		if err != nil {
+			return fmt.Errorf("write chart: %w", err)
+		}
+		to.Type, to.ProviderConfig.Raw = TypeHelm, config
+		return nil
+	}
+	to.Type = from.Annotations[gardencorev1beta1.AnnotationMigrationControllerDeploymentType]
+	config := from.Annotations[gardencorev1beta1.AnnotationMigrationControllerDeploymentProviderConfig]
+	if config == "" {
+		return nil
+	}
+	if !json.Valid([]byte(config)) {
+		return fmt.Errorf("annotation %q holds no JSON", gardencorev1beta1.AnnotationMigrationControllerDeploymentProviderConfig)
+	}
+	to.ProviderConfig.Raw = []byte(config)
 	return nil
 }
 

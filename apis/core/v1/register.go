@@ -19,8 +19,7 @@ func Resource(resource string) schema.GroupResource {
 	return GroupVersion.WithResource(resource).GroupResource()
 }
 
-// AddToScheme registers every kind of this package under its served version, with the field selectors that clients may
-// use and the conversions from and to v1beta1.
+// AddToScheme registers every kind of this package under its served version, with the conversions from and to v1beta1.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion, kinds()...)
 	metav1.AddToGroupVersion(scheme, GroupVersion)
