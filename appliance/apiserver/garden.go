@@ -19,8 +19,12 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/storage/registry"
+	"github.com/terrarium-garden/terrarium/storage/registry/bytecache"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
+
+// decodedBytes bounds what is remembered of objects that were read back: what is written within a second or two.
+const decodedBytes = 8 << 20
 
 // gardenServer is a configured server of the garden's groups.
 type gardenServer struct {
@@ -84,7 +88,7 @@ func (c *completed) applyGardenStorage(into *genericapiserver.Config, codecs ser
 	etcd.DefaultStorageMediaType = runtime.ContentTypeJSON
 	etcd.EtcdServersOverrides = nil
 	etcd.SkipHealthEndpoints = true
-	etcd.StorageConfig.Codec = codecs.LegacyCodec(versions...)
+	etcd.StorageConfig.Codec = bytecache.Codec(codecs.LegacyCodec(versions...), decodedBytes)
 	etcd.StorageConfig.EncodeVersioner = schema.GroupVersions(versions)
 	into.RESTOptionsGetter = nil
 	if err := etcd.ApplyTo(into); err != nil {

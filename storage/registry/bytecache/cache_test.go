@@ -68,6 +68,10 @@ func encode(tb testing.TB, e runtime.Encoder, object runtime.Object) string {
 func TestEncoderWritesTheSame(t *testing.T) {
 	t.Parallel()
 
+	told := project("c", "3", "z")
+	told.SetGroupVersionKind(gardencorev1beta1.GroupVersion.WithKind("Project"))
+	foreign := project("c", "3", "z")
+	foreign.Kind = "Else"
 	remaining := int64(7)
 	meta := metav1.ListMeta{ResourceVersion: "9", Continue: "more", RemainingItemCount: &remaining}
 	cases := map[string]struct {
@@ -78,6 +82,8 @@ func TestEncoderWritesTheSame(t *testing.T) {
 		"Unstored":   {"One object that is not known to be stored.", project("a", "1", "x")},
 		"List":       {"Objects of a list carry no kind.", &gardencorev1beta1.ProjectList{ListMeta: meta, Items: []gardencorev1beta1.Project{*project("a", "1", "x"), *project("b", "2", "y")}}},
 		"OneItem":    {"A list of one.", &gardencorev1beta1.ProjectList{ListMeta: meta, Items: []gardencorev1beta1.Project{*project("a", "1", "x")}}},
+		"TellsKind":  {"Some objects of a list carry their kind, others do not.", &gardencorev1beta1.ProjectList{ListMeta: meta, Items: []gardencorev1beta1.Project{*told, *project("a", "1", "x")}}},
+		"Foreign":    {"An object claims to be something else.", &gardencorev1beta1.ProjectList{ListMeta: meta, Items: []gardencorev1beta1.Project{*foreign, *project("a", "1", "x")}}},
 		"EmptyList":  {"A list of none.", &gardencorev1beta1.ProjectList{Items: []gardencorev1beta1.Project{}}},
 		"NilList":    {"A list of nothing.", &gardencorev1beta1.ProjectList{}},
 		"NoIdentity": {"Objects that were never stored.", &gardencorev1beta1.ProjectList{Items: []gardencorev1beta1.Project{*project("", "", "x"), *project("", "", "y")}}},

@@ -5,11 +5,13 @@ package bytecache
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 const (
@@ -98,7 +100,7 @@ func (e encoder) text(object Plain) (written text, ok bool, err error) {
 
 // list writes the frame of a list around its objects.
 func (e encoder) list(object runtime.Object, w io.Writer) error {
-	texts, ok, err := e.texts(object)
+	parts, ok, err := e.parts(object)
 	if err != nil {
 		return err
 	}
@@ -117,38 +119,59 @@ func (e encoder) list(object runtime.Object, w io.Writer) error {
 	// A write error sticks to the buffer; Flush returns it.
 	out := bufio.NewWriterSize(w, bufferSize)
 	_, _ = out.Write(head)
-	for i, one := range texts {
+	for i, part := range parts {
 		if i > 0 {
 			_ = out.WriteByte(',')
 		}
 		_ = out.WriteByte('{')
-		_, _ = out.Write(bytes.TrimSuffix(one.whole[one.rest:], []byte("\n")))
+		_, _ = out.Write(part)
 	}
 	_, _ = out.WriteString(closing)
 
 	return out.Flush()
 }
 
-// texts returns how the objects of a list are written. It is not ok for lists of anything that is not stored: of other
-// things than objects, or of objects that carry their kind with them.
-func (e encoder) texts(object runtime.Object) ([]text, bool, error) {
+// parts returns how the objects of a list are written, without the bracket before. It is not ok for lists of anything
+// that is not stored.
+func (e encoder) parts(object runtime.Object) ([][]byte, bool, error) {
 	known := true
-	texts := make([]text, 0, meta.LenList(object))
+	parts := make([][]byte, 0, meta.LenList(object))
 	err := meta.EachListItem(object, func(item runtime.Object) error {
 		one, ok := item.(Plain)
-		if !ok || !known || one.GetUID() == "" || !item.GetObjectKind().GroupVersionKind().Empty() {
+		if !ok || !known || one.GetUID() == "" {
 			known = false
 
 			return nil
 		}
 		written, ok, err := e.text(one)
-		known = known && ok
-		texts = append(texts, written)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			known = false
 
-		return err
+			return nil
+		}
+		part, fits := written.part(item.GetObjectKind().GroupVersionKind())
+		known = fits
+		parts = append(parts, part)
+
+		return nil
 	})
 
-	return texts, known && len(texts) > 0, err
+	return parts, known && len(parts) > 0, err
+}
+
+// part is the text of an object as one of a list, which does not tell its kind where the object does not. It does not fit
+// where the object tells another one.
+func (t text) part(kind schema.GroupVersionKind) (part []byte, fits bool) {
+	whole := bytes.TrimSuffix(t.whole, []byte("\n"))
+	if kind.Empty() {
+		return whole[t.rest:], true
+	}
+	version, name := kind.ToAPIVersionAndKind()
+
+	return whole[1:], bytes.Equal(t.whole[:t.rest], fmt.Appendf(nil, `{"kind":%q,"apiVersion":%q,`, name, version))
 }
 
 // hollow is a list without its items.

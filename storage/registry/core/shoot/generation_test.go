@@ -173,7 +173,7 @@ func TestStatusKeepsTheRest(t *testing.T) {
 	s.Labels, s.Annotations, s.Finalizers = map[string]string{"a": "b"}, map[string]string{"a": "b"}, nil
 	s.Spec.Region, s.Status.TechnicalID = "south", "shoot--meadow--sprout"
 	s = w.status.MustUpdate(w.ctx, s)
-	if s.Labels != nil || s.Annotations != nil || len(s.Finalizers) != 1 || s.Spec.Region != "north" || s.Status.TechnicalID == "" {
+	if len(s.Labels) != 1 || s.Labels["a"] != "" || s.Annotations != nil || len(s.Finalizers) != 1 || s.Spec.Region != "north" || s.Status.TechnicalID == "" {
 		t.Errorf("API-RES-7: a write to the status changes nothing else, got %+v", s)
 	}
 }
@@ -184,14 +184,17 @@ func TestLabels(t *testing.T) {
 	s := w.main.MustCreate(w.ctx, sprout(func(s *object) {
 		s.Labels = map[string]string{"name.seed.gardener.cloud/forged": "true", "shoot.gardener.cloud/self-hosted": "true", "mine": "yes"}
 	}))
-	if diff := cmp.Diff(map[string]string{"mine": "yes"}, s.Labels); diff != "" {
+	if diff := cmp.Diff(map[string]string{"mine": "yes", "shoot.gardener.cloud/status": "healthy"}, s.Labels); diff != "" {
 		t.Errorf("API-STRAT-10: labels of the server can not be forged (-want +got):\n%s", diff)
 	}
 	seeded("a")(s)
 	s = w.binding.MustUpdate(w.ctx, s)
 	s.Status.SeedName = new("b")
 	s = w.status.MustUpdate(w.ctx, s)
-	want := map[string]string{"mine": "yes", "name.seed.gardener.cloud/a": "true", "name.seed.gardener.cloud/b": "true"}
+	want := map[string]string{
+		"mine": "yes", "name.seed.gardener.cloud/a": "true", "name.seed.gardener.cloud/b": "true",
+		"shoot.gardener.cloud/status": "healthy",
+	}
 	if diff := cmp.Diff(want, s.Labels); diff != "" {
 		t.Errorf("API-STRAT-10: both seeds select the shoot (-want +got):\n%s", diff)
 	}
@@ -199,7 +202,10 @@ func TestLabels(t *testing.T) {
 	s = w.status.MustUpdate(w.ctx, s)
 	s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
 	s = w.main.MustUpdate(w.ctx, s)
-	want = map[string]string{"mine": "yes", "name.seed.gardener.cloud/a": "true", "shoot.gardener.cloud/self-hosted": "true"}
+	want = map[string]string{
+		"mine": "yes", "name.seed.gardener.cloud/a": "true", "shoot.gardener.cloud/self-hosted": "true",
+		"shoot.gardener.cloud/status": "healthy",
+	}
 	if diff := cmp.Diff(want, s.Labels); diff != "" {
 		t.Errorf("API-STRAT-10: a seed that was left selects it no more, and a shoot that hosts itself shows it (-want +got):\n%s", diff)
 	}

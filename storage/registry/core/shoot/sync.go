@@ -7,6 +7,7 @@ import (
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -26,6 +27,8 @@ const (
 func prepareCreate(_ context.Context, obj *gardencorev1beta1.Shoot) {
 	syncProfile(&obj.Spec, nil)
 	syncDNS(&obj.Spec, nil)
+	// What GCM-STATUSLABEL-2 says of a shoot that nothing was done about yet; the controller need not write it again.
+	metav1.SetMetaDataLabel(&obj.ObjectMeta, gardencorev1beta1.LabelShootStatus, gardencorev1beta1.ShootStatusHealthy)
 }
 
 func prepareUpdate(_ context.Context, obj, old *gardencorev1beta1.Shoot) {
