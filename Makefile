@@ -95,6 +95,14 @@ test-integration: ## Tests against the real server in this process
 test-layers: ## Check that imports point down
 	go test -count=1 ./tests/layers/...
 
+FUZZTIME ?= 30s
+
+.PHONY: fuzz
+fuzz: ## Look for inputs that break decoding, defaulting or validation, FUZZTIME (30s) each
+	@for target in $$(go test ./apis/scheme -list '^Fuzz' | grep '^Fuzz'); do \
+		echo "$$target"; go test ./apis/scheme -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x; \
+	done
+
 .PHONY: test-e2e
 test-e2e: prerequisites images ## The story of the README and its faults on real parts (root, Linux)
 	go test -count=1 -timeout 40m -v ./tests/e2e/...

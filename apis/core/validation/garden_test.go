@@ -234,8 +234,10 @@ func TestValidateCloudProfileRules(t *testing.T) {
 		"API-VALCP-2 life": {
 			reason: "a version gets older, never younger",
 			change: offers(gardencorev1beta1.ExpirableVersion{Version: "1.36.3", Lifecycle: []gardencorev1beta1.LifecycleStage{
-				{Classification: "supported"}, {Classification: "preview", StartTime: past()},
-				{Classification: "deprecated", StartTime: past()}, {Classification: "expired"},
+				{Classification: "supported"},
+				{Classification: "preview", StartTime: past()},
+				{Classification: "deprecated", StartTime: past()},
+				{Classification: "expired"},
 			}}),
 			want: []string{
 				versions + "[0].lifecycle[1].classification: FieldValueInvalid", versions + "[0].lifecycle[2].startTime: FieldValueInvalid",
@@ -252,7 +254,8 @@ func TestValidateCloudProfileRules(t *testing.T) {
 		"API-VALCP-2 fine": {
 			reason: "stages follow each other",
 			change: offers(gardencorev1beta1.ExpirableVersion{Version: "1.36.3", Lifecycle: []gardencorev1beta1.LifecycleStage{
-				{Classification: "preview"}, {Classification: "supported", StartTime: past()},
+				{Classification: "preview"},
+				{Classification: "supported", StartTime: past()},
 				{Classification: "expired", StartTime: &metav1.Time{Time: past().Add(time.Hour)}},
 			}}),
 		},

@@ -28,7 +28,7 @@ func minorOf(value string) int {
 	if err != nil {
 		return -1
 	}
-	return int(v.Minor()) //nolint:gosec // a minor version is a small number
+	return int(v.Minor())
 }
 
 // fact returns what follows a name in one of the lists.

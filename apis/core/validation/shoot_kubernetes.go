@@ -59,8 +59,10 @@ func kubeControllerManager(
 	here := path.Child("horizontalPodAutoscaler")
 	errs = append(errs, notNegative(h.Tolerance, here.Child("tolerance"))...)
 	return append(errs, lasting([]span{
-		{"cpuInitializationPeriod", h.CPUInitializationPeriod}, {"downscaleStabilization", h.DownscaleStabilization},
-		{"initialReadinessDelay", h.InitialReadinessDelay}, {"syncPeriod", h.SyncPeriod},
+		{"cpuInitializationPeriod", h.CPUInitializationPeriod},
+		{"downscaleStabilization", h.DownscaleStabilization},
+		{"initialReadinessDelay", h.InitialReadinessDelay},
+		{"syncPeriod", h.SyncPeriod},
 	}, here)...)
 }
 
@@ -82,8 +84,10 @@ func kubelet(k *gardencorev1beta1.KubeletConfig, kubernetes string, path *field.
 	}
 	errs = append(errs, imageCollection(k, path)...)
 	errs = append(errs, lasting([]span{
-		{"evictionPressureTransitionPeriod", k.EvictionPressureTransitionPeriod}, {"imageMaximumGCAge", k.ImageMaximumGCAge},
-		{"imageMinimumGCAge", k.ImageMinimumGCAge}, {"streamingConnectionIdleTimeout", k.StreamingConnectionIdleTimeout},
+		{"evictionPressureTransitionPeriod", k.EvictionPressureTransitionPeriod},
+		{"imageMaximumGCAge", k.ImageMaximumGCAge},
+		{"imageMinimumGCAge", k.ImageMinimumGCAge},
+		{"streamingConnectionIdleTimeout", k.StreamingConnectionIdleTimeout},
 	}, path)...)
 	if k.CPUManagerPolicy != nil {
 		errs = append(errs, oneOf(*k.CPUManagerPolicy, path.Child("cpuManagerPolicy"), "none", "static")...)
@@ -122,11 +126,16 @@ func clusterAutoscaler(a *gardencorev1beta1.ClusterAutoscaler, path *field.Path)
 		return nil
 	}
 	errs := lasting([]span{
-		{"initialNodeGroupBackoffDuration", a.InitialNodeGroupBackoffDuration}, {"maxBinpackingTime", a.MaxBinpackingTime},
-		{"maxNodeGroupBackoffDuration", a.MaxNodeGroupBackoffDuration}, {"maxNodeProvisionTime", a.MaxNodeProvisionTime},
-		{"newPodScaleUpDelay", a.NewPodScaleUpDelay}, {"nodeGroupBackoffResetTimeout", a.NodeGroupBackoffResetTimeout},
-		{"scaleDownDelayAfterAdd", a.ScaleDownDelayAfterAdd}, {"scaleDownDelayAfterDelete", a.ScaleDownDelayAfterDelete},
-		{"scaleDownDelayAfterFailure", a.ScaleDownDelayAfterFailure}, {"scaleDownUnneededTime", a.ScaleDownUnneededTime},
+		{"initialNodeGroupBackoffDuration", a.InitialNodeGroupBackoffDuration},
+		{"maxBinpackingTime", a.MaxBinpackingTime},
+		{"maxNodeGroupBackoffDuration", a.MaxNodeGroupBackoffDuration},
+		{"maxNodeProvisionTime", a.MaxNodeProvisionTime},
+		{"newPodScaleUpDelay", a.NewPodScaleUpDelay},
+		{"nodeGroupBackoffResetTimeout", a.NodeGroupBackoffResetTimeout},
+		{"scaleDownDelayAfterAdd", a.ScaleDownDelayAfterAdd},
+		{"scaleDownDelayAfterDelete", a.ScaleDownDelayAfterDelete},
+		{"scaleDownDelayAfterFailure", a.ScaleDownDelayAfterFailure},
+		{"scaleDownUnneededTime", a.ScaleDownUnneededTime},
 		{"scanInterval", a.ScanInterval},
 	}, path)
 	errs = append(errs, fraction(a.ScaleDownUtilizationThreshold, path.Child("scaleDownUtilizationThreshold"))...)
@@ -151,9 +160,12 @@ func verticalPodAutoscaler(v *gardencorev1beta1.VerticalPodAutoscaler, path *fie
 		return nil
 	}
 	errs := lasting([]span{
-		{"cpuHistogramDecayHalfLife", v.CPUHistogramDecayHalfLife}, {"evictAfterOOMThreshold", v.EvictAfterOOMThreshold},
-		{"memoryAggregationInterval", v.MemoryAggregationInterval}, {"memoryHistogramDecayHalfLife", v.MemoryHistogramDecayHalfLife},
-		{"recommenderInterval", v.RecommenderInterval}, {"updaterInterval", v.UpdaterInterval},
+		{"cpuHistogramDecayHalfLife", v.CPUHistogramDecayHalfLife},
+		{"evictAfterOOMThreshold", v.EvictAfterOOMThreshold},
+		{"memoryAggregationInterval", v.MemoryAggregationInterval},
+		{"memoryHistogramDecayHalfLife", v.MemoryHistogramDecayHalfLife},
+		{"recommenderInterval", v.RecommenderInterval},
+		{"updaterInterval", v.UpdaterInterval},
 	}, path)
 	errs = append(errs, shares([]share{
 		{"evictionTolerance", v.EvictionTolerance},
@@ -161,7 +173,8 @@ func verticalPodAutoscaler(v *gardencorev1beta1.VerticalPodAutoscaler, path *fie
 		{"recommendationLowerBoundMemoryPercentile", v.RecommendationLowerBoundMemoryPercentile},
 		{"recommendationUpperBoundCPUPercentile", v.RecommendationUpperBoundCPUPercentile},
 		{"recommendationUpperBoundMemoryPercentile", v.RecommendationUpperBoundMemoryPercentile},
-		{"targetCPUPercentile", v.TargetCPUPercentile}, {"targetMemoryPercentile", v.TargetMemoryPercentile},
+		{"targetCPUPercentile", v.TargetCPUPercentile},
+		{"targetMemoryPercentile", v.TargetMemoryPercentile},
 	}, path)...)
 	errs = append(errs, notNegative(v.RecommendationMarginFraction, path.Child("recommendationMarginFraction"))...)
 	return append(errs, notNegative(v.RecommenderUpdateWorkerCount, path.Child("recommenderUpdateWorkerCount"))...)

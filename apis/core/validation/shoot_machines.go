@@ -47,8 +47,10 @@ func machineSettings(w *gardencorev1beta1.Worker, path *field.Path) field.ErrorL
 	if m := w.MachineControllerManager; m != nil {
 		here := path.Child("machineControllerManager")
 		errs = append(errs, lasting([]span{
-			{"inPlaceUpdateTimeout", m.InPlaceUpdateTimeout}, {"machineCreationTimeout", m.MachineCreationTimeout},
-			{"machineDrainTimeout", m.MachineDrainTimeout}, {"machineHealthTimeout", m.MachineHealthTimeout},
+			{"inPlaceUpdateTimeout", m.InPlaceUpdateTimeout},
+			{"machineCreationTimeout", m.MachineCreationTimeout},
+			{"machineDrainTimeout", m.MachineDrainTimeout},
+			{"machineHealthTimeout", m.MachineHealthTimeout},
 			{"machinePreserveTimeout", m.MachinePreserveTimeout},
 		}, here)...)
 		errs = append(errs, notNegative(m.MaxEvictRetries, here.Child("maxEvictRetries"))...)
@@ -57,7 +59,8 @@ func machineSettings(w *gardencorev1beta1.Worker, path *field.Path) field.ErrorL
 	if a := w.ClusterAutoscaler; a != nil {
 		here := path.Child("clusterAutoscaler")
 		errs = append(errs, lasting([]span{
-			{"maxNodeProvisionTime", a.MaxNodeProvisionTime}, {"scaleDownUnneededTime", a.ScaleDownUnneededTime},
+			{"maxNodeProvisionTime", a.MaxNodeProvisionTime},
+			{"scaleDownUnneededTime", a.ScaleDownUnneededTime},
 			{"scaleDownUnreadyTime", a.ScaleDownUnreadyTime},
 		}, here)...)
 		errs = append(errs, shares([]share{

@@ -188,8 +188,12 @@ func TestValidateShootKubernetes(t *testing.T) {
 		"API-VALSHOOT-16 plugins": {
 			reason: "plugins are known, of the version, once, and those that are needed stay on",
 			change: apiServer(gardencorev1beta1.KubeAPIServerConfig{AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{
-				{Name: "PodNodeSelector"}, {Name: "PodNodeSelector"}, {Name: "Nonsense"}, {Name: "PodSecurityPolicy"},
-				{Name: "NodeRestriction", Disabled: new(true)}, {},
+				{Name: "PodNodeSelector"},
+				{Name: "PodNodeSelector"},
+				{Name: "Nonsense"},
+				{Name: "PodSecurityPolicy"},
+				{Name: "NodeRestriction", Disabled: new(true)},
+				{},
 			}}),
 			want: []string{
 				server + "admissionPlugins[1]: FieldValueDuplicate", server + "admissionPlugins[2].name: FieldValueInvalid",

@@ -31,8 +31,10 @@ func workerless(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorLis
 	}
 	if m := s.Maintenance; m != nil {
 		all = append(all, setting{"maintenance.autoUpdate.machineImageVersion", m.AutoUpdate != nil && m.AutoUpdate.MachineImageVersion != nil})
-		all = append(all, setting{"maintenance.autoRotation.credentials.sshKeypair",
-			m.AutoRotation != nil && m.AutoRotation.Credentials != nil && m.AutoRotation.Credentials.SSHKeypair != nil})
+		all = append(all, setting{
+			"maintenance.autoRotation.credentials.sshKeypair",
+			m.AutoRotation != nil && m.AutoRotation.Credentials != nil && m.AutoRotation.Credentials.SSHKeypair != nil,
+		})
 	}
 	var errs field.ErrorList
 	for _, one := range append(all, nodeSettings(&s.Kubernetes)...) {
