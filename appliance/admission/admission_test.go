@@ -27,6 +27,7 @@ func TestRules(t *testing.T) {
 		"ShootDNS", "ShootNodeLocalDNSEnabledByDefault", "ShootDNSRewriting", "ShootMutator", "ShootValidator", "SeedValidator",
 		"SeedMutator", "ControllerRegistrationResources", "ProjectMutator", "ProjectValidator", "DeletionConfirmation",
 		"FinalizerRemoval", "CustomVerbAuthorizer", "ShootVPAEnabledByDefault", "ShootResourceReservation",
+		"SeedRestriction",
 		"ProviderSecretLabels", "AuditPolicyValidator", "AuthenticationConfigurationValidator", "AuthorizationConfigurationValidator",
 		"ResourceSizeValidator",
 	}

@@ -29,6 +29,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/resourcereference"
 	"github.com/terrarium-garden/terrarium/appliance/admission/resourcesize"
 	"github.com/terrarium-garden/terrarium/appliance/admission/seedmutator"
+	"github.com/terrarium-garden/terrarium/appliance/admission/seedrestriction"
 	"github.com/terrarium-garden/terrarium/appliance/admission/seedvalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootconfig"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootdns"
@@ -78,6 +79,7 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 		{Name: "CustomVerbAuthorizer", New: customverbauthorizer.New},
 		{Name: "ShootVPAEnabledByDefault", New: shootvpaenabledbydefault.New, Off: true},
 		{Name: "ShootResourceReservation", New: shootresourcereservation.New(c.ShootResourceReservation)},
+		{Name: "SeedRestriction", New: seedrestriction.New},
 		{Name: "ProviderSecretLabels", New: providersecretlabels.New},
 		{Name: "AuditPolicyValidator", New: shootconfig.NewAuditPolicy},
 		{Name: "AuthenticationConfigurationValidator", New: shootconfig.NewAuthentication},
@@ -90,6 +92,7 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 // they are asked. They get the server's internal types and see the others through world.Objects.
 func KubeRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 	return []Rule{
+		{Name: "SeedRestriction", New: seedrestriction.New},
 		{Name: "ProviderSecretLabels", New: providersecretlabels.New},
 		{Name: "UpdateRestriction", New: updaterestriction.New},
 		{Name: "NamespaceDeletionValidator", New: namespacedeletion.New},

@@ -27,6 +27,8 @@ type chain struct {
 	garden     *gardenServer
 	custom     apiextensionsapiserver.CompletedConfig
 	aggregator aggregatorapiserver.CompletedConfig
+	// debug serves pages that show what is inside.
+	debug bool
 }
 
 // configureChain derives all configurations before any is completed, as each starts from a copy of kube's.
@@ -53,6 +55,7 @@ func (c *completed) configureChain() (*chain, error) {
 		garden:     garden,
 		custom:     custom.Complete(),
 		aggregator: aggregator.Complete(),
+		debug:      c.DebugHandlers,
 	}, nil
 }
 
@@ -101,6 +104,9 @@ func (ch *chain) build() (*aggregatorapiserver.APIAggregator, error) {
 	kube, err := newKube(ch.kube, garden)
 	if err != nil {
 		return nil, err
+	}
+	if ch.debug {
+		ch.garden.seeds.page(kube.GenericAPIServer)
 	}
 
 	served := ch.custom.GenericConfig.MergedResourceConfig.ResourceEnabled(

@@ -48,6 +48,10 @@ type Config struct {
 	MaxKubeconfigLifetime time.Duration
 	// WorkloadIdentity says what the tokens of workload identities are like.
 	WorkloadIdentity WorkloadIdentity
+	// DebugHandlers serves pages that show what is inside of the server.
+	DebugHandlers bool
+	// CredentialsRotationInterval is how long credentials of a shoot can go without a rotation before users are warned.
+	CredentialsRotationInterval time.Duration
 	// Clock tells the time for certificates.
 	Clock clock.Clock
 	// Log receives what admission has refused.
@@ -66,6 +70,9 @@ func NewConfig() Config {
 		ServiceAccountIssuer:  "https://kubernetes.default.svc",
 		EventTTL:              time.Hour,
 		MaxKubeconfigLifetime: 24 * time.Hour,
+
+		CredentialsRotationInterval: 90 * 24 * time.Hour,
+
 		WorkloadIdentity:      WorkloadIdentity{MinTokenLifetime: time.Hour, MaxTokenLifetime: 48 * time.Hour},
 		Clock:                 clock.RealClock{},
 	}
@@ -80,6 +87,8 @@ type completed struct {
 	library options.CompletedOptions
 	// world is what all rules see. It can be seen once the servers are configured.
 	world *world.World
+	// seeds decides what gardenlets may do.
+	seeds *seedAuthorization
 }
 
 // Complete checks the Config and fills in what follows from it.
@@ -97,7 +106,12 @@ func (c Config) Complete(ctx context.Context) (Completed, error) {
 		return Completed{}, fmt.Errorf("complete options of the control plane: %w", err)
 	}
 
-	return Completed{&completed{Config: c, library: library, world: view}}, nil
+	seeds, err := newSeedAuthorization(c.Clock)
+	if err != nil {
+		return Completed{}, err
+	}
+
+	return Completed{&completed{Config: c, library: library, world: view, seeds: seeds}}, nil
 }
 
 func (c Config) validate() error {
@@ -116,8 +130,8 @@ func (c Config) validate() error {
 	if c.ExternalHost == "" || c.ServiceAccountIssuer == "" {
 		errs = append(errs, errors.New("external host and service account issuer: must be set"))
 	}
-	if c.EventTTL <= 0 || c.MaxKubeconfigLifetime <= 0 || c.Clock == nil {
-		errs = append(errs, errors.New("event TTL, kubeconfig lifetime and clock: must be set, see NewConfig"))
+	if c.EventTTL <= 0 || c.MaxKubeconfigLifetime <= 0 || c.CredentialsRotationInterval <= 0 || c.Clock == nil {
+		errs = append(errs, errors.New("event TTL, kubeconfig lifetime, rotation interval and clock: must be set, see NewConfig"))
 	}
 
 	if w := c.WorkloadIdentity; w.MinTokenLifetime <= 0 || w.MaxTokenLifetime < w.MinTokenLifetime {

@@ -31,6 +31,7 @@ type gardenServer struct {
 	generic genericapiserver.CompletedConfig
 	options kind.Options
 	world   *world.World
+	seeds   *seedAuthorization
 }
 
 // gardenConfig derives the garden server's configuration from that of the kube server: another scheme, another
@@ -64,6 +65,7 @@ func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 	return &gardenServer{
 		generic: generic.Complete(parts.config.VersionedInformers),
 		world:   c.world,
+		seeds:   c.seeds,
 		options: kind.Options{
 			RESTOptionsGetter: generic.RESTOptionsGetter,
 			SoleWriter:        c.SoleWriter,
@@ -76,6 +78,8 @@ func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 				return client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 			},
 			MaxKubeconfigLifetime: c.MaxKubeconfigLifetime,
+
+			CredentialsRotationInterval: c.CredentialsRotationInterval,
 			Tokens:                c.tokenSigner(),
 		},
 	}, nil
@@ -109,6 +113,9 @@ func (g *gardenServer) new(next genericapiserver.DelegationTarget) (*genericapis
 		return nil, fmt.Errorf("build garden server: %w", err)
 	}
 	g.world.Attach(groups...)
+	if err := g.seeds.watch(groups); err != nil {
+		return nil, fmt.Errorf("build garden server: %w", err)
+	}
 	for _, group := range groups {
 		group.NegotiatedSerializer = g.generic.Serializer
 	}

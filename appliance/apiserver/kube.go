@@ -48,6 +48,9 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure control plane: %w", err)
 	}
+	if err := c.seeds.apply(generic, informers); err != nil {
+		return nil, err
+	}
 	if err := c.reachWorld(generic, informers); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ var errEnded = errors.New("it ended by itself")
 type Server struct {
 	aggregator *aggregatorapiserver.APIAggregator
 	later      []ReadyCheck
+	seeds      *seedAuthorization
 }
 
 // New builds the server. It opens connections to the stores, so they have to be running.
@@ -38,7 +39,7 @@ func (c Completed) New() (*Server, error) {
 		return nil, err
 	}
 
-	return &Server{aggregator: aggregator, later: c.ReadyChecks}, nil
+	return &Server{aggregator: aggregator, later: c.ReadyChecks, seeds: c.seeds}, nil
 }
 
 // LoopbackConfig reaches this server from within the process, with all rights and without a limit of its own.
@@ -61,8 +62,12 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	}
 
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	ended, started := make(chan error, 1), make(chan error, 1)
+	ended, started, fed := make(chan error, 1), make(chan error, 1), make(chan error, 1)
+	go func() { fed <- s.seeds.feed.Run(life) }()
+	defer func() {
+		stop()
+		<-fed
+	}()
 	go func() { ended <- prepared.Run(life) }()
 	go func() { started <- s.awaitReady(life) }()
 

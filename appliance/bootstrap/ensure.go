@@ -9,6 +9,7 @@ import (
 	"maps"
 
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -59,6 +60,9 @@ func Ensure(ctx context.Context, c Config) (identity string, err error) {
 	if err := apply(ctx, client, c.objects()); err != nil {
 		return "", err
 	}
+	if err := retire(ctx, client, retired()); err != nil {
+		return "", err
+	}
 
 	return ensureIdentity(ctx, kube, c.NewIdentity)
 }
@@ -96,6 +100,19 @@ func apply(ctx context.Context, client dynamic.Interface, objects []object) erro
 	}
 
 	return group.Wait()
+}
+
+// retire deletes what this version does not want any more.
+func retire(ctx context.Context, client dynamic.Interface, objects []object) error {
+	for _, o := range objects {
+		name := o.value.GetName()
+		err := client.Resource(o.resource).Namespace(o.value.GetNamespace()).Delete(ctx, name, metav1.DeleteOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("delete retired %s %q: %w", o.resource.Resource, name, err)
+		}
+	}
+
+	return nil
 }
 
 // prune drops what an apply must not claim: fields that were never set but have no way to be left out in Go. A rule list

@@ -18,10 +18,12 @@ func writeVerbs() []string {
 	return []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 }
 
-// gardenResources are the kinds of the garden that readers may see. InternalSecrets are for gardenlets and the server.
+// gardenResources are the kinds of the core group that readers may see. InternalSecrets and ShootStates, which hold keys,
+// are for gardenlets and the server.
 func gardenResources() []string {
 	return []string{
-		"cloudprofiles", "controllerdeployments", "controllerinstallations", "controllerregistrations", "projects",
+		"backupbuckets", "backupentries", "cloudprofiles", "controllerdeployments", "controllerinstallations",
+		"controllerregistrations", "exposureclasses", "namespacedcloudprofiles", "plants", "projects", "quotas",
 		"secretbindings", "seeds", "shoots",
 	}
 }

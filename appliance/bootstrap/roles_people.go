@@ -13,6 +13,11 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 )
 
 // Values of the role label on cluster roles. Roles of extensions carry the same ones to join in.
@@ -27,10 +32,14 @@ const (
 const (
 	groupAPIExtensions   = "apiextensions.k8s.io"
 	groupAPIRegistration = "apiregistration.k8s.io"
-	groupSeedManagement  = "seedmanagement.gardener.cloud"
-	groupOperations      = "operations.gardener.cloud"
-	groupSecurity        = "security.gardener.cloud"
 )
+
+func gardenGroups() []string {
+	return []string{
+		gardencorev1beta1.GroupName, gardenseedmanagementv1alpha1.GroupName, gardenoperationsv1alpha1.GroupName,
+		gardensecurityv1alpha1.GroupName, gardensettingsv1alpha1.GroupName, gardenoperatorv1alpha1.GroupName,
+	}
+}
 
 // operatorRoles are for the people who run the garden.
 func operatorRoles() []object {
@@ -39,8 +48,7 @@ func operatorRoles() []object {
 	return []object{
 		clusterRole(gardencorev1beta1.ClusterRoleAdmin, labelled(roleAdmin),
 			rbacv1.PolicyRule{
-				APIGroups: []string{gardencorev1beta1.GroupName, groupSeedManagement, groupOperations, groupSecurity},
-				Resources: everything, Verbs: everything,
+				APIGroups: gardenGroups(), Resources: everything, Verbs: everything,
 			},
 			on(corev1.GroupName, everything, "configmaps", "events", "namespaces", "resourcequotas", "secrets",
 				"serviceaccounts", "serviceaccounts/token"),
@@ -58,6 +66,11 @@ func operatorRoles() []object {
 
 		clusterRole(gardencorev1beta1.ClusterRoleViewer, labelled(roleViewer),
 			on(gardencorev1beta1.GroupName, readVerbs(), gardenResources()...),
+			on(gardenseedmanagementv1alpha1.GroupName, readVerbs(), "gardenlets", "managedseeds", "managedseedsets"),
+			on(gardenoperationsv1alpha1.GroupName, readVerbs(), "bastions"),
+			on(gardensecurityv1alpha1.GroupName, readVerbs(), "credentialsbindings", "workloadidentities"),
+			on(gardensettingsv1alpha1.GroupName, readVerbs(), "clusteropenidconnectpresets", "openidconnectpresets"),
+			on(gardenoperatorv1alpha1.GroupName, readVerbs(), "gardens"),
 			on(corev1.GroupName, readVerbs(), "configmaps", "events", "namespaces", "resourcequotas", "serviceaccounts"),
 			on(eventsv1.GroupName, readVerbs(), "events"),
 			on(rbacv1.GroupName, readVerbs(), "clusterroles", "clusterrolebindings", "roles", "rolebindings"),
@@ -77,7 +90,8 @@ func everyoneRoles() []object {
 	everyone := group(gardencorev1beta1.GroupAuthenticated)
 	some := []object{
 		clusterRole(gardencorev1beta1.ClusterRoleReadGlobalResources, nil,
-			on(gardencorev1beta1.GroupName, readVerbs(), "cloudprofiles", "controllerregistrations", "seeds"),
+			on(gardencorev1beta1.GroupName, readVerbs(), "cloudprofiles", "controllerregistrations", "exposureclasses",
+				"seeds"),
 			on(groupAPIExtensions, readVerbs(), "customresourcedefinitions"),
 		),
 		bind(gardencorev1beta1.ClusterRoleReadGlobalResources, everyone),

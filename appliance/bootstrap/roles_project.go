@@ -8,6 +8,9 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 )
 
 // projectRoles are bound in the namespace of each project by the controller of projects. Each is the sum of the rules
@@ -20,8 +23,12 @@ func projectRoles() []object {
 
 	return []object{
 		clusterRole(gardencorev1beta1.ClusterRoleProjectMemberAggregation, member,
-			on(gardencorev1beta1.GroupName, writeVerbs(), "secretbindings", "shoots"),
+			on(gardencorev1beta1.GroupName, writeVerbs(), "namespacedcloudprofiles", "plants", "quotas", "secretbindings",
+				"shoots"),
 			on(gardencorev1beta1.GroupName, []string{"create"}, "shoots/adminkubeconfig", "shoots/viewerkubeconfig"),
+			on(gardenoperationsv1alpha1.GroupName, writeVerbs(), "bastions"),
+			on(gardensecurityv1alpha1.GroupName, writeVerbs(), "credentialsbindings", "workloadidentities"),
+			on(gardensettingsv1alpha1.GroupName, writeVerbs(), "openidconnectpresets"),
 			on(corev1.GroupName, writeVerbs(), "configmaps", "secrets"),
 			on(corev1.GroupName, readVerbs(), "events", "resourcequotas", "serviceaccounts"),
 			on(eventsv1.GroupName, readVerbs(), "events"),
@@ -30,8 +37,12 @@ func projectRoles() []object {
 		sum(gardencorev1beta1.ClusterRoleProjectMember, labelled(roleProjectMember), member),
 
 		clusterRole(gardencorev1beta1.ClusterRoleProjectViewerAggregation, viewer,
-			on(gardencorev1beta1.GroupName, readVerbs(), "secretbindings", "shoots"),
+			on(gardencorev1beta1.GroupName, readVerbs(), "namespacedcloudprofiles", "plants", "quotas", "secretbindings",
+				"shoots"),
 			on(gardencorev1beta1.GroupName, []string{"create"}, "shoots/viewerkubeconfig"),
+			on(gardenoperationsv1alpha1.GroupName, readVerbs(), "bastions"),
+			on(gardensecurityv1alpha1.GroupName, readVerbs(), "credentialsbindings", "workloadidentities"),
+			on(gardensettingsv1alpha1.GroupName, readVerbs(), "openidconnectpresets"),
 			on(corev1.GroupName, readVerbs(), "configmaps", "events", "resourcequotas", "serviceaccounts"),
 			on(eventsv1.GroupName, readVerbs(), "events"),
 			on(rbacv1.GroupName, readVerbs(), "roles", "rolebindings"),

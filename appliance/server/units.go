@@ -88,6 +88,8 @@ func (s *server) runAPIServer(ctx context.Context, ready func()) error {
 	c.AdmissionOff = s.Config.Admission.Disable
 	c.ReadyChecks = s.readiness.checks("api-server")
 	c.Clock = s.Clock
+	c.DebugHandlers = s.Config.EnableDebugHandlers
+	ofShoots(&c, &s.Config.Shoots)
 	c.WorkloadIdentity = workloadIdentity(c.WorkloadIdentity, &s.Config.WorkloadIdentity)
 	c.Log = s.Log.WithName("admission")
 	completed, err := c.Complete(ctx)

@@ -42,6 +42,9 @@ type ServerConfiguration struct {
 	// Controllers sets the pace of each controller of the garden.
 	// +optional
 	Controllers ServerControllerConfiguration `json:"controllers,omitempty"`
+	// Shoots says what the API does for the users of shoots.
+	// +optional
+	Shoots ShootConfiguration `json:"shoots,omitempty"`
 	// Scheduler says how a seed is found for a shoot.
 	// +optional
 	Scheduler SchedulerConfiguration `json:"scheduler,omitempty"`
@@ -51,6 +54,10 @@ type ServerConfiguration struct {
 	// WorkloadIdentity says what the tokens of workload identities are like.
 	// +optional
 	WorkloadIdentity WorkloadIdentityConfiguration `json:"workloadIdentity,omitempty"`
+	// EnableDebugHandlers serves /debug/resource-dependency-graph, which shows what belongs to which seed to
+	// administrators.
+	// +optional
+	EnableDebugHandlers bool `json:"enableDebugHandlers,omitempty"`
 }
 
 // DatastoreConfiguration says where objects are kept.

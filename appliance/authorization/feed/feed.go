@@ -14,6 +14,7 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
@@ -176,6 +177,10 @@ func (s *sink) set(obj any, operation string) {
 		return
 	}
 	began := s.feed.config.Clock.Now()
+	// The server wraps objects that many watch, so that they are encoded once.
+	if wrapped, ok := obj.(runtime.CacheableObject); ok {
+		obj = wrapped.GetObject()
+	}
 	s.feed.remember(v, obj)
 	s.feed.config.Graph.Set(v, s.feed.edges(obj))
 	s.feed.config.Updated(s.kind, operation, s.feed.config.Clock.Since(began))

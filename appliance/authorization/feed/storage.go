@@ -6,13 +6,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/client-go/tools/cache"
+)
+
+const (
+	readyPause    = 5 * time.Millisecond
+	readyPatience = 30 * time.Second
 )
 
 // ErrNoSource says that objects of a kind can not be listed and watched.
@@ -29,12 +36,35 @@ func FromStorage(storage rest.Storage) (*cache.ListWatch, error) {
 
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			if err := await(ctx, storage); err != nil {
+				return nil, err
+			}
+
 			return lister.List(ctx, internal(o))
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			return watcher.Watch(ctx, internal(o))
 		},
 	}, nil
+}
+
+// await waits until the server's cache has been filled. A reflector that came too early would come back much too late.
+func await(ctx context.Context, storage rest.Storage) error {
+	checked, ok := storage.(rest.StorageWithReadiness)
+	if !ok {
+		return nil
+	}
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, readyPause, readyPatience, true, func(context.Context) (bool, error) {
+		last = checked.ReadinessCheck()
+
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the storage: %w", errors.Join(err, last))
+	}
+
+	return nil
 }
 
 // internal takes over what a reflector sets; it never selects.

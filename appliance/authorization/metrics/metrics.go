@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package metrics counts how long it takes to learn what belongs to which seed, and to look it up (GAC-GR-12).
+// Package metrics records how long it takes to learn what belongs to which seed, and to look it up (GAC-GR-12).
 package metrics
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,37 +20,47 @@ const (
 
 // Metrics are those of the graph.
 type Metrics struct {
-	updates  *prometheus.HistogramVec
-	searches *prometheus.HistogramVec
-	// bySource are the series of the searches, which are too many to be looked up by labels each time.
-	bySource map[graph.Kind]prometheus.Observer
+	updates *prometheus.HistogramVec
+	// searches are the series by kind, which are too many lookups to be found by labels each time.
+	searches map[graph.Kind]prometheus.Observer
 }
 
-// New returns metrics that nobody collects yet.
-func New() *Metrics {
-	histogram := func(name, help string, labels ...string) *prometheus.HistogramVec {
-		return prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: namespace, Subsystem: subsystem, Name: name, Help: help,
-			Buckets: prometheus.ExponentialBuckets(1e-6, 4, 10),
-		}, labels)
+// Register returns the metrics of a registry. There is one set of them, also when several servers share the registry.
+func Register(with prometheus.Registerer) (*Metrics, error) {
+	updates, err := histogram(with, "graph_update_duration_seconds",
+		"Time that it took to take over a change of an object into the graph.", "kind", "operation")
+	if err != nil {
+		return nil, err
 	}
-	m := &Metrics{
-		updates: histogram("graph_update_duration_seconds",
-			"Time that it took to take over a change of an object into the graph.", "kind", "operation"),
-		searches: histogram("graph_path_check_duration_seconds",
-			"Time that it took to find out whether an object belongs to a seed.", "fromKind", "toKind"),
-		bySource: map[graph.Kind]prometheus.Observer{},
+	searches, err := histogram(with, "graph_path_check_duration_seconds",
+		"Time that it took to find out whether an object belongs to a seed.", "fromKind", "toKind")
+	if err != nil {
+		return nil, err
 	}
+	m := &Metrics{updates: updates, searches: map[graph.Kind]prometheus.Observer{}}
 	for _, kind := range graph.Kinds() {
-		m.bySource[kind] = m.searches.WithLabelValues(kind.String(), graph.Seed.String())
+		m.searches[kind] = searches.WithLabelValues(kind.String(), graph.Seed.String())
 	}
 
-	return m
+	return m, nil
 }
 
-// Collectors are to be registered by whoever serves metrics.
-func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.updates, m.searches}
+func histogram(with prometheus.Registerer, name, help string, labels ...string) (*prometheus.HistogramVec, error) {
+	made := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Namespace: namespace, Subsystem: subsystem, Name: name, Help: help,
+		Buckets: prometheus.ExponentialBuckets(1e-6, 4, 10),
+	}, labels)
+	err := with.Register(made)
+	if there, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
+		if found, ok := there.ExistingCollector.(*prometheus.HistogramVec); ok {
+			return found, nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("register metric %q: %w", name, err)
+	}
+
+	return made, nil
 }
 
 // Updated records a change.
@@ -58,7 +70,7 @@ func (m *Metrics) Updated(kind graph.Kind, operation string, took time.Duration)
 
 // Searched records a search.
 func (m *Metrics) Searched(from graph.Kind, took time.Duration) {
-	if observer := m.bySource[from]; observer != nil {
+	if observer := m.searches[from]; observer != nil {
 		observer.Observe(took.Seconds())
 	}
 }

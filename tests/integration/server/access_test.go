@@ -211,8 +211,12 @@ func seedCertificate(g *harness.Garden) func(t *testing.T) {
 		if err := gardenlet.Create(t.Context(), lease); err != nil {
 			t.Errorf("A gardenlet shows that it lives.\nCreate(lease): %v", err)
 		}
-		if err := gardenlet.List(t.Context(), &gardencorev1beta1.ShootList{}); err != nil {
+		own := client.MatchingLabels{"name.seed.gardener.cloud/budding": "true"}
+		if err := gardenlet.List(t.Context(), &gardencorev1beta1.ShootList{}, own); err != nil {
 			t.Errorf("A gardenlet looks for its shoots.\nList(shoots): %v", err)
+		}
+		if err := gardenlet.List(t.Context(), &gardencorev1beta1.ShootList{}); !apierrors.IsForbidden(err) {
+			t.Errorf("The shoots of others are none of its business.\nList(shoots): got %v, want Forbidden", err)
 		}
 		lease = &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "budding"}}
 		if err := gardenlet.Create(t.Context(), lease); !apierrors.IsForbidden(err) {

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package seedrestriction
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	bootstrapapi "k8s.io/cluster-bootstrap/token/api"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
+)
+
+const (
+	bucketSecretPrefix = gardencorev1beta1.SecretPrefixGeneratedBucket
+	electionLease      = "gardenlet-leader-election"
+	usageSigning       = "usage-bootstrap-signing"
+
+	kindManagedSeed = "ManagedSeed"
+	kindGardenlet   = "Gardenlet"
+)
+
+// createRequest is GAC-SR-6.
+func createRequest(_ context.Context, r *request) error {
+	if r.client.Extension {
+		return fmt.Errorf("extensions need no certificates: %w", errForeign)
+	}
+	asked, err := object[certificatesv1.CertificateSigningRequest](r)
+	if err != nil {
+		return err
+	}
+	seed, err := references.SeedOfRequest(&asked.Spec)
+	if err != nil {
+		return err
+	}
+	if seed == "" {
+		return fmt.Errorf("spec.request: asks for another certificate than that of a gardenlet: %w", errForeign)
+	}
+
+	return r.mine("spec.request: common name", &seed)
+}
+
+// createBinding is GAC-SR-7.
+func createBinding(ctx context.Context, r *request) error {
+	binding, err := object[rbacv1.ClusterRoleBinding](r)
+	if err != nil {
+		return err
+	}
+	namespace, name, ok := bootstrapped(binding.Name)
+	if !ok || r.client.Extension {
+		return fmt.Errorf("metadata.name: must begin with %s:: %w", gardencorev1beta1.ClusterRoleSeedBootstrapper, errForeign)
+	}
+	if binding.RoleRef.Kind != "ClusterRole" || binding.RoleRef.Name != gardencorev1beta1.ClusterRoleSeedBootstrapper {
+		return fmt.Errorf("roleRef: must be ClusterRole %q", gardencorev1beta1.ClusterRoleSeedBootstrapper)
+	}
+	if err := onlyAccount(binding, namespace, name); err != nil {
+		return err
+	}
+
+	return r.joins(ctx, namespace, name)
+}
+
+// updateBinding keeps the binding of a managed seed what it is.
+func updateBinding(_ context.Context, r *request) error {
+	binding, err := object[rbacv1.ClusterRoleBinding](r)
+	if err != nil {
+		return err
+	}
+	namespace, name, ok := bootstrapped(binding.Name)
+	if !ok {
+		return errForeign
+	}
+
+	return onlyAccount(binding, namespace, name)
+}
+
+// bootstrapped reads the managed seed from the name of a binding, which may name the seed or its service account.
+func bootstrapped(binding string) (namespace, name string, ok bool) {
+	about, ok := strings.CutPrefix(binding, gardencorev1beta1.ClusterRoleSeedBootstrapper+":")
+	if !ok {
+		return "", "", false
+	}
+	namespace, name, ok = strings.Cut(about, ":")
+
+	return namespace, strings.TrimPrefix(name, references.ServiceAccountPrefixBootstrap), ok
+}
+
+// onlyAccount allows nobody but the service account of the managed seed to be bound.
+func onlyAccount(binding *rbacv1.ClusterRoleBinding, namespace, name string) error {
+	want := rbacv1.Subject{
+		Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: references.ServiceAccountPrefixBootstrap + name,
+	}
+	if slices.ContainsFunc(binding.Subjects, func(s rbacv1.Subject) bool { return s != want }) {
+		return fmt.Errorf("subjects: must be service account %q alone", namespace+"/"+want.Name)
+	}
+
+	return nil
+}
+
+// createLease is GAC-SR-8.
+func createLease(_ context.Context, r *request) error {
+	switch namespace, name := r.GetNamespace(), r.GetName(); {
+	case r.client.Extension && namespace == r.client.Namespace(),
+		!r.client.Extension && name == electionLease,
+		!r.client.Extension && namespace == gardencorev1beta1.NamespaceSeedLease && name == r.client.Seed:
+		return nil
+	default:
+		return fmt.Errorf("metadata.name: a gardenlet has the leases %q and %s/%s, an extension those in %q",
+			electionLease, gardencorev1beta1.NamespaceSeedLease, r.client.Seed, r.client.Namespace())
+	}
+}
+
+// createServiceAccount is GAC-SR-12.
+func createServiceAccount(ctx context.Context, r *request) error {
+	if r.client.Extension {
+		return errForeign
+	}
+	if r.GetNamespace() == r.client.Namespace() {
+		return nil
+	}
+	name, ok := strings.CutPrefix(r.GetName(), references.ServiceAccountPrefixBootstrap)
+	if !ok {
+		return fmt.Errorf("metadata.name: must begin with %q outside of namespace %q: %w",
+			references.ServiceAccountPrefixBootstrap, r.client.Namespace(), errForeign)
+	}
+
+	return r.joins(ctx, r.GetNamespace(), name)
+}
+
+// createSecret is GAC-SR-9; the first that fits decides.
+func createSecret(ctx context.Context, r *request) error {
+	secret, err := object[corev1.Secret](r)
+	if err != nil {
+		return err
+	}
+	at := graph.Vertex{Kind: graph.Secret, Namespace: r.GetNamespace(), Name: r.GetName()}
+	if secret.Type == corev1.SecretTypeServiceAccountToken {
+		return fmt.Errorf("type: a seed makes no Secrets for tokens of service accounts: %w", errForeign)
+	}
+	if bucket, ok := strings.CutPrefix(at.Name, bucketSecretPrefix); ok && at.Namespace == gardencorev1beta1.NamespaceGarden {
+		return r.ownBucket(ctx, bucket)
+	}
+	if shoot, ok := graph.ShootOf(at); ok {
+		return r.ownShoot(ctx, at.Namespace, shoot)
+	}
+	switch {
+	case at.Namespace == gardencorev1beta1.NamespaceShootIssuer:
+		return r.issuerSecret(ctx, secret)
+	case at.Namespace == metav1.NamespaceSystem && strings.HasPrefix(at.Name, bootstrapapi.BootstrapTokenSecretPrefix):
+		return r.bootstrapToken(ctx, secret)
+	default:
+		return r.managedSeedSecret(ctx, at)
+	}
+}
+
+// updateSecret keeps a join token what it was made for.
+func updateSecret(ctx context.Context, r *request) error {
+	if r.GetNamespace() != metav1.NamespaceSystem || !strings.HasPrefix(r.GetName(), bootstrapapi.BootstrapTokenSecretPrefix) {
+		return nil
+	}
+	secret, err := object[corev1.Secret](r)
+	if err != nil {
+		return err
+	}
+
+	return r.bootstrapToken(ctx, secret)
+}
+
+// bootstrapToken is GAC-SR-14.
+func (r *request) bootstrapToken(ctx context.Context, secret *corev1.Secret) error {
+	value := func(key string) string {
+		if text, ok := secret.StringData[key]; ok {
+			return text
+		}
+
+		return string(secret.Data[key])
+	}
+	if secret.Type != bootstrapapi.SecretTypeBootstrapToken {
+		return fmt.Errorf("type: must be %q", bootstrapapi.SecretTypeBootstrapToken)
+	}
+	for _, key := range []string{bootstrapapi.BootstrapTokenUsageAuthentication, usageSigning} {
+		if value(key) != "true" {
+			return fmt.Errorf("data[%s]: must be \"true\"", key)
+		}
+	}
+	if value(bootstrapapi.BootstrapTokenExtraGroupsKey) != "" {
+		return fmt.Errorf("data[%s]: must not be set", bootstrapapi.BootstrapTokenExtraGroupsKey)
+	}
+	kind, namespace, name, ok := described(value(bootstrapapi.BootstrapTokenDescriptionKey))
+	switch {
+	case ok && kind == kindManagedSeed:
+		return r.joins(ctx, namespace, name)
+	case ok && kind == kindGardenlet && namespace == gardencorev1beta1.NamespaceGarden && name == r.client.Seed:
+		return nil
+	default:
+		return fmt.Errorf("data[%s]: must say which seed the token is for: \"... for the ManagedSeed resource <namespace>/<name>\"",
+			bootstrapapi.BootstrapTokenDescriptionKey)
+	}
+}
+
+// managedSeedSecret is GAC-SR-9 (e): what a managed seed of this seed refers to.
+func (r *request) managedSeedSecret(ctx context.Context, at graph.Vertex) error {
+	all, err := world.List[gardenseedmanagementv1alpha1.ManagedSeedList](ctx, r.View, world.Place{
+		Group: gardenseedmanagementv1alpha1.GroupName, Resource: "managedseeds", Namespace: gardencorev1beta1.NamespaceGarden,
+	}, fields.Everything())
+	if err != nil {
+		return fmt.Errorf("list managed seeds: %w", err)
+	}
+	for i := range all.Items {
+		refers := slices.ContainsFunc(references.ManagedSeed(&all.Items[i], false), func(e graph.Edge) bool { return e.From == at })
+		if refers && r.ownManagedSeed(ctx, &all.Items[i]) == nil {
+			return nil
+		}
+	}
+
+	return errForeign
+}

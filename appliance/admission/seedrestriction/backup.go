@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package seedrestriction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
+)
+
+const sourcePrefix = "source-"
+
+// createBackupBucket is a part of GAC-SR-2.
+func createBackupBucket(ctx context.Context, r *request) error {
+	bucket, err := object[gardencorev1beta1.BackupBucket](r)
+	if err != nil {
+		return err
+	}
+	if err := r.mine("spec.seedName", bucket.Spec.SeedName); err != nil {
+		return err
+	}
+
+	return r.readable(ctx, references.BackupBucket(bucket), nil)
+}
+
+func updateBackupBucket(ctx context.Context, r *request) error {
+	bucket, old, err := world.Objects[gardencorev1beta1.BackupBucket](r.Attributes, r.kinds)
+	if err != nil {
+		return err
+	}
+	if err := r.mine("spec.seedName", bucket.Spec.SeedName); err != nil {
+		return err
+	}
+
+	own := func(e graph.Edge) bool {
+		return e.From == graph.Vertex{Kind: graph.Secret, Namespace: gardencorev1beta1.NamespaceGarden, Name: bucketSecretPrefix + bucket.Name}
+	}
+
+	return r.readable(ctx, slices.DeleteFunc(references.BackupBucket(bucket), own), references.BackupBucket(old))
+}
+
+// deleteBackupBucket is a part of GAC-SR-2: a bucket has the UID of its seed for a name.
+func deleteBackupBucket(ctx context.Context, r *request) error {
+	seed, err := r.Seed(ctx, r.client.Seed)
+	if err != nil {
+		return fmt.Errorf("read seed %q: %w", r.client.Seed, err)
+	}
+	if r.GetName() != string(seed.UID) {
+		return fmt.Errorf("the bucket of seed %q is %q", seed.Name, seed.UID)
+	}
+
+	return nil
+}
+
+// createBackupEntry is GAC-SR-3 and GAC-SR-4.
+func createBackupEntry(ctx context.Context, r *request) error {
+	entry, err := object[gardencorev1beta1.BackupEntry](r)
+	if err != nil {
+		return err
+	}
+	if err := r.mine("spec.seedName", entry.Spec.SeedName); err != nil {
+		return err
+	}
+	if strings.HasPrefix(entry.Name, sourcePrefix) {
+		return r.sourceEntry(ctx, entry)
+	}
+
+	return r.ownBucket(ctx, entry.Spec.BucketName)
+}
+
+func updateBackupEntry(ctx context.Context, r *request) error {
+	entry, old, err := world.Objects[gardencorev1beta1.BackupEntry](r.Attributes, r.kinds)
+	if err != nil || entry.Spec.BucketName == old.Spec.BucketName {
+		return err
+	}
+
+	return r.ownBucket(ctx, entry.Spec.BucketName)
+}
+
+func (r *request) ownBucket(ctx context.Context, name string) error {
+	bucket, err := r.BackupBucket(ctx, name)
+	if err != nil {
+		return world.Missing(err, "spec.bucketName", "backup bucket", name)
+	}
+
+	return r.mine(fmt.Sprintf("spec.bucketName: spec.seedName of backup bucket %q", name), bucket.Spec.SeedName)
+}
+
+// sourceEntry lets a shoot that moves here keep its old backup until it is copied.
+func (r *request) sourceEntry(ctx context.Context, entry *gardencorev1beta1.BackupEntry) error {
+	shoot, err := r.owner(ctx, entry)
+	if err != nil {
+		return err
+	}
+	last := shoot.Status.LastOperation
+	if last == nil || last.Type != gardencorev1beta1.LastOperationTypeRestore || last.State != gardencorev1beta1.LastOperationStateProcessing {
+		return fmt.Errorf("the source of a backup is used while shoot %q is being restored, which it is not", shoot.Name)
+	}
+	name := strings.TrimPrefix(entry.Name, sourcePrefix)
+	original, err := world.Get[gardencorev1beta1.BackupEntry](ctx, r.View, world.Place{
+		Group: gardencorev1beta1.GroupName, Resource: "backupentries", Namespace: entry.Namespace, Name: name,
+	})
+	if err != nil {
+		return world.Missing(err, "metadata.name", "backup entry", name)
+	}
+	if !equality.Semantic.DeepEqual(original.Spec, entry.Spec) {
+		return fmt.Errorf("spec: must be that of backup entry %q", name)
+	}
+
+	return nil
+}
+
+func (r *request) owner(ctx context.Context, entry *gardencorev1beta1.BackupEntry) (*gardencorev1beta1.Shoot, error) {
+	for _, owner := range entry.OwnerReferences {
+		if owner.Kind == "Shoot" {
+			shoot, err := r.Shoot(ctx, entry.Namespace, owner.Name)
+
+			return shoot, world.Missing(err, "metadata.ownerReferences", "shoot", owner.Name)
+		}
+	}
+
+	return nil, errors.New("metadata.ownerReferences: names no shoot")
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package seedrestriction
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
+)
+
+// ownSeed is a part of GAC-SR-11. What the Seed refers to, its gardenlet may read: so it may only refer to what is for
+// seeds, or what it may read anyway.
+func ownSeed(ctx context.Context, r *request) error {
+	if r.GetName() != r.client.Seed {
+		return fmt.Errorf("metadata.name: must be %q", r.client.Seed)
+	}
+	seed, old, err := world.Objects[gardencorev1beta1.Seed](r.Attributes, r.kinds)
+	if err != nil {
+		return err
+	}
+	var before []graph.Edge
+	if old != nil {
+		before = references.Seed(old)
+	}
+	forSeeds := func(e graph.Edge) bool {
+		return e.From.Namespace == gardencorev1beta1.NamespaceGarden || e.From.Namespace == r.client.Namespace() ||
+			e.From.Kind == graph.ConfigMap && e.From.Name == gardencorev1beta1.ConfigMapClusterIdentity
+	}
+
+	return r.readable(ctx, slices.DeleteFunc(references.Seed(seed), forSeeds), before)
+}
+
+// deleteSeed is a part of GAC-SR-11: a seed goes by itself, or when the ManagedSeed goes that it was made from.
+func deleteSeed(ctx context.Context, r *request) error {
+	if r.GetName() == r.client.Seed {
+		return nil
+	}
+	managed, err := r.managedSeed(ctx, gardencorev1beta1.NamespaceGarden, r.GetName())
+	if apierrors.IsNotFound(err) {
+		return fmt.Errorf("metadata.name: must be %q, or that of a managed seed of this seed", r.client.Seed)
+	}
+	if err != nil {
+		return err
+	}
+	if managed.DeletionTimestamp == nil {
+		return fmt.Errorf("managed seed %q is not being deleted; delete it first", managed.Name)
+	}
+
+	return r.ownManagedSeed(ctx, managed)
+}
+
+func (r *request) managedSeed(ctx context.Context, namespace, name string) (*gardenseedmanagementv1alpha1.ManagedSeed, error) {
+	return world.Get[gardenseedmanagementv1alpha1.ManagedSeed](ctx, r.View, world.Place{
+		Group: gardenseedmanagementv1alpha1.GroupName, Resource: "managedseeds", Namespace: namespace, Name: name,
+	})
+}
+
+// ownManagedSeed allows what has to do with a managed seed whose shoot runs on this seed.
+func (r *request) ownManagedSeed(ctx context.Context, m *gardenseedmanagementv1alpha1.ManagedSeed) error {
+	if m.Spec.Shoot == nil {
+		return fmt.Errorf("managed seed %q names no shoot", m.Name)
+	}
+
+	return r.ownShoot(ctx, m.Namespace, m.Spec.Shoot.Name)
+}
+
+// joins is GAC-SR-15.
+func (r *request) joins(ctx context.Context, namespace, name string) error {
+	managed, err := r.managedSeed(ctx, namespace, name)
+	if err != nil {
+		return world.Missing(err, "metadata.name", "managed seed", namespace+"/"+name)
+	}
+	if err := r.ownManagedSeed(ctx, managed); err != nil {
+		return err
+	}
+	seed, err := r.Seed(ctx, name)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("read seed %q: %w", name, err)
+	}
+	if apierrors.IsNotFound(err) {
+		seed = nil
+	}
+	if !references.Joins(managed, seed, r.Clock.Now()) {
+		return fmt.Errorf("managed seed %q %w", namespace+"/"+name, errBootstrapped)
+	}
+
+	return nil
+}
+
+func updateManagedSeed(ctx context.Context, r *request) error {
+	managed, old, err := world.Objects[gardenseedmanagementv1alpha1.ManagedSeed](r.Attributes, r.kinds)
+	if err != nil {
+		return err
+	}
+
+	return r.readable(ctx, references.ManagedSeed(managed, false), references.ManagedSeed(old, false))
+}
+
+// updateInstallation keeps a seed from reaching for charts, and for the Secrets that they are pulled with.
+func updateInstallation(ctx context.Context, r *request) error {
+	installation, old, err := world.Objects[gardencorev1beta1.ControllerInstallation](r.Attributes, r.kinds)
+	if err != nil {
+		return err
+	}
+
+	return r.readable(ctx, references.ControllerInstallation(installation), references.ControllerInstallation(old))
+}
+
+// createGardenlet is a part of GAC-SR-13.
+func createGardenlet(_ context.Context, r *request) error {
+	if r.GetNamespace() != gardencorev1beta1.NamespaceGarden || r.GetName() != r.client.Seed {
+		return fmt.Errorf("metadata.name: must be %s/%s", gardencorev1beta1.NamespaceGarden, r.client.Seed)
+	}
+
+	return nil
+}
+
+// readable refuses references to objects that the client may not read yet. Without that, a seed could read any Secret of
+// the garden by naming it in an object of its own.
+func (r *request) readable(ctx context.Context, now, before []graph.Edge) error {
+	for _, edge := range now {
+		target, holds := holder(edge.From)
+		if !holds || slices.Contains(before, edge) {
+			continue
+		}
+		may, err := r.May(ctx, r.GetUserInfo(), "get", target)
+		if err != nil {
+			return fmt.Errorf("%w: %w", world.ErrUnreadable, err)
+		}
+		if !may {
+			return fmt.Errorf("it may not refer to %s, which does not belong to seed %q", edge.From, r.client.Seed)
+		}
+	}
+
+	return nil
+}
+
+// holder returns the resource of an object that holds data, or that leads to such an object.
+func holder(v graph.Vertex) (world.Target, bool) {
+	resources := map[graph.Kind]world.Target{
+		graph.Secret:               {Resource: "secrets"},
+		graph.ConfigMap:            {Resource: "configmaps"},
+		graph.InternalSecret:       {Group: gardencorev1beta1.GroupName, Resource: "internalsecrets"},
+		graph.ControllerDeployment: {Group: gardencorev1beta1.GroupName, Resource: "controllerdeployments"},
+		graph.SecretBinding:        {Group: gardencorev1beta1.GroupName, Resource: "secretbindings"},
+		graph.CredentialsBinding:   {Group: gardensecurityv1alpha1.GroupName, Resource: "credentialsbindings"},
+		graph.WorkloadIdentity:     {Group: gardensecurityv1alpha1.GroupName, Resource: "workloadidentities"},
+	}
+	target, ok := resources[v.Kind]
+	target.Namespace, target.Name = v.Namespace, v.Name
+
+	return target, ok
+}
+
+// described finds the object that a join token is for in its description (GAC-SR-14).
+func described(description string) (kind, namespace, name string, ok bool) {
+	_, about, found := strings.Cut(description, "for the ")
+	kind, about, found2 := strings.Cut(about, " resource ")
+	if !found || !found2 {
+		return "", "", "", false
+	}
+	about, _, _ = strings.Cut(about, " ")
+	namespace, name, ok = strings.Cut(strings.TrimRight(about, ".,\n"), "/")
+
+	return kind, namespace, name, ok && namespace != "" && name != ""
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package seedrestriction
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
+)
+
+// publicServiceAccount is the value of the label on documents of issuers, which are published.
+const publicServiceAccount = "serviceaccount"
+
+// updateShoot keeps a seed from reaching for objects by means of its shoots.
+func updateShoot(ctx context.Context, r *request) error {
+	shoot, old, err := world.Objects[gardencorev1beta1.Shoot](r.Attributes, r.kinds)
+	if err != nil {
+		return err
+	}
+
+	return r.readable(ctx, references.Shoot(shoot), references.Shoot(old))
+}
+
+// createShootState is a part of GAC-SR-13.
+func createShootState(ctx context.Context, r *request) error {
+	shoot, err := r.Shoot(ctx, r.GetNamespace(), r.GetName())
+	if err != nil {
+		return world.Missing(err, "metadata.name", "shoot", r.GetName())
+	}
+	if r.mine("spec.seedName", shoot.Spec.SeedName) == nil {
+		return nil
+	}
+
+	return r.mine(fmt.Sprintf("status.seedName of shoot %q", shoot.Name), shoot.Status.SeedName)
+}
+
+// createBastion is GAC-SR-5.
+func createBastion(_ context.Context, r *request) error {
+	bastion, err := object[gardenoperationsv1alpha1.Bastion](r)
+	if err != nil {
+		return err
+	}
+
+	return r.mine("spec.seedName", bastion.Spec.SeedName)
+}
+
+// createConfigMap is a part of GAC-SR-10.
+func createConfigMap(ctx context.Context, r *request) error {
+	return r.projectObject(ctx, graph.ConfigMap)
+}
+
+// createInternalSecret is a part of GAC-SR-10.
+func createInternalSecret(ctx context.Context, r *request) error {
+	return r.projectObject(ctx, graph.InternalSecret)
+}
+
+// projectObject allows what belongs to a shoot of the seed by its name.
+func (r *request) projectObject(ctx context.Context, kind graph.Kind) error {
+	shoot, ok := graph.ShootOf(graph.Vertex{Kind: kind, Namespace: r.GetNamespace(), Name: r.GetName()})
+	if !ok {
+		return fmt.Errorf("metadata.name: %q is not that of an object of a shoot: %w", r.GetName(), errForeign)
+	}
+
+	return r.ownShoot(ctx, r.GetNamespace(), shoot)
+}
+
+func (r *request) ownShoot(ctx context.Context, namespace, name string) error {
+	shoot, err := r.Shoot(ctx, namespace, name)
+	if err != nil {
+		return world.Missing(err, "metadata.name", "shoot", name)
+	}
+
+	return r.mine(fmt.Sprintf("spec.seedName of shoot %q", name), shoot.Spec.SeedName)
+}
+
+// issuerSecret is GAC-SR-9 (c).
+func (r *request) issuerSecret(ctx context.Context, secret *corev1.Secret) error {
+	if secret.Labels[gardencorev1beta1.LabelDiscoveryPublic] != publicServiceAccount {
+		return fmt.Errorf("metadata.labels[%s]: must be %q", gardencorev1beta1.LabelDiscoveryPublic, publicServiceAccount)
+	}
+
+	return r.ownShoot(ctx, secret.Labels[gardencorev1beta1.LabelShootNamespace], secret.Labels[gardencorev1beta1.LabelShootName])
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"k8s.io/apiserver/pkg/authorization/union"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/healthz"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/utils/clock"
+
+	"github.com/terrarium-garden/terrarium/appliance/authorization/feed"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graphpage"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/metrics"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/seedauthorizer"
+)
+
+// seedsCheck is the condition of /readyz that it is known what belongs to which seed.
+const seedsCheck = "seed-authorizer"
+
+var errGraphEmpty = errors.New("what belongs to which seed is not known yet")
+
+// seedAuthorization decides what gardenlets may do. It is asked before RBAC.
+type seedAuthorization struct {
+	graph      *graph.Graph
+	feed       *feed.Feed
+	authorizer *seedauthorizer.Authorizer
+	informed   []cache.InformerSynced
+}
+
+func newSeedAuthorization(clk clock.Clock) (*seedAuthorization, error) {
+	recorded, err := metrics.Register(legacyregistry.Registerer())
+	if err != nil {
+		return nil, fmt.Errorf("authorize seeds: %w", err)
+	}
+	g := graph.New()
+
+	return &seedAuthorization{
+		graph:      g,
+		feed:       feed.New(feed.Config{Graph: g, Clock: clk, Updated: recorded.Updated}),
+		authorizer: seedauthorizer.New(seedauthorizer.Config{Graph: g, Clock: clk, Searched: recorded.Searched}),
+	}, nil
+}
+
+// apply puts the authorizer before those that there are, and watches what is no kind of the garden.
+func (s *seedAuthorization) apply(into *genericapiserver.Config, known informers.SharedInformerFactory) error {
+	into.Authorization.Authorizer = union.New(s.authorizer, into.Authorization.Authorizer)
+	into.AddReadyzChecks(healthz.NamedCheck(seedsCheck, func(*http.Request) error {
+		if !s.synced() {
+			return errGraphEmpty
+		}
+
+		return nil
+	}))
+	for kind, informer := range map[graph.Kind]cache.SharedIndexInformer{
+		graph.CertificateSigningRequest: known.Certificates().V1().CertificateSigningRequests().Informer(),
+		graph.ServiceAccount:            known.Core().V1().ServiceAccounts().Informer(),
+	} {
+		registration, err := informer.AddEventHandler(s.feed.Handler(kind))
+		if err != nil {
+			return fmt.Errorf("watch objects of kind %s: %w", kind, err)
+		}
+		s.informed = append(s.informed, registration.HasSynced)
+	}
+
+	return nil
+}
+
+func (s *seedAuthorization) synced() bool {
+	for _, synced := range s.informed {
+		if !synced() {
+			return false
+		}
+	}
+
+	return s.feed.Synced()
+}
+
+// watch makes the kinds of the garden sources of the graph.
+func (s *seedAuthorization) watch(groups []*genericapiserver.APIGroupInfo) error {
+	kinds := feed.Kinds()
+	for _, group := range groups {
+		name := group.PrioritizedVersions[0].Group
+		for resource, kind := range kinds[name] {
+			objects, err := source(group, resource)
+			if err != nil {
+				return fmt.Errorf("watch %s of group %q: %w", resource, name, err)
+			}
+			s.feed.Watch(kind, objects)
+		}
+	}
+
+	return nil
+}
+
+func source(group *genericapiserver.APIGroupInfo, resource string) (*cache.ListWatch, error) {
+	for _, storages := range group.VersionedResourcesStorageMap {
+		if storage, ok := storages[resource]; ok {
+			return feed.FromStorage(storage)
+		}
+	}
+
+	return nil, feed.ErrNoSource
+}
+
+// page shows the graph, where the configuration asks for it (GAC-GR-13). Who may see it is up to RBAC.
+func (s *seedAuthorization) page(into *genericapiserver.GenericAPIServer) {
+	into.Handler.NonGoRestfulMux.Handle(graphpage.Path, graphpage.New(s.graph))
+}
