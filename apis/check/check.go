@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"slices"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -56,7 +55,7 @@ func Immutable(value, old any, path *field.Path) field.ErrorList {
 
 // Frozen forbids spec changes of objects that are being deleted.
 func Frozen(obj metav1.Object, spec, old any) field.ErrorList {
-	if obj.GetDeletionTimestamp() == nil || apiequality.Semantic.DeepEqual(spec, old) {
+	if obj.GetDeletionTimestamp() == nil || Same(spec, old) {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(field.NewPath("spec"), "must not change while the object is being deleted")}

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
@@ -32,7 +32,7 @@ func rules() kind.Rules[*gardencorev1beta1.BackupEntry] {
 		Namespaced: true,
 		Generation: true,
 		SpecChanged: func(obj, old *gardencorev1beta1.BackupEntry) bool {
-			return !equality.Semantic.DeepEqual(obj.Spec, old.Spec)
+			return !check.Same(obj.Spec, old.Spec)
 		},
 		MustGrow:       mustGrow,
 		Canonicalize:   mirrorLabels,

@@ -3,9 +3,9 @@
 package controllerdeployment
 
 import (
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
@@ -40,5 +40,5 @@ func changed(obj, old *gardencorev1.ControllerDeployment) bool {
 			return true
 		}
 	}
-	return !equality.Semantic.DeepEqual(obj.Helm, old.Helm) || !equality.Semantic.DeepEqual(obj.Resources, old.Resources)
+	return !check.Same(obj.Helm, old.Helm) || !check.Same(obj.Resources, old.Resources)
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
@@ -37,7 +37,7 @@ func rules(clk clock.PassiveClock) kind.Rules[*gardencorev1beta1.NamespacedCloud
 			dropExpired(&obj.Spec, &old.Spec, clk.Now())
 		},
 		SpecChanged: func(obj, old *gardencorev1beta1.NamespacedCloudProfile) bool {
-			return !equality.Semantic.DeepEqual(obj.Spec, old.Spec)
+			return !check.Same(obj.Spec, old.Spec)
 		},
 		Validate:       validation.ValidateNamespacedCloudProfile,
 		ValidateUpdate: validation.ValidateNamespacedCloudProfileUpdate,

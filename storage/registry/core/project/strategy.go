@@ -5,10 +5,10 @@ package project
 import (
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
@@ -27,7 +27,7 @@ func rules() kind.Rules[*gardencorev1beta1.Project] {
 		Unconditional: true,
 		Generation:    true,
 		SpecChanged: func(obj, old *gardencorev1beta1.Project) bool {
-			return !equality.Semantic.DeepEqual(obj.Spec, old.Spec)
+			return !check.Same(obj.Spec, old.Spec)
 		},
 		Canonicalize:   ownerRole,
 		Validate:       validation.ValidateProject,

@@ -5,8 +5,7 @@ package shoot
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-
+	"github.com/terrarium-garden/terrarium/apis/check"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
@@ -17,7 +16,7 @@ func bindingRules() kind.Rules[*gardencorev1beta1.Shoot] {
 	r := rules()
 	r.PrepareUpdate = func(_ context.Context, obj, old *gardencorev1beta1.Shoot) { clearPending(obj, old) }
 	r.SpecChanged = func(obj, old *gardencorev1beta1.Shoot) bool {
-		return !equality.Semantic.DeepEqual(obj.Spec, old.Spec)
+		return !check.Same(obj.Spec, old.Spec)
 	}
 	r.MustGrow = nil
 	r.ValidateUpdate = validation.ValidateShootBindingUpdate

@@ -11,7 +11,7 @@ import (
 // Storage builds the stores of shoots and of their subresources status, binding, adminkubeconfig and viewerkubeconfig.
 // The last two read the client CA of a shoot from internalSecrets.
 func Storage(o kind.Options, internalSecrets rest.Getter) (map[string]rest.Storage, error) {
-	main, status, err := kind.NewStore(o, rules())
+	main, status, err := kind.NewStore(o, warning(rules(), o))
 	if err != nil {
 		return nil, err
 	}

@@ -6,10 +6,10 @@ import (
 	"context"
 	"strconv"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
@@ -49,7 +49,7 @@ func specChanged(obj, old *gardencorev1beta1.Shoot) bool {
 	if confined(obj) {
 		return query.HibernationWanted(obj) != query.HibernationWanted(old)
 	}
-	return !equality.Semantic.DeepEqual(obj.Spec, old.Spec)
+	return !check.Same(obj.Spec, old.Spec)
 }
 
 func confined(s *gardencorev1beta1.Shoot) bool {

@@ -5,9 +5,9 @@ package shootstate
 import (
 	"strconv"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
@@ -26,7 +26,7 @@ func rules() kind.Rules[*gardencorev1beta1.ShootState] {
 		Namespaced: true,
 		Generation: true,
 		SpecChanged: func(obj, old *gardencorev1beta1.ShootState) bool {
-			return !equality.Semantic.DeepEqual(obj.Spec, old.Spec)
+			return !check.Same(obj.Spec, old.Spec)
 		},
 		Validate:       validation.ValidateShootState,
 		ValidateUpdate: validation.ValidateShootStateUpdate,

@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/operations/validation"
@@ -38,7 +38,7 @@ func rules(clk clock.PassiveClock) kind.Rules[*gardenoperationsv1alpha1.Bastion]
 		PrepareCreate: func(_ context.Context, obj *gardenoperationsv1alpha1.Bastion) { beat(obj, clk.Now()) },
 		PrepareUpdate: func(_ context.Context, obj, _ *gardenoperationsv1alpha1.Bastion) { keepAlive(obj, clk.Now()) },
 		SpecChanged: func(obj, old *gardenoperationsv1alpha1.Bastion) bool {
-			return !equality.Semantic.DeepEqual(obj.Spec, old.Spec)
+			return !check.Same(obj.Spec, old.Spec)
 		},
 		MustGrow:       mustGrow,
 		Validate:       validation.ValidateBastion,

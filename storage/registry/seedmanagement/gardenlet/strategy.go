@@ -5,9 +5,9 @@ package gardenlet
 import (
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/seedmanagement/validation"
@@ -29,7 +29,7 @@ func rules() kind.Rules[*gardenlet] {
 		NewList:        func() runtime.Object { return &gardenseedmanagementv1alpha1.GardenletList{} },
 		Namespaced:     true,
 		Generation:     true,
-		SpecChanged:    func(obj, old *gardenlet) bool { return !equality.Semantic.DeepEqual(obj.Spec, old.Spec) },
+		SpecChanged:    func(obj, old *gardenlet) bool { return !check.Same(obj.Spec, old.Spec) },
 		MustGrow:       operation,
 		Validate:       validation.ValidateGardenlet,
 		ValidateUpdate: validation.ValidateGardenletUpdate,

@@ -3,10 +3,10 @@
 package managedseed
 
 import (
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/seedmanagement/validation"
@@ -27,7 +27,7 @@ func rules() kind.Rules[*managedSeed] {
 		NewList:        func() runtime.Object { return &gardenseedmanagementv1alpha1.ManagedSeedList{} },
 		Namespaced:     true,
 		Generation:     true,
-		SpecChanged:    func(obj, old *managedSeed) bool { return !equality.Semantic.DeepEqual(obj.Spec, old.Spec) },
+		SpecChanged:    func(obj, old *managedSeed) bool { return !check.Same(obj.Spec, old.Spec) },
 		MustGrow:       operation,
 		Validate:       validation.ValidateManagedSeed,
 		ValidateUpdate: validation.ValidateManagedSeedUpdate,

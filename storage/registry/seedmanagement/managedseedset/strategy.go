@@ -5,9 +5,9 @@ package managedseedset
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/seedmanagement/validation"
@@ -28,7 +28,7 @@ func rules() kind.Rules[*set] {
 		NewList:        func() runtime.Object { return &gardenseedmanagementv1alpha1.ManagedSeedSetList{} },
 		Namespaced:     true,
 		Generation:     true,
-		SpecChanged:    func(obj, old *set) bool { return !equality.Semantic.DeepEqual(obj.Spec, old.Spec) },
+		SpecChanged:    func(obj, old *set) bool { return !check.Same(obj.Spec, old.Spec) },
 		MustGrow:       operation,
 		Validate:       validation.ValidateManagedSeedSet,
 		ValidateUpdate: validation.ValidateManagedSeedSetUpdate,

@@ -20,7 +20,9 @@ func rules() kind.Rules[*gardensettingsv1alpha1.OpenIDConnectPreset] {
 			ShortNames:   []string{"oidcps"},
 			Categories:   []string{"all"},
 		},
-		New:            func() *gardensettingsv1alpha1.OpenIDConnectPreset { return &gardensettingsv1alpha1.OpenIDConnectPreset{} },
+		New: func() *gardensettingsv1alpha1.OpenIDConnectPreset {
+			return &gardensettingsv1alpha1.OpenIDConnectPreset{}
+		},
 		NewList:        func() runtime.Object { return &gardensettingsv1alpha1.OpenIDConnectPresetList{} },
 		Namespaced:     true,
 		Validate:       validation.ValidateOpenIDConnectPreset,

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Same tells whether two values mean the same (API-STRAT-2): an empty list is no list, and JSON that is kept as it was
+// written is compared by its content. Server-side apply writes the fields of such JSON in another order.
+func Same(a, b any) bool {
+	if apiequality.Semantic.DeepEqual(a, b) {
+		return true
+	}
+	meaning := apiequality.Semantic.Copy()
+	err := meaning.AddFuncs(
+		func(a, b runtime.RawExtension) bool { return sameJSON(a.Raw, b.Raw) },
+		func(a, b apiextensionsv1.JSON) bool { return sameJSON(a.Raw, b.Raw) },
+	)
+	return err == nil && meaning.DeepEqual(a, b)
+}
+
+func sameJSON(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	one, fine := content(a)
+	other, alsoFine := content(b)
+	return fine && alsoFine && reflect.DeepEqual(one, other)
+}
+
+// content reads JSON with its numbers as they are written; nothing is the same as null.
+func content(data []byte) (any, bool) {
+	if len(data) == 0 {
+		return nil, true
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	var out any
+	err := decoder.Decode(&out)
+	return out, err == nil
+}
