@@ -31,3 +31,8 @@ func DeleteGraph(shoot *gardencorev1beta1.Shoot, f Found) (*flow.Graph, error) {
 func FinishTask(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, task string) error {
 	return (&operation{r: r, shoot: shoot}).finishTask(ctx, task)
 }
+
+// FinishRecords takes the tasks for DNS records out.
+func FinishRecords(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot) error {
+	return (&operation{r: r, shoot: shoot}).finishRecords(ctx)
+}

@@ -158,6 +158,9 @@ func (r *Reconciler) succeeded(ctx context.Context, o *operation) (reconcile.Res
 	if err := o.secrets.Cleanup(ctx); err != nil {
 		return r.failed(ctx, o, o.status, o.status.current().Status, err)
 	}
+	if err := o.finishRecords(ctx); err != nil {
+		return r.failed(ctx, o, o.status, o.status.current().Status, err)
+	}
 	done := o.status.current()
 	if err := r.refreshConditions(ctx, done); err != nil {
 		return r.failed(ctx, o, o.status, done.Status, err)

@@ -342,3 +342,41 @@ func TestTaskIsTakenOutOfTheAnnotation_GLET_RECON_4(t *testing.T) {
 		})
 	}
 }
+
+// meddler changes what somebody else has just read, once.
+type meddler struct {
+	client.Reader
+
+	meddle func() error
+}
+
+func (m *meddler) Get(ctx context.Context, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+	if err := m.Reader.Get(ctx, key, obj, options...); err != nil {
+		return err
+	}
+	meddle := m.meddle
+	m.meddle = func() error { return nil }
+	return meddle()
+}
+
+func TestTasksThatEndTogether_GLET_RECON_4(t *testing.T) {
+	t.Parallel()
+	begun := running(annotated("shoot.gardener.cloud/tasks", "deployInfrastructure,deployDNSRecordInternal,deployDNSRecordIngress,restartCoreAddons"))
+	l := newLandscape(t, begun.DeepCopy())
+	other := *l.Reconciler
+	l.Reconciler.GardenReader = &meddler{Reader: l.Reconciler.GardenReader, meddle: func() error {
+		return shoot.FinishTask(t.Context(), &other, begun, "deployDNSRecordInternal")
+	}}
+	if err := shoot.FinishTask(t.Context(), l.Reconciler, begun, "deployInfrastructure"); err != nil {
+		t.Fatalf("Who comes second tries again.\nFinishTask(...): %v", err)
+	}
+	if got, want := l.shoot(t).Annotations["shoot.gardener.cloud/tasks"], "deployDNSRecordIngress,restartCoreAddons"; got != want {
+		t.Errorf("Both are done.\ntasks = %q, want %q", got, want)
+	}
+	if err := shoot.FinishRecords(t.Context(), l.Reconciler, begun); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := l.shoot(t).Annotations["shoot.gardener.cloud/tasks"], "restartCoreAddons"; got != want {
+		t.Errorf("A record that the shoot does not have is nothing to wait for.\ntasks = %q, want %q", got, want)
+	}
+}

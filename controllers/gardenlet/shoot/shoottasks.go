@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -26,27 +27,54 @@ func tasks(shoot *gardencorev1beta1.Shoot) []string {
 	return list
 }
 
-// finishTask takes a task out of the annotation once its work succeeded. It stays if the shoot was changed meanwhile: then it
-// may have been asked for again.
+// finishTasks takes tasks out of the annotation once their work succeeded. They stay if the shoot was changed meanwhile: then
+// they may have been asked for again. Tasks that end at the same time meet in one annotation, so a write that came too late
+// is made again.
+func (o *operation) finishTasks(ctx context.Context, done ...string) error {
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		live := &gardencorev1beta1.Shoot{}
+		if err := o.r.GardenReader.Get(ctx, client.ObjectKeyFromObject(o.shoot), live); err != nil {
+			return err
+		}
+		asked := tasks(live)
+		left := slices.DeleteFunc(slices.Clone(asked), func(t string) bool { return slices.Contains(done, t) })
+		if live.Generation != o.shoot.Generation || len(left) == len(asked) {
+			return nil
+		}
+		before := live.DeepCopy()
+		live.Annotations[gardencorev1beta1.AnnotationShootTasks] = strings.Join(left, ",")
+		if len(left) == 0 {
+			delete(live.Annotations, gardencorev1beta1.AnnotationShootTasks)
+		}
+		return o.r.GardenClient.Patch(ctx, live, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+	})
+	if err != nil {
+		return fmt.Errorf("remove tasks %s from shoot %q: %w", strings.Join(done, ", "), o.shoot.Name, err)
+	}
+	return nil
+}
+
+// finishTask takes a task out that this run was asked for.
 func (o *operation) finishTask(ctx context.Context, task string) error {
 	if !slices.Contains(tasks(o.shoot), task) {
 		return nil
 	}
-	live := &gardencorev1beta1.Shoot{}
-	if err := o.r.GardenReader.Get(ctx, client.ObjectKeyFromObject(o.shoot), live); err != nil {
-		return fmt.Errorf("get shoot %q: %w", o.shoot.Name, err)
-	}
-	if live.Generation != o.shoot.Generation || !slices.Contains(tasks(live), task) {
+	return o.finishTasks(ctx, task)
+}
+
+// finishRecords takes the tasks for DNS records out that this run had nothing to do for: not every shoot has every record.
+func (o *operation) finishRecords(ctx context.Context) error {
+	asked := slices.DeleteFunc(tasks(o.shoot), func(task string) bool {
+		switch task {
+		case gardencorev1beta1.ShootTaskDeployDNSRecordInternal, gardencorev1beta1.ShootTaskDeployDNSRecordExternal,
+			gardencorev1beta1.ShootTaskDeployDNSRecordIngress:
+			return false
+		default:
+			return true
+		}
+	})
+	if len(asked) == 0 {
 		return nil
 	}
-	before := live.DeepCopy()
-	left := slices.DeleteFunc(tasks(live), func(t string) bool { return t == task })
-	live.Annotations[gardencorev1beta1.AnnotationShootTasks] = strings.Join(left, ",")
-	if len(left) == 0 {
-		delete(live.Annotations, gardencorev1beta1.AnnotationShootTasks)
-	}
-	if err := o.r.GardenClient.Patch(ctx, live, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
-		return fmt.Errorf("remove task %q from shoot %q: %w", task, o.shoot.Name, err)
-	}
-	return nil
+	return o.finishTasks(ctx, asked...)
 }
