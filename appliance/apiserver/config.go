@@ -73,8 +73,8 @@ func NewConfig() Config {
 
 		CredentialsRotationInterval: 90 * 24 * time.Hour,
 
-		WorkloadIdentity:      WorkloadIdentity{MinTokenLifetime: time.Hour, MaxTokenLifetime: 48 * time.Hour},
-		Clock:                 clock.RealClock{},
+		WorkloadIdentity: WorkloadIdentity{MinTokenLifetime: time.Hour, MaxTokenLifetime: 48 * time.Hour},
+		Clock:            clock.RealClock{},
 	}
 }
 

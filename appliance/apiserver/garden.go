@@ -31,6 +31,7 @@ type gardenServer struct {
 	generic genericapiserver.CompletedConfig
 	options kind.Options
 	world   *world.World
+	sources sources
 	seeds   *seedAuthorization
 }
 
@@ -80,7 +81,7 @@ func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 			MaxKubeconfigLifetime: c.MaxKubeconfigLifetime,
 
 			CredentialsRotationInterval: c.CredentialsRotationInterval,
-			Tokens:                c.tokenSigner(),
+			Tokens:                      c.tokenSigner(),
 		},
 	}, nil
 }
@@ -113,6 +114,7 @@ func (g *gardenServer) new(next genericapiserver.DelegationTarget) (*genericapis
 		return nil, fmt.Errorf("build garden server: %w", err)
 	}
 	g.world.Attach(groups...)
+	g.sources = newSources(groups)
 	if err := g.seeds.watch(groups); err != nil {
 		return nil, fmt.Errorf("build garden server: %w", err)
 	}

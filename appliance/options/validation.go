@@ -76,6 +76,8 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 	check(flagLogFormat, "logFormat", oneOf(telemetry.Format(c.LogFormat), telemetry.Formats()))
 	check("", "tokens.defaultLifetime", within(c.Tokens.DefaultLifetime, MinTokenLifetime, MaxTokenLifetime))
 	check("", "certificates.clientLifetime", within(c.Certificates.ClientLifetime, time.Hour, 10*365*24*time.Hour))
+	check("", "shoots.credentialsRotationInterval", within(c.Shoots.CredentialsRotationInterval, 24*time.Hour, 100*365*24*time.Hour))
+	check("", "shoots.maxKubeconfigLifetime", within(c.Shoots.MaxKubeconfigLifetime, 10*time.Minute, 10*365*24*time.Hour))
 	checkControllers(&c.Controllers, check)
 	checkWorkloadIdentity(&c.WorkloadIdentity, check)
 	check("", "scheduler.concurrentSyncs", positive(c.Scheduler.ConcurrentSyncs))

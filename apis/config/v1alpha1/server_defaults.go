@@ -25,6 +25,7 @@ func (c *ServerConfiguration) SetDefaults() {
 	setDuration(&c.Tokens.DefaultLifetime, time.Hour)
 	setDuration(&c.Certificates.ClientLifetime, 365*24*time.Hour)
 	c.Controllers.setDefaults()
+	c.Shoots.setDefaults()
 	c.WorkloadIdentity.setDefaults()
 	setDefault(&c.Scheduler.ConcurrentSyncs, 5)
 	setZero(&c.Scheduler.CandidateDeterminationStrategy, CandidateDeterminationStrategySameRegion)

@@ -32,6 +32,9 @@ type Options struct {
 	ConfigMap func(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error)
 	// MaxKubeconfigLifetime bounds the validity of kubeconfigs for shoots (API-KUBE-1).
 	MaxKubeconfigLifetime time.Duration
+	// CredentialsRotationInterval is how long credentials of a shoot can go without a rotation before a word is said
+	// (API-WARN-1).
+	CredentialsRotationInterval time.Duration
 	// Tokens signs the tokens of workload identities (API-TOKEN-1).
 	Tokens TokenSigner
 }

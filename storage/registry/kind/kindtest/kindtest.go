@@ -51,7 +51,7 @@ func Options(tb testing.TB, change ...func(*kind.Options)) kind.Options {
 		ConfigMap: func(_ context.Context, namespace, name string) (*corev1.ConfigMap, error) {
 			return nil, storage.NewKeyNotFoundError(namespace+"/"+name, 0)
 		},
-		MaxKubeconfigLifetime: 24 * time.Hour,
+		MaxKubeconfigLifetime: 24 * time.Hour, CredentialsRotationInterval: 90 * 24 * time.Hour,
 		Tokens: kind.TokenSigner{
 			Issuer: "https://garden.example/issuer", Sign: plain, MinLifetime: time.Hour, MaxLifetime: 48 * time.Hour,
 		},
