@@ -25,6 +25,7 @@ var errEnded = errors.New("it ended by itself")
 type Server struct {
 	aggregator *aggregatorapiserver.APIAggregator
 	later      []ReadyCheck
+	sources    sources
 	seeds      *seedAuthorization
 }
 
@@ -39,7 +40,7 @@ func (c Completed) New() (*Server, error) {
 		return nil, err
 	}
 
-	return &Server{aggregator: aggregator, later: c.ReadyChecks, seeds: c.seeds}, nil
+	return &Server{aggregator: aggregator, later: c.ReadyChecks, sources: ch.garden.sources, seeds: c.seeds}, nil
 }
 
 // LoopbackConfig reaches this server from within the process, with all rights and without a limit of its own.

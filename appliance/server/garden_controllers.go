@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -108,7 +110,10 @@ func (s *server) runGardenControllers(ctx context.Context, ready func()) error {
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress:  "0",
 		GracefulShutdownTimeout: new(grace),
-		Cache:                   cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Cache: cache.Options{
+			DefaultTransform: cache.TransformStripManagedFields(),
+			NewInformer:      s.newInformer,
+		},
 	})
 	if err != nil {
 		return fmt.Errorf("make manager: %w", err)
@@ -142,6 +147,17 @@ func (s *server) runGardenControllers(ctx context.Context, ready func()) error {
 	})
 
 	return ignoreCancelled(group.Wait())
+}
+
+// newInformer lets controllers see kinds of the garden as the API server does, without the detour over its port.
+func (s *server) newInformer(
+	remote toolscache.ListerWatcher, kind runtime.Object, resync time.Duration, indexers toolscache.Indexers,
+) toolscache.SharedIndexInformer {
+	if local := s.api.Source(kind); local != nil {
+		return toolscache.NewSharedIndexInformer(local, kind, resync, indexers)
+	}
+
+	return toolscache.NewSharedIndexInformer(remote, kind, resync, indexers)
 }
 
 func ignoreCancelled(err error) error {
