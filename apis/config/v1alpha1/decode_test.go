@@ -136,6 +136,10 @@ controllers: {seed: {monitorPeriod: 5s}}
 		Certificates: gardenconfigv1alpha1.CertificateConfiguration{
 			ClientLifetime: &metav1.Duration{Duration: 8760 * time.Hour},
 		},
+		Shoots: gardenconfigv1alpha1.ShootConfiguration{
+			CredentialsRotationInterval: &metav1.Duration{Duration: 2160 * time.Hour},
+			MaxKubeconfigLifetime:       &metav1.Duration{Duration: 24 * time.Hour},
+		},
 		Controllers: gardenconfigv1alpha1.ServerControllerConfiguration{
 			CertificateSigningRequest: gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
 			CloudProfile:              gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
