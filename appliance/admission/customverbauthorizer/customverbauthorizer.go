@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package customverbauthorizer asks for further rights before certain parts of a Project change: who works in it, and
-// which seeds its shoots may go to (API-CVA-1, 2).
+// Package customverbauthorizer asks for further rights before certain parts of an object change: who works in a Project
+// and which seeds its shoots may go to, what a project's own profile offers, and which Shoots run their own control plane
+// (API-CVA-1 to 3).
 package customverbauthorizer
 
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
@@ -30,34 +34,92 @@ var _ admission.ValidationInterface = &rule{}
 
 // Validate refuses changes that need a right which the user has not.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
-	project, ok := a.GetObject().(*gardencorev1beta1.Project)
-	if !ok || a.GetSubresource() != "" {
+	if a.GetSubresource() != "" {
 		return nil
 	}
-	old, ok := a.GetOldObject().(*gardencorev1beta1.Project)
-	if !ok {
-		old = nil
-	}
-	if whitelistChanges(project, old) {
-		if err := r.ask(ctx, a, gardencorev1beta1.VerbModifyTolerationsWhitelist, "spec.tolerations.whitelist"); err != nil {
+	for _, need := range needed(a) {
+		if err := r.ask(ctx, a, need); err != nil {
 			return world.Answer(a, err)
 		}
-	}
-	if membersChange(project, old, a.GetUserInfo()) {
-		return world.Answer(a, r.ask(ctx, a, gardencorev1beta1.VerbManageMembers, "the human members or the owner"))
 	}
 	return nil
 }
 
-func (r *rule) ask(ctx context.Context, a admission.Attributes, verb, what string) error {
-	target := world.Target{Group: gardencorev1beta1.GroupName, Resource: "projects", Name: a.GetName()}
-	allowed, err := r.world.May(ctx, a.GetUserInfo(), verb, target)
+// need is a right, and what needs it.
+type need struct{ verb, what string }
+
+// needed are the rights that the change of an object needs.
+func needed(a admission.Attributes) []need {
+	switch o := a.GetObject().(type) {
+	case *gardencorev1beta1.Project:
+		return ofProject(o, before[gardencorev1beta1.Project](a), a.GetUserInfo())
+	case *gardencorev1beta1.NamespacedCloudProfile:
+		return ofProfile(o, before[gardencorev1beta1.NamespacedCloudProfile](a))
+	case *gardencorev1beta1.Shoot:
+		old := before[gardencorev1beta1.Shoot](a)
+		if query.SelfHosted(&o.Spec) && (old == nil || !query.SelfHosted(&old.Spec)) {
+			return []need{{gardencorev1beta1.VerbMarkSelfHosted, "spec.provider.workers[].controlPlane"}}
+		}
+	}
+	return nil
+}
+
+// before is the object as it was, nil on create.
+func before[T any](a admission.Attributes) *T {
+	old, ok := any(a.GetOldObject()).(*T)
+	if !ok {
+		return nil
+	}
+	return old
+}
+
+func ofProject(p, old *gardencorev1beta1.Project, who user.Info) []need {
+	var all []need
+	if whitelistChanges(p, old) {
+		all = append(all, need{gardencorev1beta1.VerbModifyTolerationsWhitelist, "spec.tolerations.whitelist"})
+	}
+	if membersChange(p, old, who) {
+		all = append(all, need{gardencorev1beta1.VerbManageMembers, "the human members or the owner"})
+	}
+	return all
+}
+
+// Rights on parts of the profiles of projects.
+const (
+	verbModifyKubernetes     = "modify-spec-kubernetes"
+	verbModifyMachineImages  = "modify-spec-machineimages"
+	verbModifyProviderConfig = "modify-spec-providerconfig"
+)
+
+// ofProfile asks for a right on each part that a profile of a project changes beyond what its members decide about.
+func ofProfile(p, old *gardencorev1beta1.NamespacedCloudProfile) []need {
+	if old == nil {
+		old = &gardencorev1beta1.NamespacedCloudProfile{}
+	}
+	var all []need
+	if !equality.Semantic.DeepEqual(p.Spec.Kubernetes, old.Spec.Kubernetes) {
+		all = append(all, need{verbModifyKubernetes, "spec.kubernetes"})
+	}
+	if !equality.Semantic.DeepEqual(p.Spec.MachineImages, old.Spec.MachineImages) {
+		all = append(all, need{verbModifyMachineImages, "spec.machineImages"})
+	}
+	if !equality.Semantic.DeepEqual(p.Spec.ProviderConfig, old.Spec.ProviderConfig) {
+		all = append(all, need{verbModifyProviderConfig, "spec.providerConfig"})
+	}
+	return all
+}
+
+func (r *rule) ask(ctx context.Context, a admission.Attributes, n need) error {
+	target := world.Target{
+		Group: gardencorev1beta1.GroupName, Resource: a.GetResource().Resource, Namespace: a.GetNamespace(), Name: a.GetName(),
+	}
+	allowed, err := r.world.May(ctx, a.GetUserInfo(), n.verb, target)
 	if err != nil {
 		return err
 	}
 	if !allowed {
-		return fmt.Errorf("%s of a project may be changed only by who has the right %q on it; %q has not",
-			what, verb, a.GetUserInfo().GetName())
+		return fmt.Errorf("%s of a %s may be changed only by who has the right %q on it; %q has not",
+			n.what, strings.ToLower(a.GetKind().Kind), n.verb, a.GetUserInfo().GetName())
 	}
 	return nil
 }

@@ -67,6 +67,11 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	default:
 		return nil
 	}
+	if a.GetName() == "" {
+		if err := r.collection(ctx, a); err != nil {
+			return world.Answer(a, err)
+		}
+	}
 	object, err := meta.Accessor(a.GetOldObject())
 	if err != nil {
 		return world.Answer(a, fmt.Errorf("look at the object: %w", err))

@@ -6,48 +6,182 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/fields"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// cloudProfile keeps versions in the profile that shoots use (API-RRM-10).
+// cloudProfile keeps in the profile what shoots use, be it directly or by way of a profile of their project, and out of
+// it what such profiles have added themselves (API-RRM-10).
 func cloudProfile(ctx context.Context, v world.View, p, old *gardencorev1beta1.CloudProfile) error {
-	gone := subtract(offers(old), offers(p))
-	if len(gone) == 0 {
+	if old.Name == "" {
 		return nil
 	}
-	selector := fields.OneTermEqualSelector(gardencorev1beta1.FieldShootCloudProfileRefName, p.Name)
-	shoots, err := v.Shoots(ctx, "", selector)
+	t := taken{versions: subtract(offers(&old.Spec), offers(&p.Spec)), limit: lowered(p.Spec.Limits, old.Spec.Limits)}
+	added := subtract(offers(&p.Spec), offers(&old.Spec))
+	if t.nothing() && len(added) == 0 {
+		return nil
+	}
+	heirs, err := heirs(ctx, v, p.Name)
+	if err != nil {
+		return err
+	}
+	errs := []error{t.missed(ctx, v, gardencorev1beta1.CloudProfileReference{
+		Kind: gardencorev1beta1.CloudProfileReferenceKindCloudProfile, Name: p.Name,
+	}, "")}
+	for i := range heirs {
+		own := offers(specOf(&heirs[i]))
+		for _, version := range slices.Sorted(maps.Keys(own)) {
+			if added[version] && isImage(version) {
+				errs = append(errs, fmt.Errorf("%s can not be added: NamespacedCloudProfile %s/%s has it already", version, heirs[i].Namespace, heirs[i].Name))
+			}
+		}
+		errs = append(errs, t.of(&heirs[i], own).missed(ctx, v, gardencorev1beta1.CloudProfileReference{
+			Kind: gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile, Name: heirs[i].Name,
+		}, heirs[i].Namespace))
+	}
+	return errors.Join(errs...)
+}
+
+// namespacedProfile keeps in a profile of a project what its shoots use (API-RRM-10). What the parent offers as well, and
+// has not expired there, can be taken away (API-RRM-11).
+func namespacedProfile(ctx context.Context, v world.View, p, old *gardencorev1beta1.NamespacedCloudProfile) error {
+	if old.Name == "" {
+		return nil
+	}
+	t := taken{versions: subtract(offers(specOf(old)), offers(specOf(p))), limit: lowered(p.Spec.Limits, old.Spec.Limits)}
+	if t.nothing() {
+		return nil
+	}
+	parent, err := v.CloudProfile(ctx, p.Spec.Parent.Name)
+	if err != nil {
+		return world.Missing(err, "spec.parent", gardencorev1beta1.CloudProfileReferenceKindCloudProfile, p.Spec.Parent.Name)
+	}
+	t.versions = subtract(t.versions, living(&parent.Spec, v.Clock.Now()))
+	return t.missed(ctx, v, gardencorev1beta1.CloudProfileReference{
+		Kind: gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile, Name: p.Name,
+	}, p.Namespace)
+}
+
+// taken is what a profile offers no more.
+type taken struct {
+	versions map[string]bool
+	// limit is the new and smaller number of machines that a shoot may have at least, nil when it did not shrink.
+	limit *int32
+}
+
+func (t taken) nothing() bool { return len(t.versions) == 0 && t.limit == nil }
+
+// of is what a profile of a project loses with its parent: all but the images that it names itself, and no limit when it
+// has one of its own.
+func (t taken) of(heir *gardencorev1beta1.NamespacedCloudProfile, own map[string]bool) taken {
+	own = maps.Clone(own)
+	maps.DeleteFunc(own, func(version string, _ bool) bool { return !isImage(version) })
+	out := taken{versions: subtract(t.versions, own), limit: t.limit}
+	if heir.Spec.Limits != nil {
+		out.limit = nil
+	}
+	return out
+}
+
+// missed complains about every shoot that uses what is taken away from its profile.
+func (t taken) missed(
+	ctx context.Context, v world.View, profile gardencorev1beta1.CloudProfileReference, namespace string,
+) error {
+	if t.nothing() {
+		return nil
+	}
+	selector := fields.OneTermEqualSelector(gardencorev1beta1.FieldShootCloudProfileRefName, profile.Name)
+	shoots, err := v.Shoots(ctx, namespace, selector)
 	if err != nil {
 		return fmt.Errorf("list shoots of the profile: %w", err)
 	}
 	var errs []error
 	for i := range shoots {
 		s := &shoots[i]
-		ref := s.Spec.CloudProfile
-		if s.DeletionTimestamp != nil || ref == nil || ref.Kind != gardencorev1beta1.CloudProfileReferenceKindCloudProfile {
+		if s.DeletionTimestamp != nil || s.Spec.CloudProfile == nil || *s.Spec.CloudProfile != profile {
 			continue
 		}
 		for _, used := range uses(s) {
-			if gone[used.version] {
-				errs = append(errs, fmt.Errorf("%s can not be taken away: shoot %s/%s%s uses it", used.version, s.Namespace, s.Name, used.pool))
+			if t.versions[used.version] {
+				errs = append(errs, fmt.Errorf("%s can not be taken away from %s %q: shoot %s/%s%s uses it",
+					used.version, profile.Kind, profile.Name, s.Namespace, s.Name, used.pool))
 			}
+		}
+		if least := minima(&s.Spec); t.limit != nil && least > *t.limit {
+			errs = append(errs, fmt.Errorf("spec.limits.maxNodesTotal: shoot %s/%s has at least %d machines", s.Namespace, s.Name, least))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func offers(p *gardencorev1beta1.CloudProfile) map[string]bool {
-	all := map[string]bool{}
-	for _, v := range p.Spec.Kubernetes.Versions {
-		all["Kubernetes version "+v.Version] = true
+// lowered is a limit that is new or lower than before.
+func lowered(now, before *gardencorev1beta1.Limits) *int32 {
+	if now == nil || now.MaxNodesTotal == nil {
+		return nil
 	}
-	for _, image := range p.Spec.MachineImages {
+	if before != nil && before.MaxNodesTotal != nil && *before.MaxNodesTotal <= *now.MaxNodesTotal {
+		return nil
+	}
+	return now.MaxNodesTotal
+}
+
+// specOf is what a profile of a project says itself, in the form of one of the garden.
+func specOf(p *gardencorev1beta1.NamespacedCloudProfile) *gardencorev1beta1.CloudProfileSpec {
+	s := &gardencorev1beta1.CloudProfileSpec{MachineImages: p.Spec.MachineImages}
+	if p.Spec.Kubernetes != nil {
+		s.Kubernetes = *p.Spec.Kubernetes
+	}
+	return s
+}
+
+// heirs are the profiles of projects that extend one of the garden.
+func heirs(ctx context.Context, v world.View, parent string) ([]gardencorev1beta1.NamespacedCloudProfile, error) {
+	place := world.Place{Group: gardencorev1beta1.GroupName, Resource: "namespacedcloudprofiles"}
+	all, err := world.List[gardencorev1beta1.NamespacedCloudProfileList](ctx, v, place, fields.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("list profiles of projects: %w", err)
+	}
+	return slices.DeleteFunc(slices.Clone(all.Items), func(p gardencorev1beta1.NamespacedCloudProfile) bool {
+		return p.Spec.Parent.Name != parent
+	}), nil
+}
+
+const (
+	kubernetesVersion = "Kubernetes version "
+	machineImage      = "machine image "
+)
+
+func isImage(version string) bool { return strings.HasPrefix(version, machineImage) }
+
+func offers(s *gardencorev1beta1.CloudProfileSpec) map[string]bool {
+	return offered(s, func(gardencorev1beta1.ExpirableVersion) bool { return true })
+}
+
+// living are the versions that have not expired.
+func living(s *gardencorev1beta1.CloudProfileSpec, now time.Time) map[string]bool {
+	return offered(s, func(v gardencorev1beta1.ExpirableVersion) bool { return !query.Expired(v, now) })
+}
+
+func offered(s *gardencorev1beta1.CloudProfileSpec, counts func(gardencorev1beta1.ExpirableVersion) bool) map[string]bool {
+	all := map[string]bool{}
+	for _, v := range s.Kubernetes.Versions {
+		if counts(v) {
+			all[kubernetesVersion+v.Version] = true
+		}
+	}
+	for _, image := range s.MachineImages {
 		for _, v := range image.Versions {
-			all["machine image "+image.Name+" "+v.Version] = true
+			if counts(v.ExpirableVersion) {
+				all[machineImage+image.Name+" "+v.Version] = true
+			}
 		}
 	}
 	return all
@@ -57,14 +191,14 @@ func offers(p *gardencorev1beta1.CloudProfile) map[string]bool {
 type use struct{ version, pool string }
 
 func uses(s *gardencorev1beta1.Shoot) []use {
-	all := []use{{version: "Kubernetes version " + s.Spec.Kubernetes.Version}}
+	all := []use{{version: kubernetesVersion + s.Spec.Kubernetes.Version}}
 	for _, w := range s.Spec.Provider.Workers {
 		pool := fmt.Sprintf(" (worker pool %q)", w.Name)
 		if w.Machine.Image != nil && w.Machine.Image.Version != nil {
-			all = append(all, use{"machine image " + w.Machine.Image.Name + " " + *w.Machine.Image.Version, pool})
+			all = append(all, use{machineImage + w.Machine.Image.Name + " " + *w.Machine.Image.Version, pool})
 		}
 		if w.Kubernetes != nil && w.Kubernetes.Version != nil {
-			all = append(all, use{"Kubernetes version " + *w.Kubernetes.Version, pool})
+			all = append(all, use{kubernetesVersion + *w.Kubernetes.Version, pool})
 		}
 	}
 	return all
@@ -78,4 +212,13 @@ func subtract(a, b map[string]bool) map[string]bool {
 		}
 	}
 	return rest
+}
+
+// minima is the number of machines that a shoot has at least.
+func minima(s *gardencorev1beta1.ShootSpec) int32 {
+	sum := int32(0)
+	for i := range s.Provider.Workers {
+		sum += s.Provider.Workers[i].Minimum
+	}
+	return sum
 }

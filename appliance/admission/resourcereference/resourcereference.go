@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package resourcereference refuses objects that refer to something which does not exist or which the user may not see,
-// and notes who created a Shoot (API-RRM-1, 3, 5, 6, 10, 12). That a Shoot's CloudProfile and Seed exist is seen by
+// keeps in place what others refer to, and notes who created a Shoot (API-RRM-1 to 6, 9 to 13). That a Shoot's CloudProfile and Seed exist is seen by
 // package shootvalidator, which has to read them anyway.
 package resourcereference
 
@@ -12,6 +12,8 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -23,7 +25,7 @@ type rule struct {
 
 // New makes the rule.
 func New(w *world.World) admission.Interface {
-	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), world: w}
 }
 
 var (
@@ -40,30 +42,75 @@ func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.Object
 	return nil
 }
 
-// Validate checks the references that a request introduces. Objects that are being deleted pass, so that finalizers can
-// always be removed (API-ADM-6).
+// Validate checks the references that a request introduces, and what refers to an object that goes or shrinks. Objects
+// that are being deleted pass, so that finalizers can always be removed (API-ADM-6).
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
-	object, ok := a.GetObject().(metav1.Object)
-	if !ok || a.GetSubresource() != "" || object.GetDeletionTimestamp() != nil {
+	if a.GetSubresource() != "" {
 		return nil
 	}
-	switch o := a.GetObject().(type) {
-	case *gardencorev1beta1.SecretBinding:
-		return r.check(ctx, a, introduced(ofBinding(o), ofBinding(before[gardencorev1beta1.SecretBinding](a))))
-	case *gardencorev1beta1.Shoot:
-		old := before[gardencorev1beta1.Shoot](a)
-		if err := r.check(ctx, a, introduced(ofShoot(o), ofShoot(old))); err != nil {
+	if bucket, ok := a.GetOldObject().(*gardencorev1beta1.BackupBucket); ok && a.GetOperation() == admission.Delete {
+		return world.Answer(a, empty(ctx, r.world.Fresh(), bucket))
+	}
+	object, ok := a.GetObject().(metav1.Object)
+	if !ok || object.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	if now, before, ok := references(a); ok {
+		if err := r.check(ctx, a, introduced(now, before)); err != nil {
 			return err
 		}
+	}
+	if seed, ok := object.(*gardencorev1beta1.Seed); ok {
+		return world.Answer(a, keepsNames(ctx, r.world.Fresh(), seed, before[gardencorev1beta1.Seed](a)))
+	}
+	if profile, ok := object.(*gardencorev1beta1.CloudProfile); ok {
+		return world.Answer(a, cloudProfile(ctx, r.world.Fresh(), profile, before[gardencorev1beta1.CloudProfile](a)))
+	}
+	if profile, ok := object.(*gardencorev1beta1.NamespacedCloudProfile); ok {
+		return world.Answer(a, namespacedProfile(ctx, r.world.Fresh(), profile, before[gardencorev1beta1.NamespacedCloudProfile](a)))
+	}
+	return r.more(ctx, a)
+}
+
+// more checks what an object and those that it refers to must have in common.
+func (r *rule) more(ctx context.Context, a admission.Attributes) error {
+	switch o := a.GetObject().(type) {
+	case *gardencorev1beta1.Shoot:
+		old := before[gardencorev1beta1.Shoot](a)
 		return r.world.Decide(a, func(v world.View) error { return binding(ctx, v, o, old) })
-	case *gardencorev1beta1.Seed:
-		return r.check(ctx, a, introduced(ofSeed(o), ofSeed(before[gardencorev1beta1.Seed](a))))
-	case *gardencorev1beta1.ControllerRegistration:
-		return r.check(ctx, a, introduced(ofRegistration(o), ofRegistration(before[gardencorev1beta1.ControllerRegistration](a))))
-	case *gardencorev1beta1.CloudProfile:
-		return world.Answer(a, cloudProfile(ctx, r.world.Fresh(), o, before[gardencorev1beta1.CloudProfile](a)))
+	case *gardencorev1beta1.SecretBinding:
+		old := before[gardencorev1beta1.SecretBinding](a)
+		return r.world.Decide(a, func(v world.View) error { return secretBinding(ctx, v, o, old) })
+	case *gardensecurityv1alpha1.CredentialsBinding:
+		old := before[gardensecurityv1alpha1.CredentialsBinding](a)
+		return r.world.Decide(a, func(v world.View) error { return credentialsBinding(ctx, v, o, old) })
+	case *gardenseedmanagementv1alpha1.ManagedSeed, *gardenseedmanagementv1alpha1.Gardenlet:
+		return world.Answer(a, alone(ctx, r.world.Fresh(), a))
 	}
 	return nil
+}
+
+// references are those of the object of a request and of the one before it; the last result tells whether its kind has
+// any.
+func references(a admission.Attributes) (now, was []reference, known bool) {
+	switch o := a.GetObject().(type) {
+	case *gardencorev1beta1.SecretBinding:
+		return ofBinding(o), ofBinding(before[gardencorev1beta1.SecretBinding](a)), true
+	case *gardensecurityv1alpha1.CredentialsBinding:
+		return ofCredentials(o), ofCredentials(before[gardensecurityv1alpha1.CredentialsBinding](a)), true
+	case *gardencorev1beta1.Shoot:
+		return ofShoot(o), ofShoot(before[gardencorev1beta1.Shoot](a)), true
+	case *gardencorev1beta1.Seed:
+		return ofSeed(o), ofSeed(before[gardencorev1beta1.Seed](a)), true
+	case *gardencorev1beta1.BackupBucket:
+		return ofBucket(o), ofBucket(before[gardencorev1beta1.BackupBucket](a)), true
+	case *gardencorev1beta1.BackupEntry:
+		return ofEntry(o), ofEntry(before[gardencorev1beta1.BackupEntry](a)), true
+	case *gardencorev1beta1.ControllerRegistration:
+		return ofRegistration(o), ofRegistration(before[gardencorev1beta1.ControllerRegistration](a)), true
+	default:
+		return nil, nil, false
+	}
 }
 
 // before is the object as it was, or an empty one on create.

@@ -10,9 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -24,25 +27,33 @@ type rule struct {
 
 // New makes the rule.
 func New(w *world.World) admission.Interface {
-	return &rule{Handler: admission.NewHandler(admission.Update, admission.Delete), world: w}
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
 // Validate refuses what would harm the shoots on a seed. Without shoots a seed may change and go.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
-	old, ok := a.GetOldObject().(*gardencorev1beta1.Seed)
-	if !ok || a.GetSubresource() != "" {
+	if a.GetSubresource() != "" {
+		return nil
+	}
+	seed, _ := a.GetObject().(*gardencorev1beta1.Seed)
+	old, _ := a.GetOldObject().(*gardencorev1beta1.Seed)
+	if seed != nil {
+		if err := r.world.Decide(a, func(v world.View) error { return identity(ctx, v, seed, old) }); err != nil {
+			return err
+		}
+	}
+	if old == nil {
 		return nil
 	}
 	complaint := "the seed still runs shoots, delete or move them first"
-	if a.GetOperation() == admission.Update {
-		seed, ok := a.GetObject().(*gardencorev1beta1.Seed)
-		if !ok {
-			return nil
+	if seed != nil {
+		if hosted(old) && !hosted(seed) {
+			return world.Answer(a, fmt.Errorf("metadata.labels[%s]: can not be taken away", gardencorev1beta1.LabelSeedSelfHostedShoot))
 		}
 		if complaint = lost(seed, old); complaint == "" {
-			return nil
+			return world.Answer(a, r.unused(ctx, seed, old))
 		}
 	}
 	shoots, err := r.world.Fresh().ShootsOn(ctx, old.Name)
@@ -54,6 +65,54 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	default:
 		return world.Answer(a, fmt.Errorf("%s: %s", complaint, strings.Join(shoots, ", ")))
 	}
+}
+
+// hosted tells whether a seed is marked as a shoot with a control plane of its own.
+func hosted(s *gardencorev1beta1.Seed) bool {
+	_, ok := s.Labels[gardencorev1beta1.LabelSeedSelfHostedShoot]
+	return ok
+}
+
+// identity asks that the identity which opens the backups of a seed is for their provider.
+func identity(ctx context.Context, v world.View, s, old *gardencorev1beta1.Seed) error {
+	backup := s.Spec.Backup
+	if s.DeletionTimestamp != nil || backup == nil || backup.CredentialsRef == nil || backup.CredentialsRef.Kind != "WorkloadIdentity" ||
+		old != nil && equality.Semantic.DeepEqual(old.Spec.Backup, backup) {
+		return nil
+	}
+	ref := backup.CredentialsRef
+	found, err := world.Get[gardensecurityv1alpha1.WorkloadIdentity](ctx, v, world.Place{
+		Group: gardensecurityv1alpha1.GroupName, Resource: "workloadidentities", Namespace: ref.Namespace, Name: ref.Name,
+	})
+	if err != nil {
+		return world.Missing(err, "spec.backup.credentialsRef", ref.Kind, ref.Namespace+"/"+ref.Name)
+	}
+	if found.Spec.TargetSystem.Type != backup.Provider {
+		return fmt.Errorf("spec.backup.credentialsRef: WorkloadIdentity %q is for %q, the backups are kept by %q",
+			ref.Namespace+"/"+ref.Name, found.Spec.TargetSystem.Type, backup.Provider)
+	}
+	return nil
+}
+
+// unused complains about shoots whose names lie below a default domain that is taken away.
+func (r *rule) unused(ctx context.Context, seed, old *gardencorev1beta1.Seed) error {
+	for _, d := range old.Spec.DNS.Defaults {
+		if slices.ContainsFunc(seed.Spec.DNS.Defaults, func(o gardencorev1beta1.SeedDNSProviderConfig) bool { return o.Domain == d.Domain }) {
+			continue
+		}
+		shoots, err := r.world.Fresh().Shoots(ctx, "", fields.OneTermEqualSelector(gardencorev1beta1.FieldShootSeedName, old.Name))
+		if err != nil {
+			return fmt.Errorf("list shoots on the seed: %w", err)
+		}
+		for i := range shoots {
+			dns := shoots[i].Spec.DNS
+			if dns != nil && dns.Domain != nil && strings.HasSuffix(*dns.Domain, "."+d.Domain) {
+				return fmt.Errorf("spec.dns.defaults: the domain %q can not be taken away, shoot %s/%s has a name below it",
+					d.Domain, shoots[i].Namespace, shoots[i].Name)
+			}
+		}
+	}
+	return nil
 }
 
 // lost says what shoots would lose by an update, or nothing.

@@ -5,7 +5,11 @@ package seedvalidator_test
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 	"github.com/terrarium-garden/terrarium/appliance/admission/seedvalidator"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
@@ -26,6 +30,24 @@ func TestValidate(t *testing.T) {
 	t.Parallel()
 	bound := []kind.Object{admissiontest.Shoot(func(s *shoot) { s.Spec.SeedName = new("a") })}
 	left := []kind.Object{admissiontest.Shoot(func(s *shoot) { s.Spec.SeedName, s.Status.SeedName = new("b"), new("a") })}
+	named := []kind.Object{admissiontest.Shoot(func(s *shoot) {
+		s.Spec.SeedName, s.Spec.DNS = new("a"), &gardencorev1beta1.DNS{Domain: new("sprout.meadow.shoots.example")}
+	})}
+	preset := func(s *seed) {
+		s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{Type: "local", Domain: "shoots.example"}}
+	}
+	hosted := func(s *seed) { s.Labels = map[string]string{"seed.gardener.cloud/self-hosted-shoot-cluster": "true"} }
+	backed := func(s *seed) {
+		s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", CredentialsRef: &corev1.ObjectReference{
+			APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", Namespace: "garden", Name: "backup",
+		}}
+	}
+	identity := func(provider string) kind.Object {
+		return &gardensecurityv1alpha1.WorkloadIdentity{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "backup"},
+			Spec:       gardensecurityv1alpha1.WorkloadIdentitySpec{Audiences: []string{"x"}, TargetSystem: gardensecurityv1alpha1.TargetSystem{Type: provider}},
+		}
+	}
 	oneZone := func(s *seed) { s.Spec.Provider.Zones = []string{"a"} }
 	admissiontest.Run(t, seedvalidator.New, map[string]admissiontest.Case{
 		"API-SEEDVAL-1 bound":     {Reason: "a seed with shoots stays", Objects: bound, Request: admissiontest.Request{Old: admissiontest.Seed("a")}, Refused: []string{"still runs shoots", "garden-meadow/sprout"}},
@@ -36,6 +58,12 @@ func TestValidate(t *testing.T) {
 		"API-SEEDVAL-2 more":      {Reason: "more zones are welcome", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a", oneZone)}},
 		"API-SEEDVAL-2 domain":    {Reason: "the domain stays", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a", domain("x.y")), Old: admissiontest.Seed("a", domain("x.z"))}, Refused: []string{"spec.dns.internal", `"x.z"`}},
 		"API-SEEDVAL-2 none":      {Reason: "and does not vanish", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a", domain("x.z"))}, Refused: []string{"spec.dns.internal"}},
+		"API-SEEDVAL-2 default":   {Reason: "so does a default domain in use", Objects: named, Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a", preset)}, Refused: []string{"spec.dns.defaults", `"shoots.example"`, "garden-meadow/sprout"}},
+		"API-SEEDVAL-2 unused":    {Reason: "one that nobody uses may go", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a", preset)}},
+		"API-SEEDVAL-2 label":     {Reason: "what hosts itself goes on", Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a", hosted)}, Refused: []string{"seed.gardener.cloud/self-hosted-shoot-cluster"}},
+		"API-SEEDVAL-2 identity":  {Reason: "an identity opens backups of its own provider", Objects: []kind.Object{identity("local")}, Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}},
+		"API-SEEDVAL-2 other":     {Reason: "and no others", Objects: []kind.Object{identity("cloud")}, Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}, Refused: []string{"spec.backup.credentialsRef", `is for "cloud"`}},
+		"API-SEEDVAL-2 nobody":    {Reason: "if it exists", Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}, Refused: []string{`WorkloadIdentity "garden/backup" does not exist`}},
 		"API-SEEDVAL-2 first":     {Reason: "a first one is welcome", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a", domain("x.z")), Old: admissiontest.Seed("a")}},
 	})
 }

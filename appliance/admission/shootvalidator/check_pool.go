@@ -159,7 +159,8 @@ func (c poolCheck) reserved(path *field.Path) field.ErrorList {
 		reserved *resource.Quantity
 		has      resource.Quantity
 	}{{"cpu", kubelet.KubeReserved.CPU, t.CPU}, {"memory", kubelet.KubeReserved.Memory, t.Memory}} {
-		if part.reserved != nil && part.reserved.Cmp(part.has) >= 0 {
+		// Of a machine type that is said to have nothing, nothing is known.
+		if part.reserved != nil && !part.has.IsZero() && part.reserved.Cmp(part.has) >= 0 {
 			errs = append(errs, field.Invalid(at.Child("kubeReserved", part.name), part.reserved.String(),
 				fmt.Sprintf("must be less than the %s of machine type %s", part.has.String(), t.Name)))
 		}

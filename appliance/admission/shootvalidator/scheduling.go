@@ -45,27 +45,6 @@ func scheduling(ctx context.Context, v world.View, q request, profile *gardencor
 	return capacity(ctx, v, seed, q.shoot)
 }
 
-// moves holds what must be true of both seeds when a shoot changes its seed (API-SVAL-5): the state travels by way of a
-// backup, and the machines stay where they are.
-func moves(ctx context.Context, v world.View, q request, to *gardencorev1beta1.Seed) error {
-	if q.old.Spec.SeedName == nil {
-		return nil
-	}
-	from, err := v.Seed(ctx, *q.old.Spec.SeedName)
-	if err != nil {
-		return missingSeed(err, *q.old.Spec.SeedName)
-	}
-	for _, s := range []*gardencorev1beta1.Seed{from, to} {
-		if s.Spec.Backup == nil {
-			return fmt.Errorf("the shoot can not move from seed %q to %q: seed %q keeps no backups", from.Name, to.Name, s.Name)
-		}
-	}
-	if from.Spec.Provider.Type != to.Spec.Provider.Type {
-		return fmt.Errorf("the shoot can not move from seed %q to %q: their providers differ", from.Name, to.Name)
-	}
-	return nil
-}
-
 // margin is how near to its limit a seed has to be for its shoots to be counted anew. Below, what the cache may lack does
 // not matter.
 const margin = 8

@@ -81,7 +81,12 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		return nil
 	}
 	if !q.specChanged {
-		return r.world.Decide(a, func(v world.View) error { return leavingSeed(ctx, v, q) })
+		return r.world.Decide(a, func(v world.View) error {
+			if err := issued(ctx, v, q); err != nil {
+				return err
+			}
+			return leavingSeed(ctx, v, q)
+		})
 	}
 	if err := r.world.Decide(a, func(v world.View) error { return validate(ctx, v, q) }); err != nil {
 		return err
@@ -91,7 +96,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 
 func validate(ctx context.Context, v world.View, q request) error {
 	for _, check := range []func(context.Context, world.View, request) error{
-		membership, mayPlace, settled, awake, leavingSeed,
+		membership, mayPlace, settled, awake, leavingSeed, issued, stillSelected, pinned, exchanged, pluginSecrets,
 	} {
 		if err := check(ctx, v, q); err != nil {
 			return err
@@ -128,9 +133,13 @@ func membership(ctx context.Context, v world.View, q request) error {
 	if project.DeletionTimestamp != nil {
 		return fmt.Errorf("project %q is being deleted", project.Name)
 	}
-	if len(project.Name)+len(q.shoot.Name) > longestName {
+	name, length := q.shoot.Name, len(q.shoot.Name)
+	if name == "" {
+		name, length = q.shoot.GenerateName, len(q.shoot.GenerateName)+generatedPart
+	}
+	if len(project.Name)+length > longestName {
 		return fmt.Errorf("the names of project %q and shoot %q are too long together: at most %d characters (%d with generateName)",
-			project.Name, q.shoot.Name, longestName, longestName-generatedPart)
+			project.Name, name, longestName, longestName-generatedPart)
 	}
 	return nil
 }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shootvalidator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"sigs.k8s.io/yaml"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+// moves holds what must be true of both seeds when a shoot changes its seed (API-SVAL-5, API-DNS-7): the state travels by
+// way of a backup, the machines stay where they are, and so do the names.
+func moves(ctx context.Context, v world.View, q request, to *gardencorev1beta1.Seed) error {
+	if q.old.Spec.SeedName == nil {
+		return nil
+	}
+	from, err := v.Seed(ctx, *q.old.Spec.SeedName)
+	if err != nil {
+		return missingSeed(err, *q.old.Spec.SeedName)
+	}
+	against := differ(q.shoot, from, to)
+	if against == "" && alive(q.shoot) {
+		if against, err = tooFar(ctx, v, q.shoot, from, to); err != nil {
+			return err
+		}
+	}
+	if against == "" {
+		return nil
+	}
+	return fmt.Errorf("the shoot can not move from seed %q to %q: %s", from.Name, to.Name, against)
+}
+
+// differ says what keeps a shoot from moving between two seeds, or nothing.
+func differ(shoot *gardencorev1beta1.Shoot, from, to *gardencorev1beta1.Seed) string {
+	for _, s := range []*gardencorev1beta1.Seed{from, to} {
+		if s.Spec.Backup == nil {
+			return fmt.Sprintf("seed %q keeps no backups", s.Name)
+		}
+		if d := s.Spec.Settings; d != nil && d.ShootDNS != nil && !d.ShootDNS.Enabled {
+			return fmt.Sprintf("seed %q makes no names for shoots", s.Name)
+		}
+	}
+	if from.Spec.Provider.Type != to.Spec.Provider.Type {
+		return "their providers differ"
+	}
+	if was, is := from.Spec.DNS.Internal, to.Spec.DNS.Internal; was != nil && (is == nil || is.Domain != was.Domain) {
+		return "their internal domains differ"
+	}
+	if domain := domainOf(shoot); domain != "" && len(to.Spec.DNS.Defaults) > 0 {
+		for _, d := range from.Spec.DNS.Defaults {
+			below := strings.HasSuffix(domain, "."+d.Domain)
+			if below && !slices.ContainsFunc(to.Spec.DNS.Defaults, func(o gardencorev1beta1.SeedDNSProviderConfig) bool { return o.Domain == d.Domain }) {
+				return fmt.Sprintf("seed %q does not serve the default domain %q of the shoot", to.Name, d.Domain)
+			}
+		}
+	}
+	return ""
+}
+
+// alive tells whether the control plane is to go on running while it moves.
+func alive(s *gardencorev1beta1.Shoot) bool {
+	return yes(s.Annotations[gardencorev1beta1.AnnotationLiveMigrate])
+}
+
+func yes(text string) bool {
+	value, err := strconv.ParseBool(text)
+	return err == nil && value
+}
+
+// tooFar says what keeps a control plane from running on two seeds at once, or nothing (API-SVAL-20): it has to survive
+// the loss of a node, and both halves have to be of one kind and near each other.
+func tooFar(
+	ctx context.Context, v world.View, shoot *gardencorev1beta1.Shoot, from, to *gardencorev1beta1.Seed,
+) (string, error) {
+	if shoot.Spec.ControlPlane == nil || shoot.Spec.ControlPlane.HighAvailability == nil {
+		return "a live migration needs a highly available control plane", nil
+	}
+	if from.Status.Gardener == nil || to.Status.Gardener == nil || from.Status.Gardener.Version != to.Status.Gardener.Version {
+		return "a live migration needs gardenlets of one version", nil
+	}
+	here, there := from.Spec.Provider.Region, to.Spec.Provider.Region
+	if here == there || yes(shoot.Annotations[gardencorev1beta1.AnnotationAllowDistantRegions]) {
+		return "", nil
+	}
+	distance, limit, err := distance(ctx, v, query.ProfileName(&shoot.Spec), here, there)
+	switch {
+	case err != nil:
+		return "", err
+	case distance < 0:
+		return fmt.Sprintf("nobody knows how far region %q is from %q, and a live migration needs them near", there, here), nil
+	case distance > limit:
+		return fmt.Sprintf("region %q is too far from %q for a live migration (%d, at most %d)", there, here, distance, limit), nil
+	}
+	return "", nil
+}
+
+// distance looks up how far two regions are from each other, and how far they may be, in the config map that the garden
+// has for a profile. It is negative when nobody knows.
+func distance(ctx context.Context, v world.View, profile, from, to string) (distance, limit int, err error) {
+	const (
+		unknown      = -1
+		defaultLimit = 180
+	)
+	place := world.Place{Resource: "configmaps", Namespace: gardencorev1beta1.NamespaceGarden}
+	maps, err := world.List[corev1.ConfigMapList](ctx, v, place, fields.Everything())
+	if err != nil {
+		return 0, 0, fmt.Errorf("list region distances: %w", err)
+	}
+	for i := range maps.Items {
+		m := &maps.Items[i]
+		if m.Labels[gardencorev1beta1.LabelSchedulingPurpose] != gardencorev1beta1.SchedulingPurposeRegionConfig || !concerns(m, profile) {
+			continue
+		}
+		distances := map[string]int{}
+		if err := yaml.Unmarshal([]byte(m.Data[from]), &distances); err != nil {
+			return 0, 0, fmt.Errorf("read region distances in config map %q: %w", m.Name, err)
+		}
+		found, ok := distances[to]
+		if !ok {
+			return unknown, 0, nil
+		}
+		limit, err := strconv.Atoi(m.Annotations[gardencorev1beta1.AnnotationInterRegionDistanceThreshold])
+		if err != nil {
+			limit = defaultLimit
+		}
+		return found, limit, nil
+	}
+	return unknown, 0, nil
+}
+
+func concerns(m *corev1.ConfigMap, profile string) bool {
+	names := strings.Split(m.Annotations[gardencorev1beta1.AnnotationSchedulingCloudProfiles], ",")
+	return slices.ContainsFunc(names, func(name string) bool { return strings.TrimSpace(name) == profile })
+}
