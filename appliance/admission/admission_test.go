@@ -24,9 +24,12 @@ func TestRules(t *testing.T) {
 	}
 	want := []string{
 		"ResourceReferenceManager", "ExtensionValidator", "ExtensionLabels", "ShootTolerationRestriction", "ShootExposureClass",
-		"ShootDNS", "ShootNodeLocalDNSEnabledByDefault", "ShootDNSRewriting", "ShootMutator", "ShootValidator", "SeedValidator",
-		"SeedMutator", "ControllerRegistrationResources", "ProjectMutator", "ProjectValidator", "DeletionConfirmation",
-		"FinalizerRemoval", "CustomVerbAuthorizer", "ShootVPAEnabledByDefault", "ShootResourceReservation",
+		"ShootDNS", "ShootManagedSeed", "ShootNodeLocalDNSEnabledByDefault", "ShootDNSRewriting", "ShootQuotaValidator",
+		"ShootMutator", "ShootValidator", "SeedValidator", "SeedMutator", "ControllerRegistrationResources",
+		"NamespacedCloudProfileValidator", "Plant", "ProjectMutator", "ProjectValidator", "DeletionConfirmation",
+		"FinalizerRemoval", "OpenIDConnectPreset", "ClusterOpenIDConnectPreset", "CustomVerbAuthorizer",
+		"ShootVPAEnabledByDefault", "ShootResourceReservation", "ManagedSeed", "ManagedSeedShoot", "Bastion",
+		"BackupBucketValidator",
 		"SeedRestriction",
 		"ProviderSecretLabels", "AuditPolicyValidator", "AuthenticationConfigurationValidator", "AuthorizationConfigurationValidator",
 		"ResourceSizeValidator",

@@ -13,6 +13,8 @@ import (
 	validatingwebhook "k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/backupbucketvalidator"
+	"github.com/terrarium-garden/terrarium/appliance/admission/bastion"
 	"github.com/terrarium-garden/terrarium/appliance/admission/controllerregistrationresources"
 	"github.com/terrarium-garden/terrarium/appliance/admission/customverbauthorizer"
 	"github.com/terrarium-garden/terrarium/appliance/admission/deletionconfirmation"
@@ -21,7 +23,12 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/finalizerremoval"
 	"github.com/terrarium-garden/terrarium/appliance/admission/internaldomainsecret"
 	"github.com/terrarium-garden/terrarium/appliance/admission/kubeconfigsecret"
+	"github.com/terrarium-garden/terrarium/appliance/admission/managedseed"
+	"github.com/terrarium-garden/terrarium/appliance/admission/managedseedshoot"
+	"github.com/terrarium-garden/terrarium/appliance/admission/namespacedcloudprofilevalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/namespacedeletion"
+	"github.com/terrarium-garden/terrarium/appliance/admission/openidconnectpreset"
+	"github.com/terrarium-garden/terrarium/appliance/admission/plant"
 	"github.com/terrarium-garden/terrarium/appliance/admission/pluginsecret"
 	"github.com/terrarium-garden/terrarium/appliance/admission/projectmutator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/projectvalidator"
@@ -35,8 +42,10 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootdns"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootdnsrewriting"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootexposureclass"
+	"github.com/terrarium-garden/terrarium/appliance/admission/shootmanagedseed"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootmutator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootnodelocaldnsenabledbydefault"
+	"github.com/terrarium-garden/terrarium/appliance/admission/shootquotavalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootresourcereservation"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shoottolerationrestriction"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootvalidator"
@@ -65,20 +74,30 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 		{Name: "ShootTolerationRestriction", New: shoottolerationrestriction.New(c.ShootTolerationRestriction)},
 		{Name: "ShootExposureClass", New: shootexposureclass.New},
 		{Name: "ShootDNS", New: shootdns.New},
+		{Name: "ShootManagedSeed", New: shootmanagedseed.New},
 		{Name: "ShootNodeLocalDNSEnabledByDefault", New: shootnodelocaldnsenabledbydefault.New, Off: true},
 		{Name: "ShootDNSRewriting", New: shootdnsrewriting.New(c.ShootDNSRewriting), Off: true},
+		{Name: "ShootQuotaValidator", New: shootquotavalidator.New},
 		{Name: "ShootMutator", New: shootmutator.New},
 		{Name: "ShootValidator", New: shootvalidator.New},
 		{Name: "SeedValidator", New: seedvalidator.New},
 		{Name: "SeedMutator", New: seedmutator.New},
 		{Name: "ControllerRegistrationResources", New: controllerregistrationresources.New},
+		{Name: "NamespacedCloudProfileValidator", New: namespacedcloudprofilevalidator.New},
+		{Name: "Plant", New: plant.New},
 		{Name: "ProjectMutator", New: projectmutator.New},
 		{Name: "ProjectValidator", New: projectvalidator.New},
 		{Name: "DeletionConfirmation", New: deletionconfirmation.New},
 		{Name: "FinalizerRemoval", New: finalizerremoval.New},
+		{Name: "OpenIDConnectPreset", New: openidconnectpreset.New},
+		{Name: "ClusterOpenIDConnectPreset", New: openidconnectpreset.NewCluster},
 		{Name: "CustomVerbAuthorizer", New: customverbauthorizer.New},
 		{Name: "ShootVPAEnabledByDefault", New: shootvpaenabledbydefault.New, Off: true},
 		{Name: "ShootResourceReservation", New: shootresourcereservation.New(c.ShootResourceReservation)},
+		{Name: "ManagedSeed", New: managedseed.New},
+		{Name: "ManagedSeedShoot", New: managedseedshoot.New},
+		{Name: "Bastion", New: bastion.New},
+		{Name: "BackupBucketValidator", New: backupbucketvalidator.New},
 		{Name: "SeedRestriction", New: seedrestriction.New},
 		{Name: "ProviderSecretLabels", New: providersecretlabels.New},
 		{Name: "AuditPolicyValidator", New: shootconfig.NewAuditPolicy},

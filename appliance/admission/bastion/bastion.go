@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package bastion ties a Bastion to its Shoot: the seed and the provider are those of the Shoot, and the Bastion goes when
+// the Shoot does (API-BAST-1).
+package bastion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/admission"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+type rule struct {
+	*admission.Handler
+
+	world *world.World
+}
+
+// New makes the rule.
+func New(w *world.World) admission.Interface {
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+}
+
+var _ admission.MutationInterface = &rule{}
+
+// Admit fills in what follows from the shoot. A Bastion that is going can always lose its finalizer.
+func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	b, ok := a.GetObject().(*gardenoperationsv1alpha1.Bastion)
+	if !ok || a.GetSubresource() != "" || b.DeletionTimestamp != nil {
+		return nil
+	}
+	create := a.GetOperation() == admission.Create
+	err := r.world.Decide(a, func(v world.View) error {
+		shoot, err := shootOf(ctx, v, b)
+		if err != nil {
+			return err
+		}
+		if err := usable(shoot, create); err != nil {
+			return fmt.Errorf("spec.shootRef.name: %w", err)
+		}
+		b.Spec.SeedName, b.Spec.ProviderType = new(*shoot.Spec.SeedName), new(shoot.Spec.Provider.Type)
+		own(b, shoot)
+		return nil
+	})
+	if err != nil || !create {
+		return err
+	}
+	metav1.SetMetaDataAnnotation(&b.ObjectMeta, gardencorev1beta1.AnnotationCreatedBy, a.GetUserInfo().GetName())
+	return nil
+}
+
+func shootOf(ctx context.Context, v world.View, b *gardenoperationsv1alpha1.Bastion) (*gardencorev1beta1.Shoot, error) {
+	name := b.Spec.ShootRef.Name
+	if name == "" {
+		return nil, errors.New("spec.shootRef.name: a bastion is for a shoot; name one of this namespace")
+	}
+	shoot, err := v.Shoot(ctx, b.Namespace, name)
+	if apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("spec.shootRef.name: there is no shoot %q in namespace %q", name, b.Namespace)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("spec.shootRef.name: read shoot %q: %w", name, err)
+	}
+	return shoot, nil
+}
+
+// usable tells whether a shoot has machines to go to.
+func usable(s *gardencorev1beta1.Shoot, create bool) error {
+	settings := s.Spec.Provider.WorkersSettings
+	switch {
+	case create && s.DeletionTimestamp != nil:
+		return fmt.Errorf("shoot %q is being deleted", s.Name)
+	case s.Spec.SeedName == nil:
+		return fmt.Errorf("shoot %q has no seed yet", s.Name)
+	case settings != nil && settings.SSHAccess != nil && !settings.SSHAccess.Enabled:
+		return fmt.Errorf("shoot %q has SSH turned off in spec.provider.workersSettings.sshAccess", s.Name)
+	default:
+		return nil
+	}
+}
+
+// own makes the shoot the controller of its bastion, and nobody else.
+func own(b *gardenoperationsv1alpha1.Bastion, shoot *gardencorev1beta1.Shoot) {
+	owner := *metav1.NewControllerRef(shoot, gardencorev1beta1.GroupVersion.WithKind("Shoot"))
+	b.OwnerReferences = slices.DeleteFunc(b.OwnerReferences, func(o metav1.OwnerReference) bool {
+		return o.Controller != nil && *o.Controller || o.Kind == owner.Kind && o.Name == owner.Name
+	})
+	b.OwnerReferences = append(b.OwnerReferences, owner)
+}

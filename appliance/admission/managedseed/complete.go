@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package managedseed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+const (
+	// ingressPrefix and the domain of a shoot make the domain of the seed's ingress.
+	ingressPrefix = "ingress."
+	nginx         = "nginx"
+)
+
+// complete fills in what follows from a Shoot and was left out (API-MS-2).
+func complete(seed *gardencorev1beta1.SeedSpec, s *shoot, service *gardencorev1beta1.SeedDNSProvider) {
+	set(&seed.Provider.Type, s.Spec.Provider.Type)
+	set(&seed.Provider.Region, s.Spec.Region)
+	if len(seed.Provider.Zones) == 0 {
+		seed.Provider.Zones = query.Zones(&s.Spec)
+	}
+	if seed.Backup != nil {
+		set(&seed.Backup.Provider, s.Spec.Provider.Type)
+	}
+	if seed.DNS.Provider == nil {
+		seed.DNS.Provider = service
+	}
+	if seed.Ingress == nil {
+		seed.Ingress = &gardencorev1beta1.Ingress{}
+	}
+	set(&seed.Ingress.Domain, ingressPrefix+domain(s))
+	set(&seed.Ingress.Controller.Kind, nginx)
+	if n := s.Spec.Networking; n != nil {
+		setFrom(&seed.Networks.Pods, n.Pods)
+		setFrom(&seed.Networks.Services, n.Services)
+		if seed.Networks.Nodes == nil && n.Nodes != nil {
+			seed.Networks.Nodes = new(*n.Nodes)
+		}
+	}
+	if seed.Settings == nil {
+		seed.Settings = &gardencorev1beta1.SeedSettings{}
+	}
+	if seed.Settings.VerticalPodAutoscaler == nil {
+		seed.Settings.VerticalPodAutoscaler = &gardencorev1beta1.SeedSettingVerticalPodAutoscaler{Enabled: false}
+	}
+}
+
+func set(field *string, value string) {
+	if *field == "" {
+		*field = value
+	}
+}
+
+func setFrom(field, value *string) {
+	if value != nil {
+		set(field, *value)
+	}
+}
+
+// dnsService is the one that hosts the domain of a shoot: its own, or that of the default domain above it; nil when
+// neither is known.
+func dnsService(ctx context.Context, v world.View, s *shoot) (*gardencorev1beta1.SeedDNSProvider, error) {
+	i := slices.IndexFunc(s.Spec.DNS.Providers, func(p gardencorev1beta1.DNSProvider) bool {
+		return p.Primary != nil && *p.Primary && p.Type != nil && *p.Type != gardencorev1beta1.DNSProviderUnmanaged
+	})
+	if i >= 0 {
+		p := s.Spec.DNS.Providers[i]
+		return &gardencorev1beta1.SeedDNSProvider{Type: *p.Type, CredentialsRef: credentials(p, s.Namespace)}, nil
+	}
+	defaults := labels.SelectorFromSet(labels.Set{gardencorev1beta1.LabelRole: gardencorev1beta1.RoleDefaultDomain})
+	secrets, err := v.Secrets(ctx, gardencorev1beta1.NamespaceGarden, defaults)
+	if err != nil {
+		return nil, fmt.Errorf("list default domains: %w", err)
+	}
+	for i := range secrets {
+		provider, above := secrets[i].Annotations[gardencorev1beta1.AnnotationDNSProvider], secrets[i].Annotations[gardencorev1beta1.AnnotationDNSDomain]
+		if provider != "" && above != "" && strings.HasSuffix(domain(s), "."+above) {
+			return &gardencorev1beta1.SeedDNSProvider{Type: provider, CredentialsRef: &corev1.ObjectReference{
+				APIVersion: "v1", Kind: "Secret", Namespace: secrets[i].Namespace, Name: secrets[i].Name,
+			}}, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // A seed can do without.
+}
+
+func credentials(p gardencorev1beta1.DNSProvider, namespace string) *corev1.ObjectReference {
+	switch {
+	case p.CredentialsRef != nil:
+		return &corev1.ObjectReference{
+			APIVersion: p.CredentialsRef.APIVersion, Kind: p.CredentialsRef.Kind, Namespace: namespace, Name: p.CredentialsRef.Name,
+		}
+	case p.SecretName != nil:
+		return &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: namespace, Name: *p.SecretName}
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package managedseed looks at the Shoot that a ManagedSeed makes a seed: whether it can be one, and what follows from it
+// for the Seed (API-MS-1 to 3).
+package managedseed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apiserver/pkg/admission"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+type (
+	managedSeed = gardenseedmanagementv1alpha1.ManagedSeed
+	shoot       = gardencorev1beta1.Shoot
+)
+
+type rule struct {
+	*admission.Handler
+
+	world *world.World
+}
+
+// New makes the rule.
+func New(w *world.World) admission.Interface {
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+}
+
+var (
+	_ admission.MutationInterface   = &rule{}
+	_ admission.ValidationInterface = &rule{}
+)
+
+// Admit fills in what the Seed has from its Shoot.
+func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	m := asked(a)
+	if m == nil {
+		return nil
+	}
+	return r.world.Decide(a, func(v world.View) error {
+		s, err := fitting(ctx, v, m)
+		if err != nil {
+			return err
+		}
+		t, err := templateOf(m)
+		if err != nil {
+			return err
+		}
+		service, err := dnsService(ctx, v, s)
+		if err != nil {
+			return err
+		}
+		complete(&t.seed.Spec, s, service)
+		return t.write()
+	})
+}
+
+// Validate refuses a Seed that is another one than its Shoot.
+func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	m := asked(a)
+	if m == nil {
+		return nil
+	}
+	return r.world.Decide(a, func(v world.View) error {
+		s, err := fitting(ctx, v, m)
+		if err != nil {
+			return err
+		}
+		t, err := templateOf(m)
+		if err != nil {
+			return err
+		}
+		errs := differences(&t.seed.Spec, s)
+		if old, ok := a.GetOldObject().(*managedSeed); ok {
+			errs = append(errs, lost(ctx, v, old, &t.seed.Spec))
+		}
+		return t.at(errors.Join(errs...))
+	})
+}
+
+// asked is the ManagedSeed of a request that has to be looked at. One that is going can always lose its finalizer, and
+// one without a shoot is for static validation to refuse.
+func asked(a admission.Attributes) *managedSeed {
+	m, ok := a.GetObject().(*managedSeed)
+	if !ok || a.GetSubresource() != "" || m.DeletionTimestamp != nil || m.Spec.Shoot == nil || m.Spec.Shoot.Name == "" ||
+		m.Spec.Gardenlet == nil && m.Spec.SeedTemplate == nil {
+		return nil
+	}
+	return m
+}
+
+// fitting finds the Shoot, which has to be able to be a seed (API-MS-1).
+func fitting(ctx context.Context, v world.View, m *managedSeed) (*shoot, error) {
+	if m.Namespace != gardencorev1beta1.NamespaceGarden {
+		return nil, fmt.Errorf("metadata.namespace: seeds are made of shoots in namespace %q", gardencorev1beta1.NamespaceGarden)
+	}
+	name := m.Spec.Shoot.Name
+	s, err := v.Shoot(ctx, m.Namespace, name)
+	if apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("spec.shoot.name: there is no shoot %q in namespace %q", name, m.Namespace)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("spec.shoot.name: read shoot %q: %w", name, err)
+	}
+	if err := able(s); err != nil {
+		return nil, fmt.Errorf("spec.shoot.name: shoot %q can not be a seed: %w", name, err)
+	}
+	return s, alone(ctx, v, m)
+}
+
+// able tells whether control planes can run in a shoot.
+func able(s *shoot) error {
+	var errs []error
+	if domain(s) == "" {
+		errs = append(errs, errors.New("it has no domain in spec.dns.domain"))
+	}
+	if s.Spec.Addons != nil && s.Spec.Addons.NginxIngress != nil && s.Spec.Addons.NginxIngress.Enabled {
+		errs = append(errs, errors.New("it has the addon nginxIngress, and a seed has an ingress controller of its own"))
+	}
+	if vpa := s.Spec.Kubernetes.VerticalPodAutoscaler; vpa == nil || !vpa.Enabled {
+		errs = append(errs, errors.New("it has no vertical pod autoscaler; turn on spec.kubernetes.verticalPodAutoscaler"))
+	}
+	if query.Workerless(&s.Spec) {
+		errs = append(errs, errors.New("it has no worker nodes to run control planes on; add a pool to spec.provider.workers"))
+	}
+	return errors.Join(errs...)
+}
+
+// alone refuses a second ManagedSeed for a Shoot.
+func alone(ctx context.Context, v world.View, m *managedSeed) error {
+	list, err := world.List[gardenseedmanagementv1alpha1.ManagedSeedList](ctx, v, world.Place{
+		Group: gardenseedmanagementv1alpha1.GroupName, Resource: "managedseeds", Namespace: m.Namespace,
+	}, fields.OneTermEqualSelector(gardenseedmanagementv1alpha1.FieldManagedSeedShootName, m.Spec.Shoot.Name))
+	if err != nil {
+		return fmt.Errorf("list managed seeds: %w", err)
+	}
+	for i := range list.Items {
+		if other := list.Items[i].Name; other != m.Name {
+			return fmt.Errorf("spec.shoot.name: shoot %q is the seed of ManagedSeed %q already", m.Spec.Shoot.Name, other)
+		}
+	}
+	return nil
+}
+
+func domain(s *shoot) string {
+	if s.Spec.DNS == nil || s.Spec.DNS.Domain == nil {
+		return ""
+	}
+	return *s.Spec.DNS.Domain
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package managedseed
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// template is the Seed that a ManagedSeed describes, wherever in it that stands.
+type template struct {
+	// path is where, for messages.
+	path string
+	seed *gardencorev1beta1.SeedTemplate
+	// write puts it back.
+	write func() error
+}
+
+// at says where a complaint is about.
+func (t template) at(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", t.path, err)
+}
+
+// templateOf finds the Seed in the configuration of the gardenlet, or in the older field.
+func templateOf(m *managedSeed) (template, error) {
+	if m.Spec.Gardenlet == nil {
+		return template{path: "spec.seedTemplate", seed: m.Spec.SeedTemplate, write: func() error { return nil }}, nil
+	}
+	return inConfig(&m.Spec.Gardenlet.Config)
+}
+
+// inConfig finds the Seed in a configuration, of which everything else is kept as it is written.
+func inConfig(config *runtime.RawExtension) (template, error) {
+	t := template{path: "spec.gardenlet.config.seedConfig", seed: &gardencorev1beta1.SeedTemplate{}}
+	content := map[string]json.RawMessage{}
+	if len(config.Raw) > 0 {
+		if err := json.Unmarshal(config.Raw, &content); err != nil {
+			return t, fmt.Errorf("spec.gardenlet.config: read it: %w", err)
+		}
+	}
+	if raw, found := content["seedConfig"]; found {
+		if err := json.Unmarshal(raw, t.seed); err != nil {
+			return t, fmt.Errorf("%s: read it: %w", t.path, err)
+		}
+	}
+	before := t.seed.DeepCopy()
+	t.write = func() error {
+		if equality.Semantic.DeepEqual(before, t.seed) {
+			return nil
+		}
+		raw, err := json.Marshal(t.seed)
+		content["seedConfig"] = raw
+		whole, errWhole := json.Marshal(content)
+		if err := errors.Join(err, errWhole); err != nil {
+			return fmt.Errorf("%s: write it: %w", t.path, err)
+		}
+		config.Raw = whole
+		return nil
+	}
+	return t, nil
+}

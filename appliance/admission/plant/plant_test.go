@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plant_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
+	"github.com/terrarium-garden/terrarium/appliance/admission/plant"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+)
+
+func watching(name, secret string) *gardencorev1beta1.Plant {
+	return &gardencorev1beta1.Plant{
+		ObjectMeta: metav1.ObjectMeta{Namespace: admissiontest.Namespace, Name: name},
+		Spec:       gardencorev1beta1.PlantSpec{SecretRef: corev1.LocalObjectReference{Name: secret}},
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	going := watching("a", "s")
+	going.DeletionTimestamp = new(metav1.Now())
+	other := []kind.Object{admissiontest.Project(), watching("b", "s")}
+	admissiontest.Run(t, plant.New, map[string]admissiontest.Case{
+		"API-PLANT-1 first":      {Reason: "a cluster can be watched", Objects: other[:1], Request: admissiontest.Request{Object: watching("a", "s")}},
+		"API-PLANT-1 second":     {Reason: "once", Objects: other, Request: admissiontest.Request{Object: watching("a", "s")}, Refused: []string{"spec.secretRef.name", `plant "b"`}},
+		"API-PLANT-1 other":      {Reason: "others likewise", Objects: other, Request: admissiontest.Request{Object: watching("a", "t")}},
+		"API-PLANT-1 update":     {Reason: "an update is no second one", Objects: other, Request: admissiontest.Request{Object: watching("b", "s"), Old: watching("b", "s")}},
+		"API-PLANT-1 moved":      {Reason: "but may become one", Objects: other, Request: admissiontest.Request{Object: watching("a", "s"), Old: watching("a", "t")}, Refused: []string{`plant "b"`}},
+		"API-ADM-6 going":        {Reason: "a plant can always go", Objects: other, Request: admissiontest.Request{Object: going, Old: watching("a", "s")}},
+		"API-PLANT-1 no project": {Reason: "plants live in projects", Request: admissiontest.Request{Object: watching("a", "s")}, Refused: []string{"belongs to no project"}},
+	})
+}
+
+func TestEndingProject(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, admissiontest.Project(func(p *gardencorev1beta1.Project) { p.Finalizers = []string{"gardener"} }))
+	g.Delete("projects", "meadow")
+	if err := g.Ask(plant.New(g.World), admissiontest.Request{Object: watching("a", "s")}); err == nil {
+		t.Error("API-PLANT-1: nothing new grows in a project that is going")
+	}
+}
+
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, admissiontest.Project())
+	p := watching("a", "s")
+	if err := g.Ask(plant.New(g.World), admissiontest.Request{Object: p}); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Annotations["gardener.cloud/created-by"]; got != "rose" {
+		t.Errorf("API-PLANT-1: it is noted who made it, got %q", got)
+	}
+}

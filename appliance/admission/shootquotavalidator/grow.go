@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shootquotavalidator
+
+import (
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// grows tells whether a shoot may use more than before: a new one, or one that turns on its ingress, gets a pool, or
+// changes the machines, the maximum or the volume of one (API-QUOTA-2).
+func grows(now, before *gardencorev1beta1.Shoot) bool {
+	if before == nil || nginx(now) && !nginx(before) {
+		return true
+	}
+	for i := range now.Spec.Provider.Workers {
+		pool := &now.Spec.Provider.Workers[i]
+		was := query.Pool(&before.Spec, pool.Name)
+		if was == nil || pool.Machine.Type != was.Machine.Type || pool.Maximum != was.Maximum ||
+			!equality.Semantic.DeepEqual(pool.Volume, was.Volume) {
+			return true
+		}
+	}
+	return false
+}
+
+func nginx(s *gardencorev1beta1.Shoot) bool {
+	return s.Spec.Addons != nil && s.Spec.Addons.NginxIngress != nil && s.Spec.Addons.NginxIngress.Enabled
+}

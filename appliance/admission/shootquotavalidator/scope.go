@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shootquotavalidator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+// scopeProject is the kind of a quota that counts for the shoots of one project.
+const scopeProject = "Project"
+
+// quotasOf reads the quotas of a shoot's binding.
+func quotasOf(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) ([]gardencorev1beta1.Quota, error) {
+	refs, err := referenced(ctx, v, s)
+	if err != nil {
+		return nil, err
+	}
+	quotas := make([]gardencorev1beta1.Quota, 0, len(refs))
+	for _, ref := range refs {
+		q, err := world.Get[gardencorev1beta1.Quota](ctx, v, world.Place{
+			Group: gardencorev1beta1.GroupName, Resource: "quotas", Namespace: ref.Namespace, Name: ref.Name,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read quota %s/%s: %w", ref.Namespace, ref.Name, err)
+		}
+		quotas = append(quotas, *q)
+	}
+	return quotas, nil
+}
+
+// referenced are the quotas that the binding of a shoot names.
+func referenced(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) ([]corev1.ObjectReference, error) {
+	switch {
+	case s.Spec.SecretBindingName != nil:
+		b, err := v.SecretBinding(ctx, s.Namespace, *s.Spec.SecretBindingName)
+		if err != nil {
+			return nil, world.Missing(err, "spec.secretBindingName", "SecretBinding", *s.Spec.SecretBindingName)
+		}
+		return b.Quotas, nil
+	case s.Spec.CredentialsBindingName != nil:
+		b, err := world.Get[gardensecurityv1alpha1.CredentialsBinding](ctx, v, world.Place{
+			Group: gardensecurityv1alpha1.GroupName, Resource: "credentialsbindings",
+			Namespace: s.Namespace, Name: *s.Spec.CredentialsBindingName,
+		})
+		if err != nil {
+			return nil, world.Missing(err, "spec.credentialsBindingName", "CredentialsBinding", *s.Spec.CredentialsBindingName)
+		}
+		return b.Quotas, nil
+	default:
+		return nil, nil
+	}
+}
+
+// allocated is what the other shoots in the scope of a quota use: those of the project, or of all projects, whose binding
+// names it (API-QUOTA-4).
+func allocated(
+	ctx context.Context, v world.View, q *gardencorev1beta1.Quota, but *gardencorev1beta1.Shoot,
+) (corev1.ResourceList, error) {
+	namespace := ""
+	if q.Spec.Scope.Kind == scopeProject {
+		namespace = but.Namespace
+	}
+	named, err := bindings(ctx, v, q, namespace)
+	if err != nil {
+		return nil, err
+	}
+	shoots, err := v.Shoots(ctx, namespace, fields.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("list shoots: %w", err)
+	}
+	total := corev1.ResourceList{}
+	for i := range shoots {
+		s := &shoots[i]
+		if s.Namespace == but.Namespace && s.Name == but.Name || !slices.Contains(named, bindingOf(s)) {
+			continue
+		}
+		used, err := usage(ctx, v, s)
+		if err != nil {
+			return nil, err
+		}
+		for name, quantity := range used {
+			add(total, name, quantity, 1)
+		}
+	}
+	return total, nil
+}
+
+// binding names a SecretBinding or a CredentialsBinding.
+type binding struct{ kind, namespace, name string }
+
+func bindingOf(s *gardencorev1beta1.Shoot) binding {
+	switch {
+	case s.Spec.SecretBindingName != nil:
+		return binding{"SecretBinding", s.Namespace, *s.Spec.SecretBindingName}
+	case s.Spec.CredentialsBindingName != nil:
+		return binding{"CredentialsBinding", s.Namespace, *s.Spec.CredentialsBindingName}
+	default:
+		return binding{}
+	}
+}
+
+// bindings are those that name a quota.
+func bindings(ctx context.Context, v world.View, q *gardencorev1beta1.Quota, namespace string) ([]binding, error) {
+	names := func(refs []corev1.ObjectReference) bool {
+		return slices.ContainsFunc(refs, func(r corev1.ObjectReference) bool { return r.Namespace == q.Namespace && r.Name == q.Name })
+	}
+	var all []binding
+	secrets, err := world.List[gardencorev1beta1.SecretBindingList](ctx, v,
+		world.Place{Group: gardencorev1beta1.GroupName, Resource: "secretbindings", Namespace: namespace}, fields.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("list secret bindings: %w", err)
+	}
+	for i := range secrets.Items {
+		if b := &secrets.Items[i]; names(b.Quotas) {
+			all = append(all, binding{"SecretBinding", b.Namespace, b.Name})
+		}
+	}
+	credentials, err := world.List[gardensecurityv1alpha1.CredentialsBindingList](ctx, v,
+		world.Place{Group: gardensecurityv1alpha1.GroupName, Resource: "credentialsbindings", Namespace: namespace}, fields.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("list credentials bindings: %w", err)
+	}
+	for i := range credentials.Items {
+		if b := &credentials.Items[i]; names(b.Quotas) {
+			all = append(all, binding{"CredentialsBinding", b.Namespace, b.Name})
+		}
+	}
+	return all, nil
+}

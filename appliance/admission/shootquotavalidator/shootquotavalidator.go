@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package shootquotavalidator holds Shoots to the Quotas of their credentials: how much they may use together, and how
+// long each may live (API-QUOTA-1 to 5).
+package shootquotavalidator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apiserver/pkg/admission"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+type rule struct {
+	*admission.Handler
+
+	world *world.World
+}
+
+// New makes the rule.
+func New(w *world.World) admission.Interface {
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+}
+
+var _ admission.ValidationInterface = &rule{}
+
+// Validate refuses a Shoot that would use or live more than a Quota allows. All Quotas have to be satisfied.
+func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
+	if !ok || a.GetSubresource() != "" || shoot.DeletionTimestamp != nil {
+		return nil
+	}
+	old, _ := a.GetOldObject().(*gardencorev1beta1.Shoot)
+	uses, lives := grows(shoot, old), expiration(shoot) != "" && (old == nil || expiration(shoot) != expiration(old))
+	if !uses && !lives {
+		return nil
+	}
+	return r.world.Decide(a, func(v world.View) error {
+		quotas, err := quotasOf(ctx, v, shoot)
+		if err != nil || len(quotas) == 0 {
+			return err
+		}
+		var errs []error
+		if lives {
+			errs = append(errs, lifetime(shoot, quotas, r.world.Clock.Now()))
+		}
+		if uses {
+			errs = append(errs, r.fits(ctx, v, shoot, quotas))
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// fits adds up what a shoot and those beside it use.
+func (r *rule) fits(
+	ctx context.Context, v world.View, shoot *gardencorev1beta1.Shoot, quotas []gardencorev1beta1.Quota,
+) error {
+	wanted, err := usage(ctx, v, shoot)
+	if err != nil {
+		return err
+	}
+	errs := make([]error, 0, len(quotas))
+	for i := range quotas {
+		others, err := allocated(ctx, v, &quotas[i], shoot)
+		if err != nil {
+			return err
+		}
+		errs = append(errs, exceeded(&quotas[i], wanted, others))
+	}
+	return errors.Join(errs...)
+}
+
+func expiration(s *gardencorev1beta1.Shoot) string {
+	return s.Annotations[gardencorev1beta1.AnnotationShootExpirationTimestamp]
+}
+
+// lifetime refuses a shoot that would live for longer than the strictest of its quotas says (API-QUOTA-5).
+func lifetime(shoot *gardencorev1beta1.Shoot, quotas []gardencorev1beta1.Quota, now time.Time) error {
+	const path = "metadata.annotations[" + gardencorev1beta1.AnnotationShootExpirationTimestamp + "]"
+	days := int32(0)
+	for _, q := range quotas {
+		if d := q.Spec.ClusterLifetimeDays; d != nil && (days == 0 || *d < days) {
+			days = *d
+		}
+	}
+	if days == 0 {
+		return nil
+	}
+	end, err := time.Parse(time.RFC3339, expiration(shoot))
+	if err != nil {
+		return fmt.Errorf("%s: %q is no time in the format of RFC 3339", path, expiration(shoot))
+	}
+	if latest := now.AddDate(0, 0, int(days)); end.After(latest) {
+		return fmt.Errorf("%s: its quota lets the shoot live for %d days at most, until %s", path, days, latest.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
