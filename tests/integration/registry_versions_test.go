@@ -185,3 +185,66 @@ func keptInV1(t *testing.T, o *operator) {
 		t.Errorf("v1beta1 is preferred to v1, got %v", groups.Groups)
 	}
 }
+
+// TestCapabilityFlavors proves that a kind with a form of its own in JSON can be applied and patched like any other.
+func TestCapabilityFlavors(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	flavored := func(flavors ...any) *unstructured.Unstructured {
+		u := o.asMap(profile("flavors"))
+		version := map[string]any{"version": "1.0.0", "cri": []any{map[string]any{"name": "containerd"}}, "capabilityFlavors": flavors}
+		for key, value := range map[string]any{
+			"machineImages": map[string]any{"name": "local", "versions": []any{version}},
+			"machineTypes": map[string]any{
+				"name": "small", "cpu": "1", "gpu": "0", "memory": "1Gi", "capabilities": map[string]any{"architecture": []any{"amd64"}},
+			},
+		} {
+			if err := unstructured.SetNestedSlice(u.Object, []any{value}, "spec", key); err != nil {
+				t.Fatal(err)
+			}
+		}
+		capabilities := []any{
+			map[string]any{"name": "architecture", "values": []any{"amd64", "arm64"}},
+			map[string]any{"name": "network", "values": []any{"fast", "plain"}},
+		}
+		if err := unstructured.SetNestedSlice(u.Object, capabilities, "spec", "machineCapabilities"); err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	amd := map[string]any{"architecture": []any{"amd64"}, "network": []any{"fast", "plain"}}
+	arm := map[string]any{"architecture": []any{"arm64"}}
+	accepted(t, "flavors can be applied", o.apply(t.Context(), "first", flavored(amd)))
+	accepted(t, "and again", o.apply(t.Context(), "first", flavored(amd)))
+	accepted(t, "and changed", o.apply(t.Context(), "first", flavored(amd, arm)))
+	is := &gardencorev1beta1.CloudProfile{ObjectMeta: named("", "flavors")}
+	o.read(is)
+	want := []gardencorev1beta1.MachineImageFlavor{
+		{Capabilities: gardencorev1beta1.Capabilities{"architecture": {"amd64"}, "network": {"fast", "plain"}}},
+		{Capabilities: gardencorev1beta1.Capabilities{"architecture": {"arm64"}}},
+	}
+	if diff := cmp.Diff(want, is.Spec.MachineImages[0].Versions[0].CapabilityFlavors); diff != "" {
+		t.Errorf("flavors are read as they were written (-want +got):\n%s", diff)
+	}
+	o.change(is, func() {
+		is.Spec.MachineImages[0].Versions[0].CapabilityFlavors[1].Capabilities["network"] = gardencorev1beta1.CapabilityValues{"plain"}
+	})
+	want[1].Capabilities["network"] = gardencorev1beta1.CapabilityValues{"plain"}
+	if diff := cmp.Diff(want, is.Spec.MachineImages[0].Versions[0].CapabilityFlavors); diff != "" {
+		t.Errorf("flavors can be patched (-want +got):\n%s", diff)
+	}
+}
+
+// asMap is an object as its own JSON.
+func (o *operator) asMap(profile *gardencorev1beta1.CloudProfile) *unstructured.Unstructured {
+	o.t.Helper()
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(profile)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	u := &unstructured.Unstructured{Object: content}
+	u.SetGroupVersionKind(gardencorev1beta1.GroupVersion.WithKind("CloudProfile"))
+	delete(u.Object, "status")
+	unstructured.RemoveNestedField(u.Object, "metadata", "creationTimestamp")
+	return u
+}

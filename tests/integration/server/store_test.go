@@ -18,6 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,7 +34,7 @@ var errNotYet = errors.New("not yet")
 func TestStore(t *testing.T) {
 	t.Parallel()
 
-	const open, secret, internal, event = "open-text-0d2b", "secret-text-7c41", "internal-text-93fe", "event-text-b1a8"
+	const open, secret, internal, state, event = "open-text-0d2b", "secret-text-7c41", "internal-text-93fe", "state-text-5e06", "event-text-b1a8"
 	g := harness.Start(t)
 	kube, err := kubernetes.NewForConfig(g.Config)
 	if err != nil {
@@ -44,6 +45,9 @@ func TestStore(t *testing.T) {
 		&corev1.ConfigMap{ObjectMeta: named("plain"), Data: map[string]string{"key": open}},
 		&corev1.Secret{ObjectMeta: named("hidden"), StringData: map[string]string{"key": secret}},
 		&gardencorev1beta1.InternalSecret{ObjectMeta: named("hidden"), StringData: map[string]string{"key": internal}},
+		&gardencorev1beta1.ShootState{ObjectMeta: named("hidden"), Spec: gardencorev1beta1.ShootStateSpec{Gardener: []gardencorev1beta1.GardenerResourceData{{
+			Name: "ca", Type: "secret", Data: runtime.RawExtension{Raw: []byte(`{"key":"` + state + `"}`)},
+		}}}},
 		&corev1.Event{ObjectMeta: named("seen"), InvolvedObject: corev1.ObjectReference{Namespace: "default"}, Message: event},
 	)
 	if _, err := kube.CoreV1().Events("default").Get(t.Context(), "seen", metav1.GetOptions{}); err != nil {
@@ -63,6 +67,7 @@ func TestStore(t *testing.T) {
 		open:     {reason: "ConfigMaps are written as they are; this shows that the search finds things.", inObjects: true},
 		secret:   {reason: "Secrets are encrypted from the first start."},
 		internal: {reason: "InternalSecrets are encrypted from the first start."},
+		state:    {reason: "So are ShootStates, which hold the keys of shoots."},
 		event:    {reason: "Events have a database of their own.", inEvents: true},
 	} {
 		if got := bytes.Contains(objects, []byte(text)); got != tc.inObjects {
