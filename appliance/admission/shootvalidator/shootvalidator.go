@@ -96,7 +96,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 
 func validate(ctx context.Context, v world.View, q request) error {
 	for _, check := range []func(context.Context, world.View, request) error{
-		membership, mayPlace, settled, awake, leavingSeed, issued, stillSelected, pinned, exchanged, pluginSecrets,
+		membership, sameFamily, mayPlace, settled, awake, leavingSeed, issued, stillSelected, pinned, exchanged, pluginSecrets,
 	} {
 		if err := check(ctx, v, q); err != nil {
 			return err
