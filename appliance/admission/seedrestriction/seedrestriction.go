@@ -24,6 +24,9 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
 )
 
+// reason is that of all refusals in the metrics.
+const reason = "SeedRestricted"
+
 // errForeign is the refusal of everything that is not of the own seed.
 var errForeign = errors.New("it belongs to no object of this seed")
 
@@ -105,17 +108,21 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 	if judged == nil {
 		return nil
 	}
-	err := r.world.Decide(a, func(v world.View) error {
+	judge := func(v world.View) error {
 		return judged(ctx, &request{Attributes: a, View: v, client: client, kinds: o})
-	})
+	}
+	if judge(r.world.Cached()) == nil {
+		return nil
+	}
+	err := judge(r.world.Fresh())
 	if err == nil || a.GetOperation() == admission.Create && r.exists(ctx, a) {
 		return nil
 	}
 	if errors.Is(err, errBootstrapped) {
-		err = apierrors.NewBadRequest(err.Error())
+		return r.world.Rejected(a, reason, apierrors.NewBadRequest(err.Error()))
 	}
 
-	return r.world.Rejected(a, "SeedRestricted", err)
+	return r.world.Rejected(a, reason, world.Answer(a, err))
 }
 
 // of finds what judges a request.

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package seedrestriction_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"testing"
+	"time"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
+	"github.com/terrarium-garden/terrarium/appliance/admission/seedrestriction"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
+)
+
+const (
+	meadow = admissiontest.Namespace
+	north  = "gardener.cloud:system:seed:north"
+)
+
+type scenario = admissiontest.Case
+
+// by makes a request of the gardenlet of the seed north.
+func by(object, old kind.Object) admissiontest.Request {
+	return admissiontest.Request{Object: object, Old: old, User: north, Groups: []string{"gardener.cloud:system:seeds"}}
+}
+
+func create(object kind.Object) admissiontest.Request { return by(object, nil) }
+
+// extension makes a request of an extension there.
+func extension(object kind.Object) admissiontest.Request {
+	return admissiontest.Request{
+		Object: object, User: "system:serviceaccount:seed-north:extension-local",
+		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:seed-north"},
+	}
+}
+
+func named(namespace, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: namespace, Name: name}
+}
+
+func on(seed string) func(*gardencorev1beta1.Shoot) {
+	return func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = &seed }
+}
+
+func called(namespace, name string) func(*gardencorev1beta1.Shoot) {
+	return func(s *gardencorev1beta1.Shoot) { s.Namespace, s.Name = namespace, name }
+}
+
+// shoots are one of the seed and one of another.
+func shoots() []kind.Object {
+	return []kind.Object{admissiontest.Shoot(on("north")), admissiontest.Shoot(on("south"), called(meadow, "other"))}
+}
+
+func bucket(name, seed string) *gardencorev1beta1.BackupBucket {
+	b := &gardencorev1beta1.BackupBucket{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	b.Spec.Provider = gardencorev1beta1.BackupBucketProvider{Type: "local", Region: "north"}
+	b.Spec.SecretRef = &corev1.SecretReference{Namespace: "garden", Name: "backup"}
+	b.Spec.CredentialsRef = &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "backup"}
+	b.Spec.SeedName = &seed
+	return b
+}
+
+func entry(name, bucket, seed string) *gardencorev1beta1.BackupEntry {
+	e := &gardencorev1beta1.BackupEntry{ObjectMeta: named(meadow, name)}
+	e.OwnerReferences = []metav1.OwnerReference{{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Shoot", Name: "sprout", UID: "1"}}
+	e.Spec.BucketName, e.Spec.SeedName = bucket, &seed
+	return e
+}
+
+func restoring(s *gardencorev1beta1.Shoot) {
+	s.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Restore", State: "Processing", LastUpdateTime: metav1.NewTime(kindtest.Now())}
+}
+
+func TestBackups(t *testing.T) {
+	t.Parallel()
+	rights := []string{north + " get secrets garden/backup"}
+	foreign := func(b *gardencorev1beta1.BackupBucket) *gardencorev1beta1.BackupBucket {
+		b.Spec.SecretRef = &corev1.SecretReference{Namespace: "garden-meadow", Name: "credentials"}
+		return b
+	}
+	source := []kind.Object{bucket("b", "south"), entry("backup", "b", "south"), admissiontest.Shoot(on("north"), restoring)}
+	seed := admissiontest.Seed("north", func(s *gardencorev1beta1.Seed) { s.UID = "11111111-1111-1111-1111-111111111111" })
+	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
+		"GAC-SR-2 own bucket":           {Reason: "a seed has buckets", Rights: rights, Request: create(bucket("b", "north"))},
+		"GAC-SR-2 other bucket":         {Reason: "and makes none for others", Rights: rights, Request: create(bucket("b", "south")), Refused: []string{"spec.seedName", `"south"`, `must be "north"`}},
+		"GAC-SR-2 foreign secret":       {Reason: "a bucket is no way to a Secret", Rights: rights, Request: create(foreign(bucket("b", "north"))), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
+		"GAC-SR-2 later foreign secret": {Reason: "nor is it later", Rights: rights, Request: by(foreign(bucket("b", "north")), bucket("b", "north")), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
+		"GAC-SR-2 delete other":         {Reason: "the name of a bucket is the UID of its seed", Objects: []kind.Object{seed}, Request: by(nil, bucket("b", "north")), Refused: []string{`bucket of seed "north"`}},
+		"GAC-SR-3 own entry":            {Reason: "a seed has entries in its buckets", Objects: []kind.Object{bucket("b", "north")}, Request: create(entry("backup", "b", "north"))},
+		"GAC-SR-3 other entry":          {Reason: "for nobody else", Objects: []kind.Object{bucket("b", "north")}, Request: create(entry("backup", "b", "south")), Refused: []string{"spec.seedName"}},
+		"GAC-SR-3 other bucket":         {Reason: "and in no other bucket", Objects: []kind.Object{bucket("b", "south")}, Request: create(entry("backup", "b", "north")), Refused: []string{"spec.bucketName", `"south"`}},
+		"GAC-SR-3 no bucket":            {Reason: "which exists", Request: create(entry("backup", "b", "north")), Refused: []string{"spec.bucketName", "does not exist"}},
+		"GAC-SR-4 other spec":           {Reason: "the source of a restore is what it was", Objects: source, Request: create(entry("source-backup", "c", "north")), Refused: []string{"spec"}},
+		"GAC-SR-4 no restore":           {Reason: "nothing is restored", Objects: []kind.Object{bucket("b", "south"), entry("backup", "b", "north"), admissiontest.Shoot(on("north"))}, Request: create(entry("source-backup", "b", "north")), Refused: []string{"restored"}},
+		"GAC-SR-4 restore":              {Reason: "a shoot that moves here keeps its old backup for a while", Objects: []kind.Object{bucket("b", "south"), entry("backup", "b", "north"), admissiontest.Shoot(on("north"), restoring)}, Request: create(entry("source-backup", "b", "north"))},
+		"GAC-SR-4 no original":          {Reason: "there is nothing to copy", Objects: []kind.Object{admissiontest.Shoot(on("north"), restoring)}, Request: create(entry("source-backup", "b", "north")), Refused: []string{`backup entry "backup" does not exist`}},
+		"GAC-SR-1 exists":               {Reason: "what exists is answered by the server", Objects: []kind.Object{bucket("b", "south")}, Request: create(bucket("b", "south"))},
+		"GAC-ID-4 person":               {Reason: "people are judged by others", Request: admissiontest.Request{Object: bucket("b", "south")}},
+	})
+}
+
+func TestShoots(t *testing.T) {
+	t.Parallel()
+	bastion := func(seed string) *gardenoperationsv1alpha1.Bastion {
+		return &gardenoperationsv1alpha1.Bastion{ObjectMeta: named(meadow, "b"), Spec: gardenoperationsv1alpha1.BastionSpec{SeedName: &seed}}
+	}
+	state := func(name string) *gardencorev1beta1.ShootState {
+		return &gardencorev1beta1.ShootState{ObjectMeta: named(meadow, name)}
+	}
+	leaving := []kind.Object{admissiontest.Shoot(on("south"), func(s *gardencorev1beta1.Shoot) { s.Status.SeedName = new("north") })}
+	config := func(name string) *corev1.ConfigMap { return &corev1.ConfigMap{ObjectMeta: named(meadow, name)} }
+	internal := func(name string) *gardencorev1beta1.InternalSecret {
+		return &gardencorev1beta1.InternalSecret{ObjectMeta: named(meadow, name)}
+	}
+	resource := func(name string) func(*gardencorev1beta1.Shoot) {
+		return func(s *gardencorev1beta1.Shoot) {
+			r := gardencorev1beta1.NamedResourceReference{Name: "x"}
+			r.ResourceRef.APIVersion, r.ResourceRef.Kind, r.ResourceRef.Name = "v1", "Secret", name
+			s.Spec.Resources = append(s.Spec.Resources, r)
+		}
+	}
+	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
+		"GAC-SR-5 own bastion":        {Reason: "a bastion is for the seed", Request: create(bastion("north"))},
+		"GAC-SR-5 other bastion":      {Reason: "and for no other", Request: create(bastion("south")), Refused: []string{"spec.seedName", `"south"`}},
+		"GAC-SR-10 config map":        {Reason: "the authority of a shoot is published", Objects: shoots(), Request: create(config("sprout.ca-cluster"))},
+		"GAC-SR-10 kubelets":          {Reason: "and that of kubelets", Objects: shoots(), Request: create(config("sprout.ca-kubelet"))},
+		"GAC-SR-10 other shoot":       {Reason: "not for shoots of others", Objects: shoots(), Request: create(config("other.ca-cluster")), Refused: []string{`"south"`}},
+		"GAC-SR-10 no shoot":          {Reason: "nor for none", Request: create(config("sprout.ca-cluster")), Refused: []string{`shoot "sprout" does not exist`}},
+		"GAC-SR-10 other name":        {Reason: "nor under another name", Objects: shoots(), Request: create(config("sprout")), Refused: []string{"metadata.name"}},
+		"GAC-SR-10 internal secret":   {Reason: "the garden keeps the client CA", Objects: shoots(), Request: create(internal("sprout.ca-client"))},
+		"GAC-SR-10 other's":           {Reason: "not of shoots of others", Objects: shoots(), Request: create(internal("other.ca-client")), Refused: []string{`"south"`}},
+		"GAC-SR-10 other internal":    {Reason: "nor anything else", Objects: shoots(), Request: create(internal("sprout.ca-cluster")), Refused: []string{"metadata.name"}},
+		"GAC-SR-13 own state":         {Reason: "a seed keeps the state of its shoots", Objects: shoots(), Request: create(state("sprout"))},
+		"GAC-SR-13 leaving":           {Reason: "also of those that leave", Objects: leaving, Request: create(state("sprout"))},
+		"GAC-SR-13 other state":       {Reason: "not of others", Objects: shoots(), Request: create(state("other")), Refused: []string{`shoot "other"`, `must be "north"`}},
+		"API-BIND reach for a secret": {Reason: "a shoot is no way to a Secret", Objects: shoots(), Request: by(admissiontest.Shoot(on("north"), resource("theirs")), admissiontest.Shoot(on("north"))), Refused: []string{"may not refer to Secret garden-meadow/theirs"}},
+		"API-BIND what it has":        {Reason: "what it refers to already stays", Objects: shoots(), Request: by(admissiontest.Shoot(on("north"), resource("theirs")), admissiontest.Shoot(on("north"), resource("theirs")))},
+		"API-BIND what it may read":   {Reason: "and what the seed may read is no loss", Rights: []string{north + " get secrets garden-meadow/theirs"}, Objects: shoots(), Request: by(admissiontest.Shoot(on("north"), resource("theirs")), admissiontest.Shoot(on("north")))},
+	})
+}
+
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	secret := func(namespace, name string) *corev1.Secret { return &corev1.Secret{ObjectMeta: named(namespace, name)} }
+	issuer := func(shoot, public string) *corev1.Secret {
+		s := secret("gardener-system-shoot-issuer", "meadow--1")
+		s.Labels = map[string]string{
+			"shoot.gardener.cloud/name": shoot, "shoot.gardener.cloud/namespace": meadow, "discovery.gardener.cloud/public": public,
+		}
+		return s
+	}
+	nurseries := []kind.Object{
+		admissiontest.Shoot(on("north"), called("garden", "nursery")), admissiontest.Shoot(on("south"), called("garden", "school")),
+		managed("nursery"), managed("school"),
+	}
+	typed := secret(meadow, "sprout.ssh-keypair")
+	typed.Type = corev1.SecretTypeServiceAccountToken
+	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
+		"GAC-SR-9 (a) own bucket":     {Reason: "a bucket has generated credentials", Objects: []kind.Object{bucket("b", "north")}, Request: create(secret("garden", "generated-bucket-b"))},
+		"GAC-SR-9 (a) other bucket":   {Reason: "those of others are not written", Objects: []kind.Object{bucket("b", "south")}, Request: create(secret("garden", "generated-bucket-b")), Refused: []string{`"south"`}},
+		"GAC-SR-9 (a) elsewhere":      {Reason: "they live in the garden", Objects: []kind.Object{bucket("b", "north")}, Request: create(secret(meadow, "generated-bucket-b")), Refused: []string{"belongs to no object"}},
+		"GAC-SR-9 (b) CA":             {Reason: "the authority of a shoot", Objects: shoots(), Request: create(secret(meadow, "sprout.ca-cluster"))},
+		"GAC-SR-9 (b) SSH keys":       {Reason: "its keys", Objects: shoots(), Request: create(secret(meadow, "sprout.ssh-keypair"))},
+		"GAC-SR-9 (b) old SSH keys":   {Reason: "its former keys", Objects: shoots(), Request: create(secret(meadow, "sprout.ssh-keypair.old"))},
+		"GAC-SR-9 (b) monitoring":     {Reason: "its passwords", Objects: shoots(), Request: create(secret(meadow, "sprout.monitoring"))},
+		"GAC-SR-9 (b) kubeconfig":     {Reason: "its kubeconfig", Objects: shoots(), Request: create(secret(meadow, "sprout.kubeconfig"))},
+		"GAC-SR-9 (b) other":          {Reason: "not for shoots of others", Objects: shoots(), Request: create(secret(meadow, "other.monitoring")), Refused: []string{`"south"`}},
+		"GAC-SR-9 (b) account token":  {Reason: "a Secret for a token of an account would be filled in by the server", Objects: shoots(), Request: create(typed), Refused: []string{"type"}},
+		"GAC-SR-9 (c) issuer":         {Reason: "documents of issuers are published", Objects: shoots(), Request: create(issuer("sprout", "serviceaccount"))},
+		"GAC-SR-9 (c) other shoot":    {Reason: "not for shoots of others", Objects: shoots(), Request: create(issuer("other", "serviceaccount")), Refused: []string{`"south"`}},
+		"GAC-SR-9 (c) other label":    {Reason: "and only those", Objects: shoots(), Request: create(issuer("sprout", "no")), Refused: []string{"discovery.gardener.cloud/public"}},
+		"GAC-SR-9 (e) backup":         {Reason: "a managed seed has a backup", Objects: nurseries, Request: create(secret("garden", "backup-nursery"))},
+		"GAC-SR-9 (e) kubeconfig":     {Reason: "older ones have a kubeconfig", Objects: nurseries, Request: create(secret("garden", "kubeconfig-nursery"))},
+		"GAC-SR-9 (e) other managed":  {Reason: "not managed seeds of others", Objects: nurseries, Request: create(secret("garden", "backup-school")), Refused: []string{"belongs to no object"}},
+		"GAC-SR-9 anything":           {Reason: "nothing else is written", Objects: shoots(), Request: create(secret(meadow, "credentials")), Refused: []string{"belongs to no object"}},
+		"GAC-SR-9 anything in system": {Reason: "nowhere", Request: create(secret("kube-system", "x")), Refused: []string{"belongs to no object"}},
+	})
+}
+
+// managed is a managed seed of a shoot of the same name.
+func managed(name string, change ...func(*gardenseedmanagementv1alpha1.ManagedSeed)) *gardenseedmanagementv1alpha1.ManagedSeed {
+	m := &gardenseedmanagementv1alpha1.ManagedSeed{ObjectMeta: named("garden", name)}
+	m.Spec.Shoot = &gardenseedmanagementv1alpha1.Shoot{Name: name}
+	m.Spec.Gardenlet = &gardenseedmanagementv1alpha1.GardenletConfig{
+		Bootstrap: new(gardenseedmanagementv1alpha1.BootstrapToken), MergeWithParent: new(true),
+	}
+	m.Spec.Gardenlet.Config.Raw = []byte(`{"apiVersion":"gardenlet.config.gardener.cloud/v1alpha1","kind":"GardenletConfiguration","seedConfig":{"spec":{
+		"provider":{"type":"local","region":"north"},"networks":{"pods":"10.1.0.0/16","services":"10.2.0.0/16","nodes":"10.3.0.0/16"},"dns":{},
+		"backup":{"provider":"local","secretRef":{"namespace":"garden","name":"backup-` + name + `"}},"secretRef":{"namespace":"garden","name":"kubeconfig-` + name + `"}}}}`)
+	for _, c := range change {
+		c(m)
+	}
+	return m
+}
+
+func token(description string, change ...func(*corev1.Secret)) *corev1.Secret {
+	s := &corev1.Secret{ObjectMeta: named("kube-system", "bootstrap-token-abcdef"), Type: "bootstrap.kubernetes.io/token", Data: map[string][]byte{
+		"usage-bootstrap-authentication": []byte("true"), "usage-bootstrap-signing": []byte("true"), "description": []byte(description),
+	}}
+	for _, c := range change {
+		c(s)
+	}
+	return s
+}
+
+func TestManagedSeeds(t *testing.T) {
+	t.Parallel()
+	const about = "A bootstrap token for the ManagedSeed resource garden/nursery"
+	nursery := admissiontest.Shoot(on("north"), called("garden", "nursery"))
+	fresh := []kind.Object{nursery, managed("nursery")}
+	foreign := []kind.Object{admissiontest.Shoot(on("south"), called("garden", "nursery")), managed("nursery")}
+	expires := func(in time.Duration) *gardencorev1beta1.Seed {
+		return admissiontest.Seed("nursery", func(s *gardencorev1beta1.Seed) {
+			s.Status.ClientCertificateExpirationTimestamp = &metav1.Time{Time: kindtest.Now().Add(in)}
+		})
+	}
+	account := func(namespace, name string) *corev1.ServiceAccount {
+		return &corev1.ServiceAccount{ObjectMeta: named(namespace, name)}
+	}
+	binding := func(name, role string, subjects ...rbacv1.Subject) *rbacv1.ClusterRoleBinding {
+		return &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: role}, Subjects: subjects,
+		}
+	}
+	const role = "gardener.cloud:system:seed-bootstrapper"
+	own := rbacv1.Subject{Kind: "ServiceAccount", Namespace: "garden", Name: "gardenlet-bootstrap-nursery"}
+	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
+		"GAC-SR-14 token":           {Reason: "a managed seed joins", Objects: fresh, Request: create(token(about))},
+		"GAC-SR-14 foreign":         {Reason: "those of others do not", Objects: foreign, Request: create(token(about)), Refused: []string{`"south"`}},
+		"GAC-SR-14 nobody's":        {Reason: "a token is for somebody", Objects: fresh, Request: create(token("for me")), Refused: []string{"data[description]"}},
+		"GAC-SR-14 no managed seed": {Reason: "who exists", Request: create(token(about)), Refused: []string{"does not exist"}},
+		"GAC-SR-14 own Gardenlet":   {Reason: "or for the seed itself", Request: create(token("A token for the Gardenlet resource garden/north."))},
+		"GAC-SR-14 other Gardenlet": {Reason: "and not for others", Request: create(token("A token for the Gardenlet resource garden/south.")), Refused: []string{"data[description]"}},
+		"GAC-SR-14 groups":          {Reason: "a token has the groups of a token", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { s.Data["auth-extra-groups"] = []byte("system:masters") })), Refused: []string{"auth-extra-groups"}},
+		"GAC-SR-14 usage":           {Reason: "and its uses", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { delete(s.Data, "usage-bootstrap-signing") })), Refused: []string{"usage-bootstrap-signing"}},
+		"GAC-SR-14 type":            {Reason: "and its type", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { s.Type = "Opaque" })), Refused: []string{"type"}},
+		"GAC-SR-14 later":           {Reason: "and stays so", Objects: fresh, Request: by(token(about, func(s *corev1.Secret) { s.Data["auth-extra-groups"] = []byte("system:masters") }), token(about)), Refused: []string{"auth-extra-groups"}},
+		"GAC-SR-15 expired":         {Reason: "who has lost its certificate joins again", Objects: append(fresh, expires(-time.Hour)), Request: create(token(about))},
+		"GAC-SR-15 renewal": {Reason: "who asks for it joins again", Objects: []kind.Object{nursery, expires(time.Hour), managed("nursery", func(m *gardenseedmanagementv1alpha1.ManagedSeed) {
+			m.Annotations = map[string]string{"gardener.cloud/operation": "renew-kubeconfig"}
+		})}, Request: create(token(about))},
+		"GAC-SR-12 account":          {Reason: "or joins with an account", Objects: fresh, Request: create(account("garden", "gardenlet-bootstrap-nursery"))},
+		"GAC-SR-12 foreign":          {Reason: "not those of others", Objects: foreign, Request: create(account("garden", "gardenlet-bootstrap-nursery")), Refused: []string{`"south"`}},
+		"GAC-SR-12 other name":       {Reason: "other accounts are not made", Objects: fresh, Request: create(account("garden", "robot")), Refused: []string{"gardenlet-bootstrap-"}},
+		"GAC-SR-12 own namespace":    {Reason: "except in the namespace of the seed", Request: create(account("seed-north", "extension-x"))},
+		"GAC-SR-12 other namespace":  {Reason: "and not in that of another", Request: create(account("seed-south", "extension-x")), Refused: []string{"seed-north"}},
+		"GAC-SR-12 extension":        {Reason: "extensions make no accounts", Request: extension(account("seed-north", "extension-x")), Refused: []string{"no object"}},
+		"GAC-SR-7 binding":           {Reason: "the account may join", Objects: fresh, Request: create(binding(role+":garden:gardenlet-bootstrap-nursery", role, own))},
+		"GAC-SR-7 short name":        {Reason: "also named after the seed", Objects: fresh, Request: create(binding(role+":garden:nursery", role, own))},
+		"GAC-SR-7 other role":        {Reason: "and nothing else", Objects: fresh, Request: create(binding(role+":garden:nursery", "cluster-admin", own)), Refused: []string{"roleRef"}},
+		"GAC-SR-7 other name":        {Reason: "under its name", Objects: fresh, Request: create(binding("mine", role, own)), Refused: []string{"metadata.name"}},
+		"GAC-SR-7 foreign":           {Reason: "not for others", Objects: foreign, Request: create(binding(role+":garden:nursery", role, own)), Refused: []string{`"south"`}},
+		"GAC-SR-7 everybody":         {Reason: "and for nobody beside", Objects: fresh, Request: create(binding(role+":garden:nursery", role, own, rbacv1.Subject{Kind: "Group", Name: "system:authenticated"})), Refused: []string{"subjects"}},
+		"GAC-SR-7 later":             {Reason: "and stays so", Objects: fresh, Request: by(binding(role+":garden:nursery", role, rbacv1.Subject{Kind: "User", Name: "me"}), binding(role+":garden:nursery", role, own)), Refused: []string{"subjects"}},
+		"GAC-SR-7 extension":         {Reason: "extensions bind nothing", Objects: fresh, Request: extension(binding(role+":garden:nursery", role, own)), Refused: []string{"no object"}},
+		"GAC-SR-11 delete its own":   {Reason: "a managed seed that goes takes the Seed with it", Objects: []kind.Object{nursery, expires(0), managed("nursery", func(m *gardenseedmanagementv1alpha1.ManagedSeed) { m.Finalizers = []string{"gardener"} })}, Request: by(nil, expires(0)), Refused: []string{"not being deleted"}},
+		"GAC-SR-11 delete unmanaged": {Reason: "others stay", Request: by(nil, admissiontest.Seed("south")), Refused: []string{`must be "north"`}},
+		"GAC-SR-13 own Gardenlet":    {Reason: "a seed has one Gardenlet", Request: create(&gardenseedmanagementv1alpha1.Gardenlet{ObjectMeta: named("garden", "north")})},
+		"GAC-SR-13 other Gardenlet":  {Reason: "others have theirs", Request: create(&gardenseedmanagementv1alpha1.Gardenlet{ObjectMeta: named("garden", "south")}), Refused: []string{"garden/north"}},
+		"GAC-SR-13 other namespace":  {Reason: "in one namespace", Request: create(&gardenseedmanagementv1alpha1.Gardenlet{ObjectMeta: named(meadow, "north")}), Refused: []string{"garden/north"}},
+	})
+	t.Run("GAC-SR-15 joined", func(t *testing.T) {
+		t.Parallel()
+		g := admissiontest.New(t, nil, append(fresh, expires(time.Hour))...)
+		if err := g.Ask(seedrestriction.New(g.World), create(token(about))); !apierrors.IsBadRequest(err) {
+			t.Errorf("who has joined is told so: got %v, want a bad request", err)
+		}
+	})
+	t.Run("GAC-SR-11 delete with the managed seed", func(t *testing.T) {
+		t.Parallel()
+		g := admissiontest.New(t, nil, nursery, managed("nursery", func(m *gardenseedmanagementv1alpha1.ManagedSeed) {
+			m.Finalizers, m.DeletionTimestamp = []string{"gardener"}, &metav1.Time{Time: kindtest.Now()}
+		}))
+		err := g.Ask(seedrestriction.New(g.World), by(nil, admissiontest.Seed("nursery")))
+		if err != nil && !apierrors.IsForbidden(err) {
+			t.Errorf("a managed seed that goes takes the Seed with it: %v", err)
+		}
+	})
+}
+
+func request(t *testing.T, seed string, change ...func(*x509.CertificateRequest)) *certificatesv1.CertificateSigningRequest {
+	t.Helper()
+	template := &x509.CertificateRequest{Subject: pkix.Name{CommonName: "gardener.cloud:system:seed:" + seed, Organization: []string{"gardener.cloud:system:seeds"}}}
+	for _, c := range change {
+		c(template)
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.CreateCertificateRequest(rand.Reader, template, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &certificatesv1.CertificateSigningRequest{ObjectMeta: metav1.ObjectMeta{Name: "seed-csr-x"}, Spec: certificatesv1.CertificateSigningRequestSpec{
+		Request: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}), SignerName: "kubernetes.io/kube-apiserver-client",
+		Usages: []certificatesv1.KeyUsage{"key encipherment", "digital signature", "client auth"},
+	}}
+}
+
+func TestSeeds(t *testing.T) {
+	t.Parallel()
+	lease := func(namespace, name string) *coordinationv1.Lease {
+		return &coordinationv1.Lease{ObjectMeta: named(namespace, name)}
+	}
+	backup := func(namespace, name string) func(*gardencorev1beta1.Seed) {
+		return func(s *gardencorev1beta1.Seed) {
+			s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", SecretRef: &corev1.SecretReference{Namespace: namespace, Name: name}}
+		}
+	}
+	broken := request(t, "north")
+	broken.Spec.Request = []byte("x")
+	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
+		"GAC-SR-6 own":                {Reason: "a gardenlet renews its certificate", Request: create(request(t, "north"))},
+		"GAC-SR-6 other":              {Reason: "and gets none of another", Request: create(request(t, "south")), Refused: []string{`"south"`}},
+		"GAC-SR-6 admin":              {Reason: "let alone one of administrators", Request: create(request(t, "north", func(r *x509.CertificateRequest) { r.Subject.Organization = []string{"system:masters"} })), Refused: []string{"spec.request"}},
+		"GAC-SR-6 names":              {Reason: "nor one of a server", Request: create(request(t, "north", func(r *x509.CertificateRequest) { r.DNSNames = []string{"a.b"} })), Refused: []string{"spec.request"}},
+		"GAC-SR-6 broken":             {Reason: "nor anything unreadable", Request: create(broken), Refused: []string{"spec.request"}},
+		"GAC-SR-6 extension":          {Reason: "extensions get none", Request: extension(request(t, "north")), Refused: []string{"extensions"}},
+		"GAC-SR-8 own lease":          {Reason: "a gardenlet shows that it lives", Request: create(lease("gardener-system-seed-lease", "north"))},
+		"GAC-SR-8 other lease":        {Reason: "not that others live", Request: create(lease("gardener-system-seed-lease", "south")), Refused: []string{"gardener-system-seed-lease/north"}},
+		"GAC-SR-8 election":           {Reason: "older ones elect a leader in the garden", Request: create(lease("garden", "gardenlet-leader-election"))},
+		"GAC-SR-8 elsewhere":          {Reason: "there are no others", Request: create(lease("kube-system", "north")), Refused: []string{"gardener-system-seed-lease/north"}},
+		"GAC-SR-8 extension":          {Reason: "extensions elect in the namespace of the seed", Request: extension(lease("seed-north", "leader"))},
+		"GAC-SR-8 extension outside":  {Reason: "and nowhere else", Request: extension(lease("gardener-system-seed-lease", "north")), Refused: []string{"seed-north"}},
+		"GAC-SR-11 own":               {Reason: "a gardenlet registers its seed", Request: create(admissiontest.Seed("north"))},
+		"GAC-SR-11 other":             {Reason: "and no other", Request: create(admissiontest.Seed("south")), Refused: []string{`must be "north"`}},
+		"GAC-SR-11 update":            {Reason: "and changes it", Request: by(admissiontest.Seed("north"), admissiontest.Seed("north"))},
+		"GAC-SR-11 update other":      {Reason: "and no other", Request: by(admissiontest.Seed("south"), admissiontest.Seed("south")), Refused: []string{`must be "north"`}},
+		"GAC-SR-11 delete":            {Reason: "a seed leaves", Request: by(nil, admissiontest.Seed("north"))},
+		"GAC-SR-11 backup":            {Reason: "operators keep credentials of seeds in the garden", Request: create(admissiontest.Seed("north", backup("garden", "backup")))},
+		"GAC-SR-11 reach for secrets": {Reason: "a seed is no way to a Secret of a project", Request: create(admissiontest.Seed("north", backup(meadow, "credentials"))), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
+		"GAC-SR-11 reach later":       {Reason: "nor later", Request: by(admissiontest.Seed("north", backup("kube-system", "x")), admissiontest.Seed("north")), Refused: []string{"may not refer to Secret kube-system/x"}},
+	})
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package feed_test
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/feed"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
+)
+
+// fake is a source of which a test writes the events.
+func fake(list runtime.Object) (*cache.ListWatch, *watch.FakeWatcher) {
+	events := watch.NewFake()
+
+	return &cache.ListWatch{
+		ListWithContextFunc:  func(context.Context, metav1.ListOptions) (runtime.Object, error) { return list, nil },
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return events, nil },
+	}, events
+}
+
+func shoot(name, seed string) *gardencorev1beta1.Shoot {
+	s := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: name, ResourceVersion: "1"}}
+	s.Spec.SeedName = &seed
+
+	return s
+}
+
+var _ runtime.CacheableObject = wrapped{}
+
+// wrapped is an object as a server's cache hands it out to many.
+type wrapped struct {
+	runtime.Object
+	metav1.ObjectMetaAccessor
+}
+
+func (wrapped) CacheEncode(runtime.Identifier, func(runtime.Object, io.Writer) error, io.Writer) error {
+	return nil
+}
+
+func (w wrapped) GetObject() runtime.Object { return w.Object }
+
+func TestFeed(t *testing.T) {
+	t.Parallel()
+	g := graph.New()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	f := feed.New(feed.Config{Graph: g, Clock: clocktesting.NewFakePassiveClock(now), Updated: func(graph.Kind, string, time.Duration) {}})
+	first := &gardencorev1beta1.ShootList{Items: []gardencorev1beta1.Shoot{*shoot("first", "north")}}
+	first.ResourceVersion = "1"
+	shootSource, shoots := fake(first)
+	seedSource, seeds := fake(&gardencorev1beta1.SeedList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}})
+	managedSource, managed := fake(&gardenseedmanagementv1alpha1.ManagedSeedList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}})
+	f.Watch(graph.Shoot, shootSource)
+	f.Watch(graph.Seed, seedSource)
+	f.Watch(graph.ManagedSeed, managedSource)
+	if f.Synced() {
+		t.Error("a feed that has not begun knows nothing")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- f.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	await := func(reason string, is func() bool) {
+		t.Helper()
+		for deadline := time.Now().Add(10 * time.Second); !is(); time.Sleep(time.Millisecond) { //nolint:forbidigo // the feed runs in its own time
+			if time.Now().After(deadline) {
+				t.Fatal(reason)
+			}
+		}
+	}
+	await("all sources are listed", f.Synced)
+	at := func(name string) graph.Vertex {
+		return graph.Vertex{Kind: graph.Shoot, Namespace: "garden", Name: name}
+	}
+	await("what was there is known", func() bool { return g.BelongsTo(at("first"), "north") })
+	shoots.Add(shoot("second", "north"))
+	await("GAC-GR-1: what comes is known", func() bool { return g.BelongsTo(at("second"), "north") })
+	moved := shoot("second", "south")
+	shoots.Modify(wrapped{Object: moved, ObjectMetaAccessor: moved})
+	await("GAC-GR-10: what moves is known, also when the server's cache has wrapped it", func() bool {
+		return g.BelongsTo(at("second"), "south") && !g.BelongsTo(at("second"), "north")
+	})
+	shoots.Delete(moved)
+	await("GAC-GR-11: what goes is forgotten", func() bool { return !g.BelongsTo(at("second"), "south") })
+
+	nursery := &gardenseedmanagementv1alpha1.ManagedSeed{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "nursery", ResourceVersion: "1"}}
+	nursery.Spec.Shoot = &gardenseedmanagementv1alpha1.Shoot{Name: "first"}
+	token := graph.Vertex{Kind: graph.Secret, Namespace: "kube-system", Name: references.BootstrapTokenSecret("garden", "nursery")}
+	managed.Add(nursery)
+	await("GAC-GR-8: a managed seed may join", func() bool { return g.BelongsTo(token, "north") })
+	joined := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "nursery", ResourceVersion: "1"}}
+	joined.Status.ClientCertificateExpirationTimestamp = &metav1.Time{Time: now.Add(time.Hour)}
+	seeds.Add(joined)
+	await("GAC-GR-8: once it has joined, its token is none of its parent's business", func() bool { return !g.BelongsTo(token, "north") })
+	if !g.BelongsTo(graph.Vertex{Kind: graph.Seed, Name: "nursery"}, "north") {
+		t.Error("GAC-GR-8: the Seed of a managed seed belongs to the parent")
+	}
+	seeds.Delete(joined)
+	await("GAC-GR-8: it may join again when its Seed is gone", func() bool { return g.BelongsTo(token, "north") })
+	managed.Delete(nursery)
+	await("GAC-GR-11: a managed seed that is gone has no token", func() bool { return !g.BelongsTo(token, "north") })
+}
