@@ -60,6 +60,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func kubeTyped(kind string, object any) any {
+	content, _ := typed(kind, object).(map[string]any)
+	content["apiVersion"] = "v1"
+	return content
+}
+
 func typed(kind string, object any) any {
 	raw, err := json.Marshal(object)
 	if err != nil {
