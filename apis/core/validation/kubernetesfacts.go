@@ -33,17 +33,23 @@ func minorOf(value string) int {
 
 // fact returns what follows a name in one of the lists.
 func fact(list, name string) ([]string, bool) {
-	for line := range strings.Lines(list) {
-		if rest, ok := strings.CutPrefix(line, name+" "); ok {
-			return strings.Fields(rest), true
-		}
+	if strings.ContainsAny(name, " \n") {
+		return nil, false
 	}
-	return nil, false
+	rest, ok := strings.CutPrefix(list, name+" ")
+	if !ok {
+		_, rest, ok = strings.Cut(list, "\n"+name+" ")
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.Fields(line), ok
 }
 
 // featureGates complains about gates that a version of Kubernetes does not know (API-VALSHOOT-16). Versions older than
 // the newest one known here may know more; newer ones are not judged.
 func featureGates(gates map[string]bool, kubernetes string, path *field.Path) field.ErrorList {
+	if len(gates) == 0 {
+		return nil
+	}
 	minor := minorOf(kubernetes)
 	if minor < 0 || minor > newestKnownMinor {
 		return nil
