@@ -77,6 +77,17 @@ func Kinds() []Kind {
 	return all
 }
 
+// Namespaced tells whether objects of a kind live in namespaces.
+func (k Kind) Namespaced() bool {
+	switch k {
+	case BackupEntry, Bastion, ConfigMap, CredentialsBinding, Gardenlet, InternalSecret, Lease, ManagedSeed,
+		NamespacedCloudProfile, Secret, SecretBinding, ServiceAccount, Shoot, ShootState, WorkloadIdentity:
+		return true
+	default:
+		return false
+	}
+}
+
 // Vertex is an object, which need not exist: what refers to a Secret is known before there is the Secret.
 type Vertex struct {
 	Kind            Kind

@@ -102,7 +102,11 @@ func (r *request) decide(ctx context.Context, rule *rule) (allowed bool, reason 
 	case r.name == "":
 		return false, "the request names no object"
 	}
-	object := graph.Vertex{Kind: rule.kind, Namespace: r.namespace, Name: r.name}
+	object := graph.Vertex{Kind: rule.kind, Name: r.name}
+	if rule.kind.Namespaced() {
+		// A request for a Namespace says that it is in this Namespace.
+		object.Namespace = r.namespace
+	}
 	if !r.belongs(ctx, object) {
 		return false, fmt.Sprintf("%s does not belong to seed %q", object, r.client.Seed)
 	}
