@@ -331,11 +331,11 @@ func firstObjects(g *harness.Garden) func(t *testing.T) {
 		}
 		want := map[string]string{"cluster-identity": g.ClusterIdentity, "origin": "gardener-apiserver"}
 		if diff := cmp.Diff(want, named.Data); diff != "" {
-			t.Errorf("The identity is in the ConfigMap.\ndata (-want +got):\n%s", diff)
+			t.Errorf("API-NAME-9: the identity is in the ConfigMap.\ndata (-want +got):\n%s", diff)
 		}
 		named.Data["cluster-identity"] = "other"
 		if err := g.Client.Update(t.Context(), named); err == nil {
-			t.Error("The identity never changes, but an update was accepted.")
+			t.Error("API-NAME-9: the identity never changes, but an update was accepted.")
 		}
 		if err := someone.List(t.Context(), &gardencorev1beta1.CloudProfileList{}); err != nil {
 			t.Errorf("Everybody may read cloud profiles: %v", err)
