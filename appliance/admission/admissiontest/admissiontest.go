@@ -184,6 +184,8 @@ type Request struct {
 	// User and Groups say who asks; rose by default.
 	User   string
 	Groups []string
+	// Many deletes all objects of a namespace: the server asks about each without its name.
+	Many bool
 }
 
 // Ask asks a rule as the API server does: first to change the object, then to judge it.
@@ -221,7 +223,11 @@ func (g *Garden) attributes(r Request) admission.Attributes {
 	default:
 		object, old = r.Object, r.Old
 	}
-	return admission.NewAttributesRecord(object, old, g.kind(about), about.GetNamespace(), about.GetName(), g.resource(about), r.Subresource, operation, options, false, &user.DefaultInfo{Name: r.User, Groups: r.Groups})
+	name := about.GetName()
+	if r.Many {
+		name = ""
+	}
+	return admission.NewAttributesRecord(object, old, g.kind(about), about.GetNamespace(), name, g.resource(about), r.Subresource, operation, options, false, &user.DefaultInfo{Name: r.User, Groups: r.Groups})
 }
 
 // allow is an authorizer that knows a list of rights.

@@ -101,3 +101,26 @@ func TestConfirmedBy(t *testing.T) {
 		})
 	}
 }
+
+func TestMany(t *testing.T) {
+	t.Parallel()
+	state := func(name string, change ...func(*metav1.ObjectMeta)) *gardencorev1beta1.ShootState {
+		s := &gardencorev1beta1.ShootState{ObjectMeta: metav1.ObjectMeta{Namespace: admissiontest.Namespace, Name: name}}
+		for _, c := range change {
+			c(&s.ObjectMeta)
+		}
+		return s
+	}
+	sure := func(m *metav1.ObjectMeta) { metav1.SetMetaDataAnnotation(m, confirmation, "true") }
+	named := func(name string) func(*shoot) { return func(s *shoot) { s.Name = name } }
+	one := admissiontest.Shoot(annotated(confirmation, "true"))
+	admissiontest.Run(t, deletionconfirmation.New, map[string]admissiontest.Case{
+		"API-DELCONF-1 state":     {Reason: "the state of a shoot is as dear", Request: admissiontest.Request{Old: state("a")}, Refused: []string{`ShootState "a" is not confirmed`}},
+		"API-DELCONF-1 may go":    {Reason: "and goes as well", Request: admissiontest.Request{Old: state("a", sure)}},
+		"API-DELCONF-2 all":       {Reason: "many go when all may", Objects: []kind.Object{one}, Request: admissiontest.Request{Old: one, Many: true}},
+		"API-DELCONF-2 some":      {Reason: "or none, and all reasons are told", Objects: []kind.Object{one, admissiontest.Shoot(named("b")), admissiontest.Shoot(named("c"))}, Request: admissiontest.Request{Old: one, Many: true}, Refused: []string{`Shoot "b" is not confirmed`, `Shoot "c" is not confirmed`}},
+		"API-DELCONF-2 elsewhere": {Reason: "other namespaces do not count", Objects: []kind.Object{one, admissiontest.Shoot(func(s *shoot) { s.Namespace = "garden-wood" })}, Request: admissiontest.Request{Old: one, Many: true}},
+		"API-DELCONF-2 states":    {Reason: "states likewise", Objects: []kind.Object{state("a", sure), state("b")}, Request: admissiontest.Request{Old: state("a", sure), Many: true}, Refused: []string{`ShootState "b"`}},
+		"API-DELCONF-2 projects":  {Reason: "and projects", Objects: []kind.Object{admissiontest.Project()}, Request: admissiontest.Request{Old: admissiontest.Project(func(p *project) { p.Name = "wood"; sure(&p.ObjectMeta) }), Many: true}, Refused: []string{`Project "meadow"`}},
+	})
+}

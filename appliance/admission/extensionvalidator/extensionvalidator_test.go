@@ -3,9 +3,13 @@
 package extensionvalidator_test
 
 import (
+	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/warning"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
@@ -98,5 +102,49 @@ func TestSeed(t *testing.T) {
 		"API-EXTVAL-2 missing":   {Reason: "or not", Request: ask(rich), Refused: []string{"what the seed needs", "spec.backup.provider: BackupBucket/cloud", "spec.backup.provider: BackupEntry/cloud", "spec.extensions[0].type: Extension/dns"}},
 		"API-EXTVAL-2 ingress":   {Reason: "an ingress needs a name", Request: ask(ingress), Refused: []string{"spec.dns.provider.type: DNSRecord/cloud"}},
 		"API-EXTVAL-2 unchanged": {Reason: "a heartbeat costs nothing", Request: admissiontest.Request{Object: admissiontest.Seed("a", rich), Old: admissiontest.Seed("a", rich)}},
+	})
+}
+
+// notes keeps the warnings of a request.
+type notes []string
+
+func (n *notes) AddWarning(_, text string) { *n = append(*n, text) }
+
+func TestSeedProvider(t *testing.T) {
+	t.Parallel()
+	ask := func(objects ...kind.Object) notes {
+		g := admissiontest.New(t, nil, objects...)
+		var told notes
+		a := admission.NewAttributesRecord(admissiontest.Seed("a"), nil, gardencorev1beta1.GroupVersion.WithKind("Seed"), "", "a",
+			gardencorev1beta1.GroupVersion.WithResource("seeds"), "", admission.Create, nil, false, nil)
+		rule := extensionvalidator.New(g.World).(admission.ValidationInterface)
+		if err := rule.Validate(warning.WithWarningRecorder(t.Context(), &told), a, nil); err != nil {
+			t.Fatal(err)
+		}
+		return told
+	}
+	if got := ask(); len(got) == 0 || !strings.Contains(got[0], "spec.provider.type: no ControllerRegistration offers ControlPlane/local yet") {
+		t.Errorf("API-EXTVAL-2: who joins first is told what is missing, got %q", got)
+	}
+	if got := ask(admissiontest.Registration("local")); len(got) > 0 {
+		t.Errorf("API-EXTVAL-2: nothing is missing, got %q", got)
+	}
+}
+
+func TestBackups(t *testing.T) {
+	t.Parallel()
+	bucket := &gardencorev1beta1.BackupBucket{ObjectMeta: metav1.ObjectMeta{Name: "b"}, Spec: gardencorev1beta1.BackupBucketSpec{
+		Provider: gardencorev1beta1.BackupBucketProvider{Type: "cloud", Region: "north"}, SeedName: new("a"),
+		CredentialsRef: &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "backup"},
+	}}
+	entry := &gardencorev1beta1.BackupEntry{ObjectMeta: metav1.ObjectMeta{Namespace: admissiontest.Namespace, Name: "e"}, Spec: gardencorev1beta1.BackupEntrySpec{BucketName: "b", SeedName: new("a")}}
+	both := offering(offer{Kind: "BackupBucket", Type: "cloud"}, offer{Kind: "BackupEntry", Type: "cloud"})
+	admissiontest.Run(t, extensionvalidator.New, map[string]admissiontest.Case{
+		"API-EXTVAL-2 bucket":           {Reason: "somebody makes buckets", Objects: both, Request: admissiontest.Request{Object: bucket}},
+		"API-EXTVAL-2 bucket missing":   {Reason: "or not", Request: admissiontest.Request{Object: bucket}, Refused: []string{"spec.provider.type: BackupBucket/cloud"}},
+		"API-EXTVAL-2 bucket unchanged": {Reason: "what is there stays", Request: admissiontest.Request{Object: bucket, Old: bucket.DeepCopy()}},
+		"API-EXTVAL-2 entry":            {Reason: "somebody fills them", Objects: append(both, bucket), Request: admissiontest.Request{Object: entry}},
+		"API-EXTVAL-2 entry missing":    {Reason: "or not", Objects: []kind.Object{bucket}, Request: admissiontest.Request{Object: entry}, Refused: []string{"spec.bucketName: BackupEntry/cloud"}},
+		"API-EXTVAL-2 no bucket":        {Reason: "that the bucket exists is said elsewhere", Request: admissiontest.Request{Object: entry}},
 	})
 }

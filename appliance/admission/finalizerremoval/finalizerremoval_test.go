@@ -5,7 +5,10 @@ package finalizerremoval_test
 import (
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 	"github.com/terrarium-garden/terrarium/appliance/admission/finalizerremoval"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
@@ -45,5 +48,20 @@ func TestValidate(t *testing.T) {
 		"API-FIN-1 used":          {Reason: "credentials in use are held", Objects: []kind.Object{admissiontest.Shoot()}, Request: release, Refused: []string{`SecretBinding "local"`, `shoot "sprout" uses it`}},
 		"API-FIN-1 unused":        {Reason: "others are let go", Request: release},
 		"API-FIN-1 other binding": {Reason: "another binding does not count", Objects: []kind.Object{admissiontest.Shoot(func(s *shoot) { s.Spec.SecretBindingName = new("other") })}, Request: release},
+	})
+}
+
+func TestCredentials(t *testing.T) {
+	t.Parallel()
+	credentials := func(finalizers ...string) *gardensecurityv1alpha1.CredentialsBinding {
+		return &gardensecurityv1alpha1.CredentialsBinding{ObjectMeta: metav1.ObjectMeta{Namespace: admissiontest.Namespace, Name: "local", Finalizers: finalizers}}
+	}
+	release := admissiontest.Request{Object: credentials(), Old: credentials("gardener")}
+	using := admissiontest.Shoot(func(s *shoot) { s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = nil, new("local") })
+	admissiontest.Run(t, finalizerremoval.New, map[string]admissiontest.Case{
+		"API-FIN-1 credentials":  {Reason: "credentials in use are held, however they are bound", Objects: []kind.Object{using}, Request: release, Refused: []string{`CredentialsBinding "local"`, `shoot "sprout" uses it`}},
+		"API-FIN-1 other kind":   {Reason: "a secret binding of the same name is another one", Objects: []kind.Object{admissiontest.Shoot()}, Request: release},
+		"API-FIN-1 still there":  {Reason: "what stays is not looked at", Objects: []kind.Object{using}, Request: admissiontest.Request{Object: credentials("gardener"), Old: credentials("gardener")}},
+		"API-FIN-1 was not held": {Reason: "what was not held is not let go", Objects: []kind.Object{using}, Request: admissiontest.Request{Object: credentials(), Old: credentials()}},
 	})
 }

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shootvalidator_test
+
+import (
+	"testing"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+)
+
+func all(changes ...func(*shoot)) func(*shoot) {
+	return func(s *shoot) {
+		for _, c := range changes {
+			c(s)
+		}
+	}
+}
+
+func annotated(key, value string) func(*shoot) {
+	return func(s *shoot) { metav1.SetMetaDataAnnotation(&s.ObjectMeta, key, value) }
+}
+
+func change(old, now func(*shoot)) admissiontest.Request {
+	return admissiontest.Request{Object: admissiontest.Shoot(now), Old: admissiontest.Shoot(old)}
+}
+
+func TestGeneratedName(t *testing.T) {
+	t.Parallel()
+	generated := func(name string) func(*shoot) {
+		return func(s *shoot) { s.Name, s.GenerateName = "", name }
+	}
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
+		"API-NAME-3 generated":      {Reason: "16 characters and what is appended fit", Objects: garden(), Request: create(generated("ten-chars-"))},
+		"API-NAME-3 generated long": {Reason: "17 do not", Objects: garden(), Request: create(generated("eleven-char")), Refused: []string{"too long together"}},
+	})
+}
+
+func TestPlugins(t *testing.T) {
+	t.Parallel()
+	plugged := func(s *shoot) {
+		s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{Name: "X", KubeconfigSecretName: new("plugin")}}}
+	}
+	listed := func(s *shoot) {
+		s.Spec.Resources = []gardencorev1beta1.NamedResourceReference{{Name: "p", ResourceRef: autoscalingv1.CrossVersionObjectReference{APIVersion: "v1", Kind: "Secret", Name: "plugin"}}}
+	}
+	secret := func(key string) kind.Object {
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: admissiontest.Namespace, Name: "plugin"}, Data: map[string][]byte{key: []byte("x")}}
+	}
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
+		"API-SVAL-20 plugin":          {Reason: "a plugin has its kubeconfig", Objects: garden(secret("kubeconfig")), Request: create(plugged, listed)},
+		"API-SVAL-20 plugin unlisted": {Reason: "which gets to the seed", Objects: garden(secret("kubeconfig")), Request: create(plugged), Refused: []string{`spec.resources: lacks Secret "plugin"`}},
+		"API-SVAL-20 plugin empty":    {Reason: "and is one", Objects: garden(secret("other")), Request: create(plugged, listed), Refused: []string{`holds nothing under the key "kubeconfig"`}},
+		"API-SVAL-20 plugin missing":  {Reason: "or exists at all", Objects: garden(), Request: create(plugged, listed), Refused: []string{`Secret "garden-meadow/plugin" does not exist`}},
+		"API-SVAL-20 plugin kept":     {Reason: "what stays is not looked at", Objects: garden(), Request: change(all(plugged, listed), all(plugged, listed, surviving))},
+		"API-SVAL-20 plugin dropped":  {Reason: "but it stays listed", Objects: garden(), Request: change(all(plugged, listed), plugged), Refused: []string{"spec.resources: lacks"}},
+	})
+}
+
+func TestIssuer(t *testing.T) {
+	t.Parallel()
+	managed := annotated("authentication.gardener.cloud/issuer", "managed")
+	plain := func(*shoot) {}
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
+		"API-SVAL-20 issuer":      {Reason: "others trust the issuer", Objects: garden(), Request: change(managed, plain), Refused: []string{"metadata.annotations[authentication.gardener.cloud/issuer]"}},
+		"API-SVAL-20 issuer spec": {Reason: "whatever else changes", Objects: garden(), Request: change(managed, surviving), Refused: []string{"authentication.gardener.cloud/issuer"}},
+		"API-SVAL-20 issuer on":   {Reason: "it can be turned on", Objects: garden(), Request: change(plain, managed)},
+	})
+}
+
+func TestSelector(t *testing.T) {
+	t.Parallel()
+	selecting := func(key string, providers ...string) func(*shoot) {
+		return func(s *shoot) {
+			s.Spec.SeedSelector = &gardencorev1beta1.SeedSelector{LabelSelector: metav1.LabelSelector{MatchLabels: map[string]string{key: "x"}}, ProviderTypes: providers}
+		}
+	}
+	seeds := garden(admissiontest.Seed("a", func(s *seed) { s.Labels = map[string]string{"here": "x"} }))
+	here := all(networked, on("a"))
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
+		"API-SVAL-20 selector":          {Reason: "the seed stays selected", Objects: seeds, Request: change(here, all(here, selecting("here", "*")))},
+		"API-SVAL-20 selector other":    {Reason: "or the shoot is at the wrong place", Objects: seeds, Request: change(here, all(here, selecting("there"))), Refused: []string{"spec.seedSelector", `does not select seed "a"`}},
+		"API-SVAL-20 selector provider": {Reason: "of the right provider", Objects: seeds, Request: change(here, all(here, selecting("here", "cloud"))), Refused: []string{"spec.seedSelector"}},
+		"API-SVAL-20 selector kept":     {Reason: "what stays is not looked at", Objects: seeds, Request: change(all(here, selecting("there")), all(here, selecting("there"), func(s *shoot) { s.Spec.Purpose = new(gardencorev1beta1.ShootPurposeTesting) }))},
+		"API-SVAL-20 selector no seed":  {Reason: "without a seed all is open", Objects: seeds, Request: change(func(*shoot) {}, selecting("there"))},
+	})
+}
+
+func TestPinned(t *testing.T) {
+	t.Parallel()
+	pinned := func(zone string) func(*shoot) {
+		return func(s *shoot) { s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{Zones: []string{zone}} }
+	}
+	willing := []kind.Object{admissiontest.Project(), admissiontest.Seed("a"), admissiontest.Profile(func(p *profile) {
+		p.Spec.ControlPlane = &gardencorev1beta1.CloudProfileControlPlane{AllowZonePinning: true}
+	})}
+	bind := func(zone string) admissiontest.Request {
+		return admissiontest.Request{Object: admissiontest.Shoot(networked, pinned(zone), on("a")), Old: admissiontest.Shoot(networked, pinned(zone)), Subresource: "binding"}
+	}
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
+		"API-SVAL-20 zone":         {Reason: "a seed has zones", Objects: willing, Request: bind("a")},
+		"API-SVAL-20 zone missing": {Reason: "and not others", Objects: willing, Request: bind("z"), Refused: []string{"spec.controlPlane.zones", `seed "a" has no zone "z"`}},
+	})
+}
+
+func TestExchange(t *testing.T) {
+	t.Parallel()
+	bound := func(name string) func(*shoot) {
+		return func(s *shoot) { s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = nil, &name }
+	}
+	binding := func(name string) kind.Object {
+		return &gardensecurityv1alpha1.CredentialsBinding{
+			ObjectMeta: metav1.ObjectMeta{Namespace: admissiontest.Namespace, Name: name}, Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local"},
+			CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: admissiontest.Namespace, Name: "of-" + name},
+		}
+	}
+	all := garden(binding("new"), binding("old"), admissiontest.Binding())
+	rights := []string{"rose get secrets garden-meadow/of-new", "rose get secrets garden-meadow/of-old", "rose get secrets garden-meadow/local"}
+	plain := func(*shoot) {}
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
+		"API-SVAL-20 credentials":        {Reason: "who may read both replaces them", Rights: rights, Objects: all, Request: change(bound("old"), bound("new"))},
+		"API-SVAL-20 credentials former": {Reason: "who may not read the former does not", Rights: rights[:1], Objects: all, Request: change(bound("old"), bound("new")), Refused: []string{`you may not read Secret "garden-meadow/of-old"`}},
+		"API-SVAL-20 credentials new":    {Reason: "nor who may not read the new ones", Rights: rights[1:], Objects: all, Request: change(bound("old"), bound("new")), Refused: []string{`you may not read Secret "garden-meadow/of-new"`}},
+		"API-SVAL-20 credentials moved":  {Reason: "be they bound in the older way", Rights: rights[:2], Objects: all, Request: change(plain, bound("new")), Refused: []string{`you may not read Secret "garden-meadow/local"`}},
+		"API-SVAL-20 credentials gone":   {Reason: "what does not exist is not replaced", Rights: rights, Objects: garden(binding("new")), Request: change(bound("old"), bound("new")), Refused: []string{`CredentialsBinding "garden-meadow/old" does not exist`}},
+		"API-SVAL-20 credentials kept":   {Reason: "what stays is not looked at", Objects: all, Request: change(bound("old"), func(s *shoot) { bound("old")(s); surviving(s) })},
+	})
+}
+
+func TestMoves(t *testing.T) {
+	t.Parallel()
+	move := func(change ...func(*shoot)) admissiontest.Request {
+		from, to := append(change, networked, on("b")), append(append([]func(*shoot){}, change...), networked, on("a"))
+		return admissiontest.Request{Object: admissiontest.Shoot(to...), Old: admissiontest.Shoot(from...), Subresource: "binding"}
+	}
+	between := func(from, to func(*seed), more ...kind.Object) []kind.Object {
+		return append(garden(admissiontest.Seed("a", backed, to), admissiontest.Seed("b", backed, from)), more...)
+	}
+	same := func(*seed) {}
+	dns := func(name string) gardencorev1beta1.SeedDNSProviderConfig {
+		return gardencorev1beta1.SeedDNSProviderConfig{Type: "local", Domain: name, CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "x"}}
+	}
+	internal := func(name string) func(*seed) { return func(s *seed) { s.Spec.DNS.Internal = new(dns(name)) } }
+	preset := func(name string) func(*seed) {
+		return func(s *seed) { s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{dns(name)} }
+	}
+	silent := func(s *seed) {
+		s.Spec.Settings = &gardencorev1beta1.SeedSettings{ShootDNS: &gardencorev1beta1.SeedSettingShootDNS{}}
+	}
+	named := func(s *shoot) { s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("sprout.meadow.x.example")} }
+	versioned := func(v string) func(*seed) {
+		return func(s *seed) { s.Status.Gardener = &gardencorev1beta1.Gardener{Version: v} }
+	}
+	far := func(s *seed) { versioned("1")(s); s.Spec.Provider.Region = "far" }
+	live := annotated("migration.gardener.cloud/live-migrate", "true")
+	hardy := func(s *shoot) {
+		s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{HighAvailability: &gardencorev1beta1.HighAvailability{FailureTolerance: gardencorev1beta1.FailureTolerance{Type: "node"}}}
+	}
+	distances := func(text string, annotations ...string) kind.Object {
+		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "garden", Name: "regions", Labels: map[string]string{"scheduling.gardener.cloud/purpose": "region-config"},
+			Annotations: map[string]string{"scheduling.gardener.cloud/cloudprofiles": "other, local"},
+		}, Data: map[string]string{"north": text}}
+		if len(annotations) > 0 {
+			m.Annotations["migration.gardener.cloud/inter-region-distance-threshold"] = annotations[0]
+		}
+		return m
+	}
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
+		"API-SVAL-5 internal":         {Reason: "the internal name stays", Objects: between(internal("i.example"), internal("i.example")), Request: move()},
+		"API-SVAL-5 internal differs": {Reason: "or the shoot does", Objects: between(internal("i.example"), internal("j.example")), Request: move(), Refused: []string{"their internal domains differ"}},
+		"API-SVAL-5 default":          {Reason: "so does the default domain", Objects: between(preset("x.example"), preset("y.example")), Request: move(named), Refused: []string{`seed "a" does not serve the default domain "x.example"`}},
+		"API-SVAL-5 served":           {Reason: "which both may serve", Objects: between(preset("x.example"), preset("x.example")), Request: move(named)},
+		"API-DNS-7":                   {Reason: "names are made at both ends", Objects: between(same, silent), Request: move(), Refused: []string{`seed "a" makes no names`}},
+		"API-SVAL-20 live":            {Reason: "what is near and of one kind moves alive", Objects: between(versioned("1"), versioned("1")), Request: move(live, hardy)},
+		"API-SVAL-20 live ha":         {Reason: "if it survives", Objects: between(versioned("1"), versioned("1")), Request: move(live), Refused: []string{"needs a highly available control plane"}},
+		"API-SVAL-20 live version":    {Reason: "and both ends understand each other", Objects: between(versioned("1"), versioned("2")), Request: move(live, hardy), Refused: []string{"gardenlets of one version"}},
+		"API-SVAL-20 live far":        {Reason: "not from far away", Objects: between(versioned("1"), far, distances("far: 181")), Request: move(live, hardy), Refused: []string{`region "far" is too far from "north"`, "181, at most 180"}},
+		"API-SVAL-20 live near":       {Reason: "180 is near", Objects: between(versioned("1"), far, distances("far: 180")), Request: move(live, hardy)},
+		"API-SVAL-20 live limit":      {Reason: "the garden may think otherwise", Objects: between(versioned("1"), far, distances("far: 180", "100")), Request: move(live, hardy), Refused: []string{"180, at most 100"}},
+		"API-SVAL-20 live unknown":    {Reason: "nobody knows", Objects: between(versioned("1"), far), Request: move(live, hardy), Refused: []string{`nobody knows how far region "far" is from "north"`}},
+		"API-SVAL-20 live allowed":    {Reason: "who insists may", Objects: between(versioned("1"), far), Request: move(live, hardy, annotated("migration.gardener.cloud/allow-distant-regions", "true"))},
+	})
+}
+
+func TestOwnProfile(t *testing.T) {
+	t.Parallel()
+	own := func(s *shoot) {
+		s.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "NamespacedCloudProfile", Name: "own"}
+	}
+	objects := garden(admissiontest.NamespacedProfile(func(p *gardencorev1beta1.NamespacedCloudProfile) {
+		p.Status.CloudProfileSpec.MachineTypes[0].Name = "tiny"
+	}))
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
+		"API-SVAL-14 own profile":  {Reason: "what a project's profile offers counts", Objects: objects, Request: create(own, pool(func(w *worker) { w.Machine.Type = "tiny" }))},
+		"API-SVAL-14 not offered":  {Reason: "and only that", Objects: objects, Request: create(own), Refused: []string{"spec.provider.workers[0].machine.type", `"tiny"`}},
+		"API-SVAL-14 unknown kind": {Reason: "there are two kinds of profiles", Objects: objects, Request: create(func(s *shoot) { s.Spec.CloudProfile.Kind = "X" }), Refused: []string{"spec.cloudProfile.kind"}},
+	})
+}
+
+func TestCapabilities(t *testing.T) {
+	t.Parallel()
+	flavored := func(p *profile) {
+		p.Spec.MachineCapabilities = []gardencorev1beta1.CapabilityDefinition{{Name: "architecture", Values: []string{"amd64"}}, {Name: "boot", Values: []string{"uefi", "bios"}}}
+		p.Spec.MachineTypes[0].Capabilities = gardencorev1beta1.Capabilities{"architecture": {"amd64"}, "boot": {"uefi"}}
+		v := &p.Spec.MachineImages[0].Versions[0]
+		v.Architectures = nil
+		v.CapabilityFlavors = []gardencorev1beta1.MachineImageFlavor{{Capabilities: gardencorev1beta1.Capabilities{"architecture": {"amd64"}, "boot": {"bios"}}}}
+		w := *v.DeepCopy()
+		w.Version, w.CapabilityFlavors[0].Capabilities["boot"] = "0.9.0", []string{"uefi"}
+		p.Spec.MachineImages[0].Versions = append(p.Spec.MachineImages[0].Versions, w)
+	}
+	objects := []kind.Object{admissiontest.Project(), admissiontest.Profile(flavored)}
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
+		"API-SVAL-15 flavor":     {Reason: "an image has to boot on the machine", Objects: objects, Request: create(), Refused: []string{"machine.image.version", `"1.0.0"`}},
+		"API-SMUT-5 flavor":      {Reason: "one that does is chosen", Objects: objects, Request: create(image("local", nil))},
+		"API-SVAL-15 in place":   {Reason: "images that machines cannot be updated to are not for updates in place", Objects: garden(), Request: create(pool(func(w *worker) { w.UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategyAutoInPlaceUpdate) })), Refused: []string{"can not be updated to in place"}},
+		"API-SVAL-15 suits both": {Reason: "one that fits by name passes", Objects: objects, Request: create(image("local", new("0.9.0")))},
+	})
+}
