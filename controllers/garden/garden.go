@@ -13,9 +13,12 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/controllerdeployment"
 	"github.com/terrarium-garden/terrarium/controllers/garden/controllerregistration"
 	"github.com/terrarium-garden/terrarium/controllers/garden/csr"
+	"github.com/terrarium-garden/terrarium/controllers/garden/exposureclass"
 	"github.com/terrarium-garden/terrarium/controllers/garden/extensionrole"
 	"github.com/terrarium-garden/terrarium/controllers/garden/inuse"
+	"github.com/terrarium-garden/terrarium/controllers/garden/namespacedcloudprofile"
 	"github.com/terrarium-garden/terrarium/controllers/garden/project"
+	"github.com/terrarium-garden/terrarium/controllers/garden/quota"
 	"github.com/terrarium-garden/terrarium/controllers/garden/secretbinding"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/extensions"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/lifecycle"
@@ -59,6 +62,10 @@ func Adders(o Options) []kit.Adder {
 		&statuslabel.Reconciler{},
 		&reference.Reconciler{},
 		&inuse.Reconciler{Protection: cloudprofile.Protection(), Queue: queue(c.CloudProfile.ConcurrentSyncs)},
+		&namespacedcloudprofile.Reconciler{Queue: queue(c.CloudProfile.ConcurrentSyncs)},
+		&inuse.Reconciler{Protection: namespacedcloudprofile.Protection(), Queue: queue(c.CloudProfile.ConcurrentSyncs)},
+		&inuse.Reconciler{Protection: exposureclass.Protection()},
+		&inuse.Reconciler{Protection: quota.Protection()},
 		&inuse.Reconciler{Protection: secretbinding.Protection(), Queue: queue(c.SecretBinding.ConcurrentSyncs)},
 		&inuse.Reconciler{Protection: controllerdeployment.Protection(), Queue: queue(c.ControllerDeployment.ConcurrentSyncs)},
 		&inuse.Reconciler{Protection: controllerregistration.Protection(), Queue: queue(c.ControllerRegistration.ConcurrentSyncs)},

@@ -31,7 +31,7 @@ func TestInUse(t *testing.T) {
 	namespace := *project.Spec.Namespace
 
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "account"}}
-	audit := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "audit"}, Data: map[string]string{"policy": ""}}
+	audit := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "audit"}, Data: map[string]string{"policy": "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None}]\n"}}
 	binding := &gardencorev1beta1.SecretBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "account"}, SecretRef: corev1.SecretReference{Namespace: namespace, Name: "account"},
 		Provider: &gardencorev1beta1.SecretBindingProvider{Type: "local"},

@@ -13,23 +13,50 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/inuse"
 )
 
-// Protection protects CloudProfiles from being deleted under a Shoot.
+// Protection protects CloudProfiles from being deleted under a Shoot or a NamespacedCloudProfile.
 func Protection() inuse.Protection {
 	return inuse.Protection{
 		Name:       "cloudprofile",
 		New:        func() client.Object { return &gardencorev1beta1.CloudProfile{} },
 		Finalizer:  gardencorev1beta1.FinalizerGardener,
 		References: references,
-		Releases:   []inuse.Release{{Object: &gardencorev1beta1.Shoot{}, Of: profiles}},
+		Releases: []inuse.Release{
+			{Object: &gardencorev1beta1.NamespacedCloudProfile{}, Of: parents}, {Object: &gardencorev1beta1.Shoot{}, Of: profiles},
+		},
 	}
 }
 
 func references(ctx context.Context, reader client.Reader, profile client.Object) ([]string, error) {
+	additions := &gardencorev1beta1.NamespacedCloudProfileList{}
+	if err := reader.List(ctx, additions); err != nil {
+		return nil, fmt.Errorf("list namespaced cloud profiles: %w", err)
+	}
+	if children := Children(profile.GetName(), additions.Items); len(children) > 0 {
+		return children, nil
+	}
 	shoots := &gardencorev1beta1.ShootList{}
 	if err := reader.List(ctx, shoots); err != nil {
 		return nil, fmt.Errorf("list shoots: %w", err)
 	}
 	return Users(profile.GetName(), shoots.Items), nil
+}
+
+// Children names the profiles of projects that extend the profile.
+func Children(profile string, additions []gardencorev1beta1.NamespacedCloudProfile) []string {
+	var children []string
+	for i := range additions {
+		if additions[i].Spec.Parent.Name == profile {
+			children = append(children, inuse.Name("NamespacedCloudProfile", &additions[i]))
+		}
+	}
+	return children
+}
+
+func parents(object client.Object) []types.NamespacedName {
+	if addition, ok := object.(*gardencorev1beta1.NamespacedCloudProfile); ok {
+		return []types.NamespacedName{{Name: addition.Spec.Parent.Name}}
+	}
+	return nil
 }
 
 // Users names the shoots that use the profile.

@@ -31,3 +31,16 @@ func TestUsers(t *testing.T) {
 		t.Errorf("GCM-CLOUDPROFILE-1: both fields count, the reference wins, a namespaced profile is another kind (-want +got):\n%s", diff)
 	}
 }
+
+func TestChildren(t *testing.T) {
+	t.Parallel()
+	child := func(name, parent string) gardencorev1beta1.NamespacedCloudProfile {
+		return gardencorev1beta1.NamespacedCloudProfile{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: name}, Spec: gardencorev1beta1.NamespacedCloudProfileSpec{
+			Parent: gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: parent},
+		}}
+	}
+	got := cloudprofile.Children("local", []gardencorev1beta1.NamespacedCloudProfile{child("own", "local"), child("other", "cloud")})
+	if diff := cmp.Diff([]string{"NamespacedCloudProfile garden-dev/own"}, got); diff != "" {
+		t.Errorf("GCM-CLOUDPROFILE-1: who extends the profile uses it (-want +got):\n%s", diff)
+	}
+}
