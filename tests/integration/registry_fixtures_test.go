@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -26,6 +27,10 @@ import (
 // served is a kind as the reference lists it, with objects to try it on.
 type served struct {
 	kind, resource string
+	// group is the version of its group; the zero value is that of core.
+	group schema.GroupVersion
+	// home is the one namespace in which objects may live, if there is only one.
+	home string
 	// singular is the name for one; shortNames and categories are what kubectl accepts as well.
 	singular               string
 	shortNames, categories []string
@@ -50,17 +55,24 @@ func (s served) fresh(object client.Object) client.Object {
 	return s.made(object.GetNamespace(), object.GetName())
 }
 
+func (s served) version() schema.GroupVersion {
+	if s.group.Empty() {
+		return gardencorev1beta1.GroupVersion
+	}
+	return s.group
+}
+
 func (s served) path(namespace string) string {
 	if !s.namespaced {
-		return "/apis/core.gardener.cloud/v1beta1/" + s.resource
+		return "/apis/" + s.version().String() + "/" + s.resource
 	}
-	return "/apis/core.gardener.cloud/v1beta1/namespaces/" + namespace + "/" + s.resource
+	return "/apis/" + s.version().String() + "/namespaces/" + namespace + "/" + s.resource
 }
 
 // list lists objects of the kind.
 func (s served) list() *unstructured.UnstructuredList {
 	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(gardencorev1beta1.GroupVersion.WithKind(s.kind + "List"))
+	list.SetGroupVersionKind(s.version().WithKind(s.kind + "List"))
 	return list
 }
 
@@ -72,7 +84,7 @@ func (s served) unlisted(t *testing.T, object client.Object) *unstructured.Unstr
 		t.Fatal(err)
 	}
 	u := &unstructured.Unstructured{Object: content}
-	u.SetGroupVersionKind(gardencorev1beta1.GroupVersion.WithKind(s.kind))
+	u.SetGroupVersionKind(s.version().WithKind(s.kind))
 	delete(u.Object, "status")
 	unstructured.RemoveNestedField(u.Object, "metadata", "creationTimestamp")
 	return u

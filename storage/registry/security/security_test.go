@@ -113,7 +113,7 @@ func TestWorkloadIdentity(t *testing.T) {
 
 func issue(t *testing.T, all map[string]rest.Storage, ctx context.Context, r *request) (*request, error) { //nolint:revive // the test comes first in tests
 	t.Helper()
-	issuer, ok := all["workloadidentities/token"].(rest.NamedCreater) //nolint:misspell // the name is the library's
+	issuer, ok := all["workloadidentities/token"].(rest.NamedCreater)
 	if !ok {
 		t.Fatal("API-RES-8: tokens are issued")
 	}
@@ -282,7 +282,7 @@ func TestTokenContext(t *testing.T) {
 			var claims struct {
 				Garden map[string]struct {
 					UID types.UID `json:"uid"`
-				} `json:"gardener.cloud"`
+				} `json:"gardener.cloud"` //nolint:tagliatelle // verifiers look for this name
 			}
 			if err := json.Unmarshal([]byte(got.Status.Token), &claims); err != nil {
 				t.Fatal(err)

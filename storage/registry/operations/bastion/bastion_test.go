@@ -29,7 +29,7 @@ type object = gardenoperationsv1alpha1.Bastion
 
 // world are the stores of bastions with a clock.
 type world struct {
-	context      context.Context //nolint:containedctx // it is that of the one user of the test
+	context      context.Context
 	clock        *clocktesting.FakeClock
 	main, status kindtest.Resource[*object]
 }

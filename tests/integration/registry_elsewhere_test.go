@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
+)
+
+// servedElsewhere is the list of resources.md for the groups beside core, without the kinds that need a shoot.
+func servedElsewhere() []served {
+	return []served{
+		{
+			kind: "CredentialsBinding", resource: "credentialsbindings", group: gardensecurityv1alpha1.GroupVersion, singular: "credentialsbinding",
+			shortNames: []string{"cb"}, namespaced: true,
+			columns: []string{"Name", "Provider", "APIVersion", "Kind", "Name", "Age"},
+			made: func(namespace, name string) client.Object {
+				return &gardensecurityv1alpha1.CredentialsBinding{
+					ObjectMeta: named(namespace, name), Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "kinds"},
+					CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: namespace, Name: "kinds"},
+				}
+			},
+		},
+		{
+			kind: "WorkloadIdentity", resource: "workloadidentities", group: gardensecurityv1alpha1.GroupVersion, singular: "workloadidentity",
+			shortNames: []string{"wi"}, namespaced: true,
+			columns: []string{"Name", "Sub", "Type", "Audiences†", "Age"},
+			made: func(namespace, name string) client.Object {
+				return &gardensecurityv1alpha1.WorkloadIdentity{ObjectMeta: named(namespace, name), Spec: gardensecurityv1alpha1.WorkloadIdentitySpec{
+					Audiences: []string{"cloud.example"}, TargetSystem: gardensecurityv1alpha1.TargetSystem{Type: "kinds"},
+				}}
+			},
+			edit: with(func(w *gardensecurityv1alpha1.WorkloadIdentity) { w.Spec.Audiences = []string{"other.example"} }),
+		},
+		{
+			kind: "OpenIDConnectPreset", resource: "openidconnectpresets", group: gardensettingsv1alpha1.GroupVersion, singular: "openidconnectpreset",
+			shortNames: []string{"oidcps"}, categories: []string{"all"}, namespaced: true,
+			columns: []string{"Name", "Issuer", "Shoot-Selector", "Age"},
+			made: func(namespace, name string) client.Object {
+				return &gardensettingsv1alpha1.OpenIDConnectPreset{ObjectMeta: named(namespace, name), Spec: openID()}
+			},
+			edit: with(func(p *gardensettingsv1alpha1.OpenIDConnectPreset) { p.Spec.Weight = 8 }),
+		},
+		{
+			kind: "ClusterOpenIDConnectPreset", resource: "clusteropenidconnectpresets", group: gardensettingsv1alpha1.GroupVersion,
+			singular: "clusteropenidconnectpreset", shortNames: []string{"coidcps"}, categories: []string{"all"},
+			columns: []string{"Name", "Issuer", "Project-Selector", "Shoot-Selector", "Age"},
+			made: func(_, name string) client.Object {
+				return &gardensettingsv1alpha1.ClusterOpenIDConnectPreset{
+					ObjectMeta: named("", name), Spec: gardensettingsv1alpha1.ClusterOpenIDConnectPresetSpec{OpenIDConnectPresetSpec: openID()},
+				}
+			},
+			edit: with(func(p *gardensettingsv1alpha1.ClusterOpenIDConnectPreset) { p.Spec.Weight = 8 }),
+		},
+		{
+			kind: "Gardenlet", resource: "gardenlets", group: gardenseedmanagementv1alpha1.GroupVersion, singular: "gardenlet",
+			shortNames: []string{"gl", "glet"}, namespaced: true, home: "garden", generation: true,
+			columns: []string{"Name", "OCI Repository", "Reconciled", "Age"},
+			made: func(namespace, name string) client.Object {
+				g := &gardenseedmanagementv1alpha1.Gardenlet{ObjectMeta: named(namespace, name)}
+				g.Spec.Deployment.Helm.OCIRepository = gardencorev1.OCIRepository{Ref: new("registry.example/gardenlet:v1")}
+				return g
+			},
+			edit: with(func(g *gardenseedmanagementv1alpha1.Gardenlet) { g.Spec.Deployment.ReplicaCount = new(int32(3)) }),
+			report: with(func(g *gardenseedmanagementv1alpha1.Gardenlet) {
+				g.Status.Conditions = []gardencorev1beta1.Condition{{Type: "GardenletReconciled", Status: "True"}}
+			}),
+			reported: shows(func(g *gardenseedmanagementv1alpha1.Gardenlet) bool { return len(g.Status.Conditions) > 0 }),
+		},
+		{
+			kind: "ManagedSeedSet", resource: "managedseedsets", group: gardenseedmanagementv1alpha1.GroupVersion, singular: "managedseedset",
+			shortNames: []string{"mss"}, namespaced: true, home: "garden", generation: true,
+			columns: []string{"Name", "Ready", "Pending", "Age"},
+			made:    func(namespace, name string) client.Object { return bed(namespace, name) },
+			edit:    with(func(s *gardenseedmanagementv1alpha1.ManagedSeedSet) { s.Spec.RevisionHistoryLimit = new(int32(3)) }),
+			report: with(func(s *gardenseedmanagementv1alpha1.ManagedSeedSet) {
+				s.Status.PendingReplica = &gardenseedmanagementv1alpha1.PendingReplica{Name: s.Name + "-0", Reason: "SeedNotReady"}
+			}),
+			reported: shows(func(s *gardenseedmanagementv1alpha1.ManagedSeedSet) bool { return s.Status.PendingReplica != nil }),
+		},
+	}
+}
+
+func openID() gardensettingsv1alpha1.OpenIDConnectPresetSpec {
+	return gardensettingsv1alpha1.OpenIDConnectPresetSpec{
+		Server: gardensettingsv1alpha1.KubeAPIServerOpenIDConnect{ClientID: "garden", IssuerURL: "https://login.example"}, Weight: 7,
+	}
+}
+
+// bed is a set of no managed seeds.
+func bed(namespace, name string) *gardenseedmanagementv1alpha1.ManagedSeedSet {
+	s := &gardenseedmanagementv1alpha1.ManagedSeedSet{ObjectMeta: named(namespace, name)}
+	labels := map[string]string{"set": name}
+	s.Spec.Replicas, s.Spec.Selector.MatchLabels = new(int32(0)), labels
+	s.Spec.Template.Labels, s.Spec.ShootTemplate.Labels = labels, labels
+	s.Spec.Template.Spec.Gardenlet = &gardenseedmanagementv1alpha1.GardenletConfig{MergeWithParent: new(true)}
+	return s
+}
+
+// TestScale changes the size of a set as kubectl scale does.
+func TestScale(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	s := bed("garden", "scaled")
+	o.create(s)
+	scale := &autoscalingv1.Scale{}
+	if err := o.Client.SubResource("scale").Get(t.Context(), s, scale); err != nil {
+		t.Fatalf("API-RES-4: a scale can be read: %v", err)
+	}
+	if scale.Status.Selector != "set=scaled" || scale.UID != s.UID {
+		t.Errorf("API-RES-4: the scale is that of the set, got %+v", scale)
+	}
+	scale.Spec.Replicas = 3
+	accepted(t, "API-RES-4: a scale can be written", o.Client.SubResource("scale").Update(t.Context(), s, client.WithSubResourceBody(scale)))
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"replicas":4}}`))
+	accepted(t, "API-RES-4: and patched", o.Client.SubResource("scale").Patch(t.Context(), s, patch, &client.SubResourcePatchOptions{SubResourceBody: &autoscalingv1.Scale{}}))
+	o.read(s)
+	if *s.Spec.Replicas != 4 || s.Generation != 3 {
+		t.Errorf("API-RES-4: %d replicas, generation %d; want 4, 3", *s.Spec.Replicas, s.Generation)
+	}
+	apply := []byte(`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"scaled","namespace":"garden"},"spec":{"replicas":5}}`)
+	accepted(t, "API-RES-4: and applied", o.Client.SubResource("scale").Patch(t.Context(), s, client.RawPatch(types.ApplyPatchType, apply),
+		&client.SubResourcePatchOptions{
+			SubResourceBody: &autoscalingv1.Scale{}, PatchOptions: client.PatchOptions{FieldManager: "autoscaler", Force: new(true)},
+		}))
+	o.read(s)
+	owner := slices.IndexFunc(s.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return e.Manager == "autoscaler" })
+	if *s.Spec.Replicas != 5 || owner < 0 || s.ManagedFields[owner].APIVersion != "seedmanagement.gardener.cloud/v1alpha1" {
+		t.Errorf("API-RES-4: %d replicas, want 5, which belong to who applied them: %v", *s.Spec.Replicas, s.ManagedFields)
+	}
+}
+
+// TestWorkloadIdentityToken gets a token and checks it as a system outside of the garden does: with what everybody can
+// read.
+func TestWorkloadIdentityToken(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	namespace := o.owned("tokens")
+	w := &gardensecurityv1alpha1.WorkloadIdentity{ObjectMeta: named(namespace, "wi"), Spec: gardensecurityv1alpha1.WorkloadIdentitySpec{
+		Audiences: []string{"cloud.example"}, TargetSystem: gardensecurityv1alpha1.TargetSystem{Type: "cloud"},
+	}}
+	o.create(w)
+	request := &gardensecurityv1alpha1.TokenRequest{}
+	if err := o.Client.SubResource("token").Create(t.Context(), w, request); err != nil {
+		t.Fatalf("API-TOKEN-1: a token is issued: %v", err)
+	}
+	if left := time.Until(request.Status.ExpirationTimestamp.Time); left < 59*time.Minute || left > 61*time.Minute {
+		t.Errorf("API-TOKEN-1: the token is valid for %s, want an hour", left)
+	}
+
+	claims := map[string]any{}
+	body, err := base64.RawURLEncoding.DecodeString(strings.Split(request.Status.Token, ".")[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(body, &claims); err != nil {
+		t.Fatal(err)
+	}
+	if claims["sub"] != w.Status.Sub || w.Status.Sub == "" {
+		t.Errorf("API-TOKEN-1: the token is for %q, want %q", claims["sub"], w.Status.Sub)
+	}
+	by, _ := claims["iss"].(string)
+
+	o.Config = o.Anonymous()
+	const issuer = "/garden/workload-identity/issuer"
+	found := o.ask(http.MethodGet, issuer+"/.well-known/openid-configuration", plain, nil)
+	discovery := map[string]any{}
+	if err := json.Unmarshal(found.body, &discovery); err != nil || found.code != http.StatusOK {
+		t.Fatalf("everybody may read who issues tokens: %d, %s", found.code, found.body)
+	}
+	if discovery["issuer"] != by || discovery["jwks_uri"] != by+"/jwks" || !strings.HasSuffix(by, issuer) {
+		t.Errorf("API-TOKEN-1: the issuer of the token is %q, published is %s", by, found.body)
+	}
+	keys := o.ask(http.MethodGet, issuer+"/jwks", plain, nil)
+	if keys.code != http.StatusOK || !strings.Contains(string(keys.body), `"alg":"RS256"`) {
+		t.Errorf("everybody may read the key: %d, %s", keys.code, keys.body)
+	}
+}
