@@ -4,6 +4,7 @@ package integration_test
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -133,9 +134,7 @@ func appliersOfBothVersions(t *testing.T, o *operator) {
 		u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "applied"}}}
 		u.SetAPIVersion("core.gardener.cloud/" + version)
 		u.SetKind("ControllerDeployment")
-		for key, value := range fields {
-			u.Object[key] = value
-		}
+		maps.Copy(u.Object, fields)
 		return o.apply(ctx, manager, u)
 	}
 	config := map[string]any{"type": "helm", "providerConfig": map[string]any{"chart": "aGVsbG8="}}
