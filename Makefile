@@ -30,7 +30,7 @@ up: ## Bring up a garden, a seed and a running shoot on this machine
 	@scripts/playground up
 
 .PHONY: test
-test: lint verify test-unit test-integration test-layers test-e2e ## Run every check there is: lint, generated code, unit, integration, layers, end to end
+test: lint verify test-unit test-integration test-layers test-faults test-e2e ## Run every check there is: lint, generated code, unit, integration, layers, end to end
 
 ##@ Playground
 .PHONY: down
@@ -103,9 +103,22 @@ fuzz: ## Look for inputs that break decoding, defaulting or validation, FUZZTIME
 		echo "$$target"; go test ./apis/scheme -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x; \
 	done
 
+.PHONY: test-faults
+test-faults: ## A thousand writers at once, and a server that is killed under them
+	go test -count=1 -timeout 15m ./tests/faults/...
+
 .PHONY: test-e2e
 test-e2e: prerequisites images ## The story of the README and its faults on real parts (root, Linux)
 	go test -count=1 -timeout 40m -v ./tests/e2e/...
+
+##@ Measure
+BENCH      ?= .
+BENCH_TIME ?= 2000x
+
+.PHONY: bench-api
+bench-api: ## Load a server process over TLS: what it does a second, what that costs it (see docs/performance.md)
+	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCH_TIME) -timeout 60m ./tests/bench
+	go test -run '^$$' -bench '$(BENCH)' -benchmem ./storage/registry/bytecache
 
 ##@ Housekeeping
 .PHONY: fmt

@@ -144,6 +144,29 @@ func BenchmarkCreateUnscheduled(b *testing.B) {
 	})
 }
 
+// BenchmarkCreateSmall makes shoots as small as they can be, which is what comparisons are usually made with.
+func BenchmarkCreateSmall(b *testing.B) {
+	g := start(b)
+	body := shoots(b, unscheduled, func(s *gardencorev1beta1.Shoot) {
+		small := gardencorev1beta1.ShootSpec{
+			CloudProfile: s.Spec.CloudProfile, SecretBindingName: s.Spec.SecretBindingName, Region: s.Spec.Region,
+			SchedulerName: s.Spec.SchedulerName, Networking: &gardencorev1beta1.Networking{Type: s.Spec.Networking.Type},
+		}
+		small.Kubernetes.Version = s.Spec.Kubernetes.Version
+		small.Provider.Type = s.Spec.Provider.Type
+		machine := s.Spec.Provider.Workers[0].Machine
+		small.Provider.Workers = []gardencorev1beta1.Worker{{
+			Name: "one", Minimum: 1, Maximum: 1, Machine: machine, Volume: s.Spec.Provider.Workers[0].Volume,
+		}}
+		s.Spec, s.Labels, s.Annotations = small, nil, nil
+	})
+	g.load(b, writers, "creates", func(ctx context.Context, _ int) error {
+		_, err := g.send(ctx, http.MethodPost, collection, body(fmt.Sprintf("s-%d", serial.Add(1))))
+
+		return err
+	})
+}
+
 // BenchmarkGet reads shoots by name, each time what is stored.
 func BenchmarkGet(b *testing.B) {
 	g := start(b)
@@ -157,13 +180,13 @@ func BenchmarkGet(b *testing.B) {
 
 // BenchmarkList reads 500 shoots at once, each time what is stored.
 func BenchmarkList(b *testing.B) {
-	for name, query := range map[string]string{"All": "", "Paged": "&limit=500", "Cached": "&resourceVersion=0"} {
-		b.Run(name, func(b *testing.B) {
+	for _, form := range []struct{ name, query string }{{"All", ""}, {"Paged", "&limit=500"}, {"Cached", "&resourceVersion=0"}} {
+		b.Run(form.name, func(b *testing.B) {
 			g := start(b)
 			g.populate(b)
 			var size atomic.Int64
 			g.load(b, 1, "lists", func(ctx context.Context, _ int) error {
-				answer, err := g.send(ctx, http.MethodGet, collection+"?labelSelector=population%3Dlisted"+query, nil)
+				answer, err := g.send(ctx, http.MethodGet, collection+"?labelSelector=population%3Dlisted"+form.query, nil)
 				size.Store(int64(len(answer)))
 
 				return err

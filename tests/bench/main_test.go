@@ -22,6 +22,8 @@ import (
 const (
 	// childDataDir is set for the process that is the server.
 	childDataDir = "TERRARIUM_BENCH_DATA_DIR"
+	// logFile is where the server leaves its log, when set.
+	logFile = "BENCH_LOG"
 	// profileFile is where the server leaves a profile of its processor time, when set.
 	profileFile = "BENCH_PROFILE"
 )
@@ -54,6 +56,15 @@ func serve(dir string) (err error) {
 	config.DataDir = dir
 	config.Listen = "127.0.0.1:0"
 
+	log := logr.Discard()
+	if file := os.Getenv(logFile); file != "" {
+		f, err := os.Create(file)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		log = telemetry.NewLogger(f, telemetry.Options{Level: telemetry.LevelInfo})
+	}
 	profile := func() {}
 	if file := os.Getenv(profileFile); file != "" {
 		f, err := os.Create(file)
@@ -71,7 +82,7 @@ func serve(dir string) (err error) {
 
 	return server.Run(ctx, server.Options{
 		Config:  config,
-		Log:     logr.Discard(),
+		Log:     log,
 		Version: "v0.0.0-bench",
 		Ready: func(g server.Garden) {
 			profile()
