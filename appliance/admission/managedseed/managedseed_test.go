@@ -112,11 +112,13 @@ func TestComplete(t *testing.T) {
 		given   func(*seedSpec)
 		want    seedSpec
 	}{
-		"API-MS-2 all":      {"what was left out is the shoot's", []kind.Object{fit()}, func(*seedSpec) {}, completed},
-		"API-MS-2 given":    {"what was given stays", []kind.Object{fit()}, func(s *seedSpec) { s.Provider.Zones = []string{"a"} }, with(func(s *seedSpec) { s.Provider.Zones = []string{"a"} })},
-		"API-MS-2 backup":   {"backups go to the same provider", []kind.Object{fit()}, func(s *seedSpec) { s.Backup = &gardencorev1beta1.Backup{} }, with(func(s *seedSpec) { s.Backup = &gardencorev1beta1.Backup{Provider: "local"} })},
-		"API-MS-2 custom":   {"names are where the shoot's are", []kind.Object{custom, domain}, func(*seedSpec) {}, with(func(s *seedSpec) { s.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{Type: "cloud", CredentialsRef: reference("dns")} })},
-		"API-MS-2 default":  {"or where the default domain is", []kind.Object{fit(), domain}, func(*seedSpec) {}, with(func(s *seedSpec) {
+		"API-MS-2 all":    {"what was left out is the shoot's", []kind.Object{fit()}, func(*seedSpec) {}, completed},
+		"API-MS-2 given":  {"what was given stays", []kind.Object{fit()}, func(s *seedSpec) { s.Provider.Zones = []string{"a"} }, with(func(s *seedSpec) { s.Provider.Zones = []string{"a"} })},
+		"API-MS-2 backup": {"backups go to the same provider", []kind.Object{fit()}, func(s *seedSpec) { s.Backup = &gardencorev1beta1.Backup{} }, with(func(s *seedSpec) { s.Backup = &gardencorev1beta1.Backup{Provider: "local"} })},
+		"API-MS-2 custom": {"names are where the shoot's are", []kind.Object{custom, domain}, func(*seedSpec) {}, with(func(s *seedSpec) {
+			s.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{Type: "cloud", CredentialsRef: reference("dns")}
+		})},
+		"API-MS-2 default": {"or where the default domain is", []kind.Object{fit(), domain}, func(*seedSpec) {}, with(func(s *seedSpec) {
 			s.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{Type: "hosted", CredentialsRef: reference("default")}
 		})},
 		"API-MS-2 no match": {"another domain is of no use", []kind.Object{fit(), elsewhere}, func(*seedSpec) {}, completed},

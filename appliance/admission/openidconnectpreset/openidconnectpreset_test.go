@@ -38,10 +38,10 @@ func preset(name string, weight int32, shoots *metav1.LabelSelector) *gardensett
 	return p
 }
 
-func cluster(name string, weight int32, projects, shoots *metav1.LabelSelector) *gardensettingsv1alpha1.ClusterOpenIDConnectPreset {
-	p := &gardensettingsv1alpha1.ClusterOpenIDConnectPreset{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	p.Spec.OpenIDConnectPresetSpec, p.Spec.ProjectSelector = spec(weight, shoots), projects
-	p.Spec.Server.UsernameClaim = new(name)
+func cluster(projects, shoots *metav1.LabelSelector) *gardensettingsv1alpha1.ClusterOpenIDConnectPreset {
+	p := &gardensettingsv1alpha1.ClusterOpenIDConnectPreset{ObjectMeta: metav1.ObjectMeta{Name: "c"}}
+	p.Spec.OpenIDConnectPresetSpec, p.Spec.ProjectSelector = spec(1, shoots), projects
+	p.Spec.Server.UsernameClaim = new("c")
 	return p
 }
 
@@ -77,17 +77,17 @@ func TestAdmit(t *testing.T) {
 		"API-OIDC-1 own":            {reason: "a shoot with settings keeps them", rule: openidconnectpreset.New, objects: []kind.Object{preset("a", 1, selecting())}, request: admissiontest.Request{Object: shoot(own)}, want: "own"},
 		"API-OIDC-1 structured":     {reason: "there are two ways to say it, and one is enough", rule: openidconnectpreset.New, objects: []kind.Object{preset("a", 1, selecting())}, request: admissiontest.Request{Object: shoot(structured)}},
 		"API-OIDC-1 update":         {reason: "only new shoots get them", rule: openidconnectpreset.New, objects: []kind.Object{preset("a", 1, selecting())}, request: admissiontest.Request{Object: shoot(), Old: shoot()}},
-		"API-OIDC-1 cluster own":    {reason: "where the first rule gave something, the second gives nothing", rule: openidconnectpreset.NewCluster, objects: []kind.Object{ready, cluster("c", 1, selecting(), selecting())}, request: admissiontest.Request{Object: shoot(own)}, want: "own"},
+		"API-OIDC-1 cluster own":    {reason: "where the first rule gave something, the second gives nothing", rule: openidconnectpreset.NewCluster, objects: []kind.Object{ready, cluster(selecting(), selecting())}, request: admissiontest.Request{Object: shoot(own)}, want: "own"},
 		"API-OIDC-2 weight":         {reason: "the heaviest wins", rule: openidconnectpreset.New, objects: []kind.Object{preset("a", 2, selecting()), preset("b", 1, selecting())}, want: "a"},
 		"API-OIDC-2 name":           {reason: "of equal ones the last by name", rule: openidconnectpreset.New, objects: []kind.Object{preset("a", 1, selecting()), preset("b", 1, selecting())}, want: "b"},
 		"API-OIDC-2 selector":       {reason: "the selector picks shoots", rule: openidconnectpreset.New, objects: []kind.Object{preset("a", 2, selecting("tier", "tin")), preset("b", 1, selecting("tier", "gold"))}, want: "b"},
 		"API-OIDC-2 all":            {reason: "without a selector all", rule: openidconnectpreset.New, objects: []kind.Object{preset("a", 2, nil)}, want: "a"},
 		"API-OIDC-2 namespace":      {reason: "presets are for their namespace", rule: openidconnectpreset.New, objects: []kind.Object{elsewhere}},
-		"API-OIDC-2 project":        {reason: "a cluster's are for projects", rule: openidconnectpreset.NewCluster, objects: []kind.Object{ready, cluster("c", 1, selecting("team", "a"), nil)}, want: "c"},
-		"API-OIDC-2 all projects":   {reason: "without a selector for all", rule: openidconnectpreset.NewCluster, objects: []kind.Object{ready, cluster("c", 1, nil, selecting("tier", "gold"))}, want: "c"},
-		"API-OIDC-2 other project":  {reason: "and not for others", rule: openidconnectpreset.NewCluster, objects: []kind.Object{ready, cluster("c", 1, selecting("team", "b"), nil)}},
-		"API-OIDC-2 other shoot":    {reason: "nor for other shoots", rule: openidconnectpreset.NewCluster, objects: []kind.Object{ready, cluster("c", 1, selecting(), selecting("tier", "tin"))}},
-		"API-OIDC-2 project failed": {reason: "nor for projects that are not ready", rule: openidconnectpreset.NewCluster, objects: []kind.Object{project(gardencorev1beta1.ProjectPhaseFailed), cluster("c", 1, selecting(), selecting())}},
+		"API-OIDC-2 project":        {reason: "a cluster's are for projects", rule: openidconnectpreset.NewCluster, objects: []kind.Object{ready, cluster(selecting("team", "a"), nil)}, want: "c"},
+		"API-OIDC-2 all projects":   {reason: "without a selector for all", rule: openidconnectpreset.NewCluster, objects: []kind.Object{ready, cluster(nil, selecting("tier", "gold"))}, want: "c"},
+		"API-OIDC-2 other project":  {reason: "and not for others", rule: openidconnectpreset.NewCluster, objects: []kind.Object{ready, cluster(selecting("team", "b"), nil)}},
+		"API-OIDC-2 other shoot":    {reason: "nor for other shoots", rule: openidconnectpreset.NewCluster, objects: []kind.Object{ready, cluster(selecting(), selecting("tier", "tin"))}},
+		"API-OIDC-2 project failed": {reason: "nor for projects that are not ready", rule: openidconnectpreset.NewCluster, objects: []kind.Object{project(gardencorev1beta1.ProjectPhaseFailed), cluster(selecting(), selecting())}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

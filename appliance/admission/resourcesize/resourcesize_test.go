@@ -63,24 +63,25 @@ func TestLimits(t *testing.T) {
 	garden := []kind.Object{admissiontest.ProjectNamespace()}
 	another := admissiontest.ProjectNamespace(func(n *corev1.Namespace) { n.Name = "another" })
 	cases := map[string]struct {
-		limits []limit
 		admissiontest.Case
+
+		limits []limit
 	}{
-		"GAC-SIZE-1 none":       {nil, admissiontest.Case{Reason: "nothing is bounded by default", Request: admissiontest.Request{Object: admissiontest.Shoot(full)}}},
-		"GAC-SIZE-1 other":      {[]limit{shoots(10)}, admissiontest.Case{Reason: "a limit counts for what it names", Request: admissiontest.Request{Object: secret}}},
-		"GAC-SIZE-1 wildcard":   {[]limit{all}, admissiontest.Case{Reason: "a star names everything", Request: admissiontest.Request{Object: secret}, Refused: []string{"at most 10"}}},
-		"GAC-SIZE-1 first":      {[]limit{shoots(100000), all}, admissiontest.Case{Reason: "the first match wins", Request: admissiontest.Request{Object: admissiontest.Shoot()}}},
-		"GAC-SIZE-3 equal":      {[]limit{shoots(bare)}, admissiontest.Case{Reason: "a limit may be reached", Request: admissiontest.Request{Object: admissiontest.Shoot()}}},
-		"GAC-SIZE-3 status":     {[]limit{shoots(bare)}, admissiontest.Case{Reason: "what the server writes does not count", Request: admissiontest.Request{Object: admissiontest.Shoot(full)}}},
-		"GAC-SIZE-4 above":      {[]limit{shoots(bare - 1)}, admissiontest.Case{Reason: "the answer has both sizes", Request: admissiontest.Request{Object: admissiontest.Shoot(full)}, Refused: []string{strconv.Itoa(bare), strconv.Itoa(bare - 1)}}},
-		"GAC-SIZE-4 update":     {[]limit{shoots(10)}, admissiontest.Case{Reason: "updates count as well", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot()}, Refused: []string{"at most 10"}}},
-		"GAC-SIZE-7 delete":     {[]limit{shoots(10)}, admissiontest.Case{Reason: "other operations are not asked about", Request: admissiontest.Request{Old: admissiontest.Shoot()}}},
-		"GAC-REG-3 subresource": {[]limit{shoots(10)}, admissiontest.Case{Reason: "nor are subresources", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot(), Subresource: "status"}}},
-		"GAC-REG-3 elsewhere":   {[]limit{shoots(10)}, admissiontest.Case{Reason: "nor namespaces that are no project's", Objects: []kind.Object{another}, Request: admissiontest.Request{Object: admissiontest.Shoot()}}},
-		"GAC-SIZE-8 count":      {[]limit{seeds}, admissiontest.Case{Reason: "one is enough", Objects: []kind.Object{admissiontest.Seed("a")}, Request: admissiontest.Request{Object: admissiontest.Seed("b")}, Refused: []string{"1 seeds already", "at most 1"}}},
-		"GAC-SIZE-8 first":      {[]limit{seeds}, admissiontest.Case{Reason: "the first one is welcome", Request: admissiontest.Request{Object: admissiontest.Seed("b")}}},
-		"GAC-SIZE-8 update":     {[]limit{seeds}, admissiontest.Case{Reason: "an update makes none more", Objects: []kind.Object{admissiontest.Seed("a")}, Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a")}}},
-		"GAC-SIZE-8 namespaced": {[]limit{namespaces}, admissiontest.Case{Reason: "objects of namespaces are not counted", Objects: []kind.Object{secret}, Request: admissiontest.Request{Object: admissiontest.Secret("b")}}},
+		"GAC-SIZE-1 none":       {admissiontest.Case{Reason: "nothing is bounded by default", Request: admissiontest.Request{Object: admissiontest.Shoot(full)}}, nil},
+		"GAC-SIZE-1 other":      {admissiontest.Case{Reason: "a limit counts for what it names", Request: admissiontest.Request{Object: secret}}, []limit{shoots(10)}},
+		"GAC-SIZE-1 wildcard":   {admissiontest.Case{Reason: "a star names everything", Request: admissiontest.Request{Object: secret}, Refused: []string{"at most 10"}}, []limit{all}},
+		"GAC-SIZE-1 first":      {admissiontest.Case{Reason: "the first match wins", Request: admissiontest.Request{Object: admissiontest.Shoot()}}, []limit{shoots(100000), all}},
+		"GAC-SIZE-3 equal":      {admissiontest.Case{Reason: "a limit may be reached", Request: admissiontest.Request{Object: admissiontest.Shoot()}}, []limit{shoots(bare)}},
+		"GAC-SIZE-3 status":     {admissiontest.Case{Reason: "what the server writes does not count", Request: admissiontest.Request{Object: admissiontest.Shoot(full)}}, []limit{shoots(bare)}},
+		"GAC-SIZE-4 above":      {admissiontest.Case{Reason: "the answer has both sizes", Request: admissiontest.Request{Object: admissiontest.Shoot(full)}, Refused: []string{strconv.Itoa(bare), strconv.Itoa(bare - 1)}}, []limit{shoots(bare - 1)}},
+		"GAC-SIZE-4 update":     {admissiontest.Case{Reason: "updates count as well", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot()}, Refused: []string{"at most 10"}}, []limit{shoots(10)}},
+		"GAC-SIZE-7 delete":     {admissiontest.Case{Reason: "other operations are not asked about", Request: admissiontest.Request{Old: admissiontest.Shoot()}}, []limit{shoots(10)}},
+		"GAC-REG-3 subresource": {admissiontest.Case{Reason: "nor are subresources", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot(), Subresource: "status"}}, []limit{shoots(10)}},
+		"GAC-REG-3 elsewhere":   {admissiontest.Case{Reason: "nor namespaces that are no project's", Objects: []kind.Object{another}, Request: admissiontest.Request{Object: admissiontest.Shoot()}}, []limit{shoots(10)}},
+		"GAC-SIZE-8 count":      {admissiontest.Case{Reason: "one is enough", Objects: []kind.Object{admissiontest.Seed("a")}, Request: admissiontest.Request{Object: admissiontest.Seed("b")}, Refused: []string{"1 seeds already", "at most 1"}}, []limit{seeds}},
+		"GAC-SIZE-8 first":      {admissiontest.Case{Reason: "the first one is welcome", Request: admissiontest.Request{Object: admissiontest.Seed("b")}}, []limit{seeds}},
+		"GAC-SIZE-8 update":     {admissiontest.Case{Reason: "an update makes none more", Objects: []kind.Object{admissiontest.Seed("a")}, Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a")}}, []limit{seeds}},
+		"GAC-SIZE-8 namespaced": {admissiontest.Case{Reason: "objects of namespaces are not counted", Objects: []kind.Object{secret}, Request: admissiontest.Request{Object: admissiontest.Secret("b")}}, []limit{namespaces}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

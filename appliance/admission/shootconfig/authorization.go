@@ -67,7 +67,9 @@ func kubeconfigs(all []apiserver.AuthorizerConfiguration, s *gardencorev1beta1.K
 		given = s.StructuredAuthorization.Kubeconfigs
 	}
 	for i, authorizer := range all {
-		if !slices.ContainsFunc(given, func(k gardencorev1beta1.AuthorizerKubeconfigReference) bool { return k.AuthorizerName == authorizer.Name }) {
+		if !slices.ContainsFunc(given, func(k gardencorev1beta1.AuthorizerKubeconfigReference) bool {
+			return k.AuthorizerName == authorizer.Name
+		}) {
 			errs = append(errs, fmt.Errorf("authorizers[%d]: %s has no Secret with a kubeconfig for %q",
 				i, inServer("structuredAuthorization", "kubeconfigs"), authorizer.Name))
 		}

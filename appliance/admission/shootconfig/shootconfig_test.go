@@ -113,8 +113,10 @@ func TestAuthentication(t *testing.T) {
 		return admissiontest.Request{Object: shoot(append(change, authenticated)...)}
 	}
 	admissiontest.Run(t, shootconfig.NewAuthentication, map[string]admissiontest.Case{
-		"GAC-AUTHN-1 valid":     {Reason: "an issuer can be added", Objects: with("config.yaml", jwt), Request: create()},
-		"GAC-AUTHN-1 other":     {Reason: "another issuer than the own", Objects: with("config.yaml", jwt), Request: create(func(s *server) { s.ServiceAccountConfig = &gardencorev1beta1.ServiceAccountConfig{Issuer: new("https://z")} })},
+		"GAC-AUTHN-1 valid": {Reason: "an issuer can be added", Objects: with("config.yaml", jwt), Request: create()},
+		"GAC-AUTHN-1 other": {Reason: "another issuer than the own", Objects: with("config.yaml", jwt), Request: create(func(s *server) {
+			s.ServiceAccountConfig = &gardencorev1beta1.ServiceAccountConfig{Issuer: new("https://z")}
+		})},
 		"GAC-AUTHN-1 missing":   refused("it has to be there", nil, create()),
 		"GAC-AUTHN-1 unknown":   refused("a slip is found", with("config.yaml", jwt+"jwts: []\n"), create(), "jwts"),
 		"GAC-AUTHN-1 invalid":   refused("it has to be valid", with("config.yaml", "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\njwt: [{issuer: {url: \"http://x\"}}]\n"), create(), "issuer.url"),
