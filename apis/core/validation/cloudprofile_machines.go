@@ -3,6 +3,7 @@
 package validation
 
 import (
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -121,7 +122,8 @@ func capabilities(s *gardencorev1beta1.CloudProfileSpec, path *field.Path) field
 
 func ofCapabilities(all gardencorev1beta1.Capabilities, defined map[string][]string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for name, values := range all {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		values := all[name]
 		known, ok := defined[name]
 		if !ok {
 			errs = append(errs, field.Invalid(path.Key(name), name, "is not defined in machineCapabilities"))

@@ -69,14 +69,14 @@ func controllerResource(r gardencorev1beta1.ControllerResource, path *field.Path
 	if r.Kind == extensionKind {
 		return append(errs, extensionResource(r, path)...)
 	}
-	for name, given := range map[string]bool{
-		"reconcileTimeout": r.ReconcileTimeout != nil,
-		"lifecycle":        r.Lifecycle != nil,
-		"globallyEnabled":  r.GloballyEnabled != nil,
-		"autoEnable":       len(r.AutoEnable) > 0,
+	for _, one := range []setting{
+		{"reconcileTimeout", r.ReconcileTimeout != nil},
+		{"lifecycle", r.Lifecycle != nil},
+		{"globallyEnabled", r.GloballyEnabled != nil},
+		{"autoEnable", len(r.AutoEnable) > 0},
 	} {
-		if given {
-			errs = append(errs, field.Forbidden(path.Child(name), "is for the kind Extension only"))
+		if one.given {
+			errs = append(errs, field.Forbidden(path.Child(one.name), "is for the kind Extension only"))
 		}
 	}
 	return errs

@@ -5,6 +5,8 @@ package validation
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -19,7 +21,8 @@ func ValidateInternalSecret(s *gardencorev1beta1.InternalSecret) field.ErrorList
 	errs := metadata(s, true, apivalidation.NameIsDNSSubdomain)
 	path := field.NewPath("data")
 	size := 0
-	for key, value := range s.Data {
+	for _, key := range slices.Sorted(maps.Keys(s.Data)) {
+		value := s.Data[key]
 		for _, message := range validation.IsConfigMapKey(key) {
 			errs = append(errs, field.Invalid(path.Key(key), key, message))
 		}

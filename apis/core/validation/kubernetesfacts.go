@@ -4,6 +4,8 @@ package validation
 
 import (
 	_ "embed"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,7 +57,7 @@ func featureGates(gates map[string]bool, kubernetes string, path *field.Path) fi
 		return nil
 	}
 	var errs field.ErrorList
-	for name := range gates {
+	for _, name := range slices.Sorted(maps.Keys(gates)) {
 		found, ok := fact(featureGateFacts, name)
 		switch {
 		case !ok && minor == newestKnownMinor:

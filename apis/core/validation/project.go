@@ -63,10 +63,11 @@ func projectSpec(s *gardencorev1beta1.ProjectSpec, path *field.Path) field.Error
 			errs = append(errs, field.Required(path.Child(text.name), "leave it out or write something"))
 		}
 	}
-	for name, who := range map[string]*rbacv1.Subject{"owner": s.Owner, "createdBy": s.CreatedBy} {
-		if who != nil {
-			errs = append(errs, subject(*who, path.Child(name))...)
-		}
+	if s.Owner != nil {
+		errs = append(errs, subject(*s.Owner, path.Child("owner"))...)
+	}
+	if s.CreatedBy != nil {
+		errs = append(errs, subject(*s.CreatedBy, path.Child("createdBy"))...)
 	}
 	errs = append(errs, members(s.Members, path.Child("members"))...)
 	errs = append(errs, dualApproval(s.DualApprovalForDeletion, path.Child("dualApprovalForDeletion"))...)

@@ -3,6 +3,7 @@
 package validation
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -195,8 +196,8 @@ func seedSettings(s *gardencorev1beta1.SeedSpec, path *field.Path) field.ErrorLi
 			if len(c.Resources) == 0 {
 				errs = append(errs, field.Required(here, "must say how much is held back"))
 			}
-			for name, amount := range c.Resources {
-				errs = append(errs, quantities([]amountOf{{name, &amount}}, here)...)
+			for _, name := range slices.Sorted(maps.Keys(c.Resources)) {
+				errs = append(errs, quantities([]amountOf{{name, new(c.Resources[name])}}, here)...)
 			}
 		}
 	}

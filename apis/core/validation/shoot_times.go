@@ -60,14 +60,17 @@ func hibernationSchedules(h *gardencorev1beta1.Hibernation, path *field.Path) fi
 		if s.Start == nil && s.End == nil {
 			errs = append(errs, field.Required(here, "a schedule has a start, an end, or both"))
 		}
-		for name, spec := range map[string]*string{"start": s.Start, "end": s.End} {
-			if spec == nil {
+		for _, moment := range []struct {
+			name string
+			spec *string
+		}{{"start", s.Start}, {"end", s.End}} {
+			if moment.spec == nil {
 				continue
 			}
-			errs = append(errs, cronSpec(*spec, here.Child(name))...)
-			key := name + " " + *spec
+			errs = append(errs, cronSpec(*moment.spec, here.Child(moment.name))...)
+			key := moment.name + " " + *moment.spec
 			if slices.Contains(seen, key) {
-				errs = append(errs, field.Duplicate(here.Child(name), *spec))
+				errs = append(errs, field.Duplicate(here.Child(moment.name), *moment.spec))
 			}
 			seen = append(seen, key)
 		}
