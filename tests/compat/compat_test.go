@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -60,50 +62,61 @@ func compare(name string, want, hard, soft facts) result {
 	return r
 }
 
-// TestPublished compares what a server publishes, and the definitions of what seeds serve, with the reference.
-func TestPublished(t *testing.T) {
+// TestGarden compares a garden with the reference.
+func TestGarden(t *testing.T) {
 	t.Parallel()
 	p := newPublished(t, harness.Start(t))
-	argued := newArguments(t, p)
-	var results []result
-	for _, g := range groups() {
-		want := read(t, g.file())
-		var hard, soft facts
-		switch {
-		case !g.nested:
-			hard = p.definitions.flat(g.prefix)
-			maps.Copy(hard, p.resources(t, g))
-		case g.prefix != "":
-			hard, soft = p.kinds(g)
-			want, hard, soft = comparable(withoutPaths(want)), comparable(hard), comparable(soft)
-			maps.Copy(hard, p.resources(t, g))
-		default:
-			want = comparable(p.expanded(want))
-			hard = comparable(installed(t, g))
-		}
-		results = append(results, compare(g.name, want, hard, soft))
-	}
-	for _, r := range results {
-		less, more, open := 0, 0, 0
-		for _, d := range r.differences {
-			reason := argued.reason(d)
+	t.Run("Published", samePublished(p))
+	t.Run("Versions", sameVersions(p))
+	t.Run("Groups", sameGroups(p))
+}
+
+// samePublished compares what a server publishes, and the definitions of what seeds serve.
+func samePublished(p *published) func(t *testing.T) {
+	return func(t *testing.T) {
+		t.Parallel()
+
+		argued := newArguments(t, p)
+		var results []result
+		for _, g := range groups() {
+			want := read(t, g.file())
+			var hard, soft facts
 			switch {
-			case reason == "":
-				open++
-				t.Errorf("%s", d)
-				continue
-			case d.want == "":
-				more++
+			case !g.nested:
+				hard = p.definitions.flat(g.prefix)
+				maps.Copy(hard, p.resources(t, g))
+			case g.prefix != "":
+				hard, soft = p.kinds(g)
+				want, hard, soft = unnamed(withoutPaths(want)), unnamed(hard), unnamed(soft)
+				maps.Copy(hard, p.resources(t, g))
 			default:
-				less++
+				want = unnamed(p.expanded(want))
+				hard = unnamed(installed(t, g))
 			}
-			t.Logf("%s: %s", d, reason)
+			results = append(results, compare(g.name, want, hard, soft))
 		}
-		t.Logf("%-38s %6.2f %% of the facts are the same (%d of %d), %d differ as argued, %d are ours alone as argued, %d are not argued",
-			r.group, 100*float64(r.same)/float64(r.total), r.same, r.total, less, more, open)
-	}
-	for _, unused := range argued.unused() {
-		t.Errorf("%s argues for %q, which does not differ", differencesFile, unused)
+		for _, r := range results {
+			less, more, open := 0, 0, 0
+			for _, d := range r.differences {
+				reason := argued.reason(d)
+				switch {
+				case reason == "":
+					open++
+					t.Errorf("%s", d)
+					continue
+				case d.want == "":
+					more++
+				default:
+					less++
+				}
+				t.Logf("%s: %s", d, reason)
+			}
+			t.Logf("%-38s %6.2f %% of the facts are the same (%d of %d), %d differ as argued, %d are ours alone as argued, %d are not argued",
+				r.group, 100*float64(r.same)/float64(r.total), r.same, r.total, less, more, open)
+		}
+		for _, unused := range argued.unused() {
+			t.Errorf("%s argues for %q, which does not differ", differencesFile, unused)
+		}
 	}
 }
 
@@ -112,9 +125,9 @@ var (
 	model = regexp.MustCompile(`((?:\[\]|map )+)#\S+`)
 )
 
-// comparable leaves out what custom resource definitions do not say: how lists merge, and the names of the types in them,
+// unnamed leaves out what custom resource definitions do not say: how lists merge, and the names of the types in them,
 // which are described one line further on.
-func comparable(all facts) facts {
+func unnamed(all facts) facts {
 	out := facts{}
 	for path, value := range all {
 		out[path] = model.ReplaceAllString(patch.ReplaceAllString(value, ""), "${1}object")
@@ -135,28 +148,58 @@ func withoutPaths(all facts) facts {
 	return out
 }
 
-// TestVersions compares the two versions of OpenAPI that a server publishes: clients use either.
-func TestVersions(t *testing.T) {
-	t.Parallel()
-	g := harness.Start(t)
-	p := newPublished(t, g)
-	for _, group := range groups() {
-		if group.prefix == "" || group.prefix == "authentication.v1alpha1" {
-			continue
-		}
-		t.Run(group.name, func(t *testing.T) {
-			t.Parallel()
-			third := p.third(t, group).flat(group.prefix)
-			second := p.definitions.flat(group.prefix)
-			for path, value := range third {
-				if second[path] != value {
-					t.Errorf("%s is %q in version 3 and %q in version 2", path, value, second[path])
+// sameVersions compares the two versions of OpenAPI that a server publishes: clients use either.
+func sameVersions(p *published) func(t *testing.T) {
+	return func(t *testing.T) {
+		t.Parallel()
+
+		for _, group := range groups() {
+			if group.prefix == "" || group.prefix == "authentication.v1alpha1" {
+				continue
+			}
+			t.Run(group.name, func(t *testing.T) {
+				t.Parallel()
+				third := p.third(t, group).flat(group.prefix)
+				second := p.definitions.flat(group.prefix)
+				for path, value := range third {
+					if second[path] != value {
+						t.Errorf("%s is %q in version 3 and %q in version 2", path, value, second[path])
+					}
 				}
+				if len(third) == 0 {
+					t.Error("Version 3 knows no model of the group.")
+				}
+			})
+		}
+	}
+}
+
+// sameGroups compares the groups of discovery, the preferred version of each first. The bodies of subresources alone make no
+// group.
+func sameGroups(p *published) func(t *testing.T) {
+	return func(t *testing.T) {
+		t.Parallel()
+
+		found, err := p.client.Discovery().ServerGroups()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, group := range found.Groups {
+			if !strings.HasSuffix(group.Name, ".gardener.cloud") {
+				continue
 			}
-			if len(third) == 0 {
-				t.Error("Version 3 knows no model of the group.")
+			for _, v := range group.Versions {
+				got = append(got, v.GroupVersion)
 			}
-		})
+		}
+		want := []string{
+			"core.gardener.cloud/v1beta1", "core.gardener.cloud/v1", "seedmanagement.gardener.cloud/v1alpha1", "operations.gardener.cloud/v1alpha1",
+			"security.gardener.cloud/v1alpha1", "settings.gardener.cloud/v1alpha1", "operator.gardener.cloud/v1alpha1",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("groups of the garden (-want +got):\n%s", diff)
+		}
 	}
 }
 

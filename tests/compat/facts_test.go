@@ -17,7 +17,6 @@ import (
 	"testing"
 )
 
-//nolint:gochecknoglobals // a flag of the test binary
 var reference = flag.String("reference", "", "folder with the reference, to write testdata anew from it")
 
 // group is a file of facts.

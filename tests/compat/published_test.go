@@ -4,7 +4,6 @@ package compat_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -281,7 +280,7 @@ func installed(t *testing.T, g group) facts {
 			all["/"+names.Plural+"/status"] = "-"
 		}
 		if !v.Served || !v.Storage || len(crd.Spec.Versions) != 1 {
-			t.Error(fmt.Sprintf("%s has one version, which is served and stored", crd.Name))
+			t.Errorf("%s has one version, which is served and stored", crd.Name)
 		}
 	}
 	return all

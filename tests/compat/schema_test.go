@@ -15,7 +15,11 @@ const (
 )
 
 // schema is what the comparison reads of OpenAPI, in version 2 and 3 and in custom resource definitions.
+//
+//nolint:tagliatelle // the names are those of OpenAPI
 type schema struct {
+	limits
+
 	Ref                  string            `json:"$ref"`
 	Type                 string            `json:"type"`
 	Format               string            `json:"format"`
@@ -32,13 +36,14 @@ type schema struct {
 	MergeKey    string   `json:"x-kubernetes-patch-merge-key"`
 	IntOrString bool     `json:"x-kubernetes-int-or-string"`
 	Pattern     string   `json:"pattern"`
-	limits
-	Kinds []struct {
+	Kinds       []struct {
 		Group, Version, Kind string
 	} `json:"x-kubernetes-group-version-kind"`
 }
 
 // limits are what custom resource definitions say of values.
+//
+//nolint:tagliatelle // the names are those of OpenAPI
 type limits struct {
 	Default   any   `json:"default,omitempty"`
 	Enum      []any `json:"enum,omitempty"`

@@ -63,7 +63,7 @@ type Provider struct {
 	Zones []string `json:"zones,omitempty"`
 }
 
-// Settings turns functions of the cluster that the garden runs on on and off.
+// Settings turns functions of the cluster under a garden on and off.
 type Settings struct {
 	// LoadBalancerServices holds settings of Services of type LoadBalancer.
 	// +optional

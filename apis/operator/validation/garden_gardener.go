@@ -100,7 +100,7 @@ func gardenerAPIServer(v *gardenoperatorv1alpha1.VirtualCluster, path *field.Pat
 	}
 	if d := a.ShootAdminKubeconfigMaxExpiration; d != nil && (d.Duration < minKubeconfigLifetime || d.Duration > maxKubeconfigLifetime) {
 		errs = append(errs, field.Invalid(path.Child("shootAdminKubeconfigMaxExpiration"), d.Duration.String(),
-			fmt.Sprintf("must lie between %s and %s", minKubeconfigLifetime, time.Duration(maxKubeconfigLifetime))))
+			fmt.Sprintf("must lie between %s and %s", minKubeconfigLifetime, maxKubeconfigLifetime)))
 	}
 	return append(errs, encryption(v, path.Child("encryptionConfig"))...)
 }

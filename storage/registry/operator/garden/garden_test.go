@@ -102,8 +102,10 @@ func TestColumns(t *testing.T) {
 				g.Status.Gardener = &gardencorev1beta1.Gardener{Version: "v1.149.0"}
 				g.Status.LastOperation = &gardencorev1beta1.LastOperation{State: "Succeeded"}
 				g.Status.Conditions = []gardencorev1beta1.Condition{
-					{Type: "RuntimeComponentsHealthy", Status: "True"}, {Type: "VirtualComponentsHealthy", Status: "False"},
-					{Type: "VirtualGardenAPIServerAvailable", Status: "Progressing"}, {Type: "ObservabilityComponentsHealthy", Status: "Unknown"},
+					{Type: "RuntimeComponentsHealthy", Status: "True"},
+					{Type: "VirtualComponentsHealthy", Status: "False"},
+					{Type: "VirtualGardenAPIServerAvailable", Status: "Progressing"},
+					{Type: "ObservabilityComponentsHealthy", Status: "Unknown"},
 				}
 			},
 			map[string]string{
