@@ -14464,7 +14464,7 @@ func schema_terrarium_apis_operator_v1alpha1_Settings(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Settings turns functions of the cluster that the garden runs on on and off.",
+				Description: "Settings turns functions of the cluster under a garden on and off.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"loadBalancerServices": {
