@@ -19,8 +19,8 @@ import (
 // Reconcile checks one shoot once. All checks together end within a period.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	shoot := &gardencorev1beta1.Shoot{}
-	if err := r.GardenReader.Get(ctx, request.NamespacedName, shoot); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
+	if found, err := kit.Live(ctx, r.GardenReader, r.GardenClient, request.NamespacedName, shoot); !found {
+		return reconcile.Result{}, err
 	}
 	if !r.mine(shoot) {
 		return reconcile.Result{}, nil

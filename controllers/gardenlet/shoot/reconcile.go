@@ -27,8 +27,8 @@ const (
 // Reconcile makes one pass on a shoot. It reads around the cache, because the last pass has just written.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	shoot := &gardencorev1beta1.Shoot{}
-	if err := r.GardenReader.Get(ctx, request.NamespacedName, shoot); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
+	if found, err := kit.Live(ctx, r.GardenReader, r.GardenClient, request.NamespacedName, shoot); !found {
+		return reconcile.Result{}, err
 	}
 	decision := Decide(shoot, r.settings(), r.Clock.Now())
 	switch decision.Action {
