@@ -53,11 +53,11 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 		return nil
 	}
 	used, known, err := users{view: r.world.Cached()}.of(ctx, a.GetObject())
-	if err != nil && !apierrors.IsNotFound(err) {
-		return world.Answer(a, fmt.Errorf("find extensions of the object: %w", err))
-	}
-	if !known || err != nil {
+	switch {
+	case !known:
 		return nil
+	case err != nil && !apierrors.IsNotFound(err):
+		return world.Answer(a, fmt.Errorf("find extensions of the object: %w", err))
 	}
 	accessor, err := meta.Accessor(a.GetObject())
 	if err != nil {

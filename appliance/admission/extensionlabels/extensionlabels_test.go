@@ -59,6 +59,9 @@ func TestAdmit(t *testing.T) {
 		"API-EXTLAB-2 profile":     {"a profile has a type", nil, admissiontest.Profile(), []string{providerLocal}},
 		"API-EXTLAB-2 own profile": {"one of a project has that of its parent", []kind.Object{admissiontest.Profile()}, admissiontest.NamespacedProfile(), []string{providerLocal}},
 		"API-EXTLAB-2 orphan":      {"if there is one", nil, admissiontest.NamespacedProfile(), nil},
+		"API-EXTLAB-1 orphan": {"but what others wrote goes", nil, admissiontest.NamespacedProfile(func(p *gardencorev1beta1.NamespacedCloudProfile) {
+			p.Labels = map[string]string{providerCloud: "true", "mine": "stays"}
+		}), []string{"mine"}},
 		"API-EXTLAB-2 binding": {
 			"a binding may have several", nil, admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) { b.Provider.Type = "local,cloud" }),
 			[]string{providerCloud, providerLocal},

@@ -113,11 +113,12 @@ func withoutDNS(s *gardencorev1beta1.Seed) bool {
 	return s.Spec.Settings != nil && s.Spec.Settings.ShootDNS != nil && !s.Spec.Settings.ShootDNS.Enabled
 }
 
-// assign makes a name below the first default domain (API-DNS-2). Where there is none the shoot goes without.
+// assign makes a name below the first default domain (API-DNS-2). Where there is none the shoot goes without; one that
+// moves to another seed does so as it is.
 func (q request) assign(
 	ctx context.Context, v world.View, dns *gardencorev1beta1.DNS, domains []string,
 ) (*gardencorev1beta1.DNS, error) {
-	if unmanaged(dns) || len(domains) == 0 || q.shoot.Spec.SeedName == nil {
+	if unmanaged(dns) || len(domains) == 0 || q.shoot.Spec.SeedName == nil || q.moves() {
 		return dns, nil
 	}
 	name := q.shoot.Name
@@ -133,6 +134,12 @@ func (q request) assign(
 	}
 	dns.Domain = new(name + "." + project.Name + "." + domains[0])
 	return dns, nil
+}
+
+// moves tells whether the shoot changes its seed, when nothing else of it may change (API-BIND-2).
+func (q request) moves() bool {
+	was := q.old.Spec.SeedName
+	return was != nil && *was != *q.shoot.Spec.SeedName
 }
 
 // judge keeps everybody at the own place below a default domain (API-DNS-4).

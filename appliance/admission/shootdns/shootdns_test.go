@@ -49,8 +49,8 @@ func named(domain string, providers ...provider) func(*shoot) {
 	}
 }
 
-func service(typ, secret string, primary *bool) provider {
-	return provider{Type: &typ, SecretName: &secret, Primary: primary}
+func service(typ string, primary *bool) provider {
+	return provider{Type: &typ, SecretName: new("s"), Primary: primary}
 }
 
 func domainOf(s *shoot) string {
@@ -82,6 +82,7 @@ func TestAssign(t *testing.T) {
 		"API-DNS-1 numbers":   {reason: "what is no number counts as 0", objects: garden(three[:2]...), object: []func(*shoot){on("a")}, want: "sprout.meadow.odd.example"},
 		"API-DNS-1 seed":      {reason: "a seed may have domains of its own", objects: garden(append(three, override)...), object: []func(*shoot){on("b")}, want: "sprout.meadow.b.example"},
 		"API-DNS-2 binding":   {reason: "the name comes with the seed", objects: garden(three...), object: []func(*shoot){on("a")}, old: []func(*shoot){}, subresource: "binding", want: "sprout.meadow.high.example"},
+		"API-DNS-2 move":      {reason: "who moves stays as it is", objects: garden(append(three, admissiontest.Seed("c"))...), object: []func(*shoot){on("a")}, old: []func(*shoot){on("c")}, subresource: "binding"},
 		"API-DNS-2 given":     {reason: "a name that is given stays", objects: garden(three...), object: []func(*shoot){on("a"), named("own.example")}, want: "own.example"},
 		"API-DNS-2 unmanaged": {reason: "who wants none gets none", objects: garden(three...), object: []func(*shoot){on("a"), named("", provider{Type: new("unmanaged")})}},
 		"API-DNS-2 unchanged": {reason: "what does not change is left alone", objects: garden(three...), object: []func(*shoot){on("a")}, old: []func(*shoot){on("a")}},
@@ -134,15 +135,15 @@ func TestRefused(t *testing.T) {
 		"API-DNS-3 none":          {Reason: "and gives none", Objects: garden(silent, preset), Request: ask(on("quiet"))},
 		"API-DNS-4 own":           {Reason: "below a default domain everybody has a place", Objects: garden(preset), Request: ask(named("sprout.meadow.x.example"))},
 		"API-DNS-4 other":         {Reason: "and only that", Objects: garden(preset), Request: ask(named("other.meadow.x.example")), Refused: []string{"spec.dns.domain", `has to be "sprout.meadow.x.example"`}},
-		"API-DNS-4 beside":        {Reason: "the domain itself is no name below it", Objects: garden(preset), Request: ask(named("ax.example", service("t", "s", nil)))},
+		"API-DNS-4 beside":        {Reason: "the domain itself is no name below it", Objects: garden(preset), Request: ask(named("ax.example", service("t", nil)))},
 		"API-DNS-4 generated":     {Reason: "who does not know the own name ends rightly", Objects: garden(preset), Request: ask(generated, named("any.meadow.x.example"))},
 		"API-DNS-4 generated not": {Reason: "or wrongly", Objects: garden(preset), Request: ask(generated, named("any.wood.x.example")), Refused: []string{`has to end in ".meadow.x.example"`}},
 		"API-DNS-4 later":         {Reason: "a name that comes later is looked at", Objects: garden(preset), Request: change([]func(*shoot){}, []func(*shoot){named("o.x.example")}), Refused: []string{"spec.dns.domain"}},
-		"API-DNS-4 kept":          {Reason: "one that was there is not", Objects: garden(preset), Request: change([]func(*shoot){named("o.x.example")}, []func(*shoot){named("o.x.example", service("t", "s", nil))})},
+		"API-DNS-4 kept":          {Reason: "one that was there is not", Objects: garden(preset), Request: change([]func(*shoot){named("o.x.example")}, []func(*shoot){named("o.x.example", service("t", nil))})},
 		"API-DNS-4 first seed":    {Reason: "but with the first seed it is", Objects: garden(preset), Request: change([]func(*shoot){named("o.x.example")}, []func(*shoot){named("o.x.example"), on("a")}), Refused: []string{"spec.dns.domain"}},
-		"API-DNS-5 default":       {Reason: "the garden hosts its domains itself", Objects: garden(preset), Request: ask(named("sprout.meadow.x.example", service("t", "s", new(true)))), Refused: []string{"spec.dns.providers", "no provider can be primary"}},
+		"API-DNS-5 default":       {Reason: "the garden hosts its domains itself", Objects: garden(preset), Request: ask(named("sprout.meadow.x.example", service("t", new(true)))), Refused: []string{"spec.dns.providers", "no provider can be primary"}},
 		"API-DNS-6":               {Reason: "a service without an account is of no use", Objects: garden(), Request: ask(named("", provider{Type: new("t")})), Refused: []string{"spec.dns.providers[0]", "type and credentials"}},
-		"API-DNS-6 second":        {Reason: "neither as a second one", Objects: garden(), Request: ask(named("own.example", service("t", "s", nil), provider{SecretName: new("s")})), Refused: []string{"spec.dns.providers[1]"}},
+		"API-DNS-6 second":        {Reason: "neither as a second one", Objects: garden(), Request: ask(named("own.example", service("t", nil), provider{SecretName: new("s")})), Refused: []string{"spec.dns.providers[1]"}},
 		"API-DNS-6 primary":       {Reason: "the primary one may leave it to others", Objects: garden(), Request: ask(named("own.example", provider{Type: new("t"), Primary: new(true)}))},
 		"API-DNS-2 seed missing":  {Reason: "a seed must exist", Objects: garden(), Request: ask(on("z")), Refused: []string{`spec.seedName: Seed "z" does not exist`}},
 	})
@@ -156,9 +157,9 @@ func TestPrimary(t *testing.T) {
 		now, old []provider
 		want     []bool
 	}{
-		"API-DNS-5 first": {"the first one hosts the domain", []provider{service("t", "s", nil), second}, nil, []bool{true, false}},
-		"API-DNS-5 given": {"or the one that is named", []provider{service("t", "s", nil), service("u", "s", new(true))}, nil, []bool{false, true}},
-		"API-DNS-5 lost":  {"who hosted it goes on, however it is spelt", []provider{service("t", "s", nil), second}, []provider{service("t", "s", nil), service("u", "s", new(true))}, []bool{false, true}},
+		"API-DNS-5 first": {"the first one hosts the domain", []provider{service("t", nil), second}, nil, []bool{true, false}},
+		"API-DNS-5 given": {"or the one that is named", []provider{service("t", nil), service("u", new(true))}, nil, []bool{false, true}},
+		"API-DNS-5 lost":  {"who hosted it goes on, however it is spelt", []provider{service("t", nil), second}, []provider{service("t", nil), service("u", new(true))}, []bool{false, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
