@@ -4,6 +4,7 @@ package scheme_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -48,11 +49,29 @@ func judged[T runtime.Object](validate func(T) field.ErrorList, updates ...func(
 		if !isKind || !wasKind {
 			return
 		}
-		_ = validate(n).ToAggregate()
+		steady(func() field.ErrorList { return validate(n) })
 		for _, update := range updates {
-			_ = update(n, o).ToAggregate()
+			steady(func() field.ErrorList { return update(n, o) })
 		}
 	}
+}
+
+// steady holds that the same object is complained about in the same words each time.
+func steady(validate func() field.ErrorList) {
+	if first, second := complaints(validate()), complaints(validate()); first != second {
+		panic("the same object is complained about in other words:\n" + first + "\n" + second)
+	}
+}
+
+// complaints leaves out those about labels and annotations, which the library puts in any order.
+func complaints(errs field.ErrorList) string {
+	var all strings.Builder
+	for _, err := range errs {
+		if name := strings.ToLower(err.Field); !strings.HasSuffix(name, "labels") && !strings.HasSuffix(name, "annotations") {
+			fmt.Fprintln(&all, err)
+		}
+	}
+	return all.String()
 }
 
 // judges knows every kind that is stored.

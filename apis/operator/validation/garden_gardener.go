@@ -4,6 +4,7 @@ package validation
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -69,7 +70,7 @@ func logLevel(level *string, path *field.Path) field.ErrorList {
 // gates complains about a feature gate that a component does not have (OPER-WH-15).
 func gates(all map[string]bool, path *field.Path, known ...string) field.ErrorList {
 	var errs field.ErrorList
-	for name := range all {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if !slices.Contains(known, name) {
 			errs = append(errs, field.NotSupported(path.Key(name), name, known))
 		}
@@ -172,7 +173,7 @@ func pluginNames() []string {
 		"BackupBucketValidator", "Bastion", "ClusterOpenIDConnectPreset", "ControllerRegistrationResources", "CustomVerbAuthorizer",
 		"DeletionConfirmation", "ExtensionLabels", "ExtensionValidator", "FinalizerRemoval", "ManagedSeed", "ManagedSeedShoot",
 		"MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "NamespaceLifecycle", "NamespacedCloudProfileValidator",
-		"OpenIDConnectPreset", "ProjectMutator", "ProjectValidator", "ResourceQuota", "ResourceReferenceManager", "SeedMutator",
+		"OpenIDConnectPreset", "Plant", "ProjectMutator", "ProjectValidator", "ResourceQuota", "ResourceReferenceManager", "SeedMutator",
 		"SeedValidator", "ShootDNS", "ShootDNSRewriting", "ShootExposureClass", "ShootManagedSeed", "ShootMutator",
 		"ShootNodeLocalDNSEnabledByDefault", "ShootQuotaValidator", "ShootResourceReservation", "ShootTolerationRestriction",
 		"ShootVPAEnabledByDefault", "ShootValidator", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook",

@@ -3,6 +3,8 @@
 package validation
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -56,7 +58,8 @@ func minAllowed(a *gardencorev1beta1.ControlPlaneAutoscaling, memory string, pat
 		return nil
 	}
 	var errs field.ErrorList
-	for name, amount := range a.MinAllowed {
+	for _, name := range slices.Sorted(maps.Keys(a.MinAllowed)) {
+		amount := a.MinAllowed[name]
 		here := path.Key(name)
 		switch {
 		case name != "cpu" && name != "memory":
