@@ -13,20 +13,39 @@ import (
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 )
 
-// servedElsewhere is the list of resources.md for the groups beside core, without the kinds that need a shoot.
+// servedElsewhere is the list of resources.md for the groups beside core, without ManagedSeeds, of which a shoot can have one.
 func servedElsewhere() []served {
 	return []served{
+		{
+			kind: "Bastion", resource: "bastions", group: gardenoperationsv1alpha1.GroupVersion, singular: "bastion",
+			categories: []string{"all"}, namespaced: true, generation: true,
+			columns:   []string{"Name", "Shoot", "Seed", "IP", "Heartbeat", "Expires", "Age"},
+			selectors: map[string]string{"spec.seedName": "kinds", "spec.shootRef.name": "host"},
+			made: func(namespace, name string) client.Object {
+				return &gardenoperationsv1alpha1.Bastion{ObjectMeta: named(namespace, name), Spec: gardenoperationsv1alpha1.BastionSpec{
+					ShootRef: corev1.LocalObjectReference{Name: "host"}, SSHPublicKey: "ssh-ed25519 AAAA rose", Ingress: from("192.0.2.0/24"),
+				}}
+			},
+			edit: with(func(b *gardenoperationsv1alpha1.Bastion) { b.Spec.Ingress = from("198.51.100.0/24") }),
+			report: with(func(b *gardenoperationsv1alpha1.Bastion) {
+				b.Status.Ingress = &corev1.LoadBalancerIngress{IP: "192.0.2.7"}
+			}),
+			reported: shows(func(b *gardenoperationsv1alpha1.Bastion) bool { return b.Status.Ingress != nil }),
+		},
 		{
 			kind: "CredentialsBinding", resource: "credentialsbindings", group: gardensecurityv1alpha1.GroupVersion, singular: "credentialsbinding",
 			shortNames: []string{"cb"}, namespaced: true,
@@ -96,6 +115,10 @@ func servedElsewhere() []served {
 			reported: shows(func(s *gardenseedmanagementv1alpha1.ManagedSeedSet) bool { return s.Status.PendingReplica != nil }),
 		},
 	}
+}
+
+func from(cidr string) []gardenoperationsv1alpha1.BastionIngressPolicy {
+	return []gardenoperationsv1alpha1.BastionIngressPolicy{{IPBlock: networkingv1.IPBlock{CIDR: cidr}}}
 }
 
 func openID() gardensettingsv1alpha1.OpenIDConnectPresetSpec {
@@ -192,4 +215,50 @@ func TestWorkloadIdentityToken(t *testing.T) {
 	if keys.code != http.StatusOK || !strings.Contains(string(keys.body), `"alg":"RS256"`) {
 		t.Errorf("everybody may read the key: %d, %s", keys.code, keys.body)
 	}
+}
+
+// TestManagedSeed makes a shoot a seed, as far as the API goes.
+func TestManagedSeed(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	o.provider("beds")
+	home := &corev1.Namespace{ObjectMeta: named("", "garden")}
+	o.read(home)
+	o.change(home, func() {
+		home.Labels["gardener.cloud/role"], home.Labels["project.gardener.cloud/name"] = "project", "garden"
+	})
+	project := &gardencorev1beta1.Project{ObjectMeta: named("", "garden"), Spec: gardencorev1beta1.ProjectSpec{Namespace: new("garden")}}
+	o.create(project)
+	o.phase(project, gardencorev1beta1.ProjectPhaseReady)
+	o.credentials("garden", "beds")
+	o.create(order("garden", "soil", "beds", func(s *gardencorev1beta1.Shoot) {
+		s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("soil.example.com")}
+		s.Spec.Kubernetes.VerticalPodAutoscaler = &gardencorev1beta1.VerticalPodAutoscaler{Enabled: true}
+	}))
+	made := func() *gardenseedmanagementv1alpha1.ManagedSeed {
+		return &gardenseedmanagementv1alpha1.ManagedSeed{ObjectMeta: named("garden", "soil"), Spec: gardenseedmanagementv1alpha1.ManagedSeedSpec{
+			Shoot: &gardenseedmanagementv1alpha1.Shoot{Name: "soil"}, Gardenlet: &gardenseedmanagementv1alpha1.GardenletConfig{},
+		}}
+	}
+	m := made()
+	o.create(m)
+	if m.Generation != 1 || m.Spec.Gardenlet.Bootstrap == nil || *m.Spec.Gardenlet.Deployment.ReplicaCount != 2 {
+		t.Errorf("API-DEF-18: what was not said is filled in, got generation %d, %+v", m.Generation, m.Spec.Gardenlet)
+	}
+	o.change(m, func() { m.Labels = map[string]string{"touched": "yes"} })
+	if m.Generation != 1 {
+		t.Errorf("API-STRAT-2: what the server fills in again is no new generation, got %d", m.Generation)
+	}
+	o.change(m, func() { m.Annotations = map[string]string{"gardener.cloud/operation": "renew-kubeconfig"} })
+	if m.Generation != 2 || m.Annotations["gardener.cloud/operation"] == "" {
+		t.Errorf("API-STRAT-4: renew-kubeconfig counts and stays, got generation %d, annotations %v", m.Generation, m.Annotations)
+	}
+	again := made()
+	again.Name = "other"
+	refused(t, "API-MS-1: a shoot is one seed", o.Client.Create(t.Context(), again), apierrors.IsForbidden)
+	m.Spec.Shoot = &gardenseedmanagementv1alpha1.Shoot{Name: "other"}
+	refused(t, "API-VALMS-1: of one shoot", o.Client.Update(t.Context(), m), func(err error) bool { return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) })
+	o.read(m)
+	o.delete(m)
+	o.gone(m, "a ManagedSeed that nobody looks after goes at once")
 }

@@ -33,6 +33,10 @@ func TestRegistryKinds(t *testing.T) {
 	namespace := o.owned("kinds")
 	o.credentials(namespace, "kinds")
 	o.create(soil("kinds", "kinds"), bucket("kinds", "kinds"))
+	o.create(order(namespace, "host", "kinds", func(s *gardencorev1beta1.Shoot) {
+		s.Spec.SeedName = new("kinds")
+		s.Spec.Networking.Pods, s.Spec.Networking.Services = new("10.11.0.0/16"), new("10.12.0.0/16")
+	}))
 	for _, k := range slices.Concat(servedKinds(), servedElsewhere()) {
 		t.Run(k.kind, func(t *testing.T) {
 			t.Parallel()
