@@ -371,6 +371,10 @@ spec:
     maintenance: {timeWindow: {begin: 220000+0100, end: 230000+0100}}`
 		}
 		says(t, "OPER-API-2: what the first operators wrote is understood", u.run(t, manifest("mine"), "apply", "-f", "-"), "garden.operator.gardener.cloud/mine created")
+		u.run(t, manifest("mine"), "apply", "--server-side", "--force-conflicts", "-f", "-")
+		if got := u.run(t, "", "get", "grdn", "mine", "-o", "jsonpath={.spec.runtimeCluster.networking}"); got != `{"ipFamilies":["IPv4"]}` {
+			t.Errorf("OPER-API-9: no more is said of a section than is known of it: got %s", got)
+		}
 		u.refuses(t, "OPER-WH-2: there is one", manifest("other"), []string{"create", "-f", "-"}, "there can be only one")
 		says(t, "OPER-CFG-2: it has a short name", u.run(t, "", "get", "grdn"), "K8S VERSION", "GARDENER VERSION", "LAST OPERATION", "API SERVER", "mine")
 		u.refuses(t, "OPER-WH-4: what survives failures goes on doing so", strings.Replace(manifest("mine"), "controlPlane: {highAvailability: {}}", "", 1),
