@@ -140,6 +140,8 @@ func (p *process) newManager() (manager.Manager, error) {
 			},
 		}},
 		Controller: config.Controller{
+			// A queue with priorities can wait for itself when it is shut down with work left (controller-runtime 0.24.1).
+			UsePriorityQueue:   new(false),
 			CacheSyncTimeout:   p.Config.Controllers.CacheSyncTimeout.Duration,
 			SkipNameValidation: new(true),
 		},

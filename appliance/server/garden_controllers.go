@@ -14,6 +14,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -110,6 +111,8 @@ func (s *server) runGardenControllers(ctx context.Context, ready func()) error {
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress:  "0",
 		GracefulShutdownTimeout: new(grace),
+		// A queue with priorities can wait for itself when it is shut down with work left (controller-runtime 0.24.1).
+		Controller: config.Controller{UsePriorityQueue: new(false)},
 		Cache: cache.Options{
 			DefaultTransform: cache.TransformStripManagedFields(),
 			NewInformer:      s.newInformer,

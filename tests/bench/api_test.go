@@ -263,7 +263,7 @@ func BenchmarkWatch(b *testing.B) {
 			b.Fatalf("watch: %v", err)
 		}
 		group.Go(func() {
-			defer stream.Close()
+			defer func() { _ = stream.Close() }()
 			events := json.NewDecoder(stream)
 			for {
 				var event json.RawMessage

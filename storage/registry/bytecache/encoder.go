@@ -181,7 +181,7 @@ func hollow(object runtime.Object) runtime.Object {
 	empty.Elem().Set(value)
 	items := empty.Elem().FieldByName("Items")
 	items.Set(reflect.MakeSlice(items.Type(), 0, 0))
-	list, ok := empty.Interface().(runtime.Object)
+	list, ok := reflect.TypeAssert[runtime.Object](empty)
 	if !ok {
 		return object
 	}
