@@ -26,7 +26,8 @@ func cloudProfile(ctx context.Context, v world.View, p, old *gardencorev1beta1.C
 	}
 	t := taken{versions: subtract(offers(&old.Spec), offers(&p.Spec)), limit: lowered(p.Spec.Limits, old.Spec.Limits)}
 	added := subtract(offers(&p.Spec), offers(&old.Spec))
-	if t.nothing() && len(added) == 0 {
+	stripping := subtract(capabilities(&old.Spec), capabilities(&p.Spec))
+	if t.nothing() && len(added) == 0 && len(stripping) == 0 {
 		return nil
 	}
 	heirs, err := heirs(ctx, v, p.Name)
@@ -37,6 +38,7 @@ func cloudProfile(ctx context.Context, v world.View, p, old *gardencorev1beta1.C
 		Kind: gardencorev1beta1.CloudProfileReferenceKindCloudProfile, Name: p.Name,
 	}, "")}
 	for i := range heirs {
+		errs = append(errs, stripped(&heirs[i], stripping)...)
 		own := offers(specOf(&heirs[i]))
 		for _, version := range slices.Sorted(maps.Keys(own)) {
 			if added[version] && isImage(version) {

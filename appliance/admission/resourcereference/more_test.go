@@ -8,6 +8,7 @@ import (
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
@@ -186,13 +187,27 @@ func TestOwnProfiles(t *testing.T) {
 	}
 	mine := admissiontest.NamespacedProfile(func(p *ownProfile) { p.Spec.MachineImages = admissiontest.Profile(withImage).Spec.MachineImages[1:] })
 	poorer := admissiontest.Profile(func(p *profile) { p.Spec.Kubernetes.Versions[0].Version = "1.37.0" })
+	capable := admissiontest.Profile(func(p *profile) {
+		p.Spec.MachineCapabilities = []gardencorev1beta1.CapabilityDefinition{{Name: "architecture", Values: []string{"amd64"}}, {Name: "boot", Values: []string{"uefi", "bios"}}}
+		p.Spec.MachineTypes[0].Capabilities = gardencorev1beta1.Capabilities{"architecture": {"amd64"}}
+		p.Spec.MachineImages[0].Versions[0].Architectures = nil
+		p.Spec.MachineImages[0].Versions[0].CapabilityFlavors = []gardencorev1beta1.MachineImageFlavor{{Capabilities: gardencorev1beta1.Capabilities{"architecture": {"amd64"}}}}
+	})
+	fast := admissiontest.NamespacedProfile(func(p *ownProfile) {
+		p.Spec.MachineTypes = []gardencorev1beta1.MachineType{{Name: "fast", CPU: resource.MustParse("1"), Memory: resource.MustParse("1Gi"), Capabilities: gardencorev1beta1.Capabilities{"boot": {"uefi"}}}}
+	})
 	shorten := admissiontest.Request{Object: admissiontest.NamespacedProfile(), Old: extended}
 	admissiontest.Run(t, resourcereference.New, map[string]admissiontest.Case{
-		"API-RRM-10 heirs":    {Reason: "shoots of a project's profile count as well", Objects: []kind.Object{admissiontest.Profile(), admissiontest.NamespacedProfile(), using}, Request: admissiontest.Request{Object: poorer, Old: admissiontest.Profile()}, Refused: []string{`Kubernetes version 1.36.3 can not be taken away from NamespacedCloudProfile "own"`}},
-		"API-RRM-10 limit":    {Reason: "a limit is not below what there is", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: bounded, Old: admissiontest.Profile()}, Refused: []string{"spec.limits.maxNodesTotal", "garden-meadow/sprout has at least 5 machines"}},
-		"API-RRM-10 wide":     {Reason: "a wide one is", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: wide, Old: admissiontest.Profile()}},
-		"API-RRM-10 raised":   {Reason: "to raise it is welcome", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: wide, Old: bounded}},
-		"API-RRM-10 image":    {Reason: "what a project has added is not added to the parent", Objects: []kind.Object{admissiontest.Profile(), mine}, Request: admissiontest.Request{Object: admissiontest.Profile(withImage), Old: admissiontest.Profile()}, Refused: []string{"machine image mine 1.0.0 can not be added"}},
+		"API-RRM-10 heirs":  {Reason: "shoots of a project's profile count as well", Objects: []kind.Object{admissiontest.Profile(), admissiontest.NamespacedProfile(), using}, Request: admissiontest.Request{Object: poorer, Old: admissiontest.Profile()}, Refused: []string{`Kubernetes version 1.36.3 can not be taken away from NamespacedCloudProfile "own"`}},
+		"API-RRM-10 limit":  {Reason: "a limit is not below what there is", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: bounded, Old: admissiontest.Profile()}, Refused: []string{"spec.limits.maxNodesTotal", "garden-meadow/sprout has at least 5 machines"}},
+		"API-RRM-10 wide":   {Reason: "a wide one is", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: wide, Old: admissiontest.Profile()}},
+		"API-RRM-10 raised": {Reason: "to raise it is welcome", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: wide, Old: bounded}},
+		"API-RRM-10 image":  {Reason: "what a project has added is not added to the parent", Objects: []kind.Object{admissiontest.Profile(), mine}, Request: admissiontest.Request{Object: admissiontest.Profile(withImage), Old: admissiontest.Profile()}, Refused: []string{"machine image mine 1.0.0 can not be added"}},
+		"API-RRM-10 capability": {
+			Reason: "a capability that a project has a machine for stays", Objects: []kind.Object{capable, fast},
+			Request: admissiontest.Request{Object: admissiontest.Profile(), Old: capable},
+			Refused: []string{"spec.machineCapabilities: boot=uefi can not be taken away", "machine type fast", "garden-meadow/own"},
+		},
 		"API-RRM-11":          {Reason: "a version that lives by the extension alone stays", Objects: []kind.Object{expired, using}, Request: shorten, Refused: []string{`Kubernetes version 1.36.3 can not be taken away from NamespacedCloudProfile "own"`}},
 		"API-RRM-11 living":   {Reason: "one that lives without may go", Objects: []kind.Object{admissiontest.Profile(), using}, Request: shorten},
 		"API-RRM-11 unused":   {Reason: "so may one that nobody uses", Objects: []kind.Object{expired}, Request: shorten},
