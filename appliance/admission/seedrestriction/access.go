@@ -197,11 +197,11 @@ func (r *request) bootstrapToken(ctx context.Context, secret *corev1.Secret) err
 	if value(bootstrapapi.BootstrapTokenExtraGroupsKey) != "" {
 		return fmt.Errorf("data[%s]: must not be set", bootstrapapi.BootstrapTokenExtraGroupsKey)
 	}
-	kind, namespace, name, ok := described(value(bootstrapapi.BootstrapTokenDescriptionKey))
+	kind, about, ok := described(value(bootstrapapi.BootstrapTokenDescriptionKey))
 	switch {
 	case ok && kind == kindManagedSeed:
-		return r.joins(ctx, namespace, name)
-	case ok && kind == kindGardenlet && namespace == gardencorev1beta1.NamespaceGarden && name == r.client.Seed:
+		return r.joins(ctx, about.Namespace, about.Name)
+	case ok && kind == kindGardenlet && about.Namespace == gardencorev1beta1.NamespaceGarden && about.Name == r.client.Seed:
 		return nil
 	default:
 		return fmt.Errorf("data[%s]: must say which seed the token is for: \"... for the ManagedSeed resource <namespace>/<name>\"",

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
@@ -163,14 +164,11 @@ func holder(v graph.Vertex) (world.Target, bool) {
 }
 
 // described finds the object that a join token is for in its description (GAC-SR-14).
-func described(description string) (kind, namespace, name string, ok bool) {
-	_, about, found := strings.Cut(description, "for the ")
-	kind, about, found2 := strings.Cut(about, " resource ")
-	if !found || !found2 {
-		return "", "", "", false
-	}
+func described(description string) (kind string, object types.NamespacedName, ok bool) {
+	_, about, _ := strings.Cut(description, "for the ")
+	kind, about, _ = strings.Cut(about, " resource ")
 	about, _, _ = strings.Cut(about, " ")
-	namespace, name, ok = strings.Cut(strings.TrimRight(about, ".,\n"), "/")
+	object.Namespace, object.Name, ok = strings.Cut(strings.TrimRight(about, ".,\n"), "/")
 
-	return kind, namespace, name, ok && namespace != "" && name != ""
+	return kind, object, ok && object.Namespace != "" && object.Name != ""
 }

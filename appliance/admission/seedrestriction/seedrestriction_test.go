@@ -67,8 +67,8 @@ func shoots() []kind.Object {
 	return []kind.Object{admissiontest.Shoot(on("north")), admissiontest.Shoot(on("south"), called(meadow, "other"))}
 }
 
-func bucket(name, seed string) *gardencorev1beta1.BackupBucket {
-	b := &gardencorev1beta1.BackupBucket{ObjectMeta: metav1.ObjectMeta{Name: name}}
+func bucket(seed string) *gardencorev1beta1.BackupBucket {
+	b := &gardencorev1beta1.BackupBucket{ObjectMeta: metav1.ObjectMeta{Name: "b"}}
 	b.Spec.Provider = gardencorev1beta1.BackupBucketProvider{Type: "local", Region: "north"}
 	b.Spec.SecretRef = &corev1.SecretReference{Namespace: "garden", Name: "backup"}
 	b.Spec.CredentialsRef = &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "backup"}
@@ -94,24 +94,24 @@ func TestBackups(t *testing.T) {
 		b.Spec.SecretRef = &corev1.SecretReference{Namespace: "garden-meadow", Name: "credentials"}
 		return b
 	}
-	source := []kind.Object{bucket("b", "south"), entry("backup", "b", "south"), admissiontest.Shoot(on("north"), restoring)}
+	source := []kind.Object{bucket("south"), entry("backup", "b", "south"), admissiontest.Shoot(on("north"), restoring)}
 	seed := admissiontest.Seed("north", func(s *gardencorev1beta1.Seed) { s.UID = "11111111-1111-1111-1111-111111111111" })
 	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
-		"GAC-SR-2 own bucket":           {Reason: "a seed has buckets", Rights: rights, Request: create(bucket("b", "north"))},
-		"GAC-SR-2 other bucket":         {Reason: "and makes none for others", Rights: rights, Request: create(bucket("b", "south")), Refused: []string{"spec.seedName", `"south"`, `must be "north"`}},
-		"GAC-SR-2 foreign secret":       {Reason: "a bucket is no way to a Secret", Rights: rights, Request: create(foreign(bucket("b", "north"))), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
-		"GAC-SR-2 later foreign secret": {Reason: "nor is it later", Rights: rights, Request: by(foreign(bucket("b", "north")), bucket("b", "north")), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
-		"GAC-SR-2 delete other":         {Reason: "the name of a bucket is the UID of its seed", Objects: []kind.Object{seed}, Request: by(nil, bucket("b", "north")), Refused: []string{`bucket of seed "north"`}},
-		"GAC-SR-3 own entry":            {Reason: "a seed has entries in its buckets", Objects: []kind.Object{bucket("b", "north")}, Request: create(entry("backup", "b", "north"))},
-		"GAC-SR-3 other entry":          {Reason: "for nobody else", Objects: []kind.Object{bucket("b", "north")}, Request: create(entry("backup", "b", "south")), Refused: []string{"spec.seedName"}},
-		"GAC-SR-3 other bucket":         {Reason: "and in no other bucket", Objects: []kind.Object{bucket("b", "south")}, Request: create(entry("backup", "b", "north")), Refused: []string{"spec.bucketName", `"south"`}},
+		"GAC-SR-2 own bucket":           {Reason: "a seed has buckets", Rights: rights, Request: create(bucket("north"))},
+		"GAC-SR-2 other bucket":         {Reason: "and makes none for others", Rights: rights, Request: create(bucket("south")), Refused: []string{"spec.seedName", `"south"`, `must be "north"`}},
+		"GAC-SR-2 foreign secret":       {Reason: "a bucket is no way to a Secret", Rights: rights, Request: create(foreign(bucket("north"))), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
+		"GAC-SR-2 later foreign secret": {Reason: "nor is it later", Rights: rights, Request: by(foreign(bucket("north")), bucket("north")), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
+		"GAC-SR-2 delete other":         {Reason: "the name of a bucket is the UID of its seed", Objects: []kind.Object{seed}, Request: by(nil, bucket("north")), Refused: []string{`bucket of seed "north"`}},
+		"GAC-SR-3 own entry":            {Reason: "a seed has entries in its buckets", Objects: []kind.Object{bucket("north")}, Request: create(entry("backup", "b", "north"))},
+		"GAC-SR-3 other entry":          {Reason: "for nobody else", Objects: []kind.Object{bucket("north")}, Request: create(entry("backup", "b", "south")), Refused: []string{"spec.seedName"}},
+		"GAC-SR-3 other bucket":         {Reason: "and in no other bucket", Objects: []kind.Object{bucket("south")}, Request: create(entry("backup", "b", "north")), Refused: []string{"spec.bucketName", `"south"`}},
 		"GAC-SR-3 no bucket":            {Reason: "which exists", Request: create(entry("backup", "b", "north")), Refused: []string{"spec.bucketName", "does not exist"}},
 		"GAC-SR-4 other spec":           {Reason: "the source of a restore is what it was", Objects: source, Request: create(entry("source-backup", "c", "north")), Refused: []string{"spec"}},
-		"GAC-SR-4 no restore":           {Reason: "nothing is restored", Objects: []kind.Object{bucket("b", "south"), entry("backup", "b", "north"), admissiontest.Shoot(on("north"))}, Request: create(entry("source-backup", "b", "north")), Refused: []string{"restored"}},
-		"GAC-SR-4 restore":              {Reason: "a shoot that moves here keeps its old backup for a while", Objects: []kind.Object{bucket("b", "south"), entry("backup", "b", "north"), admissiontest.Shoot(on("north"), restoring)}, Request: create(entry("source-backup", "b", "north"))},
+		"GAC-SR-4 no restore":           {Reason: "nothing is restored", Objects: []kind.Object{bucket("south"), entry("backup", "b", "north"), admissiontest.Shoot(on("north"))}, Request: create(entry("source-backup", "b", "north")), Refused: []string{"restored"}},
+		"GAC-SR-4 restore":              {Reason: "a shoot that moves here keeps its old backup for a while", Objects: []kind.Object{bucket("south"), entry("backup", "b", "north"), admissiontest.Shoot(on("north"), restoring)}, Request: create(entry("source-backup", "b", "north"))},
 		"GAC-SR-4 no original":          {Reason: "there is nothing to copy", Objects: []kind.Object{admissiontest.Shoot(on("north"), restoring)}, Request: create(entry("source-backup", "b", "north")), Refused: []string{`backup entry "backup" does not exist`}},
-		"GAC-SR-1 exists":               {Reason: "what exists is answered by the server", Objects: []kind.Object{bucket("b", "south")}, Request: create(bucket("b", "south"))},
-		"GAC-ID-4 person":               {Reason: "people are judged by others", Request: admissiontest.Request{Object: bucket("b", "south")}},
+		"GAC-SR-1 exists":               {Reason: "what exists is answered by the server", Objects: []kind.Object{bucket("south")}, Request: create(bucket("south"))},
+		"GAC-ID-4 person":               {Reason: "people are judged by others", Request: admissiontest.Request{Object: bucket("south")}},
 	})
 }
 
@@ -172,9 +172,9 @@ func TestSecrets(t *testing.T) {
 	typed := secret(meadow, "sprout.ssh-keypair")
 	typed.Type = corev1.SecretTypeServiceAccountToken
 	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
-		"GAC-SR-9 (a) own bucket":     {Reason: "a bucket has generated credentials", Objects: []kind.Object{bucket("b", "north")}, Request: create(secret("garden", "generated-bucket-b"))},
-		"GAC-SR-9 (a) other bucket":   {Reason: "those of others are not written", Objects: []kind.Object{bucket("b", "south")}, Request: create(secret("garden", "generated-bucket-b")), Refused: []string{`"south"`}},
-		"GAC-SR-9 (a) elsewhere":      {Reason: "they live in the garden", Objects: []kind.Object{bucket("b", "north")}, Request: create(secret(meadow, "generated-bucket-b")), Refused: []string{"belongs to no object"}},
+		"GAC-SR-9 (a) own bucket":     {Reason: "a bucket has generated credentials", Objects: []kind.Object{bucket("north")}, Request: create(secret("garden", "generated-bucket-b"))},
+		"GAC-SR-9 (a) other bucket":   {Reason: "those of others are not written", Objects: []kind.Object{bucket("south")}, Request: create(secret("garden", "generated-bucket-b")), Refused: []string{`"south"`}},
+		"GAC-SR-9 (a) elsewhere":      {Reason: "they live in the garden", Objects: []kind.Object{bucket("north")}, Request: create(secret(meadow, "generated-bucket-b")), Refused: []string{"belongs to no object"}},
 		"GAC-SR-9 (b) CA":             {Reason: "the authority of a shoot", Objects: shoots(), Request: create(secret(meadow, "sprout.ca-cluster"))},
 		"GAC-SR-9 (b) SSH keys":       {Reason: "its keys", Objects: shoots(), Request: create(secret(meadow, "sprout.ssh-keypair"))},
 		"GAC-SR-9 (b) old SSH keys":   {Reason: "its former keys", Objects: shoots(), Request: create(secret(meadow, "sprout.ssh-keypair.old"))},

@@ -79,7 +79,7 @@ func TestFeed(t *testing.T) {
 	})
 	await := func(reason string, is func() bool) {
 		t.Helper()
-		for deadline := time.Now().Add(10 * time.Second); !is(); time.Sleep(time.Millisecond) { //nolint:forbidigo // the feed runs in its own time
+		for deadline := time.Now().Add(10 * time.Second); !is(); time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal(reason)
 			}

@@ -64,7 +64,7 @@ func (k Kind) String() string {
 		return fmt.Sprintf("Kind(%d)", uint8(k))
 	}
 
-	return names[k]
+	return names[k] //nolint:gosec // Checked right above.
 }
 
 // Kinds lists all kinds.

@@ -93,7 +93,7 @@ func (r *request) decide(ctx context.Context, rule *rule) (allowed bool, reason 
 		always, path = always&read, path&read
 	}
 	switch {
-	case always.has(r.verb):
+	case always.has(r.verb) && (r.part == "" || r.part == partSeedClient):
 		return true, ""
 	case !path.has(r.verb):
 		return false, "a seed may use only these verbs: " + (always | path).String()

@@ -33,10 +33,10 @@ func gardenlet(seed string) user.Info {
 	return &user.DefaultInfo{Name: "gardener.cloud:system:seed:" + seed, Groups: []string{"gardener.cloud:system:seeds", "system:authenticated"}}
 }
 
-func extension(seed string) user.Info {
+func extension() user.Info {
 	return &user.DefaultInfo{
-		Name:   "system:serviceaccount:seed-" + seed + ":extension-local",
-		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:seed-" + seed, "system:authenticated"},
+		Name:   "system:serviceaccount:seed-north:extension-local",
+		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:seed-north", "system:authenticated"},
 	}
 }
 
@@ -96,13 +96,19 @@ func attributes(t *testing.T, who user.Info, ask string) authorizer.Attributes {
 	return a
 }
 
+// asker is somebody who asks an authorizer.
+type asker struct {
+	authorizer *seedauthorizer.Authorizer
+	who        user.Info
+}
+
 // check asks for each of some verbs.
-func check(t *testing.T, z *seedauthorizer.Authorizer, who user.Info, verbs, what string, want bool) {
+func (a asker) check(t *testing.T, verbs, what string, want bool) {
 	t.Helper()
 	for verb := range strings.FieldsSeq(verbs) {
-		decision, reason, err := z.Authorize(t.Context(), attributes(t, who, verb+" "+what))
+		decision, reason, err := a.authorizer.Authorize(t.Context(), attributes(t, a.who, verb+" "+what))
 		if err != nil || (decision == authorizer.DecisionAllow) != want || decision == authorizer.DecisionDeny {
-			t.Errorf("%s %s by %s: got decision %v (%q), %v; want allowed %t", verb, what, who.GetName(), decision, reason, err, want)
+			t.Errorf("%s %s by %s: got decision %v (%q), %v; want allowed %t", verb, what, a.who.GetName(), decision, reason, err, want)
 		}
 	}
 }
@@ -164,22 +170,22 @@ func TestRules(t *testing.T) {
 			}
 			for verb := range strings.FieldsSeq(every) {
 				always, path := strings.Contains(tc.always, verb), strings.Contains(tc.path, verb)
-				check(t, z, north, verb, at("other"), always)
+				asker{z, north}.check(t, verb, at("other"), always)
 				if verb != "list" && verb != "watch" {
-					check(t, z, north, verb, at("mine"), always || path)
+					asker{z, north}.check(t, verb, at("mine"), always || path)
 				}
 			}
-			check(t, z, north, "list watch", at(""), strings.Contains(tc.always, "list"))
+			asker{z, north}.check(t, "list watch", at(""), strings.Contains(tc.always, "list"))
 			for part := range strings.FieldsSeq("status finalizers scale token binding approval adminkubeconfig seedclient") {
 				resource := strings.Replace(at("mine"), tc.resource, tc.resource+"/"+part, 1)
 				known := strings.Contains(tc.parts, part)
-				check(t, z, north, "update", resource, known && strings.Contains(tc.path, "update"))
+				asker{z, north}.check(t, "update", resource, known && strings.Contains(tc.path, "update"))
 			}
 			if tc.selector != "" {
-				check(t, z, north, "list watch", at("")+"?"+tc.selector, true)
-				check(t, z, north, "list watch", at("")+"?"+strings.Replace(tc.selector, "north", "south", 1), false)
-				check(t, z, gardenlet("south"), "list watch", at("")+"?"+tc.selector, false)
-				check(t, z, north, "list watch", at("")+"?"+strings.Replace(tc.selector, "=", "!=", 1), false)
+				asker{z, north}.check(t, "list watch", at("")+"?"+tc.selector, true)
+				asker{z, north}.check(t, "list watch", at("")+"?"+strings.Replace(tc.selector, "north", "south", 1), false)
+				asker{z, gardenlet("south")}.check(t, "list watch", at("")+"?"+tc.selector, false)
+				asker{z, north}.check(t, "list watch", at("")+"?"+strings.Replace(tc.selector, "=", "!=", 1), false)
 			}
 		})
 	}
@@ -237,16 +243,16 @@ func TestSpecial(t *testing.T) {
 		"GAC-SAR-15 own shoot stays":        {"and changes nothing", gardenlet("nursery"), "update patch", core + "/shoots garden/nursery", false},
 		"GAC-SAR-17 token":                  {"tokens of an identity that its shoots use", gardenlet("north"), "create", security + "/workloadidentities/token garden-meadow/mine", true},
 		"GAC-SAR-17 other token":            {"of others", gardenlet("north"), "create", security + "/workloadidentities/token garden-meadow/other", false},
-		"GAC-SAR-18 shoots":                 {"extensions work on shoots like gardenlets", extension("north"), "get update patch", core + "/shoots garden-meadow/mine", true},
-		"GAC-SAR-18 other shoots":           {"of their own seed", extension("north"), "get update patch", core + "/shoots garden-meadow/other", false},
-		"GAC-SAR-18 requests":               {"but make no requests for certificates", extension("north"), "create", requests + "/certificatesigningrequests", false},
-		"GAC-SAR-18 read requests":          {"though they may look", extension("north"), "get", requests + "/certificatesigningrequests mine", true},
-		"GAC-SAR-18 bindings":               {"and bind no roles", extension("north"), "create update patch delete", rbac + "/clusterrolebindings mine", false},
-		"GAC-SAR-18 accounts":               {"and make no accounts", extension("north"), "create update patch delete", "/serviceaccounts seed-north/extension-x", false},
-		"GAC-SAR-18 account tokens":         {"nor tokens", extension("north"), "create", "/serviceaccounts/token seed-north/extension-x", false},
-		"GAC-SAR-18 tokens":                 {"nor do they throw away tokens", extension("north"), "delete", "/secrets kube-system/bootstrap-token-mine", false},
-		"GAC-SAR-10 extension":              {"extensions elect in their seed's namespace", extension("north"), "get list watch create update patch delete", leases + "/leases seed-north/leader", true},
-		"GAC-SAR-10 extension elsewhere":    {"and nowhere else", extension("north"), "get create update patch", leases + "/leases gardener-system-seed-lease/north", false},
+		"GAC-SAR-18 shoots":                 {"extensions work on shoots like gardenlets", extension(), "get update patch", core + "/shoots garden-meadow/mine", true},
+		"GAC-SAR-18 other shoots":           {"of their own seed", extension(), "get update patch", core + "/shoots garden-meadow/other", false},
+		"GAC-SAR-18 requests":               {"but make no requests for certificates", extension(), "create", requests + "/certificatesigningrequests", false},
+		"GAC-SAR-18 read requests":          {"though they may look", extension(), "get", requests + "/certificatesigningrequests mine", true},
+		"GAC-SAR-18 bindings":               {"and bind no roles", extension(), "create update patch delete", rbac + "/clusterrolebindings mine", false},
+		"GAC-SAR-18 accounts":               {"and make no accounts", extension(), "create update patch delete", "/serviceaccounts seed-north/extension-x", false},
+		"GAC-SAR-18 account tokens":         {"nor tokens", extension(), "create", "/serviceaccounts/token seed-north/extension-x", false},
+		"GAC-SAR-18 tokens":                 {"nor do they throw away tokens", extension(), "delete", "/secrets kube-system/bootstrap-token-mine", false},
+		"GAC-SAR-10 extension":              {"extensions elect in their seed's namespace", extension(), "get list watch create update patch delete", leases + "/leases seed-north/leader", true},
+		"GAC-SAR-10 extension elsewhere":    {"and nowhere else", extension(), "get create update patch", leases + "/leases gardener-system-seed-lease/north", false},
 		"GAC-SAR-10 own lease":              {"a gardenlet renews its lease", gardenlet("north"), "get update patch", leases + "/leases gardener-system-seed-lease/north", true},
 		"GAC-SAR-10 other lease":            {"and no other", gardenlet("north"), "get update patch", leases + "/leases gardener-system-seed-lease/south", false},
 		"GAC-ID-4 person":                   {"people are judged by others", &user.DefaultInfo{Name: "rose"}, "get list create", core + "/shoots garden-meadow/mine", false},
@@ -256,7 +262,7 @@ func TestSpecial(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, z, tc.who, tc.verbs, tc.what, tc.want)
+			asker{z, tc.who}.check(t, tc.verbs, tc.what, tc.want)
 			if t.Failed() {
 				t.Log(tc.reason)
 			}

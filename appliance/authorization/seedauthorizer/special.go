@@ -56,7 +56,7 @@ func serviceAccounts(_ context.Context, r *request) (allowed, only bool) {
 		return r.namespace == r.client.Namespace() && r.part == "" && read.has(r.verb), false
 	}
 	if r.namespace == r.client.Namespace() {
-		return r.verb != 0 && (r.part == "" || r.part == partToken), false
+		return r.part == "" && r.verb != 0 || r.part == partToken && r.verb == create, false
 	}
 
 	return r.verb == remove && r.part == "" && r.namespace == gardencorev1beta1.NamespaceGarden &&
