@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,6 +25,8 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 	"github.com/terrarium-garden/terrarium/tests/harness"
@@ -117,6 +120,7 @@ func TestAdmission(t *testing.T) {
 		"API-OIDC":  presetsAndPolicies,
 		"API-RQ":    quotas,
 		"API-QUOTA": shootQuotas,
+		"API-MS":    seedsOfShoots,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -371,4 +375,48 @@ func shootQuotas(g garden) {
 	bound := func(s *gardencorev1beta1.Shoot) { s.Spec.SecretBindingName = new("trial") }
 	g.create(shootIn(in, "first", bound))
 	g.refused("API-QUOTA-4: two have four processors", shootIn(in, "second", bound), apierrors.IsForbidden, "cpu (2 here and 2 by other shoots, of 3)")
+}
+
+// seedsOfShoots makes a shoot a seed and a way to its machines.
+func seedsOfShoots(g garden) {
+	in := g.grow("parent")
+	project := admissiontest.Project(func(p *gardencorev1beta1.Project) { p.Name, p.Spec.Namespace = "garden", new("garden") })
+	g.create(project, admissiontest.Seed("north"), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "local"}},
+		admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) { b.Namespace, b.SecretRef.Namespace = "garden", "garden" }))
+	shoot := shootIn("garden", "nursery", func(s *gardencorev1beta1.Shoot) {
+		s.Spec.CloudProfile.Name, s.Spec.SeedName = strings.TrimPrefix(in, "garden-"), new("north")
+		s.Spec.Kubernetes.VerticalPodAutoscaler = &gardencorev1beta1.VerticalPodAutoscaler{Enabled: true}
+		s.Spec.DNS = &gardencorev1beta1.DNS{
+			Domain: new("nursery.x.y"), Providers: []gardencorev1beta1.DNSProvider{{Type: new("unmanaged")}},
+		}
+	})
+	managed := &gardenseedmanagementv1alpha1.ManagedSeed{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "child"},
+		Spec: gardenseedmanagementv1alpha1.ManagedSeedSpec{
+			Shoot: &gardenseedmanagementv1alpha1.Shoot{Name: "nursery"}, Gardenlet: &gardenseedmanagementv1alpha1.GardenletConfig{},
+		},
+	}
+	g.refused("API-MS-1: a seed is a shoot", managed.DeepCopy(), apierrors.IsForbidden, `no shoot "nursery"`)
+	harness.Eventually(g.t, "the project of the garden takes shoots", func(ctx context.Context) error { return g.Client.Create(ctx, shoot) })
+	g.create(managed)
+	if config := string(managed.Spec.Gardenlet.Config.Raw); !strings.Contains(config, `"domain":"ingress.nursery.x.y"`) {
+		g.t.Errorf("API-MS-2: the seed has the domain of the shoot: %s", config)
+	}
+	bastion := &gardenoperationsv1alpha1.Bastion{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "gate"},
+		Spec: gardenoperationsv1alpha1.BastionSpec{
+			ShootRef:     corev1.LocalObjectReference{Name: "nursery"},
+			SSHPublicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIJ2vJBXMmMK6L0EV3uQh6dZl6rX8J5RrA0Z9QF0iXBx a@b",
+			Ingress:      []gardenoperationsv1alpha1.BastionIngressPolicy{{IPBlock: networkingv1.IPBlock{CIDR: "192.0.2.0/24"}}},
+		},
+	}
+	g.create(bastion)
+	if bastion.Spec.SeedName == nil || *bastion.Spec.SeedName != "north" || len(bastion.OwnerReferences) != 1 {
+		g.t.Errorf("API-BAST-1: what follows from the shoot is filled in: %+v", bastion.Spec)
+	}
+	shoot.Annotations = map[string]string{"confirmation.gardener.cloud/deletion": "true"}
+	if err := g.Client.Update(g.t.Context(), shoot); err != nil {
+		g.t.Fatal(err)
+	}
+	g.isRefused("API-SMS-1: it is a seed", g.Client.Delete(g.t.Context(), shoot), apierrors.IsForbidden, `ManagedSeed "child"`)
 }
