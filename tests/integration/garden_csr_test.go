@@ -14,6 +14,7 @@ import (
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -82,8 +83,13 @@ func TestSigningRequests(t *testing.T) {
 		t.Fatalf("a user with the right may ask: %v", err)
 	}
 	thief := signingRequest(t, "thief", "gardener.cloud:system:seed:good")
-	if err := o.as("gardener.cloud:system:seed:evil", "gardener.cloud:system:seeds").Create(t.Context(), thief); err != nil {
-		t.Fatalf("GCM-CSR-6: a gardenlet may ask: %v", err)
+	evil := o.as("gardener.cloud:system:seed:evil", "gardener.cloud:system:seeds")
+	if err := evil.Create(t.Context(), thief); !apierrors.IsForbidden(err) {
+		t.Fatalf("GAC-SR-6: a gardenlet cannot ask for the certificate of another seed: got %v, want Forbidden", err)
+	}
+	renewal := signingRequest(t, "renewal", "gardener.cloud:system:seed:evil")
+	if err := evil.Create(t.Context(), renewal); err != nil {
+		t.Fatalf("GCM-CSR-6: a gardenlet may ask for its own: %v", err)
 	}
 	other := signingRequest(t, "other", "admin")
 	good := signingRequest(t, "good", "gardener.cloud:system:seed:good")
@@ -99,9 +105,11 @@ func TestSigningRequests(t *testing.T) {
 	if got := approval(good); got != "AutoApproved" {
 		t.Errorf("GCM-CSR-5: reason = %q, want AutoApproved", got)
 	}
+	harness.Await(t, o.Client, renewal, "GCM-CSR-6: a gardenlet renews its certificate", func(r *certificatesv1.CertificateSigningRequest) error {
+		return has(approval(r) == "AutoApproved", "conditions %v", r.Status.Conditions)
+	})
 	for reason, request := range map[string]*certificatesv1.CertificateSigningRequest{
 		"GCM-CSR-4: a request of a user without the right stays pending": stranger,
-		"a gardenlet cannot get the certificate of another seed":         thief,
 		"GCM-CSR-3: a request for something else is left for people":     other,
 	} {
 		if err := o.Client.Get(t.Context(), client.ObjectKeyFromObject(request), request); err != nil {
