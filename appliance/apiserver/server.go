@@ -63,8 +63,11 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	}
 
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
-	ended, started, fed := make(chan error, 1), make(chan error, 1), make(chan error, 1)
-	go func() { fed <- s.seeds.feed.Run(life) }()
+	ended, started, fed := make(chan error, 1), make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(fed)
+		s.seeds.feed.Run(life)
+	}()
 	defer func() {
 		stop()
 		<-fed

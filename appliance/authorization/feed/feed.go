@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -76,22 +75,17 @@ func (f *Feed) Watch(kind graph.Kind, objects *cache.ListWatch) {
 	f.waiting.Add(1)
 }
 
-// Run watches all sources until ctx ends.
-func (f *Feed) Run(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
+// Run watches all sources until ctx ends. A source that fails is tried again.
+func (f *Feed) Run(ctx context.Context) {
+	var group sync.WaitGroup
 	for _, s := range f.sources {
 		into := &sink{feed: f, kind: s.kind}
 		reflector := cache.NewReflectorWithOptions(plain{s.objects}, nil, into, cache.ReflectorOptions{
 			Name: "seed-authorizer/" + s.kind.String(), TypeDescription: s.kind.String(),
 		})
-		group.Go(func() error {
-			reflector.RunWithContext(ctx)
-
-			return nil
-		})
+		group.Go(func() { reflector.RunWithContext(ctx) })
 	}
-
-	return group.Wait()
+	group.Wait()
 }
 
 // Synced tells whether every source has been listed.
