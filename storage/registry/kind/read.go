@@ -5,7 +5,6 @@ package kind
 import (
 	"context"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -14,9 +13,9 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/bytecache"
 )
 
-// Get reads an object. What was asked for without a version is read from the watch cache as soon as that holds every
-// write to the object that was answered, and from the store when that takes too long. What is returned is shared with
-// the cache and must not be changed.
+// Get reads an object. What was asked for without a version is read from the watch cache where that holds the last write
+// to the object that was answered, and else from the store. What is returned may be shared with the cache and must not be
+// changed.
 func (s *Store) Get(ctx context.Context, name string, o *metav1.GetOptions) (runtime.Object, error) {
 	object, err := s.read(ctx, name, o)
 	if err != nil {
@@ -37,9 +36,10 @@ func (s *Store) read(ctx context.Context, name string, o *metav1.GetOptions) (ru
 	if err != nil {
 		return nil, err
 	}
-	recent := *o
-	recent.ResourceVersion = s.written.of(key)
-	if object, err := s.Store.Get(ctx, name, &recent); err == nil || apierrors.IsNotFound(err) {
+	cached := *o
+	cached.ResourceVersion = "0"
+	object, err := s.Store.Get(ctx, name, &cached)
+	if s.written.holds(key, object, err) {
 		return object, err
 	}
 

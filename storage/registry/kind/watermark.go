@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/generic"
@@ -17,12 +18,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// stripes is the number of groups that keys fall into. Keys of one group wait for each other's writes.
-const stripes = 1024
+// stripes is the number of groups that keys fall into. Of the keys of one group that were written since the start, only the
+// last one is read from the cache.
+const stripes = 1 << 14
 
 // watermark knows how recent a read has to be: as recent as the newest write that was answered. Where this server is the
-// only one that writes to a store, a watch cache that has come so far holds all there is to read, and the store need not
-// be asked. A write whose answer was lost counts from when the cache sees it.
+// only one that writes to a store, an object in the watch cache that is that recent is what is stored, and the store need
+// not be asked. The version of the cache as a whole proves less: the store may tell how far it has come before it has
+// delivered the last change. A write whose answer was lost counts from when the cache sees it.
 type watermark struct {
 	seed maphash.Seed
 	// keys are the newest versions of each group of keys, all that of any key.
@@ -38,9 +41,16 @@ func newWatermark() *watermark {
 	return w
 }
 
-// of is the version that a read of a key has to reach.
-func (w *watermark) of(key string) string {
-	return strconv.FormatUint(max(1, w.group(key).Load()), 10)
+// holds tells whether what the cache answered for a key is as recent as it has to be. Nothing was written to a group
+// without a version since the start, and the cache began with all that was written before.
+func (w *watermark) holds(key string, object runtime.Object, err error) bool {
+	version := w.group(key).Load()
+	if err != nil {
+		return version == 0 && apierrors.IsNotFound(err)
+	}
+	found, err := storage.APIObjectVersioner{}.ObjectResourceVersion(object)
+
+	return err == nil && found >= version
 }
 
 // ofAll is the version that a list has to reach.
