@@ -41,6 +41,7 @@ func (h *heard) take() []string {
 	return words
 }
 
+//nolint:tparallel // the steps build on each other
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	o := operate(t, harness.WithConfig(func(c *gardenconfigv1alpha1.ServerConfiguration) {

@@ -364,7 +364,7 @@ func TestTasksThatEndTogether_GLET_RECON_4(t *testing.T) {
 	begun := running(annotated("shoot.gardener.cloud/tasks", "deployInfrastructure,deployDNSRecordInternal,deployDNSRecordIngress,restartCoreAddons"))
 	l := newLandscape(t, begun.DeepCopy())
 	other := *l.Reconciler
-	l.Reconciler.GardenReader = &meddler{Reader: l.Reconciler.GardenReader, meddle: func() error {
+	l.GardenReader = &meddler{Reader: l.GardenReader, meddle: func() error {
 		return shoot.FinishTask(t.Context(), &other, begun, "deployDNSRecordInternal")
 	}}
 	if err := shoot.FinishTask(t.Context(), l.Reconciler, begun, "deployInfrastructure"); err != nil {
