@@ -24,7 +24,8 @@ func TestConfigComplete(t *testing.T) {
 			change: func(c *apiserver.Config) { *c = apiserver.Config{} },
 			want: "configure API server: listener: must be set\nstores: objects and events need a server each\n" +
 				"identity: must be set\nexternal host and service account issuer: must be set\n" +
-				"event TTL, kubeconfig lifetime and clock: must be set, see NewConfig",
+				"event TTL, kubeconfig lifetime, rotation interval and clock: must be set, see NewConfig\n" +
+				"lifetimes of workload identity tokens: must be set, see NewConfig",
 		},
 		"UnixListener": {
 			reason: "Clients come over TCP.",
