@@ -113,10 +113,10 @@ func TestReadsAreRecent(t *testing.T) {
 				t.Fatal(err)
 			}
 			secrets := kindtest.Of[*secret](t, map[string]rest.Storage{"internalsecrets": s}, "internalsecrets")
-			make := func(name string) string {
+			made := func(name string) string {
 				return secrets.MustCreate(ctx, &secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Type: "Opaque"}).ResourceVersion
 			}
-			first, second := make("first"), make("second")
+			first, second := made("first"), made("second")
 			front.asked = nil
 			for _, name := range []string{"first", "second", "third"} {
 				if _, err := s.Get(ctx, name, &metav1.GetOptions{}); (err != nil) != (name == "third") {
