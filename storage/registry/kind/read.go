@@ -4,6 +4,7 @@ package kind
 
 import (
 	"context"
+	"strconv"
 
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,7 +38,7 @@ func (s *Store) read(ctx context.Context, name string, o *metav1.GetOptions) (ru
 		return nil, err
 	}
 	cached := *o
-	cached.ResourceVersion = "0"
+	cached.ResourceVersion = anyVersion
 	object, err := s.Store.Get(ctx, name, &cached)
 	if s.written.holds(key, object, err) {
 		return object, err
@@ -54,16 +55,21 @@ func (s *Store) serves(ctx context.Context, name string) bool {
 		request.Resource == s.names.Plural && request.APIGroup == s.names.GroupVersion.Group && request.Name == name
 }
 
-// List reads what matches. As for Get, the cache is as good as the store once it holds every write that was answered.
+// List reads what matches. As for Get, the cache is as good as the store once it holds every write that was answered, and
+// it does once the last of them has arrived.
 func (s *Store) List(ctx context.Context, o *metainternalversion.ListOptions) (runtime.Object, error) {
 	if s.written == nil || o != nil && (o.ResourceVersion != "" || o.ResourceVersionMatch != "" || o.Continue != "") {
+		return s.Store.List(ctx, o)
+	}
+	version := s.written.ofAll()
+	if !s.arrived.await(ctx, version) {
 		return s.Store.List(ctx, o)
 	}
 	recent := &metainternalversion.ListOptions{}
 	if o != nil {
 		recent = o.DeepCopy()
 	}
-	recent.ResourceVersion, recent.ResourceVersionMatch = s.written.ofAll(), metav1.ResourceVersionMatchNotOlderThan
+	recent.ResourceVersion, recent.ResourceVersionMatch = strconv.FormatUint(version, 10), metav1.ResourceVersionMatchNotOlderThan
 	if object, err := s.Store.List(ctx, recent); err == nil {
 		return object, nil
 	}

@@ -4,15 +4,18 @@ package kind_test
 
 import (
 	"context"
+	goruntime "runtime"
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -20,6 +23,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
 	"k8s.io/client-go/tools/cache"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/terrarium-garden/terrarium/storage/registry/bytecache"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/internalsecret"
@@ -31,9 +35,56 @@ import (
 type cached struct {
 	storage.Interface
 
-	mutex sync.Mutex
-	asked []string
-	lags  bool
+	mutex   sync.Mutex
+	asked   []string
+	lags    bool
+	changes *watch.FakeWatcher
+	// held are changes that are still on their way, while hold says so.
+	hold bool
+	held []watch.Event
+}
+
+func newCached() *cached { return &cached{changes: watch.NewFakeWithChanSize(100, false)} }
+
+func (c *cached) Create(ctx context.Context, key string, obj, out runtime.Object, ttl uint64) error {
+	err := c.Interface.Create(ctx, key, obj, out, ttl)
+	if err == nil {
+		c.tell(watch.Event{Type: watch.Added, Object: out.DeepCopyObject()})
+	}
+	return err
+}
+
+func (c *cached) tell(change watch.Event) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.hold {
+		c.held = append(c.held, change)
+		return
+	}
+	c.changes.Action(change.Type, change.Object)
+}
+
+// release lets what is held arrive.
+func (c *cached) release() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for _, change := range c.held {
+		c.changes.Action(change.Type, change.Object)
+	}
+	c.hold, c.held = false, nil
+}
+
+// forget returns what was asked for, and starts anew.
+func (c *cached) forget() []string {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	asked := c.asked
+	c.asked = nil
+	return asked
+}
+
+func (c *cached) Watch(context.Context, string, storage.ListOptions) (watch.Interface, error) {
+	return c.changes, nil
 }
 
 func (c *cached) ask(version string) error {
@@ -105,13 +156,15 @@ func TestReadsAreRecent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := kindtest.Context(t, namespace, "rose")
-			front := &cached{lags: tc.lags}
+			front := newCached()
+			front.lags = tc.lags
 			s, err := internalsecret.Storage(kindtest.Options(t, func(o *kind.Options) {
 				o.RESTOptionsGetter, o.SoleWriter = caching{RESTOptionsGetter: o.RESTOptionsGetter, made: front}, tc.sole
 			}))
 			if err != nil {
 				t.Fatal(err)
 			}
+			t.Cleanup(s.Destroy)
 			secrets := kindtest.Of[*secret](t, map[string]rest.Storage{"internalsecrets": s}, "internalsecrets")
 			made := func(name string) string {
 				return secrets.MustCreate(ctx, &secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Type: "Opaque"}).ResourceVersion
@@ -139,13 +192,14 @@ func TestReadsAreRecent(t *testing.T) {
 func TestListKeepsTheQuestion(t *testing.T) {
 	t.Parallel()
 	ctx := kindtest.Context(t, namespace, "rose")
-	front := &cached{}
+	front := newCached()
 	s, err := internalsecret.Storage(kindtest.Options(t, func(o *kind.Options) {
 		o.RESTOptionsGetter, o.SoleWriter = caching{RESTOptionsGetter: o.RESTOptionsGetter, made: front}, true
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(s.Destroy)
 	for _, o := range []*metainternalversion.ListOptions{
 		{ResourceVersion: "0"}, {ResourceVersion: "7"}, {ResourceVersion: "7", ResourceVersionMatch: metav1.ResourceVersionMatchExact},
 	} {
@@ -157,6 +211,59 @@ func TestListKeepsTheQuestion(t *testing.T) {
 		if diff := cmp.Diff([]string{o.ResourceVersion}, front.asked); diff != "" || !cmp.Equal(before, o) {
 			t.Errorf("who asks for a version gets that one (-want +got):\n%s", diff)
 		}
+	}
+}
+
+// TestListWaitsForTheLastChange has the cache say that it has come far enough, before the last change has arrived.
+func TestListWaitsForTheLastChange(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		then   func(c *cached, clock *clocktesting.FakeClock)
+		want   func(version string) []string
+	}{
+		"arrives": {
+			reason: "the cache is asked once it has the change",
+			then:   func(c *cached, _ *clocktesting.FakeClock) { c.release() },
+			want:   func(version string) []string { return []string{version} },
+		},
+		"is lost": {
+			reason: "nobody waits forever; the store knows",
+			then:   func(_ *cached, clock *clocktesting.FakeClock) { clock.Step(time.Second) },
+			want:   func(string) []string { return []string{""} },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := kindtest.Context(t, namespace, "rose")
+			front, clock := newCached(), clocktesting.NewFakeClock(kindtest.Now())
+			s, err := internalsecret.Storage(kindtest.Options(t, func(o *kind.Options) {
+				o.RESTOptionsGetter, o.SoleWriter, o.Clock = caching{RESTOptionsGetter: o.RESTOptionsGetter, made: front}, true, clock
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(s.Destroy)
+			secrets := kindtest.Of[*secret](t, map[string]rest.Storage{"internalsecrets": s}, "internalsecrets")
+			front.hold = true
+			late := secrets.MustCreate(ctx, &secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "late"}, Type: "Opaque"})
+			front.forget()
+			listed := make(chan []string, 1)
+			go func() { listed <- names(t, s, ctx) }()
+			for !clock.HasWaiters() {
+				goruntime.Gosched()
+			}
+			if asked := front.forget(); len(asked) != 0 {
+				t.Errorf("The list waits.\nversions asked for: %q", asked)
+			}
+			tc.then(front, clock)
+			if got := <-listed; len(got) != 1 {
+				t.Errorf("%s\nList(): got %v", tc.reason, got)
+			}
+			if diff := cmp.Diff(tc.want(late.ResourceVersion), front.forget()); diff != "" {
+				t.Errorf("%s\nversions asked for (-want +got):\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 

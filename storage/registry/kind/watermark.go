@@ -5,7 +5,6 @@ package kind
 import (
 	"context"
 	"hash/maphash"
-	"strconv"
 	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,6 +21,10 @@ import (
 // last one is read from the cache.
 const stripes = 1 << 14
 
+// oldest is the version before the first write. Version 0 would mean that anything goes, also a list longer than asked
+// for. Every store is beyond 1.
+const oldest = 1
+
 // watermark knows how recent a read has to be: as recent as the newest write that was answered. Where this server is the
 // only one that writes to a store, an object in the watch cache that is that recent is what is stored, and the store need
 // not be asked. The version of the cache as a whole proves less: the store may tell how far it has come before it has
@@ -35,8 +38,7 @@ type watermark struct {
 
 func newWatermark() *watermark {
 	w := &watermark{seed: maphash.MakeSeed()}
-	// Version 0 would mean that anything goes, also a list longer than asked for. Every store is beyond 1.
-	w.all.Store(1)
+	w.all.Store(oldest)
 
 	return w
 }
@@ -54,7 +56,7 @@ func (w *watermark) holds(key string, object runtime.Object, err error) bool {
 }
 
 // ofAll is the version that a list has to reach.
-func (w *watermark) ofAll() string { return strconv.FormatUint(w.all.Load(), 10) }
+func (w *watermark) ofAll() uint64 { return w.all.Load() }
 
 func (w *watermark) note(key string, version uint64) {
 	raise(w.group(key), version)
