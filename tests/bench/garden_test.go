@@ -42,15 +42,38 @@ type garden struct {
 	client client.WithWatch
 }
 
-// start returns the shared garden, furnished.
+// start returns the shared garden, furnished, and at rest: what the load before has left to do is not counted with this one.
 func start(b *testing.B) *garden {
 	b.Helper()
 	shared.once.Do(func() { shared.err = shared.open() })
 	if shared.err != nil {
 		b.Fatalf("start garden: %v", shared.err)
 	}
+	shared.settle(b)
 
 	return &shared
+}
+
+// settle waits until the server has next to nothing to do.
+func (g *garden) settle(b *testing.B) {
+	b.Helper()
+	const look, rest, patience = 500 * time.Millisecond, 50 * time.Millisecond, 5 * time.Minute
+	ticks := time.NewTicker(look)
+	defer ticks.Stop()
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	for before := g.spent(b); ; {
+		select {
+		case <-ticks.C:
+		case <-limit.C:
+			b.Fatalf("the server has not come to rest within %s", patience)
+		}
+		now := g.spent(b)
+		if now-before <= rest {
+			return
+		}
+		before = now
+	}
 }
 
 func (g *garden) open() error {
