@@ -97,7 +97,8 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 	if err := r.Reader.Get(ctx, request.NamespacedName, object); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
-	if !Mine(object) {
+	// What has asked for this run may have been done by the one before: writing to an object is an event as well.
+	if !Mine(object) || !StartsOnCreate(object) {
 		return reconcile.Result{}, nil
 	}
 	cluster, err := ReadCluster(ctx, r.Reader, object.GetNamespace())
@@ -127,8 +128,12 @@ func (r *Reconciler[T]) operate(ctx context.Context, object T, cluster *Cluster)
 	}
 }
 
-// reconcile takes the annotation away before it acts, so that a request made meanwhile is not lost.
+// reconcile takes the annotation away before it acts, so that a request made meanwhile is not lost. The run is in the status by
+// then: one that is cut off in between is not forgotten.
 func (r *Reconciler[T]) reconcile(ctx context.Context, object T, cluster *Cluster, operation gardencorev1beta1.LastOperationType) error {
+	if err := r.start(ctx, object, operation); err != nil {
+		return err
+	}
 	err := r.patchMetadata(ctx, object, func() {
 		controllerutil.AddFinalizer(object, r.Finalizer)
 		removeAnnotation(object, gardencorev1beta1.OperationReconcile)
