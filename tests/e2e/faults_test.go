@@ -210,14 +210,19 @@ func killed(t *testing.T, w *world) {
 	}
 }
 
-// ended waits until killed processes are gone or wait for their parent only.
+// ended waits until killed processes are gone or wait for their parent only. The first thread of one may wait already while
+// others still hold the port.
 func (w *world) ended(t *testing.T, pids []int) {
 	t.Helper()
 	w.eventually(t, 10*time.Second, fmt.Sprintf("processes %v have ended", pids), func() (bool, string) {
 		for _, pid := range pids {
 			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-			if err == nil && !strings.Contains(string(stat), ") Z ") {
-				return false, string(stat)
+			if err != nil {
+				continue
+			}
+			threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+			if !strings.Contains(string(stat), ") Z ") || err == nil && len(threads) > 1 {
+				return false, fmt.Sprintf("%d threads, %s", len(threads), stat)
 			}
 		}
 		return true, ""
