@@ -255,6 +255,9 @@ func BenchmarkWatch(b *testing.B) {
 	g := start(b)
 	g.populate(b)
 	ctx, cancel := context.WithCancel(b.Context())
+	limit, expire := context.WithTimeout(ctx, 10*time.Minute)
+	defer expire()
+	all, told := int64(watchers*b.N), make(chan struct{})
 	var seen atomic.Int64
 	group := &sync.WaitGroup{}
 	for range watchers {
@@ -270,7 +273,9 @@ func BenchmarkWatch(b *testing.B) {
 				if err := events.Decode(&event); err != nil {
 					return
 				}
-				seen.Add(1)
+				if seen.Add(1) == all {
+					close(told)
+				}
 			}
 		})
 	}
@@ -279,8 +284,10 @@ func BenchmarkWatch(b *testing.B) {
 		raw := fmt.Appendf(nil, `{"metadata":{"labels":{"touched":"%d"}}}`, serial.Add(1))
 		return g.patch(ctx, collection+"/"+inhabitant(n), raw)
 	})
-	for seen.Load() < int64(watchers*b.N) {
-		time.Sleep(time.Millisecond)
+	select {
+	case <-told:
+	case <-limit.Done():
+		b.Fatalf("%d of %d events have come", seen.Load(), all)
 	}
 	b.ReportMetric(float64(watchers*b.N)/time.Since(began).Seconds(), "events/s")
 	cancel()

@@ -204,7 +204,8 @@ func (w *world) traces(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
 	for what, look := range map[string]string{
-		"processes":          `ps axww -o args | grep -E '^(\S*/(seedling|terrarium) |containerd |\S*containerd-shim)' || true`,
+		// What has ended and waits for the init of the machine to take note of it is nobody's any more.
+		"processes":          `ps axww -o stat= -o args= | awk '$1 !~ /^Z[^l]*$/' | sed 's/^\S* *//' | grep -E '^(\S*/(seedling|terrarium) |containerd |\S*containerd-shim)' || true`,
 		"mounts":             `grep -E 'seedling|kubelet' /proc/self/mounts || true`,
 		"network namespaces": `ip netns list`,
 		"interfaces":         `ip -o link | grep -E 'veth|seedling|cni' || true`,

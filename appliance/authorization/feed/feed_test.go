@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -80,10 +81,9 @@ func TestFeed(t *testing.T) {
 	})
 	await := func(reason string, is func() bool) {
 		t.Helper()
-		for deadline := time.Now().Add(10 * time.Second); !is(); time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatal(reason)
-			}
+		holds := func(context.Context) (bool, error) { return is(), nil }
+		if err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 10*time.Second, true, holds); err != nil {
+			t.Fatalf("%s: %v", reason, err)
 		}
 	}
 	await("all sources are listed", f.Synced)

@@ -276,9 +276,6 @@ func bookmarks(u *user) func(t *testing.T) {
 // TestManyObjects reads a list of ten thousand page by page.
 func TestManyObjects(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
 	const (
 		many    = 10_000
 		page    = 500
