@@ -30,7 +30,7 @@ up: ## Bring up a garden, a seed and a running shoot on this machine
 	@scripts/playground up
 
 .PHONY: test
-test: lint verify test-unit test-integration test-compat test-layers test-faults test-e2e ## Run every check there is: lint, generated code, unit, integration, layers, end to end
+test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults test-e2e ## Run every check there is: lint, generated code, unit, integration, layers, end to end
 
 ##@ Playground
 .PHONY: down
@@ -94,6 +94,10 @@ test-integration: ## Tests against the real server in this process
 .PHONY: test-compat
 test-compat: ## Compare what a garden publishes with the API that it stands for: a percentage a group, and all differences
 	go test -count=1 -timeout 10m -v -run TestGarden ./tests/compat
+
+.PHONY: test-conformance
+test-conformance: ## Vary an object of each kind in each of its fields, and compare the answers with those that are kept
+	go test -count=1 -timeout 10m ./tests/conformance
 
 .PHONY: test-layers
 test-layers: ## Check that imports point down
