@@ -79,7 +79,7 @@ gen: ## Regenerate deep copies, OpenAPI, model names and CRDs
 	@scripts/gen
 
 .PHONY: verify
-verify: ## Check that generated code and go.mod are what the sources say
+verify: ## Check that generated code, go.mod and the catalogue of rules are what the sources say
 	@scripts/verify
 
 .PHONY: test-unit
