@@ -15,8 +15,8 @@ func (c *Catalogue) Proofs(tree fs.FS) []string {
 	var complaints []string
 	for _, rule := range c.All() {
 		for _, proof := range rule.Proofs {
-			if missing := missing(tree, proof); missing != "" {
-				complaints = append(complaints, fmt.Sprintf("%s: %s names %s: %s", rule.Place, rule.ID, proof, missing))
+			if lack := missing(tree, proof); lack != "" {
+				complaints = append(complaints, fmt.Sprintf("%s: %s names %s: %s", rule.Place, rule.ID, proof, lack))
 			}
 		}
 	}
