@@ -22,6 +22,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/extensionvalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/finalizerremoval"
 	"github.com/terrarium-garden/terrarium/appliance/admission/internaldomainsecret"
+	"github.com/terrarium-garden/terrarium/appliance/admission/jointoken"
 	"github.com/terrarium-garden/terrarium/appliance/admission/kubeconfigsecret"
 	"github.com/terrarium-garden/terrarium/appliance/admission/managedseed"
 	"github.com/terrarium-garden/terrarium/appliance/admission/managedseedshoot"
@@ -50,6 +51,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/shoottolerationrestriction"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootvalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootvpaenabledbydefault"
+	"github.com/terrarium-garden/terrarium/appliance/admission/tokensecret"
 	"github.com/terrarium-garden/terrarium/appliance/admission/updaterestriction"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
@@ -114,6 +116,8 @@ func KubeRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 		{Name: "SeedRestriction", New: seedrestriction.New},
 		{Name: "ProviderSecretLabels", New: providersecretlabels.New},
 		{Name: "UpdateRestriction", New: updaterestriction.New},
+		{Name: "JoinTokenValidator", New: jointoken.New},
+		{Name: "ServiceAccountTokenSecret", New: tokensecret.New},
 		{Name: "NamespaceDeletionValidator", New: namespacedeletion.New},
 		{Name: "KubeconfigSecretValidator", New: kubeconfigsecret.New},
 		{Name: "AdmissionPluginSecretValidator", New: pluginsecret.New},

@@ -8,6 +8,8 @@ package customverbauthorizer
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -17,6 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
 )
 
 type rule struct {
@@ -34,8 +37,14 @@ var _ admission.ValidationInterface = &rule{}
 
 // Validate refuses changes that need a right which the user has not.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	if err := r.escapes(ctx, a); err != nil {
+		return world.Answer(a, err)
+	}
 	if a.GetSubresource() != "" {
 		return nil
+	}
+	if err := founds(a); err != nil {
+		return world.Answer(a, err)
 	}
 	for _, need := range needed(a) {
 		if err := r.ask(ctx, a, need); err != nil {
@@ -43,6 +52,52 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		}
 	}
 	return nil
+}
+
+// founds refuses projects of those who are no people: gardenlets, extensions of seeds, and holders of join tokens have
+// names, but nothing to do with projects.
+func founds(a admission.Attributes) error {
+	if _, ok := a.GetObject().(*gardencorev1beta1.Project); !ok || a.GetOperation() != admission.Create {
+		return nil
+	}
+	who := a.GetUserInfo()
+	if _, ok := seedclient.Of(who); ok || slices.Contains(who.GetGroups(), gardencorev1beta1.GroupBootstrappers) {
+		return fmt.Errorf("%q is a seed or about to join one; projects are made by people", who.GetName())
+	}
+	return nil
+}
+
+// escapes refuses to take a shoot by its labels out of those whose deletion needs two persons, unless the user may change
+// that rule itself.
+func (r *rule) escapes(ctx context.Context, a admission.Attributes) error {
+	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
+	old := before[gardencorev1beta1.Shoot](a)
+	if !ok || old == nil || maps.Equal(shoot.Labels, old.Labels) {
+		return nil
+	}
+	project, err := r.world.Cached().ProjectOf(ctx, shoot.Namespace)
+	if err != nil {
+		return fmt.Errorf("find project of namespace %q: %w", shoot.Namespace, err)
+	}
+	if project == nil {
+		return nil
+	}
+	was, err := query.NeedsTwo(project, old.Labels, false)
+	if err != nil || !was || owns(a.GetUserInfo(), project) {
+		return err
+	}
+	still, err := query.NeedsTwo(project, shoot.Labels, false)
+	if err != nil || still {
+		return err
+	}
+	allowed, err := r.world.May(ctx, a.GetUserInfo(), gardencorev1beta1.VerbManageMembers, world.Target{
+		Group: gardencorev1beta1.GroupName, Resource: "projects", Name: project.Name,
+	})
+	if err != nil || allowed {
+		return err
+	}
+	return fmt.Errorf("metadata.labels: project %q asks for two persons to delete this shoot because of its labels; "+
+		"they may be changed only by who has the right %q on the project", project.Name, gardencorev1beta1.VerbManageMembers)
 }
 
 // need is a right, and what needs it.
@@ -79,7 +134,12 @@ func ofProject(p, old *gardencorev1beta1.Project, who user.Info) []need {
 		all = append(all, need{gardencorev1beta1.VerbModifyTolerationsWhitelist, "spec.tolerations.whitelist"})
 	}
 	if membersChange(p, old, who) {
-		all = append(all, need{gardencorev1beta1.VerbManageMembers, "the human members or the owner"})
+		all = append(all, need{
+			gardencorev1beta1.VerbManageMembers, "the human members, the owner, or service accounts that manage members or service accounts",
+		})
+	}
+	if approvalChanges(p, old, who) {
+		all = append(all, need{gardencorev1beta1.VerbManageMembers, "spec.dualApprovalForDeletion"})
 	}
 	return all
 }

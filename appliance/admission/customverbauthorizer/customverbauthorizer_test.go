@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 	"github.com/terrarium-garden/terrarium/appliance/admission/customverbauthorizer"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
 type project = gardencorev1beta1.Project
@@ -40,7 +42,18 @@ func TestValidate(t *testing.T) {
 	spelt := user("system:serviceaccount:ci:robot")
 	manage, modify := []string{"rose manage-members projects meadow"}, []string{"rose modify-spec-tolerations-whitelist projects meadow"}
 	ask := func(object, old *project, user string, groups ...string) admissiontest.Request {
-		return admissiontest.Request{Object: object, Old: old, User: user, Groups: groups}
+		r := admissiontest.Request{Object: object, User: user, Groups: groups}
+		if old != nil {
+			r.Old = old
+		}
+		return r
+	}
+	approving := func(tier string) *project {
+		p := owned(bob)
+		p.Spec.DualApprovalForDeletion = []gardencorev1beta1.DualApprovalForDeletion{
+			{Resource: "shoots", Selector: metav1.LabelSelector{MatchLabels: map[string]string{"tier": tier}}},
+		}
+		return p
 	}
 	described := owned(bob, member(ann, "viewer"))
 	described.Spec.Description = new("about flowers")
@@ -60,11 +73,64 @@ func TestValidate(t *testing.T) {
 		"API-CVA-2 account":       {Reason: "so may a service account", Request: ask(owned(robot, member(ann, "viewer")), owned(robot), "system:serviceaccount:ci:robot")},
 		"API-CVA-2 nobody's":      {Reason: "without an owner everybody is", Request: ask(owned(bob, member(ann, "viewer")), admissiontest.Project(), "rose")},
 		"API-CVA-2 robots":        {Reason: "service accounts are no humans, however they are spelt", Request: ask(owned(bob, member(robot, "admin"), member(spelt, "viewer")), owned(bob), "rose")},
+		"API-CVA-2 robot to uam": {
+			Reason: "a service account that manages members is managed as they are", Request: ask(owned(bob, member(robot, "admin", "uam")), owned(bob, member(robot, "admin")), "rose"),
+			Refused: []string{"manage-members"},
+		},
+		"API-CVA-2 robot to uam, spelt":    {Reason: "however it is spelt", Request: ask(owned(bob, member(spelt, "uam")), owned(bob), "rose"), Refused: []string{"manage-members"}},
+		"API-CVA-2 robot to owner":         {Reason: "an owner even more", Request: ask(owned(bob, member(robot, "owner")), owned(bob), "rose"), Refused: []string{"manage-members"}},
+		"API-CVA-2 robot to token maker":   {Reason: "so is one that gets at the tokens of all others", Request: ask(owned(bob, member(robot, "serviceaccountmanager")), owned(bob), "rose"), Refused: []string{"manage-members"}},
+		"API-CVA-2 robot to uam, allowed":  {Reason: "who manages members may", Rights: manage, Request: ask(owned(bob, member(robot, "uam")), owned(bob), "rose")},
+		"API-CVA-2 robot to uam, by owner": {Reason: "so may the owner", Request: ask(owned(bob, member(robot, "uam")), owned(bob), "bob")},
+		"API-CVA-2 robot stays uam":        {Reason: "other changes need no further right", Request: ask(owned(bob, member(robot, "uam", "viewer")), owned(bob, member(spelt, "uam")), "rose")},
+		"API-CVA-2 robot less":             {Reason: "taking such a role away neither", Request: ask(owned(bob, member(robot, "admin")), owned(bob, member(robot, "uam")), "rose")},
+		"API-CVA-2 robot from the start":   {Reason: "nor is one made with another owner's project", Request: admissiontest.Request{Object: owned(bob, member(robot, "uam"))}, Refused: []string{"manage-members"}},
+		"API-DELCONF-3 rule removed":       {Reason: "one person does not undo the rule of two", Request: ask(owned(bob), approving("gold"), "rose"), Refused: []string{"spec.dualApprovalForDeletion", "manage-members"}},
+		"API-DELCONF-3 rule changed":       {Reason: "nor change it", Request: ask(approving("silver"), approving("gold"), "rose"), Refused: []string{"spec.dualApprovalForDeletion"}},
+		"API-DELCONF-3 rule, allowed":      {Reason: "who manages members may", Rights: manage, Request: ask(owned(bob), approving("gold"), "rose")},
+		"API-DELCONF-3 rule, by owner":     {Reason: "so may the owner", Request: ask(owned(bob), approving("gold"), "bob")},
+		"API-DELCONF-3 rule kept":          {Reason: "what stays is not asked about", Request: ask(approving("gold"), approving("gold"), "rose")},
+		"API-RES-12 gardenlet": {
+			Reason: "a gardenlet has a name, but makes no projects", Request: ask(admissiontest.Project(), nil, "gardener.cloud:system:seed:a", "gardener.cloud:system:seeds"),
+			Refused: []string{"projects are made by people"},
+		},
+		"API-RES-12 token": {
+			Reason: "nor does who holds a join token", Request: ask(admissiontest.Project(), nil, "system:bootstrap:abcdef", "system:bootstrappers"),
+			Refused: []string{"projects are made by people"},
+		},
 		"API-CVA-2 owner's entry": {Reason: "the owner may always be a member", Request: ask(owned(bob, member(bob, "admin", "owner")), owned(bob), "rose")},
 		"API-CVA-2 new owner":     {Reason: "who owns is the owner's business", Request: ask(owned(ann), owned(bob), "rose"), Refused: []string{"manage-members"}},
 		"API-CVA-2 usurper":       {Reason: "nobody makes himself the owner", Request: ask(owned(user("rose")), owned(bob), "rose"), Refused: []string{"manage-members"}},
 		"API-CVA-2 handed over":   {Reason: "the owner can hand over", Request: ask(owned(ann), owned(bob), "bob")},
 		"API-CVA-2 created":       {Reason: "who creates for another needs the right to name members", Request: admissiontest.Request{Object: owned(bob, member(ann, "viewer"))}, Refused: []string{"manage-members"}},
 		"API-CVA-2 own project":   {Reason: "for oneself not", Request: admissiontest.Request{Object: owned(user("rose"), member(ann, "viewer"))}},
+	})
+}
+
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	tier := func(value string) *gardencorev1beta1.Shoot {
+		return admissiontest.Shoot(func(s *gardencorev1beta1.Shoot) { s.Labels = map[string]string{"tier": value} })
+	}
+	bob := user("bob")
+	dual := []kind.Object{admissiontest.Project(func(p *project) {
+		p.Spec.Owner = &bob
+		p.Spec.DualApprovalForDeletion = []gardencorev1beta1.DualApprovalForDeletion{
+			{Resource: "shoots", Selector: metav1.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}},
+		}
+	})}
+	admissiontest.Run(t, customverbauthorizer.New, map[string]admissiontest.Case{
+		"API-DELCONF-3 escape": {
+			Reason: "a label is no way around the rule of two", Objects: dual, Request: admissiontest.Request{Object: tier("lead"), Old: tier("gold")},
+			Refused: []string{"metadata.labels", "manage-members"},
+		},
+		"API-DELCONF-3 escape, allowed": {
+			Reason: "who may change the rule may change what it is about", Objects: dual, Rights: []string{"rose manage-members projects meadow"},
+			Request: admissiontest.Request{Object: tier("lead"), Old: tier("gold")},
+		},
+		"API-DELCONF-3 escape, owner": {Reason: "so may the owner", Objects: dual, Request: admissiontest.Request{Object: tier("lead"), Old: tier("gold"), User: "bob"}},
+		"API-DELCONF-3 other labels":  {Reason: "other labels are free", Objects: dual, Request: admissiontest.Request{Object: tier("tin"), Old: tier("lead")}},
+		"API-DELCONF-3 joins":         {Reason: "everybody may ask for more care", Objects: dual, Request: admissiontest.Request{Object: tier("gold"), Old: tier("lead")}},
+		"API-DELCONF-3 no rule":       {Reason: "projects without the rule do not care", Objects: []kind.Object{admissiontest.Project()}, Request: admissiontest.Request{Object: tier("lead"), Old: tier("gold")}},
 	})
 }

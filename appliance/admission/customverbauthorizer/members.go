@@ -8,27 +8,75 @@ import (
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// membersChange tells whether somebody other than the owner changes who works in a project (API-CVA-2). Who creates a
-// project decides about the first owner; from then on that owner does.
+// membersChange tells whether somebody other than the owner changes who works in a project (API-CVA-2), or gives a service
+// account a role that lets whoever uses it do so. Who creates a project decides about the first owner; from then on that
+// owner does.
 func membersChange(p, old *gardencorev1beta1.Project, who user.Info) bool {
-	owner := p.Spec.Owner
-	if old != nil {
-		owner = old.Spec.Owner
+	if old == nil {
+		owner := p.Spec.Owner
+		return owner != nil && !is(who, *owner) && (len(humans(p, owner)) > 0 || climbs(p, &gardencorev1beta1.Project{}))
 	}
-	if owner == nil || is(who, *owner) {
+	if owns(who, old) {
 		return false
 	}
-	if old == nil {
-		return len(humans(p, p.Spec.Owner)) > 0
-	}
 	moved := p.Spec.Owner == nil || *p.Spec.Owner != *old.Spec.Owner
-	return moved || !maps.EqualFunc(humans(p, p.Spec.Owner), humans(old, p.Spec.Owner), slices.Equal[[]string])
+	return moved || climbs(p, old) || !maps.EqualFunc(humans(p, p.Spec.Owner), humans(old, p.Spec.Owner), slices.Equal[[]string])
+}
+
+// approvalChanges tells whether somebody other than the owner changes whose deletion needs two persons.
+func approvalChanges(p, old *gardencorev1beta1.Project, who user.Info) bool {
+	return old != nil && !owns(who, old) &&
+		!equality.Semantic.DeepEqual(p.Spec.DualApprovalForDeletion, old.Spec.DualApprovalForDeletion)
+}
+
+// owns tells whether a user may decide about members without a right: the owner, and everybody while there is none.
+func owns(who user.Info, p *gardencorev1beta1.Project) bool {
+	return p.Spec.Owner == nil || is(who, *p.Spec.Owner)
+}
+
+// climbs tells whether a service account gets a role by which its users would decide about members, or get at the tokens
+// of service accounts that do.
+func climbs(p, old *gardencorev1beta1.Project) bool {
+	before := powers(old)
+	for robot, roles := range powers(p) {
+		for _, role := range roles {
+			if !slices.Contains(before[robot], role) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// powers maps service accounts to those of their roles that are not to be given by everybody.
+func powers(p *gardencorev1beta1.Project) map[string][]string {
+	powerful := []string{
+		gardencorev1beta1.ProjectMemberOwner, gardencorev1beta1.ProjectMemberUserAccessManager,
+		gardencorev1beta1.ProjectMemberServiceAccountManager,
+	}
+	all := map[string][]string{}
+	for _, m := range p.Spec.Members {
+		if !robot(m.Subject) {
+			continue
+		}
+		name := m.Name
+		if m.Kind == rbacv1.ServiceAccountKind {
+			name = serviceaccount.MakeUsername(m.Namespace, m.Name)
+		}
+		for _, role := range append([]string{m.Role}, m.Roles...) {
+			if slices.Contains(powerful, role) {
+				all[name] = append(all[name], role)
+			}
+		}
+	}
+	return all
 }
 
 // humans maps the members that are people to their sorted roles, without the owner, whose entry may always be added.

@@ -6,20 +6,19 @@ import (
 	"context"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
-	"k8s.io/apiserver/pkg/authentication/user"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
 // second holds what a project says about the deletion of its shoots: who deletes must be another one than who
-// confirmed (API-DELCONF-3).
+// confirmed (API-DELCONF-3). A service account of a project is no second person: members of the project can use it.
 func second(ctx context.Context, v world.View, a admission.Attributes, shoot *gardencorev1beta1.Shoot) error {
-	if a.GetUserInfo().GetName() != shoot.Annotations[gardencorev1beta1.AnnotationDeletionConfirmedBy] {
+	who, by := a.GetUserInfo().GetName(), shoot.Annotations[gardencorev1beta1.AnnotationDeletionConfirmedBy]
+	if who != by && !isAccount(who) && !isAccount(by) {
 		return nil
 	}
 	project, err := v.ProjectOf(ctx, shoot.Namespace)
@@ -29,30 +28,44 @@ func second(ctx context.Context, v world.View, a admission.Attributes, shoot *ga
 	if project == nil {
 		return nil
 	}
-	asked, err := asksForSecond(project, shoot, a.GetUserInfo())
+	asked, err := query.NeedsTwo(project, shoot.Labels, isAccount(who))
 	if err != nil || !asked {
 		return err
 	}
-	return fmt.Errorf("project %q asks that the deletion of Shoot %q is confirmed by one and done by another; %q has confirmed it",
-		project.Name, shoot.Name, a.GetUserInfo().GetName())
-}
-
-func asksForSecond(
-	project *gardencorev1beta1.Project, shoot *gardencorev1beta1.Shoot, who user.Info,
-) (bool, error) {
-	_, _, err := serviceaccount.SplitUsername(who.GetName())
-	robot := err == nil
-	for _, d := range project.Spec.DualApprovalForDeletion {
-		if d.Resource != "shoots" || robot && d.IncludeServiceAccounts != nil && !*d.IncludeServiceAccounts {
-			continue
-		}
-		selector, err := metav1.LabelSelectorAsSelector(&d.Selector)
+	if who == by {
+		return fmt.Errorf("project %q asks that the deletion of Shoot %q is confirmed by one and done by another; %q has confirmed it",
+			project.Name, shoot.Name, who)
+	}
+	for _, name := range []string{who, by} {
+		shared, err := ofProject(ctx, v, name)
 		if err != nil {
-			return false, fmt.Errorf("read selector of project %q: %w", project.Name, err)
+			return err
 		}
-		if selector.Matches(labels.Set(shoot.Labels)) {
-			return true, nil
+		if shared {
+			return fmt.Errorf("project %q asks that the deletion of Shoot %q is confirmed by one person and done by another; "+
+				"%q is a service account, which members of its project can use", project.Name, shoot.Name, name)
 		}
 	}
-	return false, nil
+
+	return nil
+}
+
+func isAccount(user string) bool {
+	_, _, err := serviceaccount.SplitUsername(user)
+
+	return err == nil
+}
+
+// ofProject reports whether a user is a service account in the namespace of a project.
+func ofProject(ctx context.Context, v world.View, user string) (bool, error) {
+	namespace, _, err := serviceaccount.SplitUsername(user)
+	if err != nil {
+		return false, nil //nolint:nilerr // it is no service account
+	}
+	project, err := v.ProjectOf(ctx, namespace)
+	if err != nil {
+		return false, fmt.Errorf("find project of namespace %q: %w", namespace, err)
+	}
+
+	return project != nil, nil
 }

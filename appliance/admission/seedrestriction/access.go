@@ -25,10 +25,6 @@ import (
 const (
 	bucketSecretPrefix = gardencorev1beta1.SecretPrefixGeneratedBucket
 	electionLease      = "gardenlet-leader-election"
-	usageSigning       = "usage-bootstrap-signing"
-
-	kindManagedSeed = "ManagedSeed"
-	kindGardenlet   = "Gardenlet"
 )
 
 // createRequest is GAC-SR-6.
@@ -161,51 +157,6 @@ func createSecret(ctx context.Context, r *request) error {
 		return r.bootstrapToken(ctx, secret)
 	default:
 		return r.managedSeedSecret(ctx, at)
-	}
-}
-
-// updateSecret keeps a join token what it was made for.
-func updateSecret(ctx context.Context, r *request) error {
-	if r.GetNamespace() != metav1.NamespaceSystem || !strings.HasPrefix(r.GetName(), bootstrapapi.BootstrapTokenSecretPrefix) {
-		return nil
-	}
-	secret, err := object[corev1.Secret](r)
-	if err != nil {
-		return err
-	}
-
-	return r.bootstrapToken(ctx, secret)
-}
-
-// bootstrapToken is GAC-SR-14.
-func (r *request) bootstrapToken(ctx context.Context, secret *corev1.Secret) error {
-	value := func(key string) string {
-		if text, ok := secret.StringData[key]; ok {
-			return text
-		}
-
-		return string(secret.Data[key])
-	}
-	if secret.Type != bootstrapapi.SecretTypeBootstrapToken {
-		return fmt.Errorf("type: must be %q", bootstrapapi.SecretTypeBootstrapToken)
-	}
-	for _, key := range []string{bootstrapapi.BootstrapTokenUsageAuthentication, usageSigning} {
-		if value(key) != "true" {
-			return fmt.Errorf("data[%s]: must be \"true\"", key)
-		}
-	}
-	if value(bootstrapapi.BootstrapTokenExtraGroupsKey) != "" {
-		return fmt.Errorf("data[%s]: must not be set", bootstrapapi.BootstrapTokenExtraGroupsKey)
-	}
-	kind, about, ok := described(value(bootstrapapi.BootstrapTokenDescriptionKey))
-	switch {
-	case ok && kind == kindManagedSeed:
-		return r.joins(ctx, about.Namespace, about.Name)
-	case ok && kind == kindGardenlet && about.Namespace == gardencorev1beta1.NamespaceGarden && about.Name == r.client.Seed:
-		return nil
-	default:
-		return fmt.Errorf("data[%s]: must say which seed the token is for: \"... for the ManagedSeed resource <namespace>/<name>\"",
-			bootstrapapi.BootstrapTokenDescriptionKey)
 	}
 }
 

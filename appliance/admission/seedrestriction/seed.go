@@ -6,10 +6,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
@@ -161,14 +159,4 @@ func holder(v graph.Vertex) (world.Target, bool) {
 	target.Namespace, target.Name = v.Namespace, v.Name
 
 	return target, ok
-}
-
-// described finds the object that a join token is for in its description (GAC-SR-14).
-func described(description string) (kind string, object types.NamespacedName, ok bool) {
-	_, about, _ := strings.Cut(description, "for the ")
-	kind, about, _ = strings.Cut(about, " resource ")
-	about, _, _ = strings.Cut(about, " ")
-	object.Namespace, object.Name, ok = strings.Cut(strings.TrimRight(about, ".,\n"), "/")
-
-	return kind, object, ok && object.Namespace != "" && object.Name != ""
 }

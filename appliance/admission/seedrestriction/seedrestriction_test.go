@@ -212,6 +212,7 @@ func managed(name string, change ...func(*gardenseedmanagementv1alpha1.ManagedSe
 func token(description string, change ...func(*corev1.Secret)) *corev1.Secret {
 	s := &corev1.Secret{ObjectMeta: named("kube-system", "bootstrap-token-abcdef"), Type: "bootstrap.kubernetes.io/token", Data: map[string][]byte{
 		"usage-bootstrap-authentication": []byte("true"), "usage-bootstrap-signing": []byte("true"), "description": []byte(description),
+		"expiration": []byte(kindtest.Now().Add(24 * time.Hour).Format(time.RFC3339)),
 	}}
 	for _, c := range change {
 		c(s)
@@ -230,6 +231,20 @@ func TestManagedSeeds(t *testing.T) {
 			s.Status.ClientCertificateExpirationTimestamp = &metav1.Time{Time: kindtest.Now().Add(in)}
 		})
 	}
+	const self = "A token for the Gardenlet resource garden/north."
+	gardenlet := func(asked ...string) *gardenseedmanagementv1alpha1.Gardenlet {
+		g := &gardenseedmanagementv1alpha1.Gardenlet{ObjectMeta: named("garden", "north")}
+		g.Spec.Config.Raw = managed("north").Spec.Gardenlet.Config.Raw
+		for _, key := range asked {
+			g.Annotations = map[string]string{key: "renew-kubeconfig"}
+		}
+		return g
+	}
+	north := func(in time.Duration) *gardencorev1beta1.Seed {
+		return admissiontest.Seed("north", func(s *gardencorev1beta1.Seed) {
+			s.Status.ClientCertificateExpirationTimestamp = &metav1.Time{Time: kindtest.Now().Add(in)}
+		})
+	}
 	account := func(namespace, name string) *corev1.ServiceAccount {
 		return &corev1.ServiceAccount{ObjectMeta: named(namespace, name)}
 	}
@@ -245,7 +260,16 @@ func TestManagedSeeds(t *testing.T) {
 		"GAC-SR-14 foreign":         {Reason: "those of others do not", Objects: foreign, Request: create(token(about)), Refused: []string{`"south"`}},
 		"GAC-SR-14 nobody's":        {Reason: "a token is for somebody", Objects: fresh, Request: create(token("for me")), Refused: []string{"data[description]"}},
 		"GAC-SR-14 no managed seed": {Reason: "who exists", Request: create(token(about)), Refused: []string{"does not exist"}},
-		"GAC-SR-14 own Gardenlet":   {Reason: "or for the seed itself", Request: create(token("A token for the Gardenlet resource garden/north."))},
+		"GAC-SR-14 own Gardenlet":   {Reason: "or for the seed itself", Objects: []kind.Object{gardenlet()}, Request: create(token(self))},
+		"GAC-SR-14 no Gardenlet":    {Reason: "which has to be there", Request: create(token(self)), Refused: []string{"does not exist"}},
+		"GAC-SR-14 own, joined":     {Reason: "a seed with a good certificate needs no token", Objects: []kind.Object{gardenlet(), north(time.Hour)}, Request: create(token(self)), Refused: []string{"has joined already"}, As: metav1.StatusReasonBadRequest},
+		"GAC-SR-14 own, expired":    {Reason: "one whose certificate has expired does", Objects: []kind.Object{gardenlet(), north(-time.Hour)}, Request: create(token(self))},
+		"GAC-SR-14 own, renewal":    {Reason: "so does one whose operator asked for another", Objects: []kind.Object{gardenlet("gardener.cloud/operation"), north(time.Hour)}, Request: create(token(self))},
+		"GAC-SR-14 extension":       {Reason: "extensions make no tokens", Objects: fresh, Request: extension(token(about)), Refused: []string{"extensions"}},
+		"GAC-SR-14 endless":         {Reason: "a token ends", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { delete(s.Data, "expiration") })), Refused: []string{"data[expiration]"}},
+		"GAC-SR-14 too long":        {Reason: "and soon", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { s.Data["expiration"] = []byte(kindtest.Now().Add(25 * time.Hour).Format(time.RFC3339)) })), Refused: []string{"data[expiration]"}},
+		"GAC-SR-14 seed":            {Reason: "what operators decide about is not for gardenlets", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { s.Data["seed"] = []byte("south") })), Refused: []string{"data[seed]"}},
+		"GAC-SR-14 renew":           {Reason: "nor the replacement of a good certificate", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { s.Data["renew"] = []byte("true") })), Refused: []string{"data[renew]"}},
 		"GAC-SR-14 other Gardenlet": {Reason: "and not for others", Request: create(token("A token for the Gardenlet resource garden/south.")), Refused: []string{"data[description]"}},
 		"GAC-SR-14 groups":          {Reason: "a token has the groups of a token", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { s.Data["auth-extra-groups"] = []byte("system:masters") })), Refused: []string{"auth-extra-groups"}},
 		"GAC-SR-14 usage":           {Reason: "and its uses", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { delete(s.Data, "usage-bootstrap-signing") })), Refused: []string{"usage-bootstrap-signing"}},
@@ -331,6 +355,7 @@ func TestSeeds(t *testing.T) {
 		"GAC-SR-6 other":              {Reason: "and gets none of another", Request: create(request(t, "south")), Refused: []string{`"south"`}},
 		"GAC-SR-6 admin":              {Reason: "let alone one of administrators", Request: create(request(t, "north", func(r *x509.CertificateRequest) { r.Subject.Organization = []string{"system:masters"} })), Refused: []string{"spec.request"}},
 		"GAC-SR-6 names":              {Reason: "nor one of a server", Request: create(request(t, "north", func(r *x509.CertificateRequest) { r.DNSNames = []string{"a.b"} })), Refused: []string{"spec.request"}},
+		"GAC-SR-6 attributes":         {Reason: "nor one with more than a name", Request: create(request(t, "north", func(r *x509.CertificateRequest) { r.Subject.OrganizationalUnit = []string{"x"} })), Refused: []string{"spec.request"}},
 		"GAC-SR-6 broken":             {Reason: "nor anything unreadable", Request: create(broken), Refused: []string{"spec.request"}},
 		"GAC-SR-6 extension":          {Reason: "extensions get none", Request: extension(request(t, "north")), Refused: []string{"extensions"}},
 		"GAC-SR-8 own lease":          {Reason: "a gardenlet shows that it lives", Request: create(lease("gardener-system-seed-lease", "north"))},

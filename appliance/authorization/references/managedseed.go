@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	bootstraptoken "k8s.io/cluster-bootstrap/token/util"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
@@ -85,10 +86,5 @@ func SeedTemplate(m *gardenseedmanagementv1alpha1.ManagedSeed) *gardencorev1beta
 // Joins tells whether a managed seed may join, which it has not done yet or has to do again (GAC-SR-15). A Seed that does
 // not exist is nil.
 func Joins(m *gardenseedmanagementv1alpha1.ManagedSeed, seed *gardencorev1beta1.Seed, now time.Time) bool {
-	if seed == nil || m.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationRenewKubeconfig {
-		return true
-	}
-	end := seed.Status.ClientCertificateExpirationTimestamp
-
-	return end != nil && end.Time.Before(now)
+	return query.MayJoin(seed, now, m)
 }

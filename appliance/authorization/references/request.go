@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -33,7 +34,7 @@ func SeedOfRequest(r *certificatesv1.CertificateSigningRequestSpec) (string, err
 	}
 	seed, ok := strings.CutPrefix(request.Subject.CommonName, gardencorev1beta1.UserPrefixSeed)
 	names := len(request.DNSNames) + len(request.EmailAddresses) + len(request.IPAddresses) + len(request.URIs)
-	if !ok || names > 0 || !slices.Equal(request.Subject.Organization, []string{gardencorev1beta1.GroupSeeds}) ||
+	if !ok || len(validation.IsDNS1123Label(seed)) > 0 || len(request.Subject.Names) != 2 || names > 0 || !slices.Equal(request.Subject.Organization, []string{gardencorev1beta1.GroupSeeds}) ||
 		r.SignerName != certificatesv1.KubeAPIServerClientSignerName || !clientUsages(r.Usages) {
 		return "", nil
 	}

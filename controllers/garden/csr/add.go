@@ -23,7 +23,9 @@ var _ kit.Adder = (*Reconciler)(nil)
 type Reconciler struct {
 	// Client reaches the garden.
 	Client client.Client
-	// Clock stamps the approval.
+	// Live reaches the garden around the cache: whether a token has been used must be known, not remembered.
+	Live client.Reader
+	// Clock stamps the answer, and tells which certificates have expired.
 	Clock clock.PassiveClock
 	// Queue bounds the work.
 	Queue kit.Queue
@@ -33,6 +35,9 @@ type Reconciler struct {
 func (r *Reconciler) AddToManager(mgr manager.Manager) error {
 	if r.Client == nil {
 		r.Client = mgr.GetClient()
+	}
+	if r.Live == nil {
+		r.Live = mgr.GetAPIReader()
 	}
 	if r.Clock == nil {
 		r.Clock = clock.RealClock{}

@@ -3,7 +3,10 @@
 package csr
 
 import (
+	"crypto/sha256"
 	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -13,6 +16,7 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -31,40 +35,54 @@ func Open(request *certificatesv1.CertificateSigningRequest) bool {
 	})
 }
 
-// SeedClient returns the user that the certificate would be for, if the request asks for the client certificate of a
-// gardenlet and nothing more (GCM-CSR-2), and the empty string otherwise. A request that cannot be parsed is an error
-// (GCM-CSR-3).
-func SeedClient(request *certificatesv1.CertificateSigningRequest) (string, error) {
+// Asked returns what is asked for, if the request is for the client certificate of a gardenlet and nothing more
+// (GCM-CSR-2), and nil otherwise. A request that cannot be parsed is an error (GCM-CSR-3).
+func Asked(request *certificatesv1.CertificateSigningRequest) (*Ask, error) {
 	if request.Spec.SignerName != certificatesv1.KubeAPIServerClientSignerName {
-		return "", nil
+		return nil, nil //nolint:nilnil // the request is none of ours
 	}
 	block, _ := pem.Decode(request.Spec.Request)
 	if block == nil || block.Type != blockType {
-		return "", errNoRequest
+		return nil, errNoRequest
 	}
 	parsed, err := x509.ParseCertificateRequest(block.Bytes)
 	if err != nil {
-		return "", fmt.Errorf("parse certificate request: %w", err)
+		return nil, fmt.Errorf("parse certificate request: %w", err)
 	}
-	user := parsed.Subject.CommonName
-	if !isSeed(user) || !slices.Equal(parsed.Subject.Organization, []string{gardencorev1beta1.GroupSeeds}) || !hasClientUsages(request.Spec.Usages) {
-		return "", nil
+	names := len(parsed.DNSNames) + len(parsed.EmailAddresses) + len(parsed.IPAddresses) + len(parsed.URIs)
+	if names > 0 || !onlyNames(&parsed.Subject) || !hasClientUsages(request.Spec.Usages) {
+		return nil, nil //nolint:nilnil // see above
 	}
-	if len(parsed.DNSNames)+len(parsed.EmailAddresses)+len(parsed.IPAddresses)+len(parsed.URIs) > 0 {
-		return "", nil
-	}
-	return user, nil
+	key := sha256.Sum256(parsed.RawSubjectPublicKeyInfo)
+	return &Ask{
+		Seed:    strings.TrimPrefix(parsed.Subject.CommonName, gardencorev1beta1.UserPrefixSeed),
+		Request: request.Name,
+		UID:     request.UID,
+		Key:     hex.EncodeToString(key[:]),
+	}, nil
+}
+
+// onlyNames reports whether a subject consists of the common name of a seed and of the organization of all seeds. Other
+// attributes mean nothing to the garden today; nobody can tell what they will mean to whoever is shown the certificate.
+func onlyNames(subject *pkix.Name) bool {
+	return len(subject.Names) == 2 && isSeed(subject.CommonName) &&
+		slices.Equal(subject.Organization, []string{gardencorev1beta1.GroupSeeds})
 }
 
 // Impersonates tells whether a gardenlet that has a certificate already asks for that of another seed. It may only renew
 // its own; a new seed joins with a token.
-func Impersonates(request *certificatesv1.CertificateSigningRequest, user string) bool {
-	return isSeed(request.Spec.Username) && request.Spec.Username != user
+func Impersonates(request *certificatesv1.CertificateSigningRequest, seed string) bool {
+	return fromSeed(request) && request.Spec.Username != gardencorev1beta1.UserPrefixSeed+seed
+}
+
+// fromSeed reports whether the author of a request is a gardenlet with a certificate, whatever the name in it looks like.
+func fromSeed(request *certificatesv1.CertificateSigningRequest) bool {
+	return strings.HasPrefix(request.Spec.Username, gardencorev1beta1.UserPrefixSeed)
 }
 
 func isSeed(user string) bool {
 	seed, found := strings.CutPrefix(user, gardencorev1beta1.UserPrefixSeed)
-	return found && seed != ""
+	return found && len(validation.IsDNS1123Label(seed)) == 0
 }
 
 func hasClientUsages(usages []certificatesv1.KeyUsage) bool {

@@ -35,7 +35,7 @@ func encode(t *testing.T, template *x509.CertificateRequest) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
 }
 
-func TestSeedClient(t *testing.T) {
+func TestAsked(t *testing.T) {
 	t.Parallel()
 	type template = x509.CertificateRequest
 	cases := map[string]struct {
@@ -53,6 +53,13 @@ func TestSeedClient(t *testing.T) {
 		"GCM-CSR-2 second group":    {reason: "one organization too many", cert: func(c *template) { c.Subject.Organization = append(c.Subject.Organization, "system:masters") }},
 		"GCM-CSR-2 other user":      {reason: "a common name that is no seed", cert: func(c *template) { c.Subject.CommonName = "admin" }},
 		"GCM-CSR-2 prefix alone":    {reason: "a seed without a name", cert: func(c *template) { c.Subject.CommonName = "gardener.cloud:system:seed:" }},
+		"attributes two words":              {reason: "a common name that no Seed can have", cert: func(c *template) { c.Subject.CommonName = "gardener.cloud:system:seed:a b" }},
+		"attributes capitals":               {reason: "a common name that no Seed can have", cert: func(c *template) { c.Subject.CommonName = "gardener.cloud:system:seed:EU-1" }},
+		"attributes unit":                   {reason: "an organizational unit", cert: func(c *template) { c.Subject.OrganizationalUnit = []string{"system:masters"} }},
+		"attributes serial number":          {reason: "an attribute that nobody reads today", cert: func(c *template) { c.Subject.SerialNumber = "1" }},
+		"attributes second name": {reason: "a second common name, of which only one is seen by those who read the first", cert: func(c *template) {
+			c.Subject.ExtraNames = []pkix.AttributeTypeAndValue{{Type: []int{2, 5, 4, 3}, Value: "admin"}, {Type: []int{2, 5, 4, 3}, Value: "gardener.cloud:system:seed:eu-1"}}
+		}},
 		"GCM-CSR-2 DNS name":        {reason: "a client needs no DNS name", cert: func(c *template) { c.DNSNames = []string{"a.example"} }},
 		"GCM-CSR-2 e-mail":          {reason: "a client needs no e-mail address", cert: func(c *template) { c.EmailAddresses = []string{"a@b.example"} }},
 		"GCM-CSR-2 IP address":      {reason: "a client needs no IP address", cert: func(c *template) { c.IPAddresses = []net.IP{net.IPv4(10, 0, 0, 1)} }},
@@ -77,13 +84,9 @@ func TestSeedClient(t *testing.T) {
 			if tc.csr != nil {
 				tc.csr(r)
 			}
-			want := ""
-			if tc.want {
-				want = "gardener.cloud:system:seed:eu-1"
-			}
-			got, err := csr.SeedClient(r)
-			if got != want || (err != nil) != tc.fails {
-				t.Errorf("%s\nSeedClient(...) = %q, %v; want %q, failure %t", tc.reason, got, err, want, tc.fails)
+			got, err := csr.Asked(r)
+			if (got != nil) != tc.want || got != nil && got.Seed != "eu-1" || (err != nil) != tc.fails {
+				t.Errorf("%s\nAsked(...) = %+v, %v; want seed eu-1 %t, failure %t", tc.reason, got, err, tc.want, tc.fails)
 			}
 		})
 	}
@@ -99,12 +102,13 @@ func TestImpersonates(t *testing.T) {
 		"token":      {reason: "a new seed joins with a token", requester: "system:bootstrap:abcdef"},
 		"renewal":    {reason: "a gardenlet renews its own certificate", requester: "gardener.cloud:system:seed:eu-1"},
 		"other seed": {reason: "a gardenlet cannot become another one", requester: "gardener.cloud:system:seed:us-1", want: true},
+		"odd seed":   {reason: "nor one whose name no Seed can have", requester: "gardener.cloud:system:seed:a b", want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := &request{Spec: certificatesv1.CertificateSigningRequestSpec{Username: tc.requester}}
-			if got := csr.Impersonates(r, "gardener.cloud:system:seed:eu-1"); got != tc.want {
+			if got := csr.Impersonates(r, "eu-1"); got != tc.want {
 				t.Errorf("%s\nImpersonates(...) = %t, want %t", tc.reason, got, tc.want)
 			}
 		})

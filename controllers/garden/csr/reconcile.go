@@ -4,6 +4,7 @@ package csr
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -13,6 +14,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/terrarium-garden/terrarium/apis/jointoken"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -20,7 +22,23 @@ const (
 	subresourceApproval = "approval"
 	reasonApproved      = "AutoApproved"
 	messageApproved     = "Automatically approved: the access review allows the requester to create seed client certificates"
+	reasonDenied        = "RequestDenied"
 )
+
+// refused is why a request is answered with no.
+type refused struct{ err error }
+
+func (e *refused) Error() string { return e.err.Error() }
+
+func (e *refused) Unwrap() error { return e.err }
+
+func refusal(err error) error { return &refused{err: err} }
+
+// judgement is what one pass is about.
+type judgement struct {
+	csr *certificatesv1.CertificateSigningRequest
+	ask Ask
+}
 
 // Reconcile judges one request.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
@@ -31,49 +49,103 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if csr.DeletionTimestamp != nil || !Open(csr) {
 		return reconcile.Result{}, nil
 	}
-	user, err := SeedClient(csr)
-	if err == nil && user != "" && Impersonates(csr, user) {
-		err = fmt.Errorf("user %q asks for the certificate of %q", csr.Spec.Username, user)
+	ask, err := Asked(csr)
+	if err == nil && ask != nil && Impersonates(csr, ask.Seed) {
+		err = fmt.Errorf("user %q asks for the certificate of seed %q", csr.Spec.Username, ask.Seed)
 	}
 	if err != nil {
 		// The request of a CSR never changes, so looking again cannot help.
 		return kit.Result(kit.Stop(), kit.UserMustFix("InvalidRequest", fmt.Errorf("judge signing request %q: %w", csr.Name, err)))
 	}
-	if user == "" {
+	if ask == nil {
 		return reconcile.Result{}, nil
 	}
-	outcome, err := kit.Run(ctx, csr, r.review, r.approve)
+	outcome, err := kit.Run(ctx, &judgement{csr: csr, ask: *ask}, r.review, r.entitle, r.approve)
+	if why, no := errors.AsType[*refused](err); no {
+		err = r.deny(ctx, csr, why)
+	}
 	return kit.Result(outcome, err)
 }
 
 // review fails when the requester has no right; the request then stays pending and is judged again, because the right
 // may come later (GCM-CSR-4).
-func (r *Reconciler) review(ctx context.Context, csr *certificatesv1.CertificateSigningRequest) (kit.Outcome, error) {
-	review := Review(csr)
+func (r *Reconciler) review(ctx context.Context, j *judgement) (kit.Outcome, error) {
+	review := Review(j.csr)
 	if err := r.Client.Create(ctx, review); err != nil {
-		return kit.Stop(), fmt.Errorf("review access of %q: %w", csr.Spec.Username, err)
+		return kit.Stop(), fmt.Errorf("review access of %q: %w", j.csr.Spec.Username, err)
 	}
 	if !review.Status.Allowed {
 		return kit.Stop(), fmt.Errorf("approve signing request %q: user %q may not create certificatesigningrequests/seedclient (%s)",
-			csr.Name, csr.Spec.Username, review.Status.Reason)
+			j.csr.Name, j.csr.Spec.Username, review.Status.Reason)
 	}
 	return kit.Continue(), nil
 }
 
+// entitle goes on if the credentials of the requester are good for this certificate, and marks them as used. Who shows
+// no credentials of that kind, and asks too early, may be judged by people: the request stays pending.
+func (r *Reconciler) entitle(ctx context.Context, j *judgement) (kit.Outcome, error) {
+	if fromSeed(j.csr) {
+		return kit.Continue(), nil
+	}
+	object, shown, err := r.shown(ctx, j.csr)
+	if err != nil {
+		return kit.Stop(), err
+	}
+	facts, err := r.facts(ctx, j.ask.Seed)
+	if err != nil {
+		return kit.Stop(), err
+	}
+	err = Judge(j.ask, shown, facts)
+	switch {
+	case err != nil && shown == nil:
+		return kit.Stop(), fmt.Errorf("approve signing request %q: %w", j.csr.Name, err)
+	case err != nil:
+		return kit.Stop(), refusal(err)
+	case shown == nil || shown.Use != nil:
+		return kit.Continue(), nil
+	}
+	return kit.Continue(), r.mark(ctx, object, j.ask)
+}
+
+// mark notes the use before the certificate is given. Of two requests that are judged at the same time, one meets a
+// conflict: the mark is written only onto the version that was judged.
+func (r *Reconciler) mark(ctx context.Context, object client.Object, ask Ask) error {
+	jointoken.Mark(object, &jointoken.Use{Seed: ask.Seed, At: r.Clock.Now(), Request: ask.Request, UID: ask.UID, Key: ask.Key})
+	if err := r.Client.Update(ctx, object); err != nil {
+		return fmt.Errorf("mark %q as used: %w", object.GetName(), err)
+	}
+	return nil
+}
+
 // approve is GCM-CSR-5.
-func (r *Reconciler) approve(ctx context.Context, csr *certificatesv1.CertificateSigningRequest) (kit.Outcome, error) {
+func (r *Reconciler) approve(ctx context.Context, j *judgement) (kit.Outcome, error) {
+	if err := r.answer(ctx, j.csr, certificatesv1.CertificateApproved, reasonApproved, messageApproved); err != nil {
+		return kit.Stop(), fmt.Errorf("approve signing request %q: %w", j.csr.Name, err)
+	}
+	logf.FromContext(ctx).Info("Signing request of a gardenlet approved", "requester", j.csr.Spec.Username, "seed", j.ask.Seed)
+	return kit.Stop(), nil
+}
+
+// deny tells the requester why it gets no certificate, so that it does not wait for one.
+func (r *Reconciler) deny(ctx context.Context, csr *certificatesv1.CertificateSigningRequest, why error) error {
+	if err := r.answer(ctx, csr, certificatesv1.CertificateDenied, reasonDenied, why.Error()); err != nil {
+		return fmt.Errorf("deny signing request %q: %w", csr.Name, err)
+	}
+	logf.FromContext(ctx).Info("Signing request of a gardenlet denied", "requester", csr.Spec.Username, "reason", why.Error())
+	return nil
+}
+
+func (r *Reconciler) answer(
+	ctx context.Context, csr *certificatesv1.CertificateSigningRequest, kind certificatesv1.RequestConditionType, reason, message string,
+) error {
 	now := metav1.NewTime(r.Clock.Now())
 	csr.Status.Conditions = append(csr.Status.Conditions, certificatesv1.CertificateSigningRequestCondition{
-		Type:               certificatesv1.CertificateApproved,
+		Type:               kind,
 		Status:             corev1.ConditionTrue,
-		Reason:             reasonApproved,
-		Message:            messageApproved,
+		Reason:             reason,
+		Message:            message,
 		LastUpdateTime:     now,
 		LastTransitionTime: now,
 	})
-	if err := r.Client.SubResource(subresourceApproval).Update(ctx, csr); err != nil {
-		return kit.Stop(), fmt.Errorf("approve signing request %q: %w", csr.Name, err)
-	}
-	logf.FromContext(ctx).Info("Signing request of a gardenlet approved", "requester", csr.Spec.Username)
-	return kit.Stop(), nil
+	return r.Client.SubResource(subresourceApproval).Update(ctx, csr)
 }

@@ -56,7 +56,7 @@ func marked(role client.Object) bool {
 }
 
 func eligible(account client.Object) bool {
-	return Eligible(account.GetNamespace(), account.GetName())
+	return Eligible(account.GetNamespace())
 }
 
 // rolesFor is GCM-CREXT-3. A role whose selector cannot be read tells so when it is reconciled itself.

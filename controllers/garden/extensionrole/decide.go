@@ -35,21 +35,18 @@ func SelectorOf(role *rbacv1.ClusterRole) (labels.Selector, error) {
 	return selector, nil
 }
 
-// Eligible tells whether a service account may belong to an extension: those of seeds, and those that self-hosted shoots have
-// in project namespaces. Nobody else gets a role by a label alone.
-func Eligible(namespace, name string) bool {
-	if strings.HasPrefix(namespace, seedPrefix) {
-		return true
-	}
-	inProject := namespace == gardencorev1beta1.NamespaceGarden || strings.HasPrefix(namespace, gardencorev1beta1.NamespacePrefixProject)
-	return inProject && strings.HasPrefix(name, gardencorev1beta1.ServiceAccountPrefixExtensionShoot)
+// Eligible tells whether a service account may belong to an extension: those in the namespaces of seeds, which gardenlets
+// make. A label in another namespace gives nothing, whatever the name of the account: members of a project make accounts
+// there under any name. Accounts of extensions on self-hosted shoots come with the identity that will make them.
+func Eligible(namespace string) bool {
+	return strings.HasPrefix(namespace, seedPrefix)
 }
 
 // Subjects lists the eligible accounts, sorted.
 func Subjects(accounts []metav1.PartialObjectMetadata) []rbacv1.Subject {
 	var subjects []rbacv1.Subject
 	for i := range accounts {
-		if Eligible(accounts[i].Namespace, accounts[i].Name) {
+		if Eligible(accounts[i].Namespace) {
 			subjects = append(subjects, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: accounts[i].Namespace, Name: accounts[i].Name})
 		}
 	}

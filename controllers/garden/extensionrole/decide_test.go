@@ -55,10 +55,9 @@ func TestSubjects(t *testing.T) {
 		return rbacv1.Subject{Kind: "ServiceAccount", Namespace: namespace, Name: name}
 	}
 	want := []rbacv1.Subject{
-		subject("garden", "extension-shoot--b--dns"), subject("garden-dev", "extension-shoot--a--dns"),
 		subject("seed-a", "backup"), subject("seed-a", "dns"), subject("seed-b", "dns"),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("GCM-CREXT-2: accounts of seeds and of self-hosted shoots, sorted; a label in another namespace gives nothing (-want +got):\n%s", diff)
+		t.Errorf("GCM-CREXT-2: accounts of seeds, sorted; a label in another namespace gives nothing, not even under the name of an extension (-want +got):\n%s", diff)
 	}
 }

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package jointoken reads and writes what the Secret of a join token says: which seed it is for, until when it is valid,
+// and whether it has been used. ServiceAccounts by which seeds join carry the same mark of their use.
+package jointoken
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// MaxLifetime is how long a join token is valid at most.
+const MaxLifetime = 24 * time.Hour
+
+// What the Secret of a token holds, beside what Kubernetes puts into those of bootstrap tokens.
+const (
+	// KeySeed names the seed that the token is for.
+	KeySeed = "seed"
+	// KeyRenew is "true" if the token replaces the certificate of a seed that has a valid one.
+	KeyRenew = "renew"
+	// KeyDescription tells people, and for tokens made by gardenlets also the garden, what the token is for.
+	KeyDescription = "description"
+	// KeyExpiration is the end of the token's validity, in the form of RFC 3339.
+	KeyExpiration = "expiration"
+	// KeySecret is the secret half of the token.
+	KeySecret = "token-secret"
+
+	yes = "true"
+)
+
+const (
+	// Namespace is where the Secrets of tokens live.
+	Namespace = "kube-system"
+	// SecretPrefix begins the names of their Secrets; the id of the token follows.
+	SecretPrefix = "bootstrap-token-"
+	// SecretType is the type of their Secrets.
+	SecretType corev1.SecretType = "bootstrap.kubernetes.io/token"
+	// UserPrefix begins the name of the user that a token stands for; the id of the token follows.
+	UserPrefix = "system:bootstrap:"
+	// AccountPrefix begins the names of the ServiceAccounts by which seeds join; the name of the seed follows.
+	AccountPrefix = "gardenlet-bootstrap-"
+)
+
+// Kinds of the objects that a gardenlet makes tokens for.
+const (
+	KindManagedSeed = "ManagedSeed"
+	KindGardenlet   = "Gardenlet"
+)
+
+// ErrContradiction says that a token names two seeds.
+var ErrContradiction = errors.New("the token names two different seeds")
+
+// Purpose is what a token is for.
+type Purpose struct {
+	// Seed is the only seed that may join with the token. If empty, it can be any that does not exist yet.
+	Seed string
+	// Renew says that the seed gets a certificate although it has a valid one.
+	Renew bool
+	// Kind and Object are the ManagedSeed or Gardenlet that a gardenlet has made the token for. Both are empty for a token
+	// that an operator has made.
+	Kind   string
+	Object types.NamespacedName
+}
+
+// PurposeOf reads what a token is for. Tokens without a seed and without a description of the known form are for any
+// seed that does not exist yet.
+func PurposeOf(secret *corev1.Secret) (Purpose, error) {
+	p := Purpose{Seed: Value(secret, KeySeed), Renew: Value(secret, KeyRenew) == yes}
+	kind, object, ok := Described(Value(secret, KeyDescription))
+	if !ok {
+		return p, nil
+	}
+	if p.Seed != "" && p.Seed != object.Name {
+		return Purpose{}, fmt.Errorf("%w: data[%s] names %q, the description %q", ErrContradiction, KeySeed, p.Seed, object.Name)
+	}
+	p.Seed, p.Kind, p.Object = object.Name, kind, object
+	return p, nil
+}
+
+// Described finds the object that a gardenlet has made a token for in the description of the token, which contains "for
+// the <Kind> resource <namespace>/<name>" (GAC-SR-14).
+func Described(description string) (kind string, object types.NamespacedName, ok bool) {
+	_, about, _ := strings.Cut(description, "for the ")
+	kind, about, _ = strings.Cut(about, " resource ")
+	about, _, _ = strings.Cut(about, " ")
+	object.Namespace, object.Name, ok = strings.Cut(strings.TrimRight(about, ".,\n"), "/")
+	ok = ok && object.Namespace != "" && object.Name != "" && (kind == KindManagedSeed || kind == KindGardenlet)
+	return kind, object, ok
+}
+
+// Value reads a value from the data of a Secret, as it will be once the server has taken over StringData.
+func Value(secret *corev1.Secret, key string) string {
+	if text, ok := secret.StringData[key]; ok {
+		return text
+	}
+	return string(secret.Data[key])
+}
+
+// Validate returns an error if a token could be valid for longer than MaxLifetime from now on, or if its purpose cannot
+// be understood.
+func Validate(secret *corev1.Secret, now time.Time) error {
+	if err := CheckLifetime(secret, now); err != nil {
+		return err
+	}
+	if seed := Value(secret, KeySeed); seed != "" {
+		if wrong := validation.IsDNS1123Label(seed); len(wrong) > 0 {
+			return fmt.Errorf("data[%s]: %q is not the name of a seed: %s", KeySeed, seed, strings.Join(wrong, "; "))
+		}
+	}
+	if Value(secret, KeyRenew) == yes && Value(secret, KeySeed) == "" {
+		return fmt.Errorf("data[%s]: required together with data[%s]", KeySeed, KeyRenew)
+	}
+	_, err := PurposeOf(secret)
+	return err
+}
+
+// CheckLifetime returns an error if a token has no end, or one that is too far away.
+func CheckLifetime(secret *corev1.Secret, now time.Time) error {
+	text := Value(secret, KeyExpiration)
+	if text == "" {
+		return fmt.Errorf("data[%s]: required: a join token is valid for %s at most", KeyExpiration, MaxLifetime)
+	}
+	end, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return fmt.Errorf("data[%s]: must be a time in the form of RFC 3339: %w", KeyExpiration, err)
+	}
+	if end.After(now.Add(MaxLifetime)) {
+		return fmt.Errorf("data[%s]: %s is too far away: a join token is valid for %s at most", KeyExpiration, text, MaxLifetime)
+	}
+	return nil
+}
+
+// The annotations that mark a token, or a ServiceAccount by which a seed joins, as used. Only the server writes them.
+const (
+	annotationPrefix = "token.terrarium.garden/"
+
+	annotationSeed    = annotationPrefix + "used-by-seed"
+	annotationTime    = annotationPrefix + "used-at"
+	annotationRequest = annotationPrefix + "used-for-request"
+	annotationUID     = annotationPrefix + "used-for-request-uid"
+	annotationKey     = annotationPrefix + "used-for-key"
+)
+
+// Use is the one use of a token.
+type Use struct {
+	// Seed has joined.
+	Seed string
+	// At is when its request was judged.
+	At time.Time
+	// Request and UID are the CertificateSigningRequest.
+	Request string
+	UID     types.UID
+	// Key is the hash of the public key that was certified.
+	Key string
+}
+
+// UseOf reads the mark of a token. It returns nil if the token has not been used.
+func UseOf(object metav1.Object) *Use {
+	notes := object.GetAnnotations()
+	if notes[annotationUID] == "" {
+		return nil
+	}
+	at, _ := time.Parse(time.RFC3339, notes[annotationTime])
+	return &Use{
+		Seed: notes[annotationSeed], At: at, Request: notes[annotationRequest], UID: types.UID(notes[annotationUID]), Key: notes[annotationKey],
+	}
+}
+
+// Mark writes the use of a token into its metadata; nil removes the mark.
+func Mark(object metav1.Object, use *Use) {
+	notes := object.GetAnnotations()
+	for _, key := range []string{annotationSeed, annotationTime, annotationRequest, annotationUID, annotationKey} {
+		delete(notes, key)
+	}
+	if use == nil {
+		return
+	}
+	if notes == nil {
+		notes = map[string]string{}
+	}
+	notes[annotationSeed], notes[annotationTime] = use.Seed, use.At.UTC().Format(time.RFC3339)
+	notes[annotationRequest], notes[annotationUID], notes[annotationKey] = use.Request, string(use.UID), use.Key
+	object.SetAnnotations(notes)
+}

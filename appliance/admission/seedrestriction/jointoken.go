@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package seedrestriction
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	bootstrapapi "k8s.io/cluster-bootstrap/token/api"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/jointoken"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+const usageSigning = "usage-bootstrap-signing"
+
+// updateSecret keeps a join token what it was made for.
+func updateSecret(ctx context.Context, r *request) error {
+	if r.GetNamespace() != metav1.NamespaceSystem || !strings.HasPrefix(r.GetName(), bootstrapapi.BootstrapTokenSecretPrefix) {
+		return nil
+	}
+	secret, err := object[corev1.Secret](r)
+	if err != nil {
+		return err
+	}
+
+	return r.bootstrapToken(ctx, secret)
+}
+
+// bootstrapToken is GAC-SR-14. A gardenlet makes tokens for seeds whose clusters are its own work, and for itself when its
+// certificate has to be replaced; extensions make none.
+func (r *request) bootstrapToken(ctx context.Context, secret *corev1.Secret) error {
+	if r.client.Extension {
+		return fmt.Errorf("extensions make no join tokens: %w", errForeign)
+	}
+	if secret.Type != bootstrapapi.SecretTypeBootstrapToken {
+		return fmt.Errorf("type: must be %q", bootstrapapi.SecretTypeBootstrapToken)
+	}
+	for _, key := range []string{bootstrapapi.BootstrapTokenUsageAuthentication, usageSigning} {
+		if jointoken.Value(secret, key) != "true" {
+			return fmt.Errorf("data[%s]: must be \"true\"", key)
+		}
+	}
+	for _, key := range []string{bootstrapapi.BootstrapTokenExtraGroupsKey, jointoken.KeySeed, jointoken.KeyRenew} {
+		if jointoken.Value(secret, key) != "" {
+			return fmt.Errorf("data[%s]: must not be set", key)
+		}
+	}
+	if err := jointoken.CheckLifetime(secret, r.Clock.Now()); err != nil {
+		return err
+	}
+	kind, about, ok := jointoken.Described(jointoken.Value(secret, jointoken.KeyDescription))
+	switch {
+	case ok && kind == jointoken.KindManagedSeed:
+		return r.joins(ctx, about.Namespace, about.Name)
+	case ok && kind == jointoken.KindGardenlet && about.Namespace == gardencorev1beta1.NamespaceGarden && about.Name == r.client.Seed:
+		return r.rejoins(ctx)
+	default:
+		return fmt.Errorf("data[%s]: must say which seed the token is for: \"... for the ManagedSeed resource <namespace>/<name>\"",
+			jointoken.KeyDescription)
+	}
+}
+
+// rejoins allows a token for the own Gardenlet if the certificate of the seed has to be replaced.
+func (r *request) rejoins(ctx context.Context) error {
+	gardenlet, err := world.Get[gardenseedmanagementv1alpha1.Gardenlet](ctx, r.View, world.Place{
+		Group: gardenseedmanagementv1alpha1.GroupName, Resource: "gardenlets",
+		Namespace: gardencorev1beta1.NamespaceGarden, Name: r.client.Seed,
+	})
+	if err != nil {
+		return world.Missing(err, "data["+jointoken.KeyDescription+"]", "gardenlet", gardencorev1beta1.NamespaceGarden+"/"+r.client.Seed)
+	}
+	seed, err := r.Seed(ctx, r.client.Seed)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read seed %q: %w", r.client.Seed, err)
+	}
+	if !query.MayJoin(seed, r.Clock.Now(), seed, gardenlet) {
+		return fmt.Errorf("seed %q %w", seed.Name, errBootstrapped)
+	}
+
+	return nil
+}

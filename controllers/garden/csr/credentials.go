@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package csr
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/jointoken"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+const accountUserPrefix = "system:serviceaccount:"
+
+// shown finds the object that stands for the credentials of a requester, as it is stored now. The object is nil for who
+// has a right of its own.
+func (r *Reconciler) shown(ctx context.Context, csr *certificatesv1.CertificateSigningRequest) (client.Object, *Credentials, error) {
+	if id, ok := strings.CutPrefix(csr.Spec.Username, jointoken.UserPrefix); ok {
+		return r.token(ctx, id)
+	}
+	if account, ok := strings.CutPrefix(csr.Spec.Username, accountUserPrefix); ok {
+		namespace, name, _ := strings.Cut(account, ":")
+		if seed, ok := strings.CutPrefix(name, jointoken.AccountPrefix); ok {
+			return r.account(ctx, client.ObjectKey{Namespace: namespace, Name: name}, seed)
+		}
+	}
+	return nil, nil, nil
+}
+
+func (r *Reconciler) token(ctx context.Context, id string) (client.Object, *Credentials, error) {
+	name := fmt.Sprintf("token %q", id)
+	secret := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: jointoken.Namespace, Name: jointoken.SecretPrefix + id}
+	err := r.Live.Get(ctx, key, secret)
+	if apierrors.IsNotFound(err) {
+		return nil, nil, refusal(fmt.Errorf("%s %w any more", name, ErrGone))
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	// Tokens that were made before the server held their lifetimes can be valid for ever.
+	if err := jointoken.CheckLifetime(secret, r.Clock.Now()); err != nil {
+		return nil, nil, refusal(fmt.Errorf("%s cannot be used: %w", name, err))
+	}
+	purpose, err := jointoken.PurposeOf(secret)
+	if err != nil {
+		return nil, nil, refusal(fmt.Errorf("%s cannot be used: %w", name, err))
+	}
+	return secret, &Credentials{Name: name, Purpose: purpose, Use: jointoken.UseOf(secret)}, nil
+}
+
+func (r *Reconciler) account(ctx context.Context, key client.ObjectKey, seed string) (client.Object, *Credentials, error) {
+	name := fmt.Sprintf("service account %q", key)
+	account := &corev1.ServiceAccount{}
+	err := r.Live.Get(ctx, key, account)
+	if apierrors.IsNotFound(err) {
+		return nil, nil, refusal(fmt.Errorf("%s %w any more", name, ErrGone))
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return account, &Credentials{Name: name, Purpose: jointoken.Purpose{Seed: seed}, Use: jointoken.UseOf(account)}, nil
+}
+
+// facts reads what the garden knows about a seed. It reads around the cache, which may lack a Seed that was made a
+// moment ago.
+func (r *Reconciler) facts(ctx context.Context, name string) (Facts, error) {
+	f := Facts{MadeFrom: map[string]metav1.Object{}, Now: r.Clock.Now()}
+	seed := &gardencorev1beta1.Seed{}
+	there, err := kit.Live(ctx, r.Live, r.Client, client.ObjectKey{Name: name}, seed)
+	if err != nil {
+		return f, fmt.Errorf("read seed %q: %w", name, err)
+	}
+	if there {
+		f.Seed = seed
+	}
+	for kind, object := range map[string]client.Object{
+		jointoken.KindManagedSeed: &gardenseedmanagementv1alpha1.ManagedSeed{},
+		jointoken.KindGardenlet:   &gardenseedmanagementv1alpha1.Gardenlet{},
+	} {
+		key := client.ObjectKey{Namespace: gardencorev1beta1.NamespaceGarden, Name: name}
+		there, err := kit.Live(ctx, r.Live, r.Client, key, object)
+		if err != nil {
+			return f, fmt.Errorf("read %s %q: %w", kind, key, err)
+		}
+		if there {
+			f.MadeFrom[kind] = object
+		}
+	}
+	return f, nil
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package csr
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/jointoken"
+)
+
+// The reasons for which a seed does not get a certificate.
+var (
+	// ErrUsed says that the one certificate that a token is good for has been given.
+	ErrUsed = errors.New("has been used already")
+	// ErrOtherSeed says that a token is for another seed.
+	ErrOtherSeed = errors.New("is for another seed")
+	// ErrHasCertificate says that a seed has a valid certificate, which its gardenlet renews by itself.
+	ErrHasCertificate = errors.New("has joined already, and its certificate is valid")
+	// ErrGone says that what a token was made for, or the token itself, does not exist any more.
+	ErrGone = errors.New("does not exist")
+)
+
+// Ask is a request for the certificate of a seed.
+type Ask struct {
+	// Seed is the name in the certificate.
+	Seed string
+	// Request and UID are the CertificateSigningRequest.
+	Request string
+	UID     types.UID
+	// Key is the hash of its public key.
+	Key string
+}
+
+// Credentials are what the author of a request has shown. There are none for who has a right of its own to make seeds.
+type Credentials struct {
+	// Name says in messages what is meant.
+	Name string
+	// Purpose is what they were made for.
+	Purpose jointoken.Purpose
+	// Use is the use that was made of them before, or nil.
+	Use *jointoken.Use
+}
+
+// Facts are what the garden knows about the seed.
+type Facts struct {
+	// Seed is nil if it does not exist.
+	Seed *gardencorev1beta1.Seed
+	// MadeFrom are the ManagedSeed and the Gardenlet of that name, by their kinds, if they exist.
+	MadeFrom map[string]metav1.Object
+	// Now is the time.
+	Now time.Time
+}
+
+// Judge returns an error if the certificate must not be given. A token is good for one certificate, of the seed that it
+// was made for; one for no seed in particular is good for a seed that does not exist. A seed that exists gets a
+// certificate only when the one that it has has expired, or when an operator asked for another one.
+func Judge(ask Ask, shown *Credentials, facts Facts) error {
+	if shown == nil {
+		return due(ask, jointoken.Purpose{Seed: ask.Seed}, facts)
+	}
+	purpose := shown.Purpose
+	if purpose.Seed != "" && purpose.Seed != ask.Seed {
+		return fmt.Errorf("%s %w: it is for %q, and the request for %q", shown.Name, ErrOtherSeed, purpose.Seed, ask.Seed)
+	}
+	if use := shown.Use; use != nil {
+		if use.UID == ask.UID {
+			return nil
+		}
+		if use.Key != ask.Key || use.Seed != ask.Seed {
+			return fmt.Errorf("%s %w: seed %q has got its certificate by request %q; "+
+				"if it was lost, make another token with \"terrarium token create --seed %s\"", shown.Name, ErrUsed, use.Seed, use.Request, ask.Seed)
+		}
+	}
+	if purpose.Kind != "" && facts.MadeFrom[purpose.Kind] == nil {
+		return fmt.Errorf("%s %q, which %s was made for, %w", purpose.Kind, purpose.Object, shown.Name, ErrGone)
+	}
+	return due(ask, purpose, facts)
+}
+
+// due returns an error if the seed has a certificate of which nobody wants another one.
+func due(ask Ask, purpose jointoken.Purpose, facts Facts) error {
+	if facts.Seed == nil {
+		return nil
+	}
+	if purpose.Seed == "" {
+		return fmt.Errorf("seed %q %w; a token for no seed in particular is for new seeds: make one with \"terrarium token create --seed %s --renew\"",
+			ask.Seed, ErrHasCertificate, ask.Seed)
+	}
+	asking := []metav1.Object{facts.Seed}
+	for _, object := range facts.MadeFrom {
+		asking = append(asking, object)
+	}
+	if purpose.Renew || query.MayJoin(facts.Seed, facts.Now, asking...) || query.NeverJoined(facts.Seed) {
+		return nil
+	}
+	return fmt.Errorf("seed %q %w; to replace it, make a token with \"terrarium token create --seed %s --renew\" or annotate the Seed with %s=%s",
+		ask.Seed, ErrHasCertificate, ask.Seed, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationRenewKubeconfig)
+}
