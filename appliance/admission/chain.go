@@ -153,10 +153,13 @@ func Names() []string {
 	return slices.Compact(names)
 }
 
-// KubernetesNames are those of the rules of Kubernetes that can be disabled.
+// KubernetesNames are those of the rules of Kubernetes that can be enabled and disabled.
 func KubernetesNames() []string {
 	return []string{
 		mutatingpolicy.PluginName, mutatingwebhook.PluginName, validatingpolicy.PluginName, validatingwebhook.PluginName,
 		resourcequota.PluginName,
 	}
 }
+
+// KubernetesNamesOff are those of them that are asked only where the configuration enables them (API-ADM-2).
+func KubernetesNamesOff() []string { return []string{mutatingpolicy.PluginName} }

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/kubernetes/pkg/controlplane/apiserver/options"
 	kubeoptions "k8s.io/kubernetes/pkg/kubeapiserver/options"
 	certapproval "k8s.io/kubernetes/plugin/pkg/admission/certificates/approval"
 	certsigning "k8s.io/kubernetes/plugin/pkg/admission/certificates/signing"
@@ -55,17 +56,19 @@ func kubeAdmissionOff() sets.Set[string] {
 // applyKubeAdmission puts the garden's rules into the chain of the kube server, before what users add by webhooks and
 // policies.
 func (c Config) applyKubeAdmission(o *serveroptions.AdmissionOptions, view *world.World) {
-	o.DefaultOffPlugins = kubeAdmissionOff()
-	o.DisablePlugins = c.disabledLibraryRules()
+	o.DefaultOffPlugins = kubeAdmissionOff().Insert(c.libraryRulesOff()...)
 	names := register(o.Plugins, c.KubeAdmission, view)
 	at := slices.Index(o.RecommendedPluginOrder, mutatingpolicy.PluginName)
 	o.RecommendedPluginOrder = slices.Concat(o.RecommendedPluginOrder[:at], names, o.RecommendedPluginOrder[at:])
 }
 
-// disabledLibraryRules are the rules of Kubernetes that the configuration names.
-func (c Config) disabledLibraryRules() []string {
-	return slices.DeleteFunc(slices.Clone(c.AdmissionOff), func(name string) bool {
-		return !slices.Contains(admissionrules.KubernetesNames(), name)
+// libraryRulesOff are the rules of Kubernetes that are not asked, out of those that can be chosen: those that the
+// configuration disables, and those that are off by default and that it does not enable (API-ADM-2).
+func (c Config) libraryRulesOff() []string {
+	return slices.DeleteFunc(admissionrules.KubernetesNames(), func(name string) bool {
+		off := slices.Contains(admissionrules.KubernetesNamesOff(), name) || slices.Contains(c.AdmissionOff, name)
+
+		return !off || slices.Contains(c.AdmissionOn, name)
 	})
 }
 
@@ -109,16 +112,36 @@ func rejections() (*prometheus.CounterVec, error) {
 	return nil, fmt.Errorf("register metrics of admission: %w", err)
 }
 
-// applyGardenAdmission gives the garden server its own chain: the namespace's life first, then the garden's rules, then
-// what users add by webhooks and policies, then quotas.
-func (c *completed) applyGardenAdmission(into *genericapiserver.Config, parts *kubeParts) error {
+// gardenAdmission is the chain of the garden server.
+func (c Config) gardenAdmission(view *world.World) *serveroptions.AdmissionOptions {
 	o := serveroptions.NewAdmissionOptions()
 	resourcequota.Register(o.Plugins)
-	o.DisablePlugins = c.disabledLibraryRules()
-	order := append([]string{lifecycle.PluginName}, register(o.Plugins, c.GardenAdmission, c.world)...)
+	o.DefaultOffPlugins = sets.New(c.libraryRulesOff()...)
+	order := append([]string{lifecycle.PluginName}, register(o.Plugins, c.GardenAdmission, view)...)
 	o.RecommendedPluginOrder = append(order, mutatingpolicy.PluginName, mutatingwebhook.PluginName,
 		validatingpolicy.PluginName, validatingwebhook.PluginName, resourcequota.PluginName)
 
+	return o
+}
+
+// Asked are the names of the rules that judge objects of the garden, and of those that judge all others, in the order in
+// which they are asked (API-ADM-1).
+func (c Config) Asked() (garden, kube []string) {
+	view := world.New(c.Clock)
+	library := options.NewOptions().Admission.GenericAdmission
+	c.applyKubeAdmission(library, view)
+
+	return asked(c.gardenAdmission(view)), asked(library)
+}
+
+func asked(o *serveroptions.AdmissionOptions) []string {
+	return slices.DeleteFunc(slices.Clone(o.RecommendedPluginOrder), o.DefaultOffPlugins.Has)
+}
+
+// applyGardenAdmission gives the garden server its own chain: the namespace's life first, then the garden's rules, then
+// what users add by webhooks and policies, then quotas.
+func (c *completed) applyGardenAdmission(into *genericapiserver.Config, parts *kubeParts) error {
+	o := c.gardenAdmission(c.world)
 	kubeClient, err := kubernetes.NewForConfig(into.LoopbackClientConfig)
 	if err != nil {
 		return fmt.Errorf("make client for admission: %w", err)

@@ -36,12 +36,15 @@ type Config struct {
 	// GardenAdmission are the garden's own rules about garden kinds, KubeAdmission those about all others, in the order
 	// in which they are asked.
 	GardenAdmission, KubeAdmission []admission.Rule
-	// AdmissionOff names rules of Kubernetes that are not asked; others that it names are left out already.
-	AdmissionOff []string
+	// AdmissionOff names rules of Kubernetes that are not asked, AdmissionOn those that are asked although they are off by
+	// default. Both may name other rules, which are chosen already.
+	AdmissionOff, AdmissionOn []string
 	// ReadyChecks are further conditions of /readyz.
 	ReadyChecks []ReadyCheck
 	// ServiceAccountIssuer is the issuer of service account tokens. Tokens become invalid when it changes.
 	ServiceAccountIssuer string
+	// MaxServiceAccountTokenLifetime is the longest validity of requested tokens of service accounts; longer ones are cut.
+	MaxServiceAccountTokenLifetime time.Duration
 	// EventTTL is how long an Event is kept.
 	EventTTL time.Duration
 	// MaxKubeconfigLifetime bounds the validity of kubeconfigs for shoots.
@@ -70,6 +73,8 @@ func NewConfig() Config {
 		ServiceAccountIssuer:  "https://kubernetes.default.svc",
 		EventTTL:              time.Hour,
 		MaxKubeconfigLifetime: 24 * time.Hour,
+
+		MaxServiceAccountTokenLifetime: 90 * 24 * time.Hour,
 
 		CredentialsRotationInterval: 90 * 24 * time.Hour,
 

@@ -3,6 +3,7 @@
 package apiserver
 
 import (
+	"crypto/tls"
 	"net"
 	"slices"
 	"strings"
@@ -44,6 +45,8 @@ func (c Config) libraryOptions(view *world.World) *options.Options {
 	o.SecureServing.ServerCert = serveroptions.GeneratableKeyCert{
 		CertKey: serveroptions.CertKey{CertFile: c.Identity.Serving.File, KeyFile: c.Identity.Serving.File},
 	}
+	o.SecureServing.MinTLSVersion = "VersionTLS12"
+	o.SecureServing.CipherSuites = cipherSuites()
 	o.Features.EnableProfiling = false
 	o.EventTTL = c.EventTTL
 	// Applying them would report that no manifest of metric labels was given.
@@ -55,6 +58,22 @@ func (c Config) libraryOptions(view *world.World) *options.Options {
 	c.applyKubeAdmission(o.Admission.GenericAdmission, view)
 
 	return o
+}
+
+// cipherSuites are those of TLS 1.2 that authenticate what they encrypt. TLS 1.3 has no others.
+func cipherSuites() []string {
+	suites := []uint16{
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+		tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+		tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+		tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+	}
+	names := make([]string, 0, len(suites))
+	for _, suite := range suites {
+		names = append(names, tls.CipherSuiteName(suite))
+	}
+
+	return names
 }
 
 // advertiseAddress must never be looked up: a machine without a network has a garden as well.
@@ -108,6 +127,9 @@ func (c Config) applyAuthentication(o *options.Options) {
 	a.ServiceAccounts.Issuers = []string{c.ServiceAccountIssuer}
 	a.ServiceAccounts.KeyFiles = []string{c.Identity.ServiceAccount.File}
 	a.ServiceAccounts.OptionalTokenGetter = tokenObjects
+	a.ServiceAccounts.MaxExpiration = c.MaxServiceAccountTokenLifetime
+	// There are no pods here that would have to get used to tokens that end.
+	a.ServiceAccounts.ExtendExpiration = false
 
 	o.ServiceAccountSigningKeyFile = c.Identity.ServiceAccount.File
 	o.ProxyClientCertFile = c.Identity.FrontProxy.File

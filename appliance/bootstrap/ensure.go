@@ -30,6 +30,9 @@ type Config struct {
 	Loopback *rest.Config
 	// APILevel is the version of Gardener whose API is served.
 	APILevel string
+	// ProjectsByEveryone lets each user who has shown who it is create projects. Otherwise only those can who are bound to
+	// the role for it.
+	ProjectsByEveryone bool
 	// NewIdentity makes the identity of a garden that has none yet.
 	NewIdentity func() string
 }
@@ -60,7 +63,7 @@ func Ensure(ctx context.Context, c Config) (identity string, err error) {
 	if err := apply(ctx, client, c.objects()); err != nil {
 		return "", err
 	}
-	if err := retire(ctx, client, retired()); err != nil {
+	if err := retire(ctx, client, c.retired()); err != nil {
 		return "", err
 	}
 
@@ -72,6 +75,19 @@ func (c Config) objects() []object {
 	var all []object
 	for _, some := range [][]object{operatorRoles(), everyoneRoles(), projectRoles(), seedRoles(), c.info()} {
 		all = append(all, some...)
+	}
+	if c.ProjectsByEveryone {
+		all = append(all, projectCreators())
+	}
+
+	return all
+}
+
+// retired lists what has to go: what earlier versions have made, and what another configuration has.
+func (c Config) retired() []object {
+	all := retired()
+	if !c.ProjectsByEveryone {
+		all = append(all, projectCreators())
 	}
 
 	return all

@@ -3,6 +3,8 @@
 package bootstrap
 
 import (
+	"slices"
+
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -41,6 +43,8 @@ func gardenGroups() []string {
 	}
 }
 
+func isSecurity(group string) bool { return group == gardensecurityv1alpha1.GroupName }
+
 // operatorRoles are for the people who run the garden.
 func operatorRoles() []object {
 	everything := []string{all}
@@ -48,8 +52,11 @@ func operatorRoles() []object {
 	return []object{
 		clusterRole(gardencorev1beta1.ClusterRoleAdmin, labelled(roleAdmin),
 			rbacv1.PolicyRule{
-				APIGroups: gardenGroups(), Resources: everything, Verbs: everything,
+				APIGroups: slices.DeleteFunc(gardenGroups(), isSecurity), Resources: everything, Verbs: everything,
 			},
+			// Tokens of workload identities are for the shoots and seeds that use them: with one, an operator would act as a
+			// project at its cloud provider.
+			on(gardensecurityv1alpha1.GroupName, everything, "credentialsbindings", "workloadidentities"),
 			on(corev1.GroupName, everything, "configmaps", "events", "namespaces", "resourcequotas", "secrets",
 				"serviceaccounts", "serviceaccounts/token"),
 			on(eventsv1.GroupName, everything, "events"),
@@ -100,7 +107,7 @@ func everyoneRoles() []object {
 			on(authorizationv1.GroupName, []string{"create"}, "selfsubjectaccessreviews"),
 		),
 		bind(gardencorev1beta1.ClusterRoleUserAuth, everyone),
-		// Who may create projects is up to the operator: this role is bound to nobody.
+		// Who may create projects is up to the operator, see projectCreators.
 		clusterRole(gardencorev1beta1.ClusterRoleProjectCreation, nil,
 			on(gardencorev1beta1.GroupName, []string{"create"}, "projects")),
 	}
@@ -111,4 +118,13 @@ func everyoneRoles() []object {
 
 	return append(some, roleIn(gardencorev1beta1.NamespaceKubeSystem, gardencorev1beta1.RoleReadClusterIdentity, everyone,
 		identity)...)
+}
+
+// projectCreators lets each user who has shown who it is create projects (API-RES-12). It has a name of its own, so that
+// bindings by which operators choose the creators stay as they are.
+func projectCreators() object {
+	binding := bind(gardencorev1beta1.ClusterRoleProjectCreation, group(gardencorev1beta1.GroupAuthenticated))
+	binding.value.SetName(gardencorev1beta1.ClusterRoleProjectCreation + ":authenticated")
+
+	return binding
 }

@@ -26,6 +26,8 @@ func projectRoles() []object {
 			on(gardencorev1beta1.GroupName, writeVerbs(), "namespacedcloudprofiles", "plants", "quotas", "secretbindings",
 				"shoots"),
 			on(gardencorev1beta1.GroupName, []string{"create"}, "shoots/adminkubeconfig", "shoots/viewerkubeconfig"),
+			// Who makes an object that is owned by a shoot and holds up its deletion needs this right on the shoot.
+			on(gardencorev1beta1.GroupName, []string{"update"}, "shoots/finalizers"),
 			on(gardenoperationsv1alpha1.GroupName, writeVerbs(), "bastions"),
 			on(gardensecurityv1alpha1.GroupName, writeVerbs(), "credentialsbindings", "workloadidentities"),
 			on(gardensettingsv1alpha1.GroupName, writeVerbs(), "openidconnectpresets"),

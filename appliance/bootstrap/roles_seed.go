@@ -16,7 +16,8 @@ func seedRoles() []object {
 	return []object{
 		clusterRole(gardencorev1beta1.ClusterRoleSeedBootstrapper, nil,
 			on(certificatesv1.GroupName, []string{"create", "get"}, "certificatesigningrequests"),
-			on(certificatesv1.GroupName, []string{"create"}, "certificatesigningrequests/seedclient"),
+			on(certificatesv1.GroupName, []string{"create"}, "certificatesigningrequests/seedclient",
+				"certificatesigningrequests/shootclient"),
 		),
 		bind(gardencorev1beta1.ClusterRoleSeedBootstrapper, group(gardencorev1beta1.GroupBootstrappers)),
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	bootstrapapi "k8s.io/cluster-bootstrap/token/api"
 
+	"github.com/terrarium-garden/terrarium/apis/jointoken"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
@@ -23,7 +24,10 @@ func newTokenCommand(env Environment) *cobra.Command {
 		Use:   "token",
 		Short: "Make, list and delete the tokens by which seeds join",
 		Long: `A join token lets a gardenlet ask the garden for a client certificate, once, within a short time. It carries a hash of
-the garden's CA, so that the gardenlet knows the garden when it sees it.`,
+the garden's CA, so that the gardenlet knows the garden when it sees it.
+
+A token that was made for a seed gives the certificate of this seed alone. One that was made for none gives that of any seed
+that does not exist yet. A gardenlet that has joined deletes its token.`,
 	}
 	cmd.AddCommand(newTokenCreateCommand(env), newTokenListCommand(env), newTokenDeleteCommand(env))
 	return cmd
@@ -32,21 +36,44 @@ the garden's CA, so that the gardenlet knows the garden when it sees it.`,
 // tokenInfo is what may be told about a token.
 type tokenInfo struct {
 	ID          string     `json:"id"`
+	Seed        string     `json:"seed,omitempty"`
+	Renew       bool       `json:"renew,omitempty"`
 	Description string     `json:"description,omitempty"`
 	Expires     *time.Time `json:"expires,omitempty"`
 	Usages      []string   `json:"usages"`
+	Used        *tokenUse  `json:"used,omitempty"`
+}
+
+// tokenUse is the use that was made of a token.
+type tokenUse struct {
+	Seed    string    `json:"seed"`
+	At      time.Time `json:"at"`
+	Request string    `json:"request"`
+}
+
+// tokenPlan is a token that is to be made.
+type tokenPlan struct {
+	description, seed string
+	renew             bool
+	expires           time.Time
 }
 
 // tokenSecret is the object that the API server checks tokens against.
-func tokenSecret(t identity.JoinToken, description string, expires time.Time) *corev1.Secret {
+func tokenSecret(t identity.JoinToken, plan tokenPlan) *corev1.Secret {
 	data := map[string]string{
 		bootstrapapi.BootstrapTokenIDKey:               t.ID,
 		bootstrapapi.BootstrapTokenSecretKey:           t.Secret,
-		bootstrapapi.BootstrapTokenExpirationKey:       expires.UTC().Format(time.RFC3339),
+		bootstrapapi.BootstrapTokenExpirationKey:       plan.expires.UTC().Format(time.RFC3339),
 		bootstrapapi.BootstrapTokenUsageAuthentication: "true",
 	}
-	if description != "" {
-		data[bootstrapapi.BootstrapTokenDescriptionKey] = description
+	if plan.description != "" {
+		data[bootstrapapi.BootstrapTokenDescriptionKey] = plan.description
+	}
+	if plan.seed != "" {
+		data[jointoken.KeySeed] = plan.seed
+	}
+	if plan.renew {
+		data[jointoken.KeyRenew] = "true"
 	}
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: bootstrapapi.BootstrapTokenSecretPrefix + t.ID},
@@ -61,6 +88,12 @@ func describeToken(secret *corev1.Secret) tokenInfo {
 		ID:          strings.TrimPrefix(secret.Name, bootstrapapi.BootstrapTokenSecretPrefix),
 		Description: string(secret.Data[bootstrapapi.BootstrapTokenDescriptionKey]),
 		Usages:      []string{},
+	}
+	if purpose, err := jointoken.PurposeOf(secret); err == nil {
+		info.Seed, info.Renew = purpose.Seed, purpose.Renew
+	}
+	if use := jointoken.UseOf(secret); use != nil {
+		info.Used = &tokenUse{Seed: use.Seed, At: use.At, Request: use.Request}
 	}
 	if expires, err := time.Parse(time.RFC3339, string(secret.Data[bootstrapapi.BootstrapTokenExpirationKey])); err == nil {
 		info.Expires = new(expires.UTC())

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/options"
@@ -31,6 +33,8 @@ type tokenCreateOptions struct {
 	connection  options.Connection
 	lifetime    time.Duration
 	description string
+	seed        string
+	renew       bool
 	server      string
 	print       string
 	output      outputFlag
@@ -42,8 +46,12 @@ func newTokenCreateCommand(env Environment) *cobra.Command {
 		Use:   "create",
 		Short: "Make a token and print the command by which a seed joins",
 		Long: `Makes a join token and prints the command that joins a seed with it. Run that command on any machine that has a
-kubeconfig of the seed and reaches the garden.`,
-		Example: `  terrarium token create --description "seed in the basement"
+kubeconfig of the seed and reaches the garden.
+
+With --seed, the token is good for the certificate of this seed alone. Without it, whoever has the token chooses the name of a
+seed that does not exist yet. A seed whose gardenlet has a valid certificate gets another one only with --renew.`,
+		Example: `  terrarium token create --seed eu-1 --description "seed in the basement"
+  terrarium token create --seed eu-1 --renew
   terrarium token create --ttl 24h --print token
   terrarium token create --server https://garden.example.org:6443 -o json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,6 +64,8 @@ kubeconfig of the seed and reaches the garden.`,
 	fs := cmd.Flags()
 	o.connection.AddFlags(fs)
 	fs.DurationVar(&o.lifetime, "ttl", options.DefaultTokenLifetime, "how long the token is valid, between 10m and 24h")
+	fs.StringVar(&o.seed, "seed", "", "name of the only seed that may join with the token (default: any that does not exist yet)")
+	fs.BoolVar(&o.renew, "renew", false, "give that seed a certificate although it has a valid one, for example because that was lost")
 	fs.StringVar(&o.description, "description", "", "what the token is for")
 	fs.StringVar(&o.server, "server", "", "URL by which the seed reaches the garden (default: the one in the kubeconfig, or the one that the server tells)")
 	fs.StringVar(&o.print, "print", printCommand, "what to print: the whole command, or the token alone")
@@ -67,6 +77,12 @@ func (o *tokenCreateOptions) validate(cmd *cobra.Command) []error {
 	var errs []error
 	if err := options.ValidateTokenLifetime(o.lifetime); err != nil {
 		errs = append(errs, fmt.Errorf("--ttl: %w", err))
+	}
+	if wrong := validation.IsDNS1123Label(o.seed); o.seed != "" && len(wrong) > 0 {
+		errs = append(errs, fmt.Errorf("--seed: %q is not the name of a seed: %s", o.seed, strings.Join(wrong, "; ")))
+	}
+	if o.renew && o.seed == "" {
+		errs = append(errs, errors.New("--renew: say which seed with --seed"))
 	}
 	if o.server != "" {
 		if err := validateServerURL(o.server); err != nil {
@@ -99,6 +115,7 @@ type newToken struct {
 	ID          string    `json:"id"`
 	Token       string    `json:"token"`
 	Command     string    `json:"command"`
+	Seed        string    `json:"seed,omitempty"`
 	Server      string    `json:"server"`
 	CAHash      string    `json:"caHash"`
 	Description string    `json:"description,omitempty"`
@@ -122,21 +139,25 @@ func (o *tokenCreateOptions) run(ctx context.Context) error {
 		}
 	}
 	expires := o.env.Clock.Now().Add(o.lifetime).UTC().Truncate(time.Second)
-	token, err := g.createToken(ctx, hash, o.description, expires)
+	token, err := g.createToken(ctx, hash, tokenPlan{description: o.description, seed: o.seed, renew: o.renew, expires: expires})
 	if err != nil {
 		return err
 	}
+	command := fmt.Sprintf("terrarium gardenlet join %s --token %s", server, token)
+	if o.seed != "" {
+		command += " --name " + o.seed
+	}
 	return o.tell(newToken{
-		ID: token.ID, Token: token.String(), Server: server, CAHash: hash, Description: o.description, Expires: expires,
-		Command: fmt.Sprintf("terrarium gardenlet join %s --token %s", server, token),
+		ID: token.ID, Token: token.String(), Seed: o.seed, Server: server, CAHash: hash, Description: o.description, Expires: expires,
+		Command: command,
 	})
 }
 
-func (g *garden) createToken(ctx context.Context, hash, description string, expires time.Time) (identity.JoinToken, error) {
+func (g *garden) createToken(ctx context.Context, hash string, plan tokenPlan) (identity.JoinToken, error) {
 	var err error
 	for range createAttempts {
 		token := identity.NewJoinToken(hash)
-		secret := tokenSecret(token, description, expires)
+		secret := tokenSecret(token, plan)
 		_, err = g.client.CoreV1().Secrets(secret.Namespace).Create(ctx, secret, metav1.CreateOptions{})
 		if err == nil {
 			return token, nil
@@ -154,8 +175,12 @@ func (o *tokenCreateOptions) tell(t newToken) error {
 			_, err := fmt.Fprintln(w, t.Token)
 			return err
 		}
-		o.env.tell("Token %s is valid until %s. Where there is a kubeconfig of the seed, run:\n\n",
-			t.ID, t.Expires.Format(time.RFC3339))
+		about := "any seed that does not exist yet"
+		if t.Seed != "" {
+			about = fmt.Sprintf("seed %q", t.Seed)
+		}
+		o.env.tell("Token %s is for %s, and valid until %s. Where there is a kubeconfig of the seed, run:\n\n",
+			t.ID, about, t.Expires.Format(time.RFC3339))
 		if u, err := url.Parse(t.Server); err == nil && isLoopback(u.Hostname()) {
 			defer o.env.tell("\nWarning: %s is reached from this machine only; give another address with --server\n", t.Server)
 		}

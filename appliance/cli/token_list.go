@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -56,12 +57,34 @@ func (o *tokenListOptions) run(ctx context.Context) error {
 			o.env.tell("There are no tokens.\n")
 			return nil
 		}
-		rows := [][]string{{"ID", "DESCRIPTION", "EXPIRES", "USAGES"}}
+		rows := [][]string{{"ID", "SEED", "DESCRIPTION", "EXPIRES", "USED", "USAGES"}}
 		for _, t := range tokens {
-			rows = append(rows, []string{t.ID, orNone(t.Description), expiry(t.Expires, o.env.Clock.Now()), orNone(strings.Join(t.Usages, ","))})
+			rows = append(rows, []string{
+				t.ID, t.seed(), orNone(t.Description), expiry(t.Expires, o.env.Clock.Now()), t.used(), orNone(strings.Join(t.Usages, ",")),
+			})
 		}
 		return writeTable(w, rows)
 	})
+}
+
+// seed says who may join with a token.
+func (t tokenInfo) seed() string {
+	switch {
+	case t.Seed == "":
+		return "<new>"
+	case t.Renew:
+		return t.Seed + " (renew)"
+	default:
+		return t.Seed
+	}
+}
+
+// used says who has joined with a token, and when.
+func (t tokenInfo) used() string {
+	if t.Used == nil {
+		return "no"
+	}
+	return fmt.Sprintf("by %s at %s", t.Used.Seed, t.Used.At.UTC().Format(time.RFC3339))
 }
 
 // expiry says how long a token is still good for.

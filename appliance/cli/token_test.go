@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/jointoken"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
@@ -26,6 +27,8 @@ func TestTokenCreate(t *testing.T) {
 	}{
 		"Command":   {reason: "The output is the command and nothing else, so that it can be piped."},
 		"Described": {reason: "A description is kept.", args: []string{"--description", "seed", "--ttl", "10m"}},
+		"Seed":      {reason: "A token for one seed joins it under this name.", args: []string{"--seed", "eu-1"}},
+		"Renew":     {reason: "It may replace a certificate.", args: []string{"--seed", "eu-1", "--renew", "-o", "json"}},
 		"Token":     {reason: "Scripts may want the token alone.", args: []string{"--print", "token"}},
 		"JSON":      {reason: "Programs read JSON.", args: []string{"-o", "json", "--description", "a & b"}},
 		"YAML":      {reason: "Or YAML.", args: []string{"-o", "yaml"}},
@@ -57,7 +60,7 @@ func TestTokenCreateSecret(t *testing.T) {
 
 	g, w := startGarden(t), newWorld()
 	w.now = time.Date(2030, 1, 2, 3, 4, 5, 6, time.FixedZone("east", 7200))
-	r := w.run(t, "token", "create", "--data-dir", g.Dir, "--ttl", "24h", "--description", "seed", "-o", "json")
+	r := w.run(t, "token", "create", "--data-dir", g.Dir, "--ttl", "24h", "--description", "seed", "--seed", "eu-1", "--renew", "-o", "json")
 	var made struct{ ID, Token string }
 	if err := json.Unmarshal([]byte(r.out), &made); err != nil {
 		t.Fatalf("%v in %q, errors %q", err, r.out, r.errors)
@@ -72,6 +75,7 @@ func TestTokenCreateSecret(t *testing.T) {
 		Data: map[string][]byte{
 			"token-id": []byte(token.ID), "token-secret": []byte(token.Secret), "description": []byte("seed"),
 			"expiration": []byte("2030-01-03T01:04:05Z"), "usage-bootstrap-authentication": []byte("true"),
+			"seed": []byte("eu-1"), "renew": []byte("true"),
 		},
 	}
 	if diff := cmp.Diff(want, g.secrets["bootstrap-token-"+made.ID], cmpopts.IgnoreFields(corev1.Secret{}, "TypeMeta")); diff != "" {
@@ -142,12 +146,18 @@ func TestTokenList(t *testing.T) {
 	for id, values := range map[string]map[string]string{
 		"aaaaaa": {"description": "soon", "expiration": "2030-01-02T03:59:00Z", "usage-bootstrap-authentication": "true"},
 		"bbbbbb": {"expiration": "2030-01-02T02:00:00Z", "usage-bootstrap-authentication": "true", "usage-bootstrap-signing": "true"},
+		"dddddd": {"seed": "eu-1", "renew": "true", "expiration": "2030-01-02T03:30:00Z", "usage-bootstrap-authentication": "true"},
+		"eeeeee": {"description": "for the ManagedSeed resource garden/eu-2", "expiration": "2030-01-02T03:30:00Z", "usage-bootstrap-authentication": "true"},
 		"cccccc": {"description": "for ever", "usage-bootstrap-authentication": "false"},
 	} {
 		values["token-id"], values["token-secret"] = id, "0123456789abcdef"
-		g.put(&corev1.Secret{
+		secret := &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Name: "bootstrap-token-" + id}, Type: "bootstrap.kubernetes.io/token", StringData: values,
-		})
+		}
+		if id == "eeeeee" {
+			jointoken.Mark(secret, &jointoken.Use{Seed: "eu-2", At: now.Add(-time.Minute), Request: "seed-csr-1", UID: "1", Key: "2"})
+		}
+		g.put(secret)
 	}
 	g.put(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "other"}, Type: "Opaque"})
 

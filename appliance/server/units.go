@@ -85,12 +85,15 @@ func (s *server) runAPIServer(ctx context.Context, ready func()) error {
 	c.SoleWriter = s.stores.Private
 	c.GardenAdmission = admission.Asked(admission.GardenRules(&s.Config.Admission), &s.Config.Admission)
 	c.KubeAdmission = admission.Asked(admission.KubeRules(&s.Config.Admission), &s.Config.Admission)
-	c.AdmissionOff = s.Config.Admission.Disable
+	c.AdmissionOff, c.AdmissionOn = s.Config.Admission.Disable, s.Config.Admission.Enable
+	if longest := s.Config.Tokens.MaxServiceAccountTokenLifetime; longest != nil {
+		c.MaxServiceAccountTokenLifetime = longest.Duration
+	}
 	c.ReadyChecks = s.readiness.checks("api-server")
 	c.Clock = s.Clock
 	c.DebugHandlers = s.Config.EnableDebugHandlers
 	ofShoots(&c, &s.Config.Shoots)
-	c.WorkloadIdentity = workloadIdentity(c.WorkloadIdentity, &s.Config.WorkloadIdentity)
+	c.WorkloadIdentity = workloadIdentity(c.WorkloadIdentity, &s.Config.WorkloadIdentity, s.addresses.server)
 	c.Log = s.Log.WithName("admission")
 	completed, err := c.Complete(ctx)
 	if err != nil {
@@ -107,9 +110,11 @@ func (s *server) runAPIServer(ctx context.Context, ready func()) error {
 func (s *server) runFirstObjects(ctx context.Context, ready func()) error {
 	var err error
 	s.name, err = bootstrap.Ensure(ctx, bootstrap.Config{
-		Loopback:    s.loopback,
-		APILevel:    options.GardenerAPILevel,
-		NewIdentity: func() string { return "garden-" + string(uuid.NewUUID()) },
+		Loopback: s.loopback,
+		APILevel: options.GardenerAPILevel,
+
+		ProjectsByEveryone: !s.Config.Projects.RestrictCreation,
+		NewIdentity:        func() string { return "garden-" + string(uuid.NewUUID()) },
 	})
 	if err != nil {
 		return err

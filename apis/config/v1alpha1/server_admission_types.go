@@ -18,7 +18,8 @@ type AdmissionConfiguration struct {
 	// Disable names rules that are not asked. A rule that is enabled as well is asked.
 	// +optional
 	Disable []string `json:"disable,omitempty"`
-	// ResourceSize bounds the size and the number of objects. Nothing is bounded by default.
+	// ResourceSize bounds the size and the number of objects. By default, what users keep in projects is bounded to
+	// 512Ki an object, Secrets and ConfigMaps to what Kubernetes allows. An empty list of limits bounds nothing.
 	// +optional
 	ResourceSize *ResourceSizeConfiguration `json:"resourceSize,omitempty"`
 	// ShootTolerationRestriction says what shoots may tolerate beyond what their project allows.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 const (
@@ -14,6 +15,9 @@ const (
 
 	defaultMinTokenLifetime = time.Hour
 	defaultMaxTokenLifetime = 48 * time.Hour
+
+	defaultServiceAccountToken = 90 * 24 * time.Hour
+	defaultObjectSize          = 512 << 10
 )
 
 // SetDefaults fills every field that was left out and has a default.
@@ -23,17 +27,46 @@ func (c *ServerConfiguration) SetDefaults() {
 	setZero(&c.LogLevel, defaultLogLevel)
 	setZero(&c.LogFormat, "text")
 	setDuration(&c.Tokens.DefaultLifetime, time.Hour)
+	setDuration(&c.Tokens.MaxServiceAccountTokenLifetime, defaultServiceAccountToken)
 	setDuration(&c.Certificates.ClientLifetime, 365*24*time.Hour)
 	c.Controllers.setDefaults()
 	c.Shoots.setDefaults()
 	c.WorkloadIdentity.setDefaults()
 	setDefault(&c.Scheduler.ConcurrentSyncs, 5)
 	setZero(&c.Scheduler.CandidateDeterminationStrategy, CandidateDeterminationStrategySameRegion)
+	setDefault(&c.Admission.ResourceSize, defaultResourceSize())
 	if size := c.Admission.ResourceSize; size != nil {
 		setZero(&size.OperationMode, ResourceSizeModeBlock)
 		for i := range size.UnrestrictedSubjects {
 			setSubject(&size.UnrestrictedSubjects[i])
 		}
+	}
+}
+
+// defaultResourceSize bounds what users keep in projects, far above what anybody needs, so that no one of them fills the
+// store of all. Secrets and ConfigMaps have a bound in Kubernetes. Gardenlets and the server itself add to objects that are
+// near the limit (GAC-SIZE-6).
+func defaultResourceSize() ResourceSizeConfiguration {
+	limit := func(group string, resources ...string) ResourceLimit {
+		return ResourceLimit{
+			APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: resources,
+			Size: resource.NewQuantity(defaultObjectSize, resource.BinarySI),
+		}
+	}
+
+	return ResourceSizeConfiguration{
+		Limits: []ResourceLimit{
+			limit("core.gardener.cloud", "namespacedcloudprofiles", "projects", "quotas", "secretbindings", "shoots"),
+			limit("operations.gardener.cloud", "bastions"),
+			limit("security.gardener.cloud", "credentialsbindings", "workloadidentities"),
+			limit("settings.gardener.cloud", "openidconnectpresets"),
+			limit("rbac.authorization.k8s.io", "roles", "rolebindings"),
+			limit("", "serviceaccounts"),
+		},
+		UnrestrictedSubjects: []rbacv1.Subject{
+			{Kind: rbacv1.GroupKind, Name: "gardener.cloud:system:seeds"},
+			{Kind: rbacv1.UserKind, Name: "system:apiserver"},
+		},
 	}
 }
 

@@ -33,9 +33,12 @@ type ServerConfiguration struct {
 	// LogFormat is text or json. Defaults to text.
 	// +optional
 	LogFormat string `json:"logFormat,omitempty"`
-	// Tokens bounds what join tokens can do.
+	// Tokens bounds what join tokens and tokens of service accounts can do.
 	// +optional
 	Tokens TokenConfiguration `json:"tokens,omitempty"`
+	// Projects says who makes projects.
+	// +optional
+	Projects ProjectConfiguration `json:"projects,omitempty"`
 	// Certificates bounds what the server signs.
 	// +optional
 	Certificates CertificateConfiguration `json:"certificates,omitempty"`
@@ -68,12 +71,24 @@ type DatastoreConfiguration struct {
 	Endpoint string `json:"endpoint,omitempty"`
 }
 
-// TokenConfiguration bounds what join tokens can do.
+// TokenConfiguration bounds what join tokens and tokens of service accounts can do.
 type TokenConfiguration struct {
 	// DefaultLifetime is how long a join token is valid unless its maker says otherwise, between 10m and 24h.
 	// Defaults to 1h.
 	// +optional
 	DefaultLifetime *metav1.Duration `json:"defaultLifetime,omitempty"`
+	// MaxServiceAccountTokenLifetime is the longest validity of requested tokens of service accounts, 1h at least; longer
+	// ones that are asked for are cut. Defaults to 2160h, which is 90 days.
+	// +optional
+	MaxServiceAccountTokenLifetime *metav1.Duration `json:"maxServiceAccountTokenLifetime,omitempty"`
+}
+
+// ProjectConfiguration says who makes projects.
+type ProjectConfiguration struct {
+	// RestrictCreation leaves it to operators who may create projects: they bind the ClusterRole
+	// gardener.cloud:system:project-creation. Everybody who has shown who it is may by default.
+	// +optional
+	RestrictCreation bool `json:"restrictCreation,omitempty"`
 }
 
 // CertificateConfiguration bounds what the server signs.

@@ -1847,6 +1847,11 @@ func (in *TokenConfiguration) DeepCopyInto(out *TokenConfiguration) {
 		*out = new(v1.Duration)
 		**out = **in
 	}
+	if in.MaxServiceAccountTokenLifetime != nil {
+		in, out := &in.MaxServiceAccountTokenLifetime, &out.MaxServiceAccountTokenLifetime
+		*out = new(v1.Duration)
+		**out = **in
+	}
 	return
 }
 

@@ -64,13 +64,13 @@ func TestDelete(t *testing.T) {
 			Request: admissiontest.Request{Old: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "rose"), func(s *shoot) { s.Labels = map[string]string{"tier": "gold"} })},
 			Refused: []string{"by another"},
 		},
-		"API-DELCONF-3 robot":  {Reason: "service accounts count as people", Objects: dual(all), Request: admissiontest.Request{Old: robots, User: "system:serviceaccount:ci:robot"}, Refused: []string{"by another"}},
+		"API-DELCONF-3 robot": {Reason: "service accounts count as people", Objects: dual(all), Request: admissiontest.Request{Old: robots, User: "system:serviceaccount:ci:robot"}, Refused: []string{"by another"}},
 		"API-DELCONF-3 shared account": {
 			Reason: "a service account of the project is no second person", Objects: dual(all),
 			Request: admissiontest.Request{Old: mine, User: "system:serviceaccount:garden-meadow:robot"}, Refused: []string{"is a service account"},
 		},
 		"API-DELCONF-3 shared account first": {
-			Reason:  "nor is it the first", Objects: dual(all),
+			Reason: "nor is it the first", Objects: dual(all),
 			Request: admissiontest.Request{Old: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "system:serviceaccount:garden-meadow:robot"))},
 			Refused: []string{"is a service account"},
 		},

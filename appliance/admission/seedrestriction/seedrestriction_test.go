@@ -235,6 +235,7 @@ func TestManagedSeeds(t *testing.T) {
 	gardenlet := func(asked ...string) *gardenseedmanagementv1alpha1.Gardenlet {
 		g := &gardenseedmanagementv1alpha1.Gardenlet{ObjectMeta: named("garden", "north")}
 		g.Spec.Config.Raw = managed("north").Spec.Gardenlet.Config.Raw
+		g.Spec.Deployment.Helm.OCIRepository.Ref = new("registry.example/gardenlet:v1")
 		for _, key := range asked {
 			g.Annotations = map[string]string{key: "renew-kubeconfig"}
 		}
@@ -267,7 +268,9 @@ func TestManagedSeeds(t *testing.T) {
 		"GAC-SR-14 own, renewal":    {Reason: "so does one whose operator asked for another", Objects: []kind.Object{gardenlet("gardener.cloud/operation"), north(time.Hour)}, Request: create(token(self))},
 		"GAC-SR-14 extension":       {Reason: "extensions make no tokens", Objects: fresh, Request: extension(token(about)), Refused: []string{"extensions"}},
 		"GAC-SR-14 endless":         {Reason: "a token ends", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { delete(s.Data, "expiration") })), Refused: []string{"data[expiration]"}},
-		"GAC-SR-14 too long":        {Reason: "and soon", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { s.Data["expiration"] = []byte(kindtest.Now().Add(25 * time.Hour).Format(time.RFC3339)) })), Refused: []string{"data[expiration]"}},
+		"GAC-SR-14 too long": {Reason: "and soon", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) {
+			s.Data["expiration"] = []byte(kindtest.Now().Add(25 * time.Hour).Format(time.RFC3339))
+		})), Refused: []string{"data[expiration]"}},
 		"GAC-SR-14 seed":            {Reason: "what operators decide about is not for gardenlets", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { s.Data["seed"] = []byte("south") })), Refused: []string{"data[seed]"}},
 		"GAC-SR-14 renew":           {Reason: "nor the replacement of a good certificate", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { s.Data["renew"] = []byte("true") })), Refused: []string{"data[renew]"}},
 		"GAC-SR-14 other Gardenlet": {Reason: "and not for others", Request: create(token("A token for the Gardenlet resource garden/south.")), Refused: []string{"data[description]"}},

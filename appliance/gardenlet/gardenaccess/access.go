@@ -168,6 +168,7 @@ func (a *Access) bootstrap(ctx context.Context, bootstrap Material) (*Material, 
 	}
 	a.surroundings.Log.Info("Requesting a client certificate", "garden", bootstrap.Server, "seed", a.settings.Seed)
 	requester := a.requester(clients)
+	requester.key = a.bootstrapKey
 	requester.created = func(ctx context.Context, request string) {
 		a.surroundings.Log.Info("Certificate signing request created", "request", request)
 		a.annotateBootstrap(ctx, map[string]*string{AnnotationRequest: &request, AnnotationProblem: nil})

@@ -481,6 +481,51 @@ func TestOpenReplacesLostRequest(t *testing.T) {
 	}
 }
 
+// TestOpenAsksAgainWithItsKey is about a gardenlet that ends between its request and the certificate. The garden gives one
+// certificate for a token, and to nobody but who has the key.
+func TestOpenAsksAgainWithItsKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.bootstrapSecret(bootstrapToken)
+	w.garden.decide = func(*certificatesv1.CertificateSigningRequest) {}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := gardenaccess.Open(ctx, w.settings, w.surroundings)
+		done <- err
+	}()
+	w.eventually("the gardenlet waits for the certificate", w.clock.HasWaiters)
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Fatalf("Open(...): got error %v, want %v", err, context.Canceled)
+	}
+
+	w.garden.with(func() { w.garden.decide = nil })
+	if _, err := w.open(); err != nil {
+		t.Fatalf("Open(...): %v", err)
+	}
+	requests := w.garden.created()
+	if len(requests) != 2 {
+		t.Fatalf("Open(...): %d requests were made, want 2", len(requests))
+	}
+	if diff := cmp.Diff(publicKey(t, requests[0]), publicKey(t, requests[1])); diff != "" {
+		t.Errorf("The second request is for the same key (-first +second):\n%s", diff)
+	}
+	if w.secret("gardenlet-kubeconfig-bootstrap") != nil {
+		t.Error("The key is forgotten together with the token, but the bootstrap Secret is still there")
+	}
+}
+
+func publicKey(t *testing.T, request *certificatesv1.CertificateSigningRequest) []byte {
+	t.Helper()
+	block, _ := pem.Decode(request.Spec.Request)
+	parsed, err := x509.ParseCertificateRequest(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed.RawSubjectPublicKeyInfo
+}
+
 func TestOpenCorrectsCA(t *testing.T) {
 	t.Parallel()
 	_, other := authority(t)

@@ -4,8 +4,6 @@ package gardenaccess
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -37,6 +35,8 @@ type requester struct {
 	requests certificatesclient.CertificateSigningRequestInterface
 	clock    clock.Clock
 	validity *time.Duration
+	// key gives the private key to ask for, in PEM; nil makes a new one for each request.
+	key func(ctx context.Context) ([]byte, error)
 	// created is told the name of each request; it may be nil.
 	created func(ctx context.Context, name string)
 	alive   func()
@@ -61,7 +61,7 @@ func again(certificate *x509.Certificate) *x509.CertificateRequest {
 	}
 }
 
-// obtain requests a certificate with a fresh key and waits for it. A request without an answer is replaced by a new
+// obtain requests a certificate and waits for it. A request without an answer is replaced by a new
 // one; a refused one is an error.
 func (r requester) obtain(ctx context.Context, template *x509.CertificateRequest) (certificate, key []byte, err error) {
 	for {
@@ -73,13 +73,17 @@ func (r requester) obtain(ctx context.Context, template *x509.CertificateRequest
 }
 
 func (r requester) obtainOnce(ctx context.Context, template *x509.CertificateRequest) (certificate, key []byte, err error) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	newKey := r.key
+	if newKey == nil {
+		newKey = func(context.Context) ([]byte, error) { return keyutil.MakeEllipticPrivateKeyPEM() }
+	}
+	key, err = newKey(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("generate private key: %w", err)
 	}
-	key, err = keyutil.MarshalPrivateKeyToPEM(private)
+	private, err := keyutil.ParsePrivateKeyPEM(key)
 	if err != nil {
-		return nil, nil, fmt.Errorf("encode private key: %w", err)
+		return nil, nil, fmt.Errorf("read private key: %w", err)
 	}
 	der, err := x509.CreateCertificateRequest(rand.Reader, template, private)
 	if err != nil {

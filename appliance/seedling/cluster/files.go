@@ -36,9 +36,15 @@ func (c *Cluster) runtimePaths() node.RuntimePaths {
 
 // writeFiles writes the configuration of every part. It changes nothing but files of the cluster's own.
 func (c *Cluster) writeFiles() error {
-	for _, dir := range []string{c.config.state("cni", "conf"), c.config.state("cni", "bin"), c.config.ImagesDir(), c.config.VolumesDir(), c.config.run("etcd")} {
+	for _, dir := range []string{c.config.state("cni", "conf"), c.config.state("cni", "bin"), c.config.ImagesDir()} {
 		if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Pods see some of these folders.
 			return fmt.Errorf("make folder: %w", err)
+		}
+	}
+	// Whoever enters these can exchange the data of an etcd, or speak to one.
+	for _, dir := range []string{c.config.VolumesDir(), c.config.run("etcd")} {
+		if err := closedFolder(dir); err != nil {
+			return err
 		}
 	}
 	mayRaise, err := node.MayRaiseLimits()
@@ -179,6 +185,17 @@ func copyFile(source, target string, mode fs.FileMode) error {
 	_, err = io.Copy(to, from)
 	if err := errors.Join(err, to.Close()); err != nil {
 		return fmt.Errorf("copy file %q: %w", source, err)
+	}
+	return nil
+}
+
+// closedFolder makes a folder that only its owner can enter, also if it was open before.
+func closedFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // A folder has to be entered.
+		return fmt.Errorf("close folder: %w", err)
 	}
 	return nil
 }

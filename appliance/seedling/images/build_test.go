@@ -148,7 +148,7 @@ func TestRootfsIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"--variant=minbase", "--components=main", "--include=runc", "--keyring=/key", "bookworm", "http://mirror"} {
+	for _, want := range []string{"--force-check-gpg", "--variant=minbase", "--components=main", "--include=runc", "--keyring=/key", "bookworm", "http://mirror"} {
 		if !strings.Contains(string(arguments), want) {
 			t.Errorf("debootstrap is told %q; it was called with %q", want, arguments)
 		}

@@ -64,6 +64,8 @@ func (r Rootfs) key() string {
 
 func (r Rootfs) bootstrap(ctx context.Context, dir string) error {
 	args := []string{
+		// Without a key ring, debootstrap would take packages that nobody has signed.
+		"--force-check-gpg",
 		"--variant=minbase",
 		"--components=" + strings.Join(r.Distribution.Components, ","),
 		"--include=" + strings.Join(r.Packages, ","),

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -68,9 +69,16 @@ func (r *Reconciler) provision(ctx context.Context, claim *corev1.PersistentVolu
 		r.Event(claim, corev1.EventTypeWarning, "ProvisioningFailed", "A volume here is a folder: block devices cannot be served")
 		return nil
 	}
-	// The folder comes first: a volume that exists can be used at once. Any user of a pod may write into it.
+	// The folder comes first: a volume that exists can be used at once. Any user of a pod may write into it, which sees it
+	// alone: the folder around it is closed, so that no user of the machine can exchange what is in it.
 	folder := filepath.Join(r.Dir, volumeName(claim))
-	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // Opened to all below.
+	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
+		return fmt.Errorf("make folder of volumes: %w", err)
+	}
+	if err := os.Chmod(r.Dir, 0o700); err != nil { //nolint:gosec // A folder has to be entered.
+		return fmt.Errorf("close folder of volumes: %w", err)
+	}
+	if err := os.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) { //nolint:gosec // Opened to all below.
 		return fmt.Errorf("make folder of volume: %w", err)
 	}
 	if err := os.Chmod(folder, 0o777); err != nil { //nolint:gosec // Who the pod's user will be is not known.

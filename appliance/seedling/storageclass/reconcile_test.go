@@ -180,6 +180,13 @@ func TestProvisionedVolume(t *testing.T) {
 	if got := info.Mode().Perm(); got != fs.FileMode(0o777) {
 		t.Errorf("Whoever runs in the pod may write into the folder; its mode is %v", got)
 	}
+	parent, err := os.Stat(w.reconciler.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := parent.Mode().Perm(); got != fs.FileMode(0o700) {
+		t.Errorf("No user of the machine may exchange the folder: the mode of the one around it is %v", got)
+	}
 }
 
 func TestReclaim(t *testing.T) {

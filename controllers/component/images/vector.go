@@ -40,6 +40,9 @@ type image struct {
 	// Repository and Tag form the reference; a missing tag is the version of Kubernetes.
 	Repository string `json:"repository,omitempty"`
 	Tag        string `json:"tag,omitempty"`
+	// Digest pins the image whatever the tag says later. An entry with a digest is for one version of Kubernetes, unless its
+	// tag is set.
+	Digest string `json:"digest,omitempty"`
 	// Ref is a whole reference and stands for both.
 	Ref string `json:"ref,omitempty"`
 	// TargetVersion limits the entry to versions of Kubernetes.
@@ -101,8 +104,10 @@ func (i *image) complete() error {
 		return errors.New("name is missing")
 	case i.Ref == "" && i.Repository == "":
 		return errors.New("one of repository and ref is needed")
-	case i.Ref != "" && (i.Repository != "" || i.Tag != ""):
-		return errors.New("ref excludes repository and tag")
+	case i.Ref != "" && (i.Repository != "" || i.Tag != "" || i.Digest != ""):
+		return errors.New("ref excludes repository, tag and digest")
+	case i.Digest != "" && !isDigest(i.Digest):
+		return fmt.Errorf("digest %q is not of the form sha256:<64 characters of 0-9 and a-f>", i.Digest)
 	case i.TargetVersion == "":
 		return nil
 	}
@@ -143,7 +148,15 @@ func (i image) reference(version *semver.Version) string {
 	if strings.HasPrefix(tag, "sha256:") {
 		return i.Repository + "@" + tag
 	}
+	if i.Digest != "" {
+		return i.Repository + ":" + tag + "@" + i.Digest
+	}
 	return i.Repository + ":" + tag
+}
+
+func isDigest(text string) bool {
+	hash, ok := strings.CutPrefix(text, "sha256:")
+	return ok && len(hash) == 64 && strings.Trim(hash, "0123456789abcdef") == ""
 }
 
 func (v *Vector) names() string {

@@ -82,13 +82,36 @@ func TestFindTakesTheFirstEntryThatFits(t *testing.T) {
 	}
 }
 
+func TestDigestPinsAnImage(t *testing.T) {
+	t.Parallel()
+	digest := "sha256:" + strings.Repeat("0a", 32)
+	v, err := images.Parse([]byte(`images:
+- {name: etcd, repository: a, tag: 3.6.8-0, digest: "` + digest + `"}
+- {name: kube-proxy, repository: b, digest: "` + digest + `", targetVersion: "= 1.36.3"}
+- {name: kube-proxy, repository: b}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"etcd": "a:3.6.8-0@" + digest, "kube-proxy": "b:v1.36.3@" + digest} {
+		if got, err := v.Find(name, "1.36.3"); got != want || err != nil {
+			t.Errorf("A digest says what is run, whatever the tag says later.\nFind(%q, 1.36.3) = %q, %v, want %q", name, got, err, want)
+		}
+	}
+	if got, err := v.Find("kube-proxy", "1.36.4"); got != "b:v1.36.4" || err != nil {
+		t.Errorf("It is that of one version.\nFind(kube-proxy, 1.36.4) = %q, %v", got, err)
+	}
+}
+
 func TestParseRefusesMistakes(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct{ in, want string }{
 		"UnknownField": {in: "images: [{name: a, repository: b, tags: c}]", want: `unknown field "images[0].tags"`},
 		"NoName":       {in: "images: [{repository: b}]", want: `images[0] (""): name is missing`},
 		"NoReference":  {in: "images: [{name: a}]", want: `images[0] ("a"): one of repository and ref is needed`},
-		"Both":         {in: "images: [{name: a, ref: b, tag: c}]", want: `images[0] ("a"): ref excludes repository and tag`},
+		"Both":         {in: "images: [{name: a, ref: b, tag: c}]", want: `images[0] ("a"): ref excludes repository, tag and digest`},
+		"RefAndDigest": {in: "images: [{name: a, ref: b, digest: c}]", want: `images[0] ("a"): ref excludes repository, tag and digest`},
+		"BadDigest":    {in: "images: [{name: a, repository: b, digest: sha256:abc}]", want: `images[0] ("a"): digest "sha256:abc" is not of the form`},
 		"BadTarget":    {in: "images: [{name: a, ref: b, targetVersion: soon}]", want: `images[0] ("a"): targetVersion "soon"`},
 	}
 	for name, tc := range cases {

@@ -45,18 +45,18 @@ func TestAsked(t *testing.T) {
 		want   bool
 		fails  bool
 	}{
-		"GCM-CSR-2 gardenlet":       {reason: "exactly what a gardenlet asks for", want: true},
-		"GCM-CSR-2 usage twice":     {reason: "usages are a set", csr: func(r *request) { r.Spec.Usages = append(r.Spec.Usages, "client auth") }, want: true},
-		"GCM-CSR-2 missing usage":   {reason: "fewer usages than a client has", csr: func(r *request) { r.Spec.Usages = r.Spec.Usages[1:] }},
-		"GCM-CSR-2 server usage":    {reason: "more usages than a client has", csr: func(r *request) { r.Spec.Usages = append(r.Spec.Usages, "server auth") }},
-		"GCM-CSR-2 other group":     {reason: "another organization", cert: func(c *template) { c.Subject.Organization = []string{"system:masters"} }},
-		"GCM-CSR-2 second group":    {reason: "one organization too many", cert: func(c *template) { c.Subject.Organization = append(c.Subject.Organization, "system:masters") }},
-		"GCM-CSR-2 other user":      {reason: "a common name that is no seed", cert: func(c *template) { c.Subject.CommonName = "admin" }},
-		"GCM-CSR-2 prefix alone":    {reason: "a seed without a name", cert: func(c *template) { c.Subject.CommonName = "gardener.cloud:system:seed:" }},
-		"attributes two words":              {reason: "a common name that no Seed can have", cert: func(c *template) { c.Subject.CommonName = "gardener.cloud:system:seed:a b" }},
-		"attributes capitals":               {reason: "a common name that no Seed can have", cert: func(c *template) { c.Subject.CommonName = "gardener.cloud:system:seed:EU-1" }},
-		"attributes unit":                   {reason: "an organizational unit", cert: func(c *template) { c.Subject.OrganizationalUnit = []string{"system:masters"} }},
-		"attributes serial number":          {reason: "an attribute that nobody reads today", cert: func(c *template) { c.Subject.SerialNumber = "1" }},
+		"GCM-CSR-2 gardenlet":      {reason: "exactly what a gardenlet asks for", want: true},
+		"GCM-CSR-2 usage twice":    {reason: "usages are a set", csr: func(r *request) { r.Spec.Usages = append(r.Spec.Usages, "client auth") }, want: true},
+		"GCM-CSR-2 missing usage":  {reason: "fewer usages than a client has", csr: func(r *request) { r.Spec.Usages = r.Spec.Usages[1:] }},
+		"GCM-CSR-2 server usage":   {reason: "more usages than a client has", csr: func(r *request) { r.Spec.Usages = append(r.Spec.Usages, "server auth") }},
+		"GCM-CSR-2 other group":    {reason: "another organization", cert: func(c *template) { c.Subject.Organization = []string{"system:masters"} }},
+		"GCM-CSR-2 second group":   {reason: "one organization too many", cert: func(c *template) { c.Subject.Organization = append(c.Subject.Organization, "system:masters") }},
+		"GCM-CSR-2 other user":     {reason: "a common name that is no seed", cert: func(c *template) { c.Subject.CommonName = "admin" }},
+		"GCM-CSR-2 prefix alone":   {reason: "a seed without a name", cert: func(c *template) { c.Subject.CommonName = "gardener.cloud:system:seed:" }},
+		"attributes two words":     {reason: "a common name that no Seed can have", cert: func(c *template) { c.Subject.CommonName = "gardener.cloud:system:seed:a b" }},
+		"attributes capitals":      {reason: "a common name that no Seed can have", cert: func(c *template) { c.Subject.CommonName = "gardener.cloud:system:seed:EU-1" }},
+		"attributes unit":          {reason: "an organizational unit", cert: func(c *template) { c.Subject.OrganizationalUnit = []string{"system:masters"} }},
+		"attributes serial number": {reason: "an attribute that nobody reads today", cert: func(c *template) { c.Subject.SerialNumber = "1" }},
 		"attributes second name": {reason: "a second common name, of which only one is seen by those who read the first", cert: func(c *template) {
 			c.Subject.ExtraNames = []pkix.AttributeTypeAndValue{{Type: []int{2, 5, 4, 3}, Value: "admin"}, {Type: []int{2, 5, 4, 3}, Value: "gardener.cloud:system:seed:eu-1"}}
 		}},

@@ -67,13 +67,15 @@ func (o *operation) gardenObjects() (*corev1.ConfigMap, *corev1.Secret, *gardenc
 		&gardencorev1beta1.InternalSecret{ObjectMeta: named(gardencorev1beta1.ProjectSecretSuffixCAClient)}
 }
 
-// own labels an object in the project and ties its life to the shoot's.
+// own labels an object in the project and ties its life to the shoot's. Clients trust what is in it, so nobody else in the
+// project may change it.
 func (o *operation) own(obj client.Object, role string) {
 	labels := obj.GetLabels()
 	if labels == nil {
 		labels = map[string]string{}
 	}
 	labels[gardencorev1beta1.LabelRole] = role
+	labels[gardencorev1beta1.LabelUpdateRestriction] = "true"
 	obj.SetLabels(labels)
 	obj.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(o.shoot, gardencorev1beta1.GroupVersion.WithKind("Shoot"))})
 }
