@@ -19,6 +19,9 @@ import (
 // MaxLifetime is how long a join token is valid at most.
 const MaxLifetime = 24 * time.Hour
 
+// skew is how far the clock of who makes a token may be ahead.
+const skew = time.Minute
+
 // What the Secret of a token holds, beside what Kubernetes puts into those of bootstrap tokens.
 const (
 	// KeySeed names the seed that the token is for.
@@ -131,7 +134,7 @@ func CheckLifetime(secret *corev1.Secret, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("data[%s]: must be a time in the form of RFC 3339: %w", KeyExpiration, err)
 	}
-	if end.After(now.Add(MaxLifetime)) {
+	if end.After(now.Add(MaxLifetime + skew)) {
 		return fmt.Errorf("data[%s]: %s is too far away: a join token is valid for %s at most", KeyExpiration, text, MaxLifetime)
 	}
 	return nil

@@ -69,6 +69,7 @@ func TestSigningRequests(t *testing.T) {
 	o := operate(t)
 	gardenlet := o.as("system:bootstrap:abcdef", "system:bootstrappers")
 	o.create(
+		tokenFor("abcdef", nil),
 		&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "ask"}, Rules: []rbacv1.PolicyRule{
 			{APIGroups: []string{"certificates.k8s.io"}, Resources: []string{"certificatesigningrequests"}, Verbs: []string{"create"}},
 		}},

@@ -10,7 +10,7 @@ import (
 type WorkloadIdentityConfiguration struct {
 	// Issuer is the issuer of the tokens, an https URL under which other systems find the key: it answers with what the
 	// server publishes below /garden/workload-identity/issuer. Tokens become invalid when it changes, so set it where the
-	// address of the server may. Defaults to that path at the first external address.
+	// address of the server may. Defaults to that path at the first external address and the port of the server.
 	// +optional
 	Issuer string `json:"issuer,omitempty"`
 	// MinTokenLifetime is how long a token is valid at least. Defaults to 1h.
