@@ -187,7 +187,7 @@ func TestServer(t *testing.T) {
 		status int
 		out    string
 	}{
-		{args: "token list --data-dir " + dir, out: token.ID + "   basement      in 59m    authentication"},
+		{args: "token list --data-dir " + dir, out: token.ID + "   <new>   basement      in 59m    no     authentication"},
 		{args: "token delete " + token.ID + " --data-dir " + dir},
 		{args: "token delete " + token.String() + " --data-dir " + dir, status: 1},
 		{args: "kubeconfig --data-dir " + dir + " --output " + kubeconfig},

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/jointoken"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 )
 
@@ -23,7 +24,7 @@ const (
 	// MinTokenLifetime is how long a join token is valid at least.
 	MinTokenLifetime = 10 * time.Minute
 	// MaxTokenLifetime is how long a join token is valid at most.
-	MaxTokenLifetime = 24 * time.Hour
+	MaxTokenLifetime = jointoken.MaxLifetime
 	// DefaultTokenLifetime is how long a join token is valid unless its maker says otherwise.
 	DefaultTokenLifetime = time.Hour
 )

