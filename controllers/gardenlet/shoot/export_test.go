@@ -5,6 +5,8 @@ package shoot
 import (
 	"context"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
@@ -35,4 +37,9 @@ func FinishTask(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Sho
 // FinishRecords takes the tasks for DNS records out.
 func FinishRecords(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot) error {
 	return (&operation{r: r, shoot: shoot}).finishRecords(ctx)
+}
+
+// Own makes an object in the project the gardenlet's own.
+func Own(shoot *gardencorev1beta1.Shoot, obj client.Object, role string) {
+	(&operation{shoot: shoot}).own(obj, role)
 }
