@@ -35,7 +35,7 @@ func encode(t *testing.T, template *x509.CertificateRequest) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
 }
 
-func TestAsked(t *testing.T) {
+func TestSeedClient(t *testing.T) {
 	t.Parallel()
 	type template = x509.CertificateRequest
 	cases := map[string]struct {
