@@ -25,14 +25,14 @@ const (
 	reasonDenied        = "RequestDenied"
 )
 
-// refused is why a request is answered with no.
-type refused struct{ err error }
+// refusedError is why a request is answered with no.
+type refusedError struct{ err error }
 
-func (e *refused) Error() string { return e.err.Error() }
+func (e *refusedError) Error() string { return e.err.Error() }
 
-func (e *refused) Unwrap() error { return e.err }
+func (e *refusedError) Unwrap() error { return e.err }
 
-func refusal(err error) error { return &refused{err: err} }
+func refusal(err error) error { return &refusedError{err: err} }
 
 // judgement is what one pass is about.
 type judgement struct {
@@ -61,7 +61,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, nil
 	}
 	outcome, err := kit.Run(ctx, &judgement{csr: csr, ask: *ask}, r.review, r.entitle, r.approve)
-	if why, no := errors.AsType[*refused](err); no {
+	if why, no := errors.AsType[*refusedError](err); no {
 		err = r.deny(ctx, csr, why)
 	}
 	return kit.Result(outcome, err)
