@@ -142,8 +142,8 @@ func TestJoinTokenPurpose(t *testing.T) {
 		denied string
 	}{
 		"aaaaa1": {reason: "a token for no seed in particular makes a new one", asks: "fresh-a"},
-		"aaaaa2": {reason: "it is not good for a seed that exists", asks: "valid", denied: "has joined already"},
-		"aaaaa3": {reason: "even if the certificate of that has expired", asks: "expired", denied: "has joined already"},
+		"aaaaa2": {reason: "it is not good for a seed that exists", asks: "valid", denied: "exists already"},
+		"aaaaa3": {reason: "even if the certificate of that has expired", asks: "expired", denied: "exists already"},
 		"aaaaa4": {reason: "a token for a seed makes this seed", token: map[string]string{"seed": "fresh-b"}, asks: "fresh-b"},
 		"aaaaa5": {reason: "and no other", token: map[string]string{"seed": "fresh-c"}, asks: "fresh-d", denied: "is for another seed"},
 		"aaaaa6": {reason: "a good certificate is not replaced", token: map[string]string{"seed": "valid"}, asks: "valid", denied: "has joined already"},

@@ -55,10 +55,10 @@ func (n *nursery) await(what string, check func(ctx context.Context) error) {
 }
 
 // token makes a join token that ends after the given time.
-func (n *nursery) token(lifetime time.Duration) identity.JoinToken {
+func (n *nursery) token(lifetime time.Duration, change ...func(*corev1.Secret)) identity.JoinToken {
 	n.t.Helper()
 	token := identity.NewJoinToken(identity.HashCA(n.garden.CA))
-	n.garden.create(&corev1.Secret{
+	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "bootstrap-token-" + token.ID},
 		Type:       bootstraptoken.SecretTypeBootstrapToken,
 		StringData: map[string]string{
@@ -67,8 +67,17 @@ func (n *nursery) token(lifetime time.Duration) identity.JoinToken {
 			bootstraptoken.BootstrapTokenUsageAuthentication: "true",
 			bootstraptoken.BootstrapTokenExpirationKey:       time.Now().Add(lifetime).UTC().Format(time.RFC3339),
 		},
-	})
+	}
+	for _, c := range change {
+		c(secret)
+	}
+	n.garden.create(secret)
 	return token
+}
+
+// renewing makes a token replace the certificate of a seed.
+func renewing(seed string) func(*corev1.Secret) {
+	return func(s *corev1.Secret) { s.StringData["seed"], s.StringData["renew"] = seed, "true" }
 }
 
 // invite puts a bootstrap kubeconfig with the token into the seed.

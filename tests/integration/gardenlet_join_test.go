@@ -205,7 +205,12 @@ func TestJoinFails(t *testing.T) {
 		"SeedStranger": {reason: "a kubeconfig that the cluster does not know", change: func(o *join.Options) { o.SeedKubeconfig = kubeconfigTo(t, n, "", "nobody") }, want: join.ErrSeedUnreachable},
 		"NotTold":      {reason: "networks that nobody tells", change: func(o *join.Options) { o.Pods = "" }, text: "--pods: required"},
 		"NameTaken": {
-			reason: "a name that another cluster has", change: func(o *join.Options) { o.Name = "taken" }, text: `seed "taken" belongs to the cluster with identity "somebody-else"`,
+			reason: "a name that another cluster has", change: func(o *join.Options) { o.Name = "taken" }, text: `seed "taken" exists already`,
+		},
+		"NameTakenOver": {
+			reason: "a name that another cluster has, with a token that replaces its certificate",
+			change: func(o *join.Options) { o.Name, o.Token = "taken", n.token(time.Hour, renewing("taken")).String() },
+			text:   `seed "taken" belongs to the cluster with identity "somebody-else"`,
 		},
 		"NoDeployments": {
 			reason: "a cluster that cannot run a gardenlet", change: func(o *join.Options) { o.Mode = join.ModeDeployment }, text: "Deployment",

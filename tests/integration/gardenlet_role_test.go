@@ -260,9 +260,16 @@ func TestGardenletRefuses(t *testing.T) {
 			prepare: func(n *nursery) {
 				seed := n.garden.seed("taken", "local", "north")
 				n.garden.changeStatus(seed, func() { seed.Status.ClusterIdentity = new("somebody-else") })
-				n.invite(n.token(time.Hour))
+				n.invite(n.token(time.Hour, renewing("taken")))
 			},
 			seed: "taken", want: registration.ErrNameTaken, text: `"somebody-else"`,
+		},
+		"NotInvited": {
+			reason: "a token that is not for this seed",
+			prepare: func(n *nursery) {
+				n.invite(n.token(time.Hour, renewing("another")))
+			},
+			seed: "one", want: gardenaccess.ErrDenied, text: `is for another seed: it is for "another"`,
 		},
 		"WrongNetworks": {
 			reason: "networks that are not those of the cluster",

@@ -23,6 +23,8 @@ var (
 	ErrOtherSeed = errors.New("is for another seed")
 	// ErrHasCertificate says that a seed has a valid certificate, which its gardenlet renews by itself.
 	ErrHasCertificate = errors.New("has joined already, and its certificate is valid")
+	// ErrExists says that a seed exists, and a token is for new ones.
+	ErrExists = errors.New("exists already")
 	// ErrGone says that what a token was made for, or the token itself, does not exist any more.
 	ErrGone = errors.New("does not exist")
 )
@@ -90,8 +92,8 @@ func due(ask Ask, purpose jointoken.Purpose, facts Facts) error {
 		return nil
 	}
 	if purpose.Seed == "" {
-		return fmt.Errorf("seed %q %w; a token for no seed in particular is for new seeds: make one with \"terrarium token create --seed %s --renew\"",
-			ask.Seed, ErrHasCertificate, ask.Seed)
+		return fmt.Errorf("seed %q %w, and a token for no seed in particular is for new seeds: make one for it with "+
+			"\"terrarium token create --seed %s\", and --renew if its certificate is valid", ask.Seed, ErrExists, ask.Seed)
 	}
 	asking := []metav1.Object{facts.Seed}
 	for _, object := range facts.MadeFrom {

@@ -51,9 +51,9 @@ func TestJudge(t *testing.T) {
 		want    error
 	}{
 		"new seed":             {reason: "a token for no seed in particular makes a new one", purpose: anonymous},
-		"taken name":           {reason: "it is not good for a seed that exists", purpose: anonymous, seed: seed(now.Add(time.Hour)), want: csr.ErrHasCertificate},
-		"taken name, expired":  {reason: "whatever the seed's certificate", purpose: anonymous, seed: seed(now.Add(-time.Hour)), want: csr.ErrHasCertificate},
-		"taken name, asked":    {reason: "a renewal that was asked for is for those who were named", purpose: anonymous, seed: annotated, want: csr.ErrHasCertificate},
+		"taken name":           {reason: "it is not good for a seed that exists", purpose: anonymous, seed: seed(now.Add(time.Hour)), want: csr.ErrExists},
+		"taken name, expired":  {reason: "whatever the seed's certificate", purpose: anonymous, seed: seed(now.Add(-time.Hour)), want: csr.ErrExists},
+		"taken name, asked":    {reason: "a renewal that was asked for is for those who were named", purpose: anonymous, seed: annotated, want: csr.ErrExists},
 		"named":                {reason: "a token for a seed that does not exist yet", purpose: named},
 		"other":                {reason: "a token for another seed", purpose: jointoken.Purpose{Seed: "us-1"}, want: csr.ErrOtherSeed},
 		"valid":                {reason: "a seed with a valid certificate renews it by itself", purpose: named, seed: seed(now.Add(time.Hour)), want: csr.ErrHasCertificate},
@@ -63,7 +63,7 @@ func TestJudge(t *testing.T) {
 		"asked at managedseed": {reason: "or at the ManagedSeed", purpose: named, seed: seed(now.Add(time.Hour)), from: map[string]metav1.Object{"ManagedSeed": renewing(&gardenseedmanagementv1alpha1.ManagedSeed{})}},
 		"asked by token":       {reason: "or with the token", purpose: jointoken.Purpose{Seed: "eu-1", Renew: true}, seed: seed(now.Add(time.Hour))},
 		"made beforehand":      {reason: "a Seed that nobody has worked for is joined by the one that was named", purpose: named, seed: &gardencorev1beta1.Seed{}},
-		"beforehand, no name":  {reason: "and by nobody else", purpose: anonymous, seed: &gardencorev1beta1.Seed{}, want: csr.ErrHasCertificate},
+		"beforehand, no name":  {reason: "and by nobody else", purpose: anonymous, seed: &gardencorev1beta1.Seed{}, want: csr.ErrExists},
 		"used":                 {reason: "a token is good for one certificate", purpose: named, use: use("2", "other"), want: csr.ErrUsed},
 		"used, no name":        {reason: "so is one for no seed in particular", purpose: anonymous, use: use("2", "other"), want: csr.ErrUsed},
 		"same request":         {reason: "the approval may get lost after the mark was written", purpose: named, use: use("1", "key"), seed: seed(now.Add(time.Hour))},
