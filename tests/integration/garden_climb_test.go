@@ -75,12 +75,8 @@ func TestNobodyClimbs(t *testing.T) {
 		if err := o.Client.Create(t.Context(), secret("theirs")); err != nil {
 			t.Fatalf("who may request the token may have a Secret for it: %v", err)
 		}
-		moved := secret("theirs")
-		if err := mallory.Get(t.Context(), client.ObjectKeyFromObject(moved), moved); err != nil {
-			t.Fatal(err)
-		}
-		moved.Annotations["kubernetes.io/service-account.name"] = "other"
-		refusedWith(t, mallory.Update(t.Context(), moved), "serviceaccounts/token", "nor is one that is there already")
+		turn := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"kubernetes.io/service-account.name":"other"}}}`))
+		refusedWith(t, mallory.Patch(t.Context(), secret("theirs"), turn), "serviceaccounts/token", "nor is one that is there already")
 	})
 
 	t.Run("members", func(t *testing.T) {
