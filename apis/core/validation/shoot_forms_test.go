@@ -115,8 +115,10 @@ func TestValidateShootForms(t *testing.T) {
 		},
 		"self-hosted elsewhere": {
 			reason: "control planes of their own are for the garden",
-			change: pool(func(w *gardencorev1beta1.Worker) { w.ControlPlane, w.Maximum = &gardencorev1beta1.WorkerControlPlane{}, 2 }),
-			want:   []string{pools + "controlPlane: FieldValueForbidden", pools + "minimum: FieldValueInvalid"},
+			change: pool(func(w *gardencorev1beta1.Worker) {
+				w.ControlPlane, w.Maximum = &gardencorev1beta1.WorkerControlPlane{}, 2
+			}),
+			want: []string{pools + "controlPlane: FieldValueForbidden", pools + "minimum: FieldValueInvalid"},
 		},
 		"self-hosted": {
 			reason: "which has no seed for them and needs no credentials",
@@ -193,7 +195,9 @@ func TestValidateShootBounds(t *testing.T) {
 func TestValidateShootInPlace(t *testing.T) {
 	t.Parallel()
 	const at = "spec.provider.workers[0]"
-	inPlace := pool(func(w *gardencorev1beta1.Worker) { w.UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategyAutoInPlaceUpdate) })
+	inPlace := pool(func(w *gardencorev1beta1.Worker) {
+		w.UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategyAutoInPlaceUpdate)
+	})
 	updating := func(s *gardencorev1beta1.Shoot) {
 		s.Status.InPlaceUpdates = &gardencorev1beta1.InPlaceUpdatesStatus{
 			PendingWorkerUpdates: &gardencorev1beta1.PendingWorkerUpdates{AutoInPlaceUpdate: []string{"worker"}},
@@ -251,8 +255,10 @@ func TestValidateShootInPlace(t *testing.T) {
 		"DNS cache later": {reason: "newer ones do", old: changes{inPlace}, now: changes{inPlace, caching}},
 		"self-hosted": {
 			reason: "a shoot does not move its control plane onto its own machines",
-			now:    changes{func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{} }},
-			want:   []string{at[:len("spec.provider.workers")] + ": FieldValueForbidden", at + ".controlPlane: FieldValueForbidden"},
+			now: changes{func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
+			}},
+			want: []string{at[:len("spec.provider.workers")] + ": FieldValueForbidden", at + ".controlPlane: FieldValueForbidden"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -124,7 +124,9 @@ func networkingUpdate(s, old *gardencorev1beta1.ShootSpec, spec *field.Path) fie
 	if k, w := s.Kubernetes.KubeControllerManager, old.Kubernetes.KubeControllerManager; k != nil && w != nil {
 		here := spec.Child("kubernetes", "kubeControllerManager")
 		errs = append(errs, immutableOnceSet(k.NodeCIDRMaskSize, w.NodeCIDRMaskSize, here.Child("nodeCIDRMaskSize"))...)
-		errs = append(errs, immutableOnceSet(k.NodeCIDRMaskSizeIPv6, w.NodeCIDRMaskSizeIPv6, here.Child("nodeCIDRMaskSizeIPv6"))...)
+		if slices.Contains(now.IPFamilies, gardencorev1beta1.IPFamilyIPv6) {
+			errs = append(errs, immutableOnceSet(k.NodeCIDRMaskSizeIPv6, w.NodeCIDRMaskSizeIPv6, here.Child("nodeCIDRMaskSizeIPv6"))...)
+		}
 	}
 	return errs
 }

@@ -119,8 +119,10 @@ func TestValidateShoot(t *testing.T) {
 		},
 		"API-VALSHOOT-24": {
 			reason: "finalizers of the garden are not for users",
-			change: func(s *gardencorev1beta1.Shoot) { s.Finalizers = []string{"gardener"} },
-			want:   []string{"metadata.finalizers[0]: FieldValueForbidden"},
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Finalizers = []string{"gardener", "example.org/mine", "gardener.cloud/reference-protection"}
+			},
+			want: []string{"metadata.finalizers[0]: FieldValueForbidden", "metadata.finalizers[2]: FieldValueForbidden"},
 		},
 		"API-VALOP-1": {
 			reason: "an unknown operation is refused",

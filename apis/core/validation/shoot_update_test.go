@@ -105,7 +105,7 @@ func TestValidateShootChanges(t *testing.T) {
 		},
 		"API-VALOP-10 at rest": {
 			reason: "nor is it planned for a shoot that sleeps", old: changes{asleep},
-			now:  changes{asleep, annotated(maintenanceKey, "rotate-credentials-start")},
+			now: changes{asleep, annotated(maintenanceKey, "rotate-credentials-start")},
 			want: []string{
 				"metadata.annotations[maintenance.gardener.cloud/operation]: FieldValueForbidden",
 				"metadata.annotations[maintenance.gardener.cloud/operation]: FieldValueForbidden",

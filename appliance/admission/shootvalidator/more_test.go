@@ -178,6 +178,7 @@ func TestMoves(t *testing.T) {
 		"API-SVAL-5 default":          {Reason: "so does the default domain", Objects: between(preset("x.example"), preset("y.example")), Request: move(named), Refused: []string{`seed "a" does not serve the default domain "x.example"`}},
 		"API-SVAL-5 served":           {Reason: "which both may serve", Objects: between(preset("x.example"), preset("x.example")), Request: move(named)},
 		"API-DNS-7":                   {Reason: "names are made at both ends", Objects: between(same, silent), Request: move(), Refused: []string{`seed "a" makes no names`}},
+		"API-DNS-7 source":            {Reason: "the one that is left included", Objects: between(silent, same), Request: move(), Refused: []string{`seed "b" makes no names`}},
 		"API-SVAL-20 live":            {Reason: "what is near and of one kind moves alive", Objects: between(versioned("1"), versioned("1")), Request: move(live, hardy)},
 		"API-SVAL-20 live ha":         {Reason: "if it survives", Objects: between(versioned("1"), versioned("1")), Request: move(live), Refused: []string{"needs a highly available control plane"}},
 		"API-SVAL-20 live version":    {Reason: "and both ends understand each other", Objects: between(versioned("1"), versioned("2")), Request: move(live, hardy), Refused: []string{"gardenlets of one version"}},
