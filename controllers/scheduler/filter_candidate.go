@@ -47,7 +47,11 @@ func (u usage) capacity(_ Input, seed *gardencorev1beta1.Seed) string {
 }
 
 // tolerated is SCHED-TAINT-1.
-func tolerated(in Input, seed *gardencorev1beta1.Seed) string { return query.Intolerance(in.Shoot, seed) }
+func tolerated(in Input, seed *gardencorev1beta1.Seed) string {
+	return query.Intolerance(in.Shoot, seed)
+}
 
 // disjoint compares the networks of the shoot with those of the seed.
-func disjoint(in Input, seed *gardencorev1beta1.Seed) string { return query.NetworkConflict(in.Shoot, seed) }
+func disjoint(in Input, seed *gardencorev1beta1.Seed) string {
+	return query.NetworkConflict(in.Shoot, seed)
+}

@@ -91,9 +91,9 @@ func TestAgainstSeeds(t *testing.T) {
 		"API-SVAL-3 unlisted": {"with types only those", query.SelectorMismatch(&gardencorev1beta1.SeedSelector{ProviderTypes: []string{"one"}}, "p", other), `its provider type is "other", p allows one`},
 		"API-SVAL-3 listed":   {"of which it is one", query.SelectorMismatch(&gardencorev1beta1.SeedSelector{ProviderTypes: []string{"one", "other"}}, "p", other), ""},
 		"API-SVAL-3 any":      {"or any is", query.SelectorMismatch(&gardencorev1beta1.SeedSelector{ProviderTypes: []string{"*"}}, "p", other), ""},
-		"SCHED-FILT-5":             {"surviving the loss of a zone takes three", query.MissingZones(surviving, seed()), `it has 2 zones, failure tolerance "zone" needs 3`},
-		"SCHED-FILT-5 enough":      {"three are enough", query.MissingZones(surviving, seed(func(s *gardencorev1beta1.Seed) { s.Spec.Provider.Zones = []string{"x", "y", "z"} })), ""},
-		"SCHED-FILT-7":             {"promises must be kept", query.MissingAccessRestriction(restricted, seed()), `it does not support access restriction "eu"`},
+		"SCHED-FILT-5":        {"surviving the loss of a zone takes three", query.MissingZones(surviving, seed()), `it has 2 zones, failure tolerance "zone" needs 3`},
+		"SCHED-FILT-5 enough": {"three are enough", query.MissingZones(surviving, seed(func(s *gardencorev1beta1.Seed) { s.Spec.Provider.Zones = []string{"x", "y", "z"} })), ""},
+		"SCHED-FILT-7":        {"promises must be kept", query.MissingAccessRestriction(restricted, seed()), `it does not support access restriction "eu"`},
 		"SCHED-FILT-7 kept": {"they can be", query.MissingAccessRestriction(restricted, seed(func(s *gardencorev1beta1.Seed) {
 			s.Spec.AccessRestrictions = []gardencorev1beta1.AccessRestriction{{Name: "eu"}}
 		})), ""},

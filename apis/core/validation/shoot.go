@@ -5,7 +5,6 @@ package validation
 import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/version"
 
@@ -103,22 +102,6 @@ func shootSpecUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) fiel
 	}
 	errs = append(errs, nodeLocalDNSUpdate(s, old, path.Child("systemComponents", "nodeLocalDNS"))...)
 	return append(errs, poolsUpdate(s, old, workers)...)
-}
-
-// ValidateShootTemplate checks the template of a shoot. It may leave open what is chosen when a shoot is made of it: the
-// image of its machines.
-func ValidateShootTemplate(t *gardencorev1beta1.ShootTemplate, path *field.Path) field.ErrorList {
-	errs := metav1validation.ValidateLabels(t.Labels, path.Child("metadata", "labels"))
-	errs = append(errs, apivalidation.ValidateAnnotations(t.Annotations, path.Child("metadata", "annotations"))...)
-	// A template is for shoots of the garden's own namespace as well as others.
-	where := place{namespace: gardencorev1beta1.NamespaceGarden, template: true}
-	return append(errs, shootSpec(&t.Spec, where, path.Child("spec"))...)
-}
-
-// ValidateShootTemplateUpdate checks a changed template of a shoot against the one before: shoots that were made of it
-// can follow.
-func ValidateShootTemplateUpdate(t, old *gardencorev1beta1.ShootTemplate, path *field.Path) field.ErrorList {
-	return shootSpecUpdate(&t.Spec, &old.Spec, path.Child("spec"))
 }
 
 // cloudProfileUpdate keeps a shoot with its profile. A profile of a project may be exchanged for one of the same family,

@@ -67,10 +67,16 @@ func TestIssuer(t *testing.T) {
 	t.Parallel()
 	managed := annotated("authentication.gardener.cloud/issuer", "managed")
 	plain := func(*shoot) {}
+	own := func(s *shoot) {
+		s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
+			ServiceAccountConfig: &gardencorev1beta1.ServiceAccountConfig{Issuer: new("https://issuer.example.org")},
+		}
+	}
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-20 issuer":      {Reason: "others trust the issuer", Objects: garden(), Request: change(managed, plain), Refused: []string{"metadata.annotations[authentication.gardener.cloud/issuer]"}},
 		"API-SVAL-20 issuer spec": {Reason: "whatever else changes", Objects: garden(), Request: change(managed, surviving), Refused: []string{"authentication.gardener.cloud/issuer"}},
 		"API-SVAL-20 issuer on":   {Reason: "it can be turned on", Objects: garden(), Request: change(plain, managed)},
+		"API-SVAL-20 issuer own":  {Reason: "there is one issuer", Objects: garden(), Request: create(managed, own), Refused: []string{"spec.kubernetes.kubeAPIServer.serviceAccountConfig.issuer", "authentication.gardener.cloud/issuer=managed"}},
 	})
 }
 

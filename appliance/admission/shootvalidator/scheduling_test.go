@@ -76,7 +76,9 @@ func TestBinding(t *testing.T) {
 			Reason: "unless the profile says which",
 			Objects: []kind.Object{
 				admissiontest.Project(), admissiontest.Seed("a", func(s *seed) { s.Spec.Provider.Type = "other" }),
-				admissiontest.Profile(func(p *profile) { p.Spec.SeedSelector = &gardencorev1beta1.SeedSelector{ProviderTypes: []string{"local"}} }),
+				admissiontest.Profile(func(p *profile) {
+					p.Spec.SeedSelector = &gardencorev1beta1.SeedSelector{ProviderTypes: []string{"local"}}
+				}),
 			},
 			Request: bind(), Refused: []string{`its provider type is "other", CloudProfile "local" allows local`},
 		},
@@ -104,10 +106,10 @@ func TestBinding(t *testing.T) {
 			}),
 			Refused: []string{`access restriction "eu"`},
 		},
-		"API-SVAL-3 full":     {Reason: "a full seed takes no more", Objects: append(seedWith(limited("2")), neighbours(2)...), Request: bind(), Refused: []string{"it is full (2 of 2 shoots)"}},
-		"API-SVAL-3 room":     {Reason: "one with room does", Objects: append(seedWith(limited("3")), neighbours(2)...), Request: bind()},
-		"API-SVAL-3 far":      {Reason: "one far from its limit as well", Objects: append(seedWith(limited("30")), neighbours(2)...), Request: bind()},
-		"API-SVAL-4 itself":   {Reason: "a shoot does not count against itself", Objects: append(seedWith(limited("1")), admissiontest.Shoot(func(s *shoot) { s.Status.SeedName = new("a") })), Request: bind()},
+		"API-SVAL-3 full":   {Reason: "a full seed takes no more", Objects: append(seedWith(limited("2")), neighbours(2)...), Request: bind(), Refused: []string{"it is full (2 of 2 shoots)"}},
+		"API-SVAL-3 room":   {Reason: "one with room does", Objects: append(seedWith(limited("3")), neighbours(2)...), Request: bind()},
+		"API-SVAL-3 far":    {Reason: "one far from its limit as well", Objects: append(seedWith(limited("30")), neighbours(2)...), Request: bind()},
+		"API-SVAL-4 itself": {Reason: "a shoot does not count against itself", Objects: append(seedWith(limited("1")), admissiontest.Shoot(func(s *shoot) { s.Status.SeedName = new("a") })), Request: bind()},
 		"API-SVAL-4 running": {
 			Reason: "a shoot counts where it is meant to be and where it still runs", Request: bind(),
 			Objects: append(seedWith(limited("2")), neighbours(1)[0], admissiontest.Shoot(func(s *shoot) {
@@ -119,13 +121,13 @@ func TestBinding(t *testing.T) {
 			Reason: "but once where both are one", Request: bind(),
 			Objects: append(seedWith(limited("2")), admissiontest.Shoot(func(s *shoot) { s.Name, s.Spec.SeedName, s.Status.SeedName = "there", new("a"), new("a") })),
 		},
-		"API-SVAL-7":          {Reason: "zones to survive with", Objects: seedWith(), Request: bind(surviving), Refused: []string{`it has 2 zones, failure tolerance "zone" needs 3`}},
-		"API-SVAL-12":         {Reason: "networks are apart", Objects: seedWith(func(s *seed) { s.Spec.Networks.Pods = "fd00:1::/48" }), Request: bind(func(s *shoot) { s.Spec.Networking.Nodes = new("fd00:1::/64") }), Refused: []string{"its pods network fd00:1::/48 overlaps with the nodes network fd00:1::/64 of the shoot"}},
-		"API-VALSHOOT-11":     {Reason: "unless they are mapped", Objects: seedWith(func(s *seed) { s.Spec.Networks.Pods = "10.11.128.0/20" }), Request: bind()},
-		"API-SVAL-5 backup":   {Reason: "a move needs backups", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b")), Request: move, Refused: []string{`from seed "b" to "a"`, `seed "b" keeps no backups`}},
+		"API-SVAL-7":              {Reason: "zones to survive with", Objects: seedWith(), Request: bind(surviving), Refused: []string{`it has 2 zones, failure tolerance "zone" needs 3`}},
+		"API-SVAL-12":             {Reason: "networks are apart", Objects: seedWith(func(s *seed) { s.Spec.Networks = gardencorev1beta1.SeedNetworks{IPFamilies: []gardencorev1beta1.IPFamily{"IPv6"}, Pods: "fd00:1::/48", Services: "fd00:2::/112"} }), Request: bind(func(s *shoot) { s.Spec.Networking.Nodes = new("fd00:1::/64") }), Refused: []string{"its pods network fd00:1::/48 overlaps with the nodes network fd00:1::/64 of the shoot"}},
+		"API-VALSHOOT-11":         {Reason: "unless they are mapped", Objects: seedWith(func(s *seed) { s.Spec.Networks.Pods = "10.11.128.0/20" }), Request: bind()},
+		"API-SVAL-5 backup":       {Reason: "a move needs backups", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b")), Request: move, Refused: []string{`from seed "b" to "a"`, `seed "b" keeps no backups`}},
 		"API-SVAL-5 backup there": {Reason: "at both ends", Objects: garden(admissiontest.Seed("a"), admissiontest.Seed("b", backed)), Request: move, Refused: []string{`from seed "b" to "a"`, `seed "a" keeps no backups`}},
-		"API-SVAL-5 fine":     {Reason: "with backups it goes", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b", backed)), Request: move},
-		"API-SVAL-5 provider": {Reason: "machines stay where they are", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b", backed, func(s *seed) { s.Spec.Provider.Type = "other" })), Request: move, Refused: []string{"their providers differ"}},
+		"API-SVAL-5 fine":         {Reason: "with backups it goes", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b", backed)), Request: move},
+		"API-SVAL-5 provider":     {Reason: "machines stay where they are", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b", backed, func(s *seed) { s.Spec.Provider.Type = "other" })), Request: move, Refused: []string{"their providers differ"}},
 	})
 }
 
