@@ -174,13 +174,14 @@ func TestValidateKubeletForms(t *testing.T) {
 				EvictionHard: &gardencorev1beta1.KubeletConfigEviction{
 					MemoryAvailable: new("100Mi"), NodeFSAvailable: new("5%"), ImageFSAvailable: new("lots"), ImageFSInodesFree: new("110%"),
 				},
-				EvictionSoft:            &gardencorev1beta1.KubeletConfigEviction{NodeFSInodesFree: new("-1%")},
+				EvictionSoft:            &gardencorev1beta1.KubeletConfigEviction{NodeFSInodesFree: new("-1%"), MemoryAvailable: new("1e99999999")},
 				EvictionMinimumReclaim:  &gardencorev1beta1.KubeletConfigEvictionMinimumReclaim{NodeFSInodesFree: &negative},
 				EvictionSoftGracePeriod: &gardencorev1beta1.KubeletConfigEvictionSoftGracePeriod{NodeFSInodesFree: lasting(-1)},
 			}),
 			want: []string{
 				at + "evictionHard.imageFSAvailable: FieldValueInvalid", at + "evictionHard.imageFSInodesFree: FieldValueInvalid",
-				at + "evictionMinimumReclaim.nodeFSInodesFree: FieldValueInvalid", at + "evictionSoft.nodeFSInodesFree: FieldValueInvalid",
+				at + "evictionMinimumReclaim.nodeFSInodesFree: FieldValueInvalid",
+				at + "evictionSoft.memoryAvailable: FieldValueInvalid", at + "evictionSoft.nodeFSInodesFree: FieldValueInvalid",
 				at + "evictionSoftGracePeriod.nodeFSInodesFree: FieldValueInvalid",
 			},
 		},

@@ -160,7 +160,7 @@ func thresholds(e *gardencorev1beta1.KubeletConfigEviction, path *field.Path) fi
 		if one.value == nil {
 			continue
 		}
-		if q, err := resource.ParseQuantity(*one.value); err == nil && q.Sign() >= 0 {
+		if isQuantity(*one.value) {
 			continue
 		}
 		digits, isPercentage := strings.CutSuffix(*one.value, "%")
@@ -169,6 +169,20 @@ func thresholds(e *gardencorev1beta1.KubeletConfigEviction, path *field.Path) fi
 		}
 	}
 	return errs
+}
+
+// isQuantity reports whether a text is a quantity that is not negative. Exponents of more than two digits are not even
+// read: the parser writes such numbers out, which keeps it busy for minutes.
+func isQuantity(text string) bool {
+	const longest, digits = 64, 2
+	if len(text) > longest {
+		return false
+	}
+	if i := strings.IndexAny(text, "eE"); i >= 0 && len(strings.TrimLeft(text[i+1:], "+-0")) > digits {
+		return false
+	}
+	q, err := resource.ParseQuantity(text)
+	return err == nil && q.Sign() >= 0
 }
 
 func reserved(r *gardencorev1beta1.KubeletConfigReserved, path *field.Path) field.ErrorList {

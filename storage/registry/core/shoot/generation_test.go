@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
 )
 
 const (
