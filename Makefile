@@ -106,9 +106,12 @@ test-layers: ## Check that imports point down
 FUZZTIME ?= 30s
 
 .PHONY: fuzz
-fuzz: ## Look for inputs that break decoding, defaulting or validation, FUZZTIME (30s) each
-	@for target in $$(go test ./apis/scheme -list '^Fuzz' | grep '^Fuzz'); do \
-		echo "$$target"; go test ./apis/scheme -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x; \
+fuzz: ## Look for inputs that break decoding, defaulting, validation or admission, FUZZTIME (30s) each
+	@for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+		for target in $$(go test $$package -list '^Fuzz' | grep '^Fuzz'); do \
+			echo "$$package $$target"; \
+			go test $$package -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x || exit 1; \
+		done; \
 	done
 
 .PHONY: test-faults

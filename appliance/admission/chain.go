@@ -94,7 +94,7 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 		{Name: "OpenIDConnectPreset", New: openidconnectpreset.New},
 		{Name: "ClusterOpenIDConnectPreset", New: openidconnectpreset.NewCluster},
 		{Name: "CustomVerbAuthorizer", New: customverbauthorizer.New},
-		{Name: "ShootVPAEnabledByDefault", New: shootvpaenabledbydefault.New, Off: true},
+		{Name: "ShootVPAEnabledByDefault", New: shootvpaenabledbydefault.New},
 		{Name: "ShootResourceReservation", New: shootresourcereservation.New(c.ShootResourceReservation)},
 		{Name: "ManagedSeed", New: managedseed.New},
 		{Name: "ManagedSeedShoot", New: managedseedshoot.New},

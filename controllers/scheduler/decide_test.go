@@ -263,59 +263,72 @@ func providerTypes(types ...string) func(*gardencorev1beta1.CloudProfile) {
 	}
 }
 
+// sixth gives a seed networks of IPv6.
+func sixth(s *seed) {
+	s.Spec.Networks = gardencorev1beta1.SeedNetworks{Pods: "fd00:1::/32", Services: "fd00:2::/32", Nodes: new("fd00:3::/32")}
+}
+
 func TestDecideCandidates(t *testing.T) {
 	t.Parallel()
 	runDecide(t, map[string]decideCase{
 		"SCHED-FILT-10a overlap": {
 			reason: "each network of the shoot is compared with each of the seed",
+			shoot:  newShoot(func(s *shoot) { s.Spec.Networking.Nodes = new("fd00:2:1::/64") }),
+			seeds:  []seed{newSeed("a", sixth)},
+			why:    map[string]string{"a": "its services network fd00:2::/32 overlaps with the nodes network fd00:2:1::/64 of the shoot"},
+		},
+		"API-VALSHOOT-11": {
+			reason: "IPv4 ranges are mapped, and may be the same",
 			shoot:  newShoot(func(s *shoot) { s.Spec.Networking.Nodes = new("10.2.128.0/20") }),
 			seeds:  []seed{newSeed("a")},
-			why:    map[string]string{"a": "its services network 10.2.0.0/16 overlaps with the nodes network 10.2.128.0/20 of the shoot"},
+			want:   "a",
 		},
 		"SCHED-FILT-10a default of the seed": {
 			reason: "networks that the shoot leaves open come from the seed's defaults",
-			shoot:  newShoot(func(s *shoot) { s.Spec.Networking.Pods = nil }),
-			seeds: []seed{newSeed("a", func(s *seed) {
-				s.Spec.Networks.ShootDefaults = &gardencorev1beta1.ShootNetworks{Pods: new("10.1.0.0/24")}
+			shoot: newShoot(func(s *shoot) {
+				s.Spec.Networking = &gardencorev1beta1.Networking{IPFamilies: []gardencorev1beta1.IPFamily{"IPv6"}}
+			}),
+			seeds: []seed{newSeed("a", sixth, func(s *seed) {
+				s.Spec.Networks.ShootDefaults = &gardencorev1beta1.ShootNetworks{Pods: new("fd00:1:1::/64")}
 			})},
-			why: map[string]string{"a": "its pods network 10.1.0.0/16 overlaps with the pods network 10.1.0.0/24 of the shoot"},
+			why: map[string]string{"a": "its pods network fd00:1::/32 overlaps with the pods network fd00:1:1::/64 of the shoot"},
 		},
 		"SCHED-FILT-10a pods default without workers": {
 			reason: "a shoot without workers does not take the default for pods",
 			shoot: newShoot(func(s *shoot) {
-				s.Spec.Networking.Pods = nil
+				s.Spec.Networking = &gardencorev1beta1.Networking{IPFamilies: []gardencorev1beta1.IPFamily{"IPv6"}}
 				s.Spec.Provider.Workers = nil
 			}),
-			seeds: []seed{newSeed("a", func(s *seed) {
-				s.Spec.Networks.ShootDefaults = &gardencorev1beta1.ShootNetworks{Pods: new("10.1.0.0/24")}
+			seeds: []seed{newSeed("a", sixth, func(s *seed) {
+				s.Spec.Networks.ShootDefaults = &gardencorev1beta1.ShootNetworks{Pods: new("fd00:1:1::/64")}
 			})},
 			want: "a",
 		},
 		"SCHED-FILT-10a default of another family": {
 			reason: "a default is only taken by a shoot that has its IP family",
 			shoot: newShoot(func(s *shoot) {
-				s.Spec.Networking = &gardencorev1beta1.Networking{IPFamilies: []gardencorev1beta1.IPFamily{"IPv6"}}
+				s.Spec.Networking = &gardencorev1beta1.Networking{IPFamilies: []gardencorev1beta1.IPFamily{"IPv4"}}
 			}),
-			seeds: []seed{newSeed("a", func(s *seed) {
-				s.Spec.Networks.ShootDefaults = &gardencorev1beta1.ShootNetworks{Pods: new("10.1.0.0/24"), Services: new("10.2.0.0/24")}
+			seeds: []seed{newSeed("a", sixth, func(s *seed) {
+				s.Spec.Networks.ShootDefaults = &gardencorev1beta1.ShootNetworks{Pods: new("fd00:1:1::/64"), Services: new("fd00:2:1::/64")}
 			})},
 			want: "a",
 		},
 		"SCHED-FILT-10a networks in status": {
 			reason: "networks that the shoot already has count as well",
 			shoot: newShoot(func(s *shoot) {
-				s.Status.Networking = &gardencorev1beta1.NetworkingStatus{Nodes: []string{"10.3.1.0/24"}}
+				s.Status.Networking = &gardencorev1beta1.NetworkingStatus{Nodes: []string{"fd00:3:1::/64"}}
 			}),
-			seeds: []seed{newSeed("a")},
-			why:   map[string]string{"a": "its nodes network 10.3.0.0/16 overlaps with the nodes network 10.3.1.0/24 of the shoot"},
+			seeds: []seed{newSeed("a", sixth)},
+			why:   map[string]string{"a": "its nodes network fd00:3::/32 overlaps with the nodes network fd00:3:1::/64 of the shoot"},
 		},
 		"SCHED-FILT-10a no networking": {
 			reason: "a shoot without networking is not checked",
 			shoot: newShoot(func(s *shoot) {
 				s.Spec.Networking = nil
-				s.Status.Networking = &gardencorev1beta1.NetworkingStatus{Nodes: []string{"10.3.1.0/24"}}
+				s.Status.Networking = &gardencorev1beta1.NetworkingStatus{Nodes: []string{"fd00:3:1::/64"}}
 			}),
-			seeds: []seed{newSeed("a")},
+			seeds: []seed{newSeed("a", sixth)},
 			want:  "a",
 		},
 		"SCHED-FILT-10d capacity": {

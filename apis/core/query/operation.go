@@ -9,11 +9,15 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Operations are the operations that the value of an operation annotation asks for: each once, in the order given.
+// Operations are the operations that the value of an operation annotation asks for: each once, in the order given. Where
+// nothing stands before or after a separator, one of them is empty; a value that is blank asks for nothing.
 func Operations(value string) []string {
+	if strings.TrimSpace(value) == "" {
+		return nil
+	}
 	var all []string
 	for op := range strings.SplitSeq(value, gardencorev1beta1.OperationSeparator) {
-		if op = strings.TrimSpace(op); op != "" && !slices.Contains(all, op) {
+		if op = strings.TrimSpace(op); !slices.Contains(all, op) {
 			all = append(all, op)
 		}
 	}

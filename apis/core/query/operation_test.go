@@ -20,7 +20,9 @@ func TestOperations(t *testing.T) {
 		"API-STRAT-3 none":     {"nothing is asked for", "", nil},
 		"API-STRAT-3 one":      {"one thing is", "reconcile", []string{"reconcile"}},
 		"API-STRAT-3 several":  {"several things are, in their order", "rotate-ca-start;rotate-ssh-keypair", []string{"rotate-ca-start", "rotate-ssh-keypair"}},
-		"API-SHOOTSTRAT-6":     {"blanks and doubles do not count", " a ;; b;a ", []string{"a", "b"}},
+		"API-STRAT-3 blank":    {"nor by blanks", "  ", nil},
+		"API-SHOOTSTRAT-6":     {"blanks and doubles do not count", " a ; b;a ", []string{"a", "b"}},
+		"API-VALOP-1":          {"a separator has something on both sides", "a;;b;", []string{"a", "", "b"}},
 		"API-VALOP-7 of pools": {"names of pools belong to their operation", "rollout-workers=a,b;retry", []string{"rollout-workers=a,b", "retry"}},
 	} {
 		t.Run(name, func(t *testing.T) {

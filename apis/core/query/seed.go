@@ -45,29 +45,24 @@ func Intolerance(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) s
 	return ""
 }
 
-// ProfileMismatch holds a seed against the seed selector of the shoot's cloud profile: labels and provider types
-// (SCHED-FILT-2, 4). Without provider types the seed's must be the shoot's own.
-func ProfileMismatch(
-	profile *gardencorev1beta1.CloudProfile, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed,
-) string {
-	allowed := []string{shoot.Spec.Provider.Type}
-	if s := profile.Spec.SeedSelector; s != nil {
-		selector, err := metav1.LabelSelectorAsSelector(&s.LabelSelector)
-		if err != nil {
-			return fmt.Sprintf("the seed selector of cloud profile %q is broken: %s", profile.Name, err)
-		}
-		if !selector.Matches(labels.Set(seed.Labels)) {
-			return fmt.Sprintf("its labels do not match the seed selector of cloud profile %q", profile.Name)
-		}
-		if len(s.ProviderTypes) > 0 {
-			allowed = s.ProviderTypes
-		}
-	}
-	if slices.Contains(allowed, anyProvider) || slices.Contains(allowed, seed.Spec.Provider.Type) {
+// SelectorMismatch holds a seed against a seed selector, be it that of a cloud profile or of a shoot, which owner names:
+// labels and provider types, where it says something about them (API-SVAL-3). Without provider types a scheduler keeps to
+// the shoot's own; who chooses a seed by hand need not.
+func SelectorMismatch(s *gardencorev1beta1.SeedSelector, owner string, seed *gardencorev1beta1.Seed) string {
+	if s == nil {
 		return ""
 	}
-	return fmt.Sprintf("its provider type is %q, cloud profile %q allows %s",
-		seed.Spec.Provider.Type, profile.Name, strings.Join(allowed, ", "))
+	selector, err := metav1.LabelSelectorAsSelector(&s.LabelSelector)
+	if err != nil {
+		return fmt.Sprintf("the seed selector of %s is broken: %s", owner, err)
+	}
+	if !selector.Matches(labels.Set(seed.Labels)) {
+		return fmt.Sprintf("its labels do not match the seed selector of %s", owner)
+	}
+	if len(s.ProviderTypes) == 0 || slices.Contains(s.ProviderTypes, anyProvider) || slices.Contains(s.ProviderTypes, seed.Spec.Provider.Type) {
+		return ""
+	}
+	return fmt.Sprintf("its provider type is %q, %s allows %s", seed.Spec.Provider.Type, owner, strings.Join(s.ProviderTypes, ", "))
 }
 
 // MissingAccessRestriction holds what a shoot promises against what a seed can keep (SCHED-FILT-7).
@@ -97,7 +92,8 @@ func MissingZones(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) 
 type network struct{ name, cidr string }
 
 // NetworkConflict compares the networks that a shoot has, or would get on the seed, with those of the seed
-// (SCHED-FILT-10a, API-SVAL-12). A shoot without networks of its own has nothing to compare.
+// (SCHED-FILT-10a, API-SVAL-12, API-VALSHOOT-11). Only IPv6 ranges have to be apart: IPv4 ranges are mapped on their way
+// between the two. A shoot without networks of its own has nothing to compare.
 func NetworkConflict(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
 	if shoot.Spec.Networking == nil {
 		return ""
@@ -108,7 +104,7 @@ func NetworkConflict(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.See
 	}
 	for _, wanted := range networksOf(shoot, seed) {
 		for _, t := range taken {
-			if Overlap(wanted.cidr, t.cidr) {
+			if overlapIPv6(wanted.cidr, t.cidr) {
 				return fmt.Sprintf("its %s network %s overlaps with the %s network %s of the shoot", t.name, t.cidr, wanted.name, wanted.cidr)
 			}
 		}
@@ -175,6 +171,12 @@ func ofFamily(families []gardencorev1beta1.IPFamily, cidr *string) bool {
 		return family == gardencorev1beta1.IPFamilyIPv4
 	}
 	return slices.Contains(families, family)
+}
+
+// overlapIPv6 tells whether two ranges share an IPv6 address.
+func overlapIPv6(a, b string) bool {
+	first, err := netip.ParsePrefix(a)
+	return err == nil && first.Addr().Is6() && Overlap(a, b)
 }
 
 // Overlap tells whether two ranges share an address. What is no range overlaps with nothing: saying that it is none is

@@ -32,12 +32,6 @@ func shoot(change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
 	return s
 }
 
-func profile(selector *gardencorev1beta1.SeedSelector) *gardencorev1beta1.CloudProfile {
-	p := &gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: "p"}}
-	p.Spec.SeedSelector = selector
-	return p
-}
-
 func tainted(taints ...gardencorev1beta1.SeedTaint) *gardencorev1beta1.Seed {
 	return seed(func(s *gardencorev1beta1.Seed) { s.Spec.Taints = taints })
 }
@@ -69,6 +63,12 @@ func TestAgainstSeeds(t *testing.T) {
 	restricted := shoot(func(s *gardencorev1beta1.Shoot) {
 		s.Spec.AccessRestrictions = []gardencorev1beta1.AccessRestrictionWithOptions{{AccessRestriction: gardencorev1beta1.AccessRestriction{Name: "eu"}}}
 	})
+	other := seed(func(s *gardencorev1beta1.Seed) { s.Spec.Provider.Type = "other" })
+	sixth := seed(func(s *gardencorev1beta1.Seed) {
+		s.Spec.Networks = gardencorev1beta1.SeedNetworks{Pods: "fd00:1::/32", Services: "fd00:2::/32", Nodes: new("fd00:3::/32")}
+	})
+	giving := sixth.DeepCopy()
+	giving.Spec.Networks.ShootDefaults = &gardencorev1beta1.ShootNetworks{Pods: new("fd00:11::/64"), Services: new("fd00:2:5::/64")}
 	for name, tc := range map[string]struct{ reason, got, want string }{
 		"SCHED-TAINT-1 none":       {"nothing to tolerate", query.Intolerance(shoot(), seed()), ""},
 		"SCHED-TAINT-1 key":        {"a taint without value is tolerated by its key", query.Intolerance(tolerating(gardencorev1beta1.Toleration{Key: "k", Value: new("v")}), tainted(gardencorev1beta1.SeedTaint{Key: "k"})), ""},
@@ -80,28 +80,34 @@ func TestAgainstSeeds(t *testing.T) {
 			query.Intolerance(tolerating(gardencorev1beta1.Toleration{Key: "k", Value: new("v")}, gardencorev1beta1.Toleration{Key: "k"}), tainted(gardencorev1beta1.SeedTaint{Key: "k", Value: new("v")})),
 			`the shoot does not tolerate its taint "k"`,
 		},
-		"SCHED-FILT-2 no selector": {"no selector means the provider of the shoot", query.ProfileMismatch(profile(nil), shoot(), seed()), ""},
-		"SCHED-FILT-2 labels":      {"labels decide", query.ProfileMismatch(profile(labels("us")), shoot(), seed()), `its labels do not match the seed selector of cloud profile "p"`},
-		"SCHED-FILT-2 broken":      {"a broken selector matches nothing", query.ProfileMismatch(profile(&gardencorev1beta1.SeedSelector{LabelSelector: metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Of"}}}}), shoot(), seed()), `the seed selector of cloud profile "p" is broken: "Of" is not a valid label selector operator`},
-		"SCHED-FILT-4 own":         {"another provider is not taken", query.ProfileMismatch(profile(labels("eu")), shoot(), seed(func(s *gardencorev1beta1.Seed) { s.Spec.Provider.Type = "other" })), `its provider type is "other", cloud profile "p" allows local`},
-		"SCHED-FILT-4 listed":      {"unless it is listed", query.ProfileMismatch(profile(&gardencorev1beta1.SeedSelector{ProviderTypes: []string{"one", "other"}}), shoot(), seed(func(s *gardencorev1beta1.Seed) { s.Spec.Provider.Type = "other" })), ""},
-		"SCHED-FILT-4 any":         {"or any is", query.ProfileMismatch(profile(&gardencorev1beta1.SeedSelector{ProviderTypes: []string{"*"}}), shoot(), seed(func(s *gardencorev1beta1.Seed) { s.Spec.Provider.Type = "other" })), ""},
-		"SCHED-FILT-5":             {"surviving the loss of a zone takes three", query.MissingZones(surviving, seed()), `it has 2 zones, failure tolerance "zone" needs 3`},
-		"SCHED-FILT-5 enough":      {"three are enough", query.MissingZones(surviving, seed(func(s *gardencorev1beta1.Seed) { s.Spec.Provider.Zones = []string{"x", "y", "z"} })), ""},
-		"SCHED-FILT-7":             {"promises must be kept", query.MissingAccessRestriction(restricted, seed()), `it does not support access restriction "eu"`},
+		"API-SVAL-3 no selector": {"no selector takes every seed", query.SelectorMismatch(nil, "p", other), ""},
+		"API-SVAL-3 labels":      {"labels decide", query.SelectorMismatch(labels("us"), "p", seed()), "its labels do not match the seed selector of p"},
+		"API-SVAL-3 broken": {
+			"a broken selector matches nothing",
+			query.SelectorMismatch(&gardencorev1beta1.SeedSelector{LabelSelector: metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Of"}}}}, "p", seed()),
+			`the seed selector of p is broken: "Of" is not a valid label selector operator`,
+		},
+		"API-SVAL-3 open":     {"without types all providers are taken", query.SelectorMismatch(labels("eu"), "p", other), ""},
+		"API-SVAL-3 unlisted": {"with types only those", query.SelectorMismatch(&gardencorev1beta1.SeedSelector{ProviderTypes: []string{"one"}}, "p", other), `its provider type is "other", p allows one`},
+		"API-SVAL-3 listed":   {"of which it is one", query.SelectorMismatch(&gardencorev1beta1.SeedSelector{ProviderTypes: []string{"one", "other"}}, "p", other), ""},
+		"API-SVAL-3 any":      {"or any is", query.SelectorMismatch(&gardencorev1beta1.SeedSelector{ProviderTypes: []string{"*"}}, "p", other), ""},
+		"SCHED-FILT-5":        {"surviving the loss of a zone takes three", query.MissingZones(surviving, seed()), `it has 2 zones, failure tolerance "zone" needs 3`},
+		"SCHED-FILT-5 enough": {"three are enough", query.MissingZones(surviving, seed(func(s *gardencorev1beta1.Seed) { s.Spec.Provider.Zones = []string{"x", "y", "z"} })), ""},
+		"SCHED-FILT-7":        {"promises must be kept", query.MissingAccessRestriction(restricted, seed()), `it does not support access restriction "eu"`},
 		"SCHED-FILT-7 kept": {"they can be", query.MissingAccessRestriction(restricted, seed(func(s *gardencorev1beta1.Seed) {
 			s.Spec.AccessRestrictions = []gardencorev1beta1.AccessRestriction{{Name: "eu"}}
 		})), ""},
-		"SCHED-FILT-10a":         {"networks apart are fine", query.NetworkConflict(shoot(), seed()), ""},
-		"SCHED-FILT-10a none":    {"without networks there is nothing to compare", query.NetworkConflict(networking(nil), seed()), ""},
-		"SCHED-FILT-10a pods":    {"pods in the nodes of the seed", query.NetworkConflict(networking(&gardencorev1beta1.Networking{Pods: new("10.3.4.0/24")}), seed()), "its nodes network 10.3.0.0/16 overlaps with the pods network 10.3.4.0/24 of the shoot"},
-		"SCHED-FILT-10a default": {"what the seed would give counts", query.NetworkConflict(networking(&gardencorev1beta1.Networking{}), defaults("10.11.0.0/16", "10.2.0.0/20")), "its services network 10.2.0.0/16 overlaps with the services network 10.2.0.0/20 of the shoot"},
+		"SCHED-FILT-10a":         {"networks apart are fine", query.NetworkConflict(shoot(), sixth), ""},
+		"SCHED-FILT-10a none":    {"without networks there is nothing to compare", query.NetworkConflict(networking(nil), sixth), ""},
+		"API-VALSHOOT-11":        {"IPv4 ranges are mapped", query.NetworkConflict(networking(&gardencorev1beta1.Networking{Pods: new("10.3.4.0/24")}), seed()), ""},
+		"SCHED-FILT-10a pods":    {"pods in the nodes of the seed", query.NetworkConflict(networking(&gardencorev1beta1.Networking{Pods: new("fd00:3:4::/64")}), sixth), "its nodes network fd00:3::/32 overlaps with the pods network fd00:3:4::/64 of the shoot"},
+		"SCHED-FILT-10a default": {"what the seed would give counts", query.NetworkConflict(networking(&gardencorev1beta1.Networking{IPFamilies: []gardencorev1beta1.IPFamily{"IPv6"}}), giving), "its services network fd00:2::/32 overlaps with the services network fd00:2:5::/64 of the shoot"},
 		"SCHED-FILT-10a status": {
 			"what the shoot has already counts",
 			query.NetworkConflict(shoot(func(s *gardencorev1beta1.Shoot) {
-				s.Status.Networking = &gardencorev1beta1.NetworkingStatus{Nodes: []string{"10.20.0.0/16", "10.1.128.0/20"}}
-			}), seed()),
-			"its pods network 10.1.0.0/16 overlaps with the nodes network 10.1.128.0/20 of the shoot",
+				s.Status.Networking = &gardencorev1beta1.NetworkingStatus{Nodes: []string{"fd00:20::/64", "fd00:1:8::/64"}}
+			}), sixth),
+			"its pods network fd00:1::/32 overlaps with the nodes network fd00:1:8::/64 of the shoot",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

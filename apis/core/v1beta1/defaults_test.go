@@ -49,10 +49,6 @@ func TestSetDefaultsShoot(t *testing.T) {
 		"API-DEF-1": {
 			reason: "a shoot is for evaluation", got: *withWorker(nil).Spec.Purpose, want: gardencorev1beta1.ShootPurposeEvaluation,
 		},
-		"API-DEF-2": {
-			reason: "the window follows from the name, so that it is the same each time",
-			got:    withWorker(nil).Spec.Maintenance.TimeWindow, want: withWorker(nil).Spec.Maintenance.TimeWindow,
-		},
 		"API-DEF-3": {
 			reason: "shoots of the garden may use protected seeds",
 			got:    withWorker(func(s *gardencorev1beta1.Shoot) { s.Namespace = "garden" }).Spec.Tolerations,

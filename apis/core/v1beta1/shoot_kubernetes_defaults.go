@@ -18,8 +18,8 @@ const (
 func defaultControlPlane(s *Shoot, hasWorkers bool) {
 	k := &s.Spec.Kubernetes
 	defaultAPIServer(ensure(&k.KubeAPIServer), hasWorkers)
-	kcm := ensure(&k.KubeControllerManager)
 	if hasWorkers {
+		kcm := ensure(&k.KubeControllerManager)
 		setDefault(&kcm.NodeCIDRMaskSize, nodeMask(s))
 		if len(s.Spec.Networking.IPFamilies) > 1 {
 			setDefault(&kcm.NodeCIDRMaskSizeIPv6, defaultNodeMaskIPv6)

@@ -8,9 +8,10 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// ValidateKubeAPIServer checks the settings of an API server of a version of Kubernetes, which other kinds have too.
+// ValidateKubeAPIServer checks the settings of an API server of a version of Kubernetes, which other kinds have too: for
+// clusters without nodes.
 func ValidateKubeAPIServer(a *gardencorev1beta1.KubeAPIServerConfig, kubernetes string, path *field.Path) field.ErrorList {
-	return kubeAPIServer(a, kubernetes, path)
+	return kubeAPIServer(a, cluster{version: kubernetes, workerless: true}, path)
 }
 
 // ValidateKubeControllerManager checks the settings of a controller manager of a version of Kubernetes, which other kinds
@@ -18,7 +19,7 @@ func ValidateKubeAPIServer(a *gardencorev1beta1.KubeAPIServerConfig, kubernetes 
 func ValidateKubeControllerManager(
 	m *gardencorev1beta1.KubeControllerManagerConfig, kubernetes string, path *field.Path,
 ) field.ErrorList {
-	return kubeControllerManager(m, kubernetes, path)
+	return kubeControllerManager(m, cluster{version: kubernetes, workerless: true}, path)
 }
 
 // ValidateMaintenance checks when an object is maintained, which other kinds say too.

@@ -46,7 +46,7 @@ func shoot(change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
 			},
 			Provider: gardencorev1beta1.Provider{Type: "local", Workers: []gardencorev1beta1.Worker{{
 				Name: "worker", Minimum: 1, Maximum: 1,
-				Machine: gardencorev1beta1.Machine{Type: "local", Image: &gardencorev1beta1.ShootMachineImage{Name: "local"}},
+				Machine: gardencorev1beta1.Machine{Type: "local", Image: &gardencorev1beta1.ShootMachineImage{Name: "local", Version: new("1.0.0")}},
 			}}},
 		},
 	}

@@ -200,7 +200,7 @@ func TestValidateCloudProfileRules(t *testing.T) {
 				}
 			},
 			want: []string{
-				"spec.machineImages[0].versions[0].cri[0].containerRuntimes[1]: FieldValueDuplicate",
+				"spec.machineImages[0].versions[0].cri[0].containerRuntimes[1].type: FieldValueDuplicate",
 				"spec.machineImages[0].versions[0].cri[1].name: FieldValueNotSupported", "spec.machineTypes[1]: FieldValueDuplicate",
 				"spec.regions[0].zones[1]: FieldValueDuplicate", "spec.regions[1]: FieldValueDuplicate", "spec.volumeTypes[1]: FieldValueDuplicate",
 			},

@@ -4,6 +4,7 @@ package validation
 
 import (
 	_ "embed"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,16 +14,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 )
 
-// The lists below are facts about Kubernetes itself, one a line: what is known, since which minor version and, of
-// plugins, until which one. The gates are those of the newest version; what it dropped is not in the list.
+// The lists below are facts about Kubernetes itself, one a line: what there is, since which minor version and until which
+// one. The first two are written by scripts/kubernetes-facts. What is older than oldestKnownMinor was not looked at: the
+// lists cannot tell whether a version before it has a gate or a group that it lacks.
 var (
 	//go:embed featuregates.txt
 	featureGateFacts string
+	//go:embed apigroups.txt
+	apiGroupFacts string
 	//go:embed admissionplugins.txt
 	admissionPluginFacts string
 )
 
-const newestKnownMinor = 36
+const (
+	oldestKnownMinor = 31
+	newestKnownMinor = 36
+)
 
 // minorOf is the minor version in a version of three parts, or -1.
 func minorOf(value string) int {
@@ -46,51 +53,144 @@ func fact(list, name string) ([]string, bool) {
 	return strings.Fields(line), ok
 }
 
-// featureGates complains about gates that a version of Kubernetes does not know (API-VALSHOOT-16). Versions older than
-// the newest one known here may know more; newer ones are not judged.
-func featureGates(gates map[string]bool, kubernetes string, path *field.Path) field.ErrorList {
-	if len(gates) == 0 {
-		return nil
+// lifetime is from which minor version of Kubernetes something is there, and from which one on it no longer is.
+type lifetime struct{ since, until int }
+
+func lifetimeOf(found []string) lifetime {
+	l := lifetime{until: newestKnownMinor + 1}
+	if len(found) > 0 {
+		l.since = minorNumber(found[0])
 	}
+	if len(found) > 1 && found[1] != "-" {
+		l.until = minorNumber(found[1])
+	}
+	return l
+}
+
+// lacking says why a minor version lacks something, or nothing when it does not. A version newer than all that are known
+// lacks only what is gone already.
+func (l lifetime) lacking(minor int) string {
+	switch {
+	case minor < l.since && (l.since > oldestKnownMinor || minor >= oldestKnownMinor):
+		return fmt.Sprintf("came with Kubernetes 1.%d", l.since)
+	case minor >= l.until && l.until <= newestKnownMinor:
+		return fmt.Sprintf("was removed in Kubernetes 1.%d", l.until)
+	default:
+		return ""
+	}
+}
+
+// unjudged reports whether nothing can be said about what is in none of the lists.
+func unjudged(minor int) bool { return minor < oldestKnownMinor || minor > newestKnownMinor }
+
+// featureGates complains about gates that a version of Kubernetes does not know, and about values other than the one that
+// it has locked: with these, a component does not start (API-VALSHOOT-16).
+func featureGates(gates map[string]bool, kubernetes string, path *field.Path) field.ErrorList {
 	minor := minorOf(kubernetes)
-	if minor < 0 || minor > newestKnownMinor {
+	if minor < 0 {
 		return nil
 	}
 	var errs field.ErrorList
 	for _, name := range slices.Sorted(maps.Keys(gates)) {
 		found, ok := fact(featureGateFacts, name)
-		switch {
-		case !ok && minor == newestKnownMinor:
-			errs = append(errs, field.Invalid(path.Key(name), name, "is no feature gate of Kubernetes "+kubernetes))
-		case ok && len(found) > 0 && minorNumber(found[0]) > minor:
-			errs = append(errs, field.Forbidden(path.Key(name), "came with Kubernetes 1."+found[0]))
+		if !ok {
+			if !unjudged(minor) {
+				errs = append(errs, field.Invalid(path.Child(name), name, "is not a feature gate of Kubernetes "+kubernetes))
+			}
+			continue
+		}
+		if why := lifetimeOf(found).lacking(minor); why != "" {
+			errs = append(errs, field.Forbidden(path.Child(name), why))
+			continue
+		}
+		if value, locked := lockedTo(found, minor); locked && value != gates[name] {
+			errs = append(errs, field.Forbidden(path.Child(name), fmt.Sprintf("is locked to %t since Kubernetes 1.%s", value, found[2])))
 		}
 	}
 	return errs
 }
 
-// admissionPlugin complains about a plugin that a version of Kubernetes does not know, or about one that is switched
-// off although a cluster can not do without it (API-VALSHOOT-16).
-func admissionPlugin(name string, disabled bool, kubernetes string, path *field.Path) field.ErrorList {
-	found, ok := fact(admissionPluginFacts, name)
-	minor := minorOf(kubernetes)
-	if !ok || len(found) < 2 {
-		if minor > newestKnownMinor {
-			return nil
-		}
-		return field.ErrorList{field.Invalid(path, name, "is no admission plugin of Kubernetes")}
+// lockedTo returns the value that a minor version has locked a gate to, if it has.
+func lockedTo(found []string, minor int) (value, locked bool) {
+	const since, value3 = 2, 3
+	if len(found) <= value3 || found[since] == "-" || minor < minorNumber(found[since]) {
+		return false, false
 	}
-	since, until := found[0], found[1]
-	switch {
-	case minor >= 0 && minorNumber(since) > minor:
-		return field.ErrorList{field.Forbidden(path, "came with Kubernetes 1."+since)}
-	case until != "-" && minorNumber(until) <= minor:
-		return field.ErrorList{field.Forbidden(path, "was removed in Kubernetes 1."+until)}
-	case disabled && len(found) > 2:
-		return field.ErrorList{field.Forbidden(path, "a cluster can not do without "+name)}
-	default:
+	return found[value3] == "true", true
+}
+
+// vpaFeatureGates complains about gates that the vertical pod autoscaler does not know.
+func vpaFeatureGates(gates map[string]bool, path *field.Path) field.ErrorList {
+	known := []string{"CPUStartupBoost", "InPlace", "InPlaceOrRecreate", "PerVPAConfig"}
+	var errs field.ErrorList
+	for _, name := range slices.Sorted(maps.Keys(gates)) {
+		if !slices.Contains(known, name) {
+			errs = append(errs, field.Invalid(path.Child(name), name, "is not a feature gate of the vertical pod autoscaler"))
+		}
+	}
+	return errs
+}
+
+// runtimeConfig complains about groups, versions and resources that a version of Kubernetes does not have, and about those
+// that are switched off although a cluster cannot do without them (API-VALSHOOT-16).
+func runtimeConfig(config map[string]bool, kubernetes string, workerless bool, path *field.Path) field.ErrorList {
+	minor := minorOf(kubernetes)
+	if minor < 0 {
 		return nil
 	}
+	needed := neededAPIs(workerless)
+	var errs field.ErrorList
+	for _, name := range slices.Sorted(maps.Keys(config)) {
+		here := path.Key(name)
+		found, ok := fact(apiGroupFacts, name)
+		switch {
+		case !ok && !unjudged(minor):
+			errs = append(errs, field.Invalid(here, name, "is not a group version or resource of the API of Kubernetes "+kubernetes))
+		case !ok:
+		case lifetimeOf(found).lacking(minor) != "":
+			errs = append(errs, field.Forbidden(here, lifetimeOf(found).lacking(minor)))
+		case !config[name]:
+			for _, api := range needed {
+				if api == name || strings.HasPrefix(api, name+"/") || strings.HasPrefix(name, api+"/") {
+					errs = append(errs, field.Forbidden(here, "a cluster cannot do without "+api))
+				}
+			}
+		}
+	}
+	return errs
+}
+
+// neededAPIs are those that a cluster cannot do without: those that its components and its nodes speak. A name of a group
+// version stands for all of its resources.
+func neededAPIs(workerless bool) []string {
+	always := []string{
+		"v1", "discovery.k8s.io/v1/endpointslices", "events.k8s.io/v1/events", "networking.k8s.io/v1", "rbac.authorization.k8s.io/v1",
+	}
+	if workerless {
+		return always
+	}
+	return append(always,
+		"admissionregistration.k8s.io/v1", "apps/v1", "autoscaling/v2/horizontalpodautoscalers",
+		"certificates.k8s.io/v1/certificatesigningrequests", "coordination.k8s.io/v1/leases", "node.k8s.io/v1/runtimeclasses",
+		"policy/v1/poddisruptionbudgets", "scheduling.k8s.io/v1/priorityclasses", "storage.k8s.io/v1")
+}
+
+// pluginFacts are what is known of an admission plugin of Kubernetes.
+type pluginFacts struct {
+	lifetime
+
+	required, takesConfig, takesKubeconfig bool
+}
+
+func pluginNamed(name string) (pluginFacts, bool) {
+	found, ok := fact(admissionPluginFacts, name)
+	if !ok {
+		return pluginFacts{}, false
+	}
+	return pluginFacts{
+		lifetime: lifetimeOf(found), required: slices.Contains(found, "required"),
+		takesConfig: slices.Contains(found, "config"), takesKubeconfig: slices.Contains(found, "kubeconfig"),
+	}, true
 }
 
 func minorNumber(text string) int {

@@ -78,10 +78,12 @@ func label(value string, path *field.Path) field.ErrorList {
 // duplicates complains about every value that stands more than once.
 func duplicates(values []string, path func(i int) *field.Path) field.ErrorList {
 	var errs field.ErrorList
+	seen := make(map[string]bool, len(values))
 	for i, v := range values {
-		if slices.Index(values, v) < i {
+		if seen[v] {
 			errs = append(errs, field.Duplicate(path(i), v))
 		}
+		seen[v] = true
 	}
 	return errs
 }

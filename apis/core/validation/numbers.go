@@ -5,6 +5,7 @@ package validation
 import (
 	"fmt"
 	"math"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -68,6 +69,17 @@ func shares(all []share, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, s := range all {
 		errs = append(errs, fraction(s.value, path.Child(s.name))...)
+	}
+	return errs
+}
+
+// longerThan checks that every length of time that is given is above one.
+func longerThan(least time.Duration, all []span, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, s := range all {
+		if s.value != nil && s.value.Duration <= least {
+			errs = append(errs, field.Invalid(path.Child(s.name), s.value.Duration.String(), "is too short"))
+		}
 	}
 	return errs
 }

@@ -16,6 +16,7 @@ import (
 func ValidateShoot(s *gardencorev1beta1.Shoot) field.ErrorList {
 	errs := metadata(s, true, apivalidation.NameIsDNSLabel)
 	errs = append(errs, noDoubleHyphen(s.Name, field.NewPath("metadata", "name"))...)
+	// Whoever could set these would keep others from deleting the shoot.
 	for i, f := range s.Finalizers {
 		if f == gardencorev1beta1.FinalizerGardener || f == gardencorev1beta1.FinalizerReferenceProtection {
 			path := field.NewPath("metadata", "finalizers").Index(i)
@@ -70,29 +71,37 @@ func ValidateShootStatusUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList 
 }
 
 func shootUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
-	path := field.NewPath("spec")
 	errs := shootOperation(s, old)
 	errs = append(errs, forceDeletion(s, old)...)
 	if s.DeletionTimestamp != nil {
 		return append(errs, frozen(s, s.Spec, old.Spec)...)
 	}
-	errs = append(errs, immutable(s.Spec.Region, old.Spec.Region, path.Child("region"))...)
-	errs = append(errs, immutable(s.Spec.Provider.Type, old.Spec.Provider.Type, path.Child("provider", "type"))...)
-	errs = append(errs, cloudProfileUpdate(&s.Spec, &old.Spec, path.Child("cloudProfile"))...)
-	errs = append(errs, credentialsUpdate(&s.Spec, &old.Spec, path)...)
-	errs = append(errs, immutableOnceSet(s.Spec.SchedulerName, old.Spec.SchedulerName, path.Child("schedulerName"))...)
-	errs = append(errs, immutable(s.Spec.ExposureClassName, old.Spec.ExposureClassName, path.Child("exposureClassName"))...)
-	errs = append(errs, networkingUpdate(&s.Spec, &old.Spec, path.Child("networking"))...)
-	errs = append(errs, shootDNSUpdate(&s.Spec, &old.Spec, path.Child("dns"))...)
+	path := field.NewPath("spec")
+	errs = append(errs, shootSpecUpdate(&s.Spec, &old.Spec, path)...)
 	errs = append(errs, controlPlaneUpdate(s, old)...)
 	errs = append(errs, encryptionUpdate(s, old)...)
 	errs = append(errs, hibernationUpdate(s, old)...)
-	if query.Workerless(&s.Spec) != query.Workerless(&old.Spec) {
-		errs = append(errs, field.Forbidden(path.Child("provider", "workers"), "a shoot can not gain or lose its nature of having workers"))
-	}
-	errs = append(errs, versionUpdate(s.Spec.Kubernetes.Version, old.Spec.Kubernetes.Version, path.Child("kubernetes", "version"))...)
-	errs = append(errs, poolsUpdate(&s.Spec, &old.Spec, path.Child("provider", "workers"))...)
+	errs = append(errs, inPlacePending(s, old, path.Child("provider", "workers"))...)
 	return append(errs, shootObject(s)...)
+}
+
+// shootSpecUpdate holds what a spec keeps from the one before (API-VALSHOOT-2, 3, 6).
+func shootSpecUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+	errs := immutable(s.Region, old.Region, path.Child("region"))
+	errs = append(errs, immutable(s.Provider.Type, old.Provider.Type, path.Child("provider", "type"))...)
+	errs = append(errs, cloudProfileUpdate(s, old, path.Child("cloudProfile"))...)
+	errs = append(errs, credentialsUpdate(s, old, path)...)
+	errs = append(errs, immutableOnceSet(s.SchedulerName, old.SchedulerName, path.Child("schedulerName"))...)
+	errs = append(errs, immutable(s.ExposureClassName, old.ExposureClassName, path.Child("exposureClassName"))...)
+	errs = append(errs, networkingUpdate(s, old, path)...)
+	errs = append(errs, shootDNSUpdate(s, old, path.Child("dns"))...)
+	errs = append(errs, versionUpdate(s.Kubernetes.Version, old.Kubernetes.Version, path.Child("kubernetes", "version"))...)
+	workers := path.Child("provider", "workers")
+	if query.Workerless(s) != query.Workerless(old) {
+		return append(errs, field.Forbidden(workers, "a shoot cannot gain its first or lose its last worker pool"))
+	}
+	errs = append(errs, nodeLocalDNSUpdate(s, old, path.Child("systemComponents", "nodeLocalDNS"))...)
+	return append(errs, poolsUpdate(s, old, workers)...)
 }
 
 // cloudProfileUpdate keeps a shoot with its profile. A profile of a project may be exchanged for one of the same family,
@@ -117,7 +126,7 @@ func credentialsUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) fi
 		errs = append(errs, immutableOnceSet(s.SecretBindingName, old.SecretBindingName, path.Child("secretBindingName"))...)
 	}
 	if old.CredentialsBindingName != nil && s.CredentialsBindingName == nil {
-		errs = append(errs, field.Forbidden(path.Child("credentialsBindingName"), "can not be taken away"))
+		errs = append(errs, field.Forbidden(path.Child("credentialsBindingName"), "cannot be taken away"))
 	}
 	return errs
 }
@@ -145,17 +154,32 @@ func parsed(value string) (*version.Version, bool) {
 
 // shootObject checks what must hold of every shoot.
 func shootObject(s *gardencorev1beta1.Shoot) field.ErrorList {
-	path := field.NewPath("spec")
-	spec := &s.Spec
-	errs := required(query.ProfileName(spec), path.Child("cloudProfile", "name"), "a CloudProfile")
-	errs = append(errs, cloudProfileReference(spec, path)...)
+	errs := shootSpec(&s.Spec, place{namespace: s.Namespace}, field.NewPath("spec"))
+	return append(errs, restless(s)...)
+}
+
+// place is where the spec of a shoot stands.
+type place struct {
+	namespace string
+	template  bool
+}
+
+func shootSpec(spec *gardencorev1beta1.ShootSpec, where place, path *field.Path) field.ErrorList {
+	if errs := bounds(spec, path); len(errs) > 0 {
+		return errs
+	}
+	errs := cloudProfileReference(spec, path)
 	errs = append(errs, required(spec.Region, path.Child("region"), "a region of the CloudProfile")...)
 	errs = append(errs, required(spec.Provider.Type, path.Child("provider", "type"), "the provider of the CloudProfile")...)
+	if spec.Provider.Type != "" {
+		errs = append(errs, label(spec.Provider.Type, path.Child("provider", "type"))...)
+	}
 	errs = append(errs, kubernetesVersion(spec.Kubernetes.Version, path.Child("kubernetes", "version"))...)
-	errs = append(errs, kubernetes(&spec.Kubernetes, path.Child("kubernetes"))...)
-	errs = append(errs, purpose(s, path.Child("purpose"))...)
+	errs = append(errs, kubernetes(spec, path.Child("kubernetes"))...)
+	errs = append(errs, purpose(spec, where.namespace, path.Child("purpose"))...)
+	errs = append(errs, placement(spec, path)...)
 	errs = append(errs, tolerations(spec.Tolerations, path.Child("tolerations"))...)
-	errs = append(errs, shootNetworking(spec, path.Child("networking"))...)
+	errs = append(errs, shootNetworking(spec, path)...)
 	errs = append(errs, shootDNS(spec.DNS, path.Child("dns"))...)
 	errs = append(errs, controlPlane(spec.ControlPlane, path.Child("controlPlane"))...)
 	errs = append(errs, addons(spec, path.Child("addons"))...)
@@ -167,33 +191,63 @@ func shootObject(s *gardencorev1beta1.Shoot) field.ErrorList {
 	if query.Workerless(spec) {
 		return append(errs, workerless(spec, path)...)
 	}
-	return append(append(errs, credentials(spec, path)...), workers(spec, path.Child("provider", "workers"))...)
+	errs = append(errs, credentials(spec, path)...)
+	return append(errs, workers(spec, where, path.Child("provider", "workers"))...)
 }
 
-// cloudProfileReference checks the reference, and that the former field says the same (API-SHOOTSTRAT-9).
-func cloudProfileReference(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
-	ref := s.CloudProfile
-	if ref == nil {
-		return nil
-	}
+// placement checks who chooses the seed, and the names of what is chosen.
+func placement(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	if ref.Kind != "" {
-		errs = append(errs, oneOf(ref.Kind, path.Child("cloudProfile", "kind"),
-			gardencorev1beta1.CloudProfileReferenceKindCloudProfile, gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile)...)
+	if s.SeedName != nil && *s.SeedName == "" {
+		errs = append(errs, field.Invalid(path.Child("seedName"), "", "leave it out or name a seed"))
 	}
-	if s.CloudProfileName != nil && *s.CloudProfileName != ref.Name {
-		errs = append(errs, field.Invalid(path.Child("cloudProfileName"), *s.CloudProfileName, "must be what cloudProfile names"))
+	if s.SeedName != nil && query.SelfHosted(s) {
+		errs = append(errs, field.Invalid(path.Child("seedName"), *s.SeedName, "a shoot that runs its own control plane has no seed"))
+	}
+	if s.SchedulerName != nil {
+		errs = append(errs, label(*s.SchedulerName, path.Child("schedulerName"))...)
+	}
+	if s.ExposureClassName != nil {
+		for _, message := range apivalidation.NameIsDNSSubdomain(*s.ExposureClassName, false) {
+			errs = append(errs, field.Invalid(path.Child("exposureClassName"), *s.ExposureClassName, message))
+		}
 	}
 	return errs
 }
 
-// credentials wants one binding, of either sort.
+// cloudProfileReference checks the reference, and the former field for it: that it says the same (API-SHOOTSTRAT-9), and
+// that the version of Kubernetes still has it.
+func cloudProfileReference(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+	here, former := path.Child("cloudProfile"), path.Child("cloudProfileName")
+	errs := required(query.ProfileName(s), here.Child("name"), "a CloudProfile")
+	if deref(s.CloudProfileName) != "" && beyond(s.Kubernetes.Version, lastWithNamesOfFormerFields) {
+		errs = append(errs, gone(lastWithNamesOfFormerFields, former))
+	}
+	ref := s.CloudProfile
+	if ref == nil {
+		return errs
+	}
+	if ref.Kind != "" {
+		errs = append(errs, oneOf(ref.Kind, here.Child("kind"),
+			gardencorev1beta1.CloudProfileReferenceKindCloudProfile, gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile)...)
+	}
+	if s.CloudProfileName != nil && *s.CloudProfileName != ref.Name {
+		errs = append(errs, field.Invalid(former, *s.CloudProfileName, "must be what cloudProfile names"))
+	}
+	return errs
+}
+
+// credentials wants one binding, of either sort, unless the shoot runs on machines that somebody else looks after.
 func credentials(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+	if query.SelfHosted(s) {
+		return nil
+	}
+	here := path.Child("secretBindingName")
 	switch secret, general := deref(s.SecretBindingName), deref(s.CredentialsBindingName); {
 	case secret == "" && general == "":
-		return field.ErrorList{field.Required(path.Child("secretBindingName"), "a shoot with workers needs credentials")}
+		return field.ErrorList{field.Required(here, "a shoot with workers needs credentials: credentialsBindingName or secretBindingName")}
 	case secret != "" && general != "":
-		return field.ErrorList{field.Forbidden(path.Child("secretBindingName"), "has no place beside credentialsBindingName")}
+		return field.ErrorList{field.Forbidden(here, "has no place beside credentialsBindingName")}
 	default:
 		return nil
 	}
@@ -210,16 +264,16 @@ func kubernetesVersion(value string, path *field.Path) field.ErrorList {
 }
 
 // purpose holds API-VALSHOOT-12.
-func purpose(s *gardencorev1beta1.Shoot, path *field.Path) field.ErrorList {
-	if s.Spec.Purpose == nil {
+func purpose(s *gardencorev1beta1.ShootSpec, namespace string, path *field.Path) field.ErrorList {
+	if s.Purpose == nil {
 		return nil
 	}
 	allowed := []gardencorev1beta1.ShootPurpose{
 		gardencorev1beta1.ShootPurposeEvaluation, gardencorev1beta1.ShootPurposeTesting,
 		gardencorev1beta1.ShootPurposeDevelopment, gardencorev1beta1.ShootPurposeProduction,
 	}
-	if s.Namespace == gardencorev1beta1.NamespaceGarden {
+	if namespace == gardencorev1beta1.NamespaceGarden {
 		allowed = append(allowed, gardencorev1beta1.ShootPurposeInfrastructure)
 	}
-	return oneOf(*s.Spec.Purpose, path, allowed...)
+	return oneOf(*s.Purpose, path, allowed...)
 }

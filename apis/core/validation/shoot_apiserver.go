@@ -3,13 +3,14 @@
 package validation
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -22,16 +23,16 @@ const (
 	maxTokenExpiration    = 90 * day
 	maxNonMutatingInFight = 5000
 	maxMutatingInFlight   = 2500
-	maxLogVerbosity       = 10
 )
 
 // kubeAPIServer holds API-VALSHOOT-16 and 22.
-func kubeAPIServer(a *gardencorev1beta1.KubeAPIServerConfig, kubernetes string, path *field.Path) field.ErrorList {
+func kubeAPIServer(a *gardencorev1beta1.KubeAPIServerConfig, c cluster, path *field.Path) field.ErrorList {
 	if a == nil {
 		return nil
 	}
-	errs := featureGates(a.FeatureGates, kubernetes, path.Child("featureGates"))
-	errs = append(errs, admissionPlugins(a.AdmissionPlugins, kubernetes, path.Child("admissionPlugins"))...)
+	errs := featureGates(a.FeatureGates, c.version, path.Child("featureGates"))
+	errs = append(errs, runtimeConfig(a.RuntimeConfig, c.version, c.workerless, path.Child("runtimeConfig"))...)
+	errs = append(errs, admissionPlugins(a.AdmissionPlugins, c.version, path.Child("admissionPlugins"))...)
 	errs = append(errs, between(a.EventTTL, 0, maxEventTTL, path.Child("eventTTL"))...)
 	if r := a.Requests; r != nil {
 		here := path.Child("requests")
@@ -39,38 +40,29 @@ func kubeAPIServer(a *gardencorev1beta1.KubeAPIServerConfig, kubernetes string, 
 		errs = append(errs, numberBetween(r.MaxMutatingInflight, 0, maxMutatingInFlight, here.Child("maxMutatingInflight"))...)
 	}
 	if l := a.Logging; l != nil {
-		errs = append(errs, numberBetween(l.Verbosity, 0, maxLogVerbosity, path.Child("logging", "verbosity"))...)
-		errs = append(errs, numberBetween(l.HTTPAccessVerbosity, 0, maxLogVerbosity, path.Child("logging", "httpAccessVerbosity"))...)
+		errs = append(errs, notNegative(l.Verbosity, path.Child("logging", "verbosity"))...)
+		errs = append(errs, notNegative(l.HTTPAccessVerbosity, path.Child("logging", "httpAccessVerbosity"))...)
 	}
 	errs = append(errs, serviceAccounts(a.ServiceAccountConfig, path.Child("serviceAccountConfig"))...)
+	errs = append(errs, audiences(a.APIAudiences, path.Child("apiAudiences"))...)
 	if c := a.AuditConfig; c != nil && c.AuditPolicy != nil && c.AuditPolicy.ConfigMapRef != nil {
 		here := path.Child("auditConfig", "auditPolicy", "configMapRef", "name")
 		errs = append(errs, required(c.AuditPolicy.ConfigMapRef.Name, here, "the ConfigMap with the audit policy")...)
 	}
-	errs = append(errs, watchCacheSizes(a.WatchCacheSizes, path.Child("watchCacheSizes"))...)
+	errs = append(errs, watchCacheSizes(a.WatchCacheSizes, c.version, path.Child("watchCacheSizes"))...)
 	errs = append(errs, encryptionConfig(a.EncryptionConfig, path.Child("encryptionConfig"))...)
 	errs = append(errs, structured(a, path)...)
 	errs = append(errs, notNegative(a.DefaultNotReadyTolerationSeconds, path.Child("defaultNotReadyTolerationSeconds"))...)
 	errs = append(errs, notNegative(a.DefaultUnreachableTolerationSeconds, path.Child("defaultUnreachableTolerationSeconds"))...)
-	return append(errs, openIDConnect(a.OIDCConfig, path.Child("oidcConfig"))...)
-}
-
-func admissionPlugins(all []gardencorev1beta1.AdmissionPlugin, kubernetes string, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	names := make([]string, 0, len(all))
-	for i, p := range all {
-		here := path.Index(i)
-		names = append(names, p.Name)
-		if p.Name == "" {
-			errs = append(errs, field.Required(here.Child("name"), "must name an admission plugin"))
-			continue
-		}
-		errs = append(errs, admissionPlugin(p.Name, deref(p.Disabled), kubernetes, here.Child("name"))...)
-		if p.KubeconfigSecretName != nil {
-			errs = append(errs, required(*p.KubeconfigSecretName, here.Child("kubeconfigSecretName"), "the Secret with the kubeconfig")...)
-		}
+	least := map[string]resource.Quantity{cpu: resource.MustParse("20m"), memory: resource.MustParse("200M")}
+	errs = append(errs, controlPlaneAutoscaling(a.Autoscaling, least, path.Child("autoscaling"))...)
+	if a.EnableAnonymousAuthentication != nil && beyond(c.version, lastWithAnonymousSwitch) {
+		errs = append(errs, gone(lastWithAnonymousSwitch, path.Child("enableAnonymousAuthentication")))
 	}
-	return append(errs, duplicates(names, path.Index)...)
+	if a.TLSMinVersion != nil {
+		errs = append(errs, oneOf(*a.TLSMinVersion, path.Child("tlsMinVersion"), "VersionTLS12", "VersionTLS13")...)
+	}
+	return append(errs, openIDConnect(a.OIDCConfig, path.Child("oidcConfig"))...)
 }
 
 func serviceAccounts(c *gardencorev1beta1.ServiceAccountConfig, path *field.Path) field.ErrorList {
@@ -78,33 +70,80 @@ func serviceAccounts(c *gardencorev1beta1.ServiceAccountConfig, path *field.Path
 		return nil
 	}
 	var errs field.ErrorList
-	if c.MaxTokenExpiration != nil && c.MaxTokenExpiration.Duration != 0 {
-		errs = append(errs, between(c.MaxTokenExpiration, minTokenExpiration, maxTokenExpiration, path.Child("maxTokenExpiration"))...)
+	if e := c.MaxTokenExpiration; e != nil {
+		here := path.Child("maxTokenExpiration")
+		switch {
+		case e.Duration < 0:
+			errs = append(errs, field.Invalid(here, e.Duration.String(), "must not be negative"))
+		case e.Duration > 0 && e.Duration < minTokenExpiration:
+			errs = append(errs, field.Forbidden(here, "must be at least 720h"))
+		case e.Duration > maxTokenExpiration:
+			errs = append(errs, field.Forbidden(here, "must be at most 2160h"))
+		}
 	}
-	if c.Issuer != nil && *c.Issuer == "" {
-		errs = append(errs, field.Required(path.Child("issuer"), "leave it out or name an issuer"))
+	if c.Issuer != nil {
+		errs = append(errs, issuer(*c.Issuer, path.Child("issuer"))...)
 	}
-	for i, issuer := range c.AcceptedIssuers {
+	for i, accepted := range c.AcceptedIssuers {
 		here := path.Child("acceptedIssuers").Index(i)
-		errs = append(errs, required(issuer, here, "an issuer")...)
-		if c.Issuer != nil && issuer == *c.Issuer {
-			errs = append(errs, field.Invalid(here, issuer, "is the issuer itself, which is accepted anyway"))
+		errs = append(errs, issuer(accepted, here)...)
+		if c.Issuer != nil && accepted == *c.Issuer {
+			errs = append(errs, field.Invalid(here, accepted, "is the issuer itself, which is accepted anyway"))
 		}
 	}
 	return append(errs, duplicates(c.AcceptedIssuers, path.Child("acceptedIssuers").Index)...)
 }
 
-func watchCacheSizes(w *gardencorev1beta1.WatchCacheSizes, path *field.Path) field.ErrorList {
+// issuer checks the URL of who issues tokens, in the form that OpenID Connect wants it.
+func issuer(value string, path *field.Path) field.ErrorList {
+	u, err := url.Parse(value)
+	switch {
+	case err != nil || u.Scheme != "https" || u.Host == "":
+		return field.ErrorList{field.Invalid(path, value, "must be a URL with https and a host")}
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return field.ErrorList{field.Invalid(path, value, "must have neither user, query nor fragment")}
+	default:
+		return nil
+	}
+}
+
+// audiences checks for whom tokens are made; they are handed on as one list with commas.
+func audiences(all []string, path *field.Path) field.ErrorList {
+	errs := duplicates(all, path.Index)
+	for i, one := range all {
+		if strings.Contains(one, ",") {
+			errs = append(errs, field.Invalid(path.Index(i), one, "must not contain a comma"))
+		}
+	}
+	return errs
+}
+
+func watchCacheSizes(w *gardencorev1beta1.WatchCacheSizes, kubernetes string, path *field.Path) field.ErrorList {
 	if w == nil {
 		return nil
 	}
-	errs := notNegative(w.Default, path.Child("default"))
+	var errs field.ErrorList
+	if w.Default != nil && beyond(kubernetes, lastWithDefaultCacheSize) {
+		errs = append(errs, gone(lastWithDefaultCacheSize, path.Child("default")))
+	} else {
+		errs = append(errs, notNegative(w.Default, path.Child("default"))...)
+	}
 	for i, r := range w.Resources {
 		here := path.Child("resources").Index(i)
 		errs = append(errs, required(r.Resource, here.Child("resource"), "a resource")...)
+		errs = append(errs, partOfList(r.Resource, ",. #", here.Child("resource"))...)
+		errs = append(errs, partOfList(deref(r.APIGroup), ", #", here.Child("apiGroup"))...)
 		errs = append(errs, notNegative(&r.Size, here.Child("size"))...)
 	}
 	return errs
+}
+
+// partOfList checks a name that is handed on in a list, which has a meaning for some characters.
+func partOfList(name, separators string, path *field.Path) field.ErrorList {
+	if name == strings.ToLower(name) && !strings.ContainsAny(name, separators) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, name, fmt.Sprintf("must be lower case, without any of %q", separators))}
 }
 
 // encryptionConfig holds what API-VALSHOOT-22 says of the section alone.
@@ -122,16 +161,35 @@ func encryptionConfig(e *gardencorev1beta1.EncryptionConfig, path *field.Path) f
 		here := path.Child("resources").Index(i)
 		name := strings.TrimSuffix(r, ".")
 		names = append(names, name)
-		switch {
-		case strings.Contains(r, "*"):
-			errs = append(errs, field.Invalid(here, r, "must name one resource, without wildcards"))
-		case name == "secrets":
+		if name == "secrets" {
 			errs = append(errs, field.Forbidden(here, "secrets are encrypted always"))
-		case len(validation.IsDNS1123Subdomain(name)) > 0:
-			errs = append(errs, field.Invalid(here, r, "must be a resource in lower case with its group, such as configmaps or deployments.apps"))
+		}
+		if why := unencryptable(r); why != "" {
+			errs = append(errs, field.Invalid(here, r, why))
 		}
 	}
 	return append(errs, duplicates(names, path.Child("resources").Index)...)
+}
+
+// unencryptable says why a resource cannot be encrypted by itself, or nothing.
+func unencryptable(r string) string {
+	_, group, _ := strings.Cut(r, ".")
+	switch {
+	case r == "" || r != strings.ToLower(r):
+		return "must be a resource in lower case with its group, such as configmaps or deployments.apps"
+	case strings.HasSuffix(r, "."):
+		return "must not end in a dot"
+	case strings.Contains(r, "*"):
+		return "must name one resource, without wildcards"
+	case group == "events.k8s.io":
+		return "is stored as events: name these"
+	case group == "extensions":
+		return "is of a group that is no more"
+	case r == "apiserveripinfo" || r == "serviceipallocations" || r == "servicenodeportallocations":
+		return "is not a resource of the API"
+	default:
+		return ""
+	}
 }
 
 // encryptionUpdate holds what API-VALSHOOT-22 says of changes: one at a time, each rolled out before the next.
@@ -144,17 +202,21 @@ func encryptionUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	}
 	var errs field.ErrorList
 	if resources && provider {
-		errs = append(errs, field.Forbidden(path, "the provider and the resources can not change together"))
+		errs = append(errs, field.Forbidden(path, "the provider and the resources cannot change together"))
+	}
+	here := path.Child("resources")
+	if !resources {
+		here = path.Child("provider", "type")
 	}
 	phase := query.RotationPhases(old).ETCDEncryptionKey
 	if phase != "" && phase != gardencorev1beta1.CredentialsRotationPhaseCompleted {
-		errs = append(errs, field.Forbidden(path, "can not change while the rotation of the encryption key is "+string(phase)))
+		errs = append(errs, field.Forbidden(here, "cannot change while the rotation of the encryption key is "+string(phase)))
 	}
 	if query.EncryptionPending(old) {
-		errs = append(errs, field.Forbidden(path, "can not change while a former change is being rolled out"))
+		errs = append(errs, field.Forbidden(here, "cannot change while a former change is being rolled out"))
 	}
 	if sleeping(old) {
-		errs = append(errs, field.Forbidden(path, "can not change while the shoot is hibernated"))
+		errs = append(errs, field.Forbidden(here, "cannot change while the shoot is hibernated"))
 	}
 	return errs
 }
@@ -171,14 +233,17 @@ func structured(a *gardencorev1beta1.KubeAPIServerConfig, path *field.Path) fiel
 	var errs field.ErrorList
 	if s := a.StructuredAuthentication; s != nil {
 		here := path.Child("structuredAuthentication")
-		errs = append(errs, required(s.ConfigMapName, here.Child("configMapName"), "the ConfigMap with the configuration")...)
+		errs = append(errs, configured(s.ConfigMapName, a.FeatureGates, "StructuredAuthenticationConfiguration", here)...)
 		if a.OIDCConfig != nil {
 			errs = append(errs, field.Forbidden(path.Child("oidcConfig"), "has no place beside structuredAuthentication"))
 		}
 	}
 	if s := a.StructuredAuthorization; s != nil {
 		here := path.Child("structuredAuthorization")
-		errs = append(errs, required(s.ConfigMapName, here.Child("configMapName"), "the ConfigMap with the configuration")...)
+		errs = append(errs, configured(s.ConfigMapName, a.FeatureGates, "StructuredAuthorizationConfiguration", here)...)
+		if s.ConfigMapName != "" && len(s.Kubeconfigs) == 0 {
+			errs = append(errs, field.Required(here.Child("kubeconfigs"), "must name the kubeconfigs of the authorizers"))
+		}
 		names := make([]string, 0, len(s.Kubeconfigs))
 		for i, k := range s.Kubeconfigs {
 			at := here.Child("kubeconfigs").Index(i)
@@ -187,6 +252,18 @@ func structured(a *gardencorev1beta1.KubeAPIServerConfig, path *field.Path) fiel
 			names = append(names, k.AuthorizerName)
 		}
 		errs = append(errs, duplicates(names, here.Child("kubeconfigs").Index)...)
+	}
+	return errs
+}
+
+// configured checks that a configuration is named, and that the API server reads it.
+func configured(configMap string, gates map[string]bool, gate string, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if on, given := gates[gate]; given && !on {
+		errs = append(errs, field.Forbidden(path, "needs the feature gate "+gate+", which is switched off"))
+	}
+	if configMap == "" {
+		errs = append(errs, field.Forbidden(path.Child("configMapName"), "must name the ConfigMap with the configuration"))
 	}
 	return errs
 }

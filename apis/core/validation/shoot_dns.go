@@ -34,11 +34,14 @@ func shootDNS(d *gardencorev1beta1.DNS, path *field.Path) field.ErrorList {
 		if primaries++; primaries > 1 {
 			errs = append(errs, field.Forbidden(providers.Index(i).Child("primary"), "only one provider can be the primary one"))
 		}
-		if d.Domain == nil && deref(p.Type) != gardencorev1beta1.DNSProviderUnmanaged {
+		if d.Domain == nil && p.Type != nil && *p.Type != gardencorev1beta1.DNSProviderUnmanaged {
 			errs = append(errs, field.Required(path.Child("domain"), `must be given unless the primary provider is "unmanaged"`))
 		}
 	}
-	return append(errs, duplicates(pairs, providers.Index)...)
+	for _, e := range duplicates(pairs, providers.Index) {
+		errs = append(errs, field.Invalid(field.NewPath(e.Field), e.BadValue, "no two providers have the same credentials and type"))
+	}
+	return errs
 }
 
 func shootDNSProvider(p *gardencorev1beta1.DNSProvider, path *field.Path) field.ErrorList {
@@ -46,7 +49,7 @@ func shootDNSProvider(p *gardencorev1beta1.DNSProvider, path *field.Path) field.
 	errs := dnsCredentials(p, path)
 	if typ == gardencorev1beta1.DNSProviderUnmanaged {
 		if credentials != "" {
-			errs = append(errs, field.Forbidden(path.Child("credentialsRef"), `a provider of type "unmanaged" needs no credentials`))
+			errs = append(errs, field.Invalid(path.Child("credentialsRef"), credentials, `a provider of type "unmanaged" needs no credentials`))
 		}
 		return errs
 	}
@@ -68,8 +71,12 @@ func dnsCredentials(p *gardencorev1beta1.DNSProvider, path *field.Path) field.Er
 	}
 	errs := required(ref.Name, here.Child("name"), "the credentials")
 	errs = append(errs, oneOf(ref.Kind, here.Child("kind"), "Secret", "WorkloadIdentity")...)
+	versions := map[string]string{"Secret": "v1", "WorkloadIdentity": "security.gardener.cloud/v1alpha1"}
+	if want, known := versions[ref.Kind]; known {
+		errs = append(errs, oneOf(ref.APIVersion, here.Child("apiVersion"), want)...)
+	}
 	if p.SecretName != nil && (ref.Kind != "Secret" || ref.Name != *p.SecretName) {
-		errs = append(errs, field.Invalid(path.Child("secretName"), *p.SecretName, "must be what credentialsRef names"))
+		errs = append(errs, field.Forbidden(path.Child("secretName"), "must be what credentialsRef names"))
 	}
 	return errs
 }
@@ -92,7 +99,7 @@ func shootDNSUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field
 		return nil
 	}
 	if s.DNS == nil {
-		return field.ErrorList{field.Forbidden(path, "can not be taken away")}
+		return field.ErrorList{field.Invalid(path, nil, "cannot be taken away")}
 	}
 	errs := immutableOnceSet(s.DNS.Domain, old.DNS.Domain, path.Child("domain"))
 	if old.SeedName == nil {
@@ -104,7 +111,7 @@ func shootDNSUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field
 	}
 	now := primaryProvider(s.DNS)
 	if now == nil {
-		return append(errs, field.Forbidden(path.Child("providers"), "the primary provider can not be taken away from a shoot that has a seed"))
+		return append(errs, field.Forbidden(path.Child("providers"), "the primary provider cannot be taken away from a shoot that has a seed"))
 	}
 	if deref(now.Type) != deref(was.Type) {
 		errs = append(errs, field.Forbidden(path.Child("providers"),

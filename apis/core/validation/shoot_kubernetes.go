@@ -3,208 +3,193 @@
 package validation
 
 import (
-	"strings"
+	"net/netip"
+	"strconv"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
+// The last minor versions of Kubernetes that have what later ones do not.
 const (
-	minPodPIDs  = 100
-	minLogFiles = 2
-	hundred     = 100
+	lastWithTaintsToIgnore      = 31
+	lastWithPodEvictionTimeout  = 32
+	lastWithEmptyBulkDelete     = 32
+	lastWithNamesOfFormerFields = 33
+	lastWithAddons              = 34
+	lastWithMaxVolumes          = 34
+	lastWithAnonymousSwitch     = 34
+	lastWithDefaultCacheSize    = 34
 )
 
+// beyond reports whether a version of Kubernetes comes after a minor one.
+func beyond(kubernetes string, minor int) bool { return minorOf(kubernetes) > minor }
+
+// gone complains about a field that a version of Kubernetes no longer has.
+func gone(minor int, path *field.Path) *field.Error {
+	return field.Forbidden(path, "is not supported from Kubernetes 1."+strconv.Itoa(minor+1)+" on")
+}
+
 // kubernetes checks the parts of Kubernetes (API-VALSHOOT-16, 17, 22).
-func kubernetes(k *gardencorev1beta1.Kubernetes, path *field.Path) field.ErrorList {
-	errs := kubeAPIServer(k.KubeAPIServer, k.Version, path.Child("kubeAPIServer"))
-	errs = append(errs, kubeControllerManager(k.KubeControllerManager, k.Version, path.Child("kubeControllerManager"))...)
-	if s := k.KubeScheduler; s != nil {
-		here := path.Child("kubeScheduler")
-		errs = append(errs, featureGates(s.FeatureGates, k.Version, here.Child("featureGates"))...)
-		if s.Profile != nil {
-			errs = append(errs, oneOf(*s.Profile, here.Child("profile"),
-				gardencorev1beta1.SchedulingProfileBalanced, gardencorev1beta1.SchedulingProfileBinPacking)...)
-		}
+func kubernetes(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+	k := &s.Kubernetes
+	c := cluster{version: k.Version, workerless: len(s.Provider.Workers) == 0}
+	if s.Networking != nil {
+		c.families = s.Networking.IPFamilies
 	}
-	if p := k.KubeProxy; p != nil {
-		here := path.Child("kubeProxy")
-		errs = append(errs, featureGates(p.FeatureGates, k.Version, here.Child("featureGates"))...)
-		if p.Mode != nil {
-			errs = append(errs, oneOf(*p.Mode, here.Child("mode"), gardencorev1beta1.ProxyModeIPTables,
-				gardencorev1beta1.ProxyModeIPVS, gardencorev1beta1.ProxyModeNFTables)...)
-		}
-	}
+	errs := etcd(k.ETCD, path.Child("etcd"))
+	errs = append(errs, kubeAPIServer(k.KubeAPIServer, c, path.Child("kubeAPIServer"))...)
+	errs = append(errs, kubeControllerManager(k.KubeControllerManager, c, path.Child("kubeControllerManager"))...)
+	errs = append(errs, kubeScheduler(k.KubeScheduler, k.Version, path.Child("kubeScheduler"))...)
+	errs = append(errs, kubeProxy(k.KubeProxy, k.Version, path.Child("kubeProxy"))...)
 	errs = append(errs, kubelet(k.Kubelet, k.Version, path.Child("kubelet"))...)
-	errs = append(errs, clusterAutoscaler(k.ClusterAutoscaler, path.Child("clusterAutoscaler"))...)
-	errs = append(errs, verticalPodAutoscaler(k.VerticalPodAutoscaler, path.Child("verticalPodAutoscaler"))...)
+	errs = append(errs, clusterAutoscaler(k.ClusterAutoscaler, k.Version, path.Child("clusterAutoscaler"))...)
+	return append(errs, verticalPodAutoscaler(k.VerticalPodAutoscaler, path.Child("verticalPodAutoscaler"))...)
+}
+
+// cluster is what a component has to fit.
+type cluster struct {
+	version    string
+	workerless bool
+	families   []gardencorev1beta1.IPFamily
+}
+
+// etcd checks how small the etcds of a shoot may become.
+func etcd(e *gardencorev1beta1.ETCD, path *field.Path) field.ErrorList {
+	if e == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	if e.Main != nil {
+		least := map[string]resource.Quantity{memory: resource.MustParse("300M")}
+		errs = append(errs, controlPlaneAutoscaling(e.Main.Autoscaling, least, path.Child("main", "autoscaling"))...)
+	}
+	if e.Events != nil {
+		least := map[string]resource.Quantity{memory: resource.MustParse("60M")}
+		errs = append(errs, controlPlaneAutoscaling(e.Events.Autoscaling, least, path.Child("events", "autoscaling"))...)
+	}
 	return errs
 }
 
-func kubeControllerManager(
-	k *gardencorev1beta1.KubeControllerManagerConfig, kubernetes string, path *field.Path,
-) field.ErrorList {
+func kubeControllerManager(k *gardencorev1beta1.KubeControllerManagerConfig, c cluster, path *field.Path) field.ErrorList {
 	if k == nil {
 		return nil
 	}
-	errs := featureGates(k.FeatureGates, kubernetes, path.Child("featureGates"))
-	errs = append(errs, lasting([]span{
-		{"nodeMonitorGracePeriod", k.NodeMonitorGracePeriod}, {"podEvictionTimeout", k.PodEvictionTimeout},
-	}, path)...)
+	errs := featureGates(k.FeatureGates, c.version, path.Child("featureGates"))
+	if k.NodeCIDRMaskSizeIPv6 != nil && only(orIPv4(c.families), gardencorev1beta1.IPFamilyIPv4) {
+		errs = append(errs, field.Forbidden(path.Child("nodeCIDRMaskSizeIPv6"), "has no meaning for a shoot without IPv6"))
+	}
+	if k.PodEvictionTimeout != nil && beyond(c.version, lastWithPodEvictionTimeout) {
+		errs = append(errs, gone(lastWithPodEvictionTimeout, path.Child("podEvictionTimeout")))
+	} else {
+		errs = append(errs, longerThan(0, []span{{"podEvictionTimeout", k.PodEvictionTimeout}}, path)...)
+	}
+	errs = append(errs, longerThan(0, []span{{"nodeMonitorGracePeriod", k.NodeMonitorGracePeriod}}, path)...)
 	h := k.HorizontalPodAutoscaler
 	if h == nil {
 		return errs
 	}
 	here := path.Child("horizontalPodAutoscaler")
-	errs = append(errs, notNegative(h.Tolerance, here.Child("tolerance"))...)
-	return append(errs, lasting([]span{
+	if h.Tolerance != nil && !(*h.Tolerance > 0) {
+		errs = append(errs, field.Invalid(here.Child("tolerance"), *h.Tolerance, "must be above 0"))
+	}
+	errs = append(errs, longerThan(0, []span{{"initialReadinessDelay", h.InitialReadinessDelay}}, here)...)
+	return append(errs, longerThan(time.Second-1, []span{
 		{"cpuInitializationPeriod", h.CPUInitializationPeriod},
 		{"downscaleStabilization", h.DownscaleStabilization},
-		{"initialReadinessDelay", h.InitialReadinessDelay},
 		{"syncPeriod", h.SyncPeriod},
 	}, here)...)
 }
 
-// kubelet holds API-VALSHOOT-17.
-func kubelet(k *gardencorev1beta1.KubeletConfig, kubernetes string, path *field.Path) field.ErrorList {
-	if k == nil {
+func kubeScheduler(s *gardencorev1beta1.KubeSchedulerConfig, kubernetes string, path *field.Path) field.ErrorList {
+	if s == nil {
 		return nil
 	}
-	errs := featureGates(k.FeatureGates, kubernetes, path.Child("featureGates"))
-	errs = append(errs, atLeast(k.PodPIDsLimit, minPodPIDs, path.Child("podPidsLimit"))...)
-	errs = append(errs, atLeast(k.ContainerLogMaxFiles, minLogFiles, path.Child("containerLogMaxFiles"))...)
-	errs = append(errs, notNegative(k.MaxPods, path.Child("maxPods"))...)
-	errs = append(errs, notNegative(k.RegistryBurst, path.Child("registryBurst"))...)
-	errs = append(errs, notNegative(k.RegistryPullQPS, path.Child("registryPullQPS"))...)
-	errs = append(errs, notNegative(k.EvictionMaxPodGracePeriod, path.Child("evictionMaxPodGracePeriod"))...)
-	errs = append(errs, atLeast(k.MaxParallelImagePulls, 1, path.Child("maxParallelImagePulls"))...)
-	if deref(k.MaxParallelImagePulls) > 1 && deref(k.SerializeImagePulls) {
-		errs = append(errs, field.Forbidden(path.Child("serializeImagePulls"), "has no meaning beside maxParallelImagePulls above 1"))
+	errs := featureGates(s.FeatureGates, kubernetes, path.Child("featureGates"))
+	if s.Profile != nil {
+		errs = append(errs, oneOf(*s.Profile, path.Child("profile"),
+			gardencorev1beta1.SchedulingProfileBalanced, gardencorev1beta1.SchedulingProfileBinPacking)...)
 	}
-	errs = append(errs, imageCollection(k, path)...)
-	errs = append(errs, lasting([]span{
-		{"evictionPressureTransitionPeriod", k.EvictionPressureTransitionPeriod},
-		{"imageMaximumGCAge", k.ImageMaximumGCAge},
-		{"imageMinimumGCAge", k.ImageMinimumGCAge},
-		{"streamingConnectionIdleTimeout", k.StreamingConnectionIdleTimeout},
-	}, path)...)
-	if k.CPUManagerPolicy != nil {
-		errs = append(errs, oneOf(*k.CPUManagerPolicy, path.Child("cpuManagerPolicy"), "none", "static")...)
-	}
-	if m := k.MemorySwap; m != nil && m.SwapBehavior != nil {
-		here := path.Child("memorySwap")
-		errs = append(errs, oneOf(*m.SwapBehavior, here.Child("swapBehavior"),
-			gardencorev1beta1.SwapBehaviorNoSwap, gardencorev1beta1.SwapBehaviorLimitedSwap)...)
-		if k.FailSwapOn == nil || *k.FailSwapOn {
-			errs = append(errs, field.Forbidden(here, "has no meaning unless failSwapOn is false"))
-		}
-	}
-	return append(errs, reserved(k.KubeReserved, path.Child("kubeReserved"))...)
-}
-
-// imageCollection checks when images are cleaned up.
-func imageCollection(k *gardencorev1beta1.KubeletConfig, path *field.Path) field.ErrorList {
-	high, low := k.ImageGCHighThresholdPercent, k.ImageGCLowThresholdPercent
-	errs := numberBetween(high, 0, hundred, path.Child("imageGCHighThresholdPercent"))
-	errs = append(errs, numberBetween(low, 0, hundred, path.Child("imageGCLowThresholdPercent"))...)
-	if high != nil && low != nil && *low >= *high {
-		errs = append(errs, field.Invalid(path.Child("imageGCLowThresholdPercent"), *low, "must be below imageGCHighThresholdPercent"))
-	}
-	return errs
-}
-
-func reserved(r *gardencorev1beta1.KubeletConfigReserved, path *field.Path) field.ErrorList {
-	if r == nil {
-		return nil
-	}
-	return quantities([]amountOf{{"cpu", r.CPU}, {"ephemeralStorage", r.EphemeralStorage}, {"memory", r.Memory}, {"pid", r.PID}}, path)
-}
-
-func clusterAutoscaler(a *gardencorev1beta1.ClusterAutoscaler, path *field.Path) field.ErrorList {
-	if a == nil {
-		return nil
-	}
-	errs := lasting([]span{
-		{"initialNodeGroupBackoffDuration", a.InitialNodeGroupBackoffDuration},
-		{"maxBinpackingTime", a.MaxBinpackingTime},
-		{"maxNodeGroupBackoffDuration", a.MaxNodeGroupBackoffDuration},
-		{"maxNodeProvisionTime", a.MaxNodeProvisionTime},
-		{"newPodScaleUpDelay", a.NewPodScaleUpDelay},
-		{"nodeGroupBackoffResetTimeout", a.NodeGroupBackoffResetTimeout},
-		{"scaleDownDelayAfterAdd", a.ScaleDownDelayAfterAdd},
-		{"scaleDownDelayAfterDelete", a.ScaleDownDelayAfterDelete},
-		{"scaleDownDelayAfterFailure", a.ScaleDownDelayAfterFailure},
-		{"scaleDownUnneededTime", a.ScaleDownUnneededTime},
-		{"scanInterval", a.ScanInterval},
-	}, path)
-	errs = append(errs, fraction(a.ScaleDownUtilizationThreshold, path.Child("scaleDownUtilizationThreshold"))...)
-	errs = append(errs, notNegative(a.MaxGracefulTerminationSeconds, path.Child("maxGracefulTerminationSeconds"))...)
-	errs = append(errs, notNegative(a.MaxEmptyBulkDelete, path.Child("maxEmptyBulkDelete"))...)
-	errs = append(errs, notNegative(a.MaxDrainParallelism, path.Child("maxDrainParallelism"))...)
-	errs = append(errs, notNegative(a.MaxScaleDownParallelism, path.Child("maxScaleDownParallelism"))...)
-	errs = append(errs, notNegative(a.Verbosity, path.Child("verbosity"))...)
-	if a.Expander == nil {
+	if s.KubeMaxPDVols == nil {
 		return errs
 	}
-	for mode := range strings.SplitSeq(string(*a.Expander), ",") {
-		errs = append(errs, oneOf(gardencorev1beta1.ExpanderMode(mode), path.Child("expander"),
-			gardencorev1beta1.ExpanderModeLeastWaste, gardencorev1beta1.ExpanderModeMostPods, gardencorev1beta1.ExpanderModePriority,
-			gardencorev1beta1.ExpanderModeRandom, gardencorev1beta1.ExpanderModeLeastNodes)...)
+	here := path.Child("kubeMaxPDVols")
+	if beyond(kubernetes, lastWithMaxVolumes) {
+		return append(errs, gone(lastWithMaxVolumes, here))
+	}
+	if n, err := strconv.Atoi(*s.KubeMaxPDVols); err != nil || n < 1 {
+		errs = append(errs, field.Invalid(here, *s.KubeMaxPDVols, "must be a number above 0"))
 	}
 	return errs
 }
 
-func verticalPodAutoscaler(v *gardencorev1beta1.VerticalPodAutoscaler, path *field.Path) field.ErrorList {
-	if v == nil {
+func kubeProxy(p *gardencorev1beta1.KubeProxyConfig, kubernetes string, path *field.Path) field.ErrorList {
+	if p == nil {
 		return nil
 	}
-	errs := lasting([]span{
-		{"cpuHistogramDecayHalfLife", v.CPUHistogramDecayHalfLife},
-		{"evictAfterOOMThreshold", v.EvictAfterOOMThreshold},
-		{"memoryAggregationInterval", v.MemoryAggregationInterval},
-		{"memoryHistogramDecayHalfLife", v.MemoryHistogramDecayHalfLife},
-		{"recommenderInterval", v.RecommenderInterval},
-		{"updaterInterval", v.UpdaterInterval},
-	}, path)
-	errs = append(errs, shares([]share{
-		{"evictionTolerance", v.EvictionTolerance},
-		{"recommendationLowerBoundCPUPercentile", v.RecommendationLowerBoundCPUPercentile},
-		{"recommendationLowerBoundMemoryPercentile", v.RecommendationLowerBoundMemoryPercentile},
-		{"recommendationUpperBoundCPUPercentile", v.RecommendationUpperBoundCPUPercentile},
-		{"recommendationUpperBoundMemoryPercentile", v.RecommendationUpperBoundMemoryPercentile},
-		{"targetCPUPercentile", v.TargetCPUPercentile},
-		{"targetMemoryPercentile", v.TargetMemoryPercentile},
-	}, path)...)
-	errs = append(errs, notNegative(v.RecommendationMarginFraction, path.Child("recommendationMarginFraction"))...)
-	return append(errs, notNegative(v.RecommenderUpdateWorkerCount, path.Child("recommenderUpdateWorkerCount"))...)
+	errs := featureGates(p.FeatureGates, kubernetes, path.Child("featureGates"))
+	if p.Mode == nil {
+		return errs
+	}
+	here := path.Child("mode")
+	errs = append(errs, oneOf(*p.Mode, here, gardencorev1beta1.ProxyModeIPTables,
+		gardencorev1beta1.ProxyModeIPVS, gardencorev1beta1.ProxyModeNFTables)...)
+	if on, given := p.FeatureGates["NFTablesProxyMode"]; *p.Mode == gardencorev1beta1.ProxyModeNFTables && given && !on {
+		errs = append(errs, field.Invalid(here, *p.Mode, "needs the feature gate NFTablesProxyMode, which is switched off"))
+	}
+	return errs
 }
 
 // addons holds API-VALSHOOT-13.
 func addons(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
-	if s.Addons == nil {
+	a := s.Addons
+	if a == nil || len(s.Provider.Workers) == 0 { // Without workers there are none at all.
 		return nil
 	}
-	const lastMinor = 34
+	if beyond(s.Kubernetes.Version, lastWithAddons) {
+		return field.ErrorList{gone(lastWithAddons, path)}
+	}
 	var errs field.ErrorList
-	dashboard, ingress := s.Addons.KubernetesDashboard, s.Addons.NginxIngress
-	for _, one := range []struct {
-		name    string
-		enabled bool
-	}{
-		{"kubernetesDashboard", dashboard != nil && dashboard.Enabled}, {"nginxIngress", ingress != nil && ingress.Enabled},
-	} {
-		switch {
-		case !one.enabled:
-		case minorOf(s.Kubernetes.Version) > lastMinor:
-			errs = append(errs, field.Forbidden(path.Child(one.name), "addons are no more from Kubernetes 1.35 on"))
-		case s.Purpose != nil && *s.Purpose != gardencorev1beta1.ShootPurposeEvaluation:
-			errs = append(errs, field.Forbidden(path.Child(one.name), "addons are for shoots of purpose evaluation only"))
+	dashboard := a.KubernetesDashboard != nil && a.KubernetesDashboard.Enabled
+	ingress := a.NginxIngress != nil && a.NginxIngress.Enabled
+	if (dashboard || ingress) && s.Purpose != nil && *s.Purpose != gardencorev1beta1.ShootPurposeEvaluation {
+		errs = append(errs, field.Forbidden(path, "addons are for shoots of purpose evaluation only"))
+	}
+	if dashboard && a.KubernetesDashboard.AuthenticationMode != nil {
+		errs = append(errs, oneOf(*a.KubernetesDashboard.AuthenticationMode, path.Child("kubernetesDashboard", "authenticationMode"),
+			gardencorev1beta1.KubernetesDashboardAuthModeToken)...)
+	}
+	if ingress {
+		errs = append(errs, nginxIngress(a.NginxIngress, path.Child("nginxIngress"))...)
+	}
+	return errs
+}
+
+func nginxIngress(n *gardencorev1beta1.NginxIngress, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, cidr := range n.LoadBalancerSourceRanges {
+		if _, err := netip.ParsePrefix(cidr); err != nil {
+			errs = append(errs, field.Invalid(path.Child("loadBalancerSourceRanges").Index(i), cidr, "must be a CIDR such as 10.0.0.0/16"))
 		}
 	}
-	if dashboard != nil && dashboard.AuthenticationMode != nil {
-		errs = append(errs, oneOf(*dashboard.AuthenticationMode, path.Child("kubernetesDashboard", "authenticationMode"),
-			gardencorev1beta1.KubernetesDashboardAuthModeToken, "basic")...)
+	size := 0
+	for key, value := range n.Config {
+		for _, message := range validation.IsConfigMapKey(key) {
+			errs = append(errs, field.Invalid(path.Child("config").Key(key), key, message))
+		}
+		size += len(value)
+	}
+	if size > corev1.MaxSecretSize {
+		errs = append(errs, field.TooLong(path.Child("config"), "", corev1.MaxSecretSize))
+	}
+	if n.ExternalTrafficPolicy != nil {
+		errs = append(errs, oneOf(*n.ExternalTrafficPolicy, path.Child("externalTrafficPolicy"),
+			gardencorev1beta1.ExternalTrafficPolicyCluster, gardencorev1beta1.ExternalTrafficPolicyLocal)...)
 	}
 	return errs
 }

@@ -17,8 +17,7 @@ func sleeping(s *gardencorev1beta1.Shoot) bool {
 	return query.HibernationWanted(s) || s.Status.Hibernated
 }
 
-// hibernationUpdate lets a shoot go to sleep only when nothing is going on that needs it awake (API-VALSHOOT-23,
-// API-VALOP-10).
+// hibernationUpdate lets a shoot go to sleep only when nothing is going on that needs it awake (API-VALSHOOT-23).
 func hibernationUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	if !query.HibernationWanted(s) || query.HibernationWanted(old) {
 		return nil
@@ -30,16 +29,29 @@ func hibernationUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 		what  string
 		phase gardencorev1beta1.CredentialsRotationPhase
 	}{{"etcd encryption key", phases.ETCDEncryptionKey}, {"service account key", phases.ServiceAccountKey}} {
-		if one.phase == gardencorev1beta1.CredentialsRotationPhasePreparing || one.phase == gardencorev1beta1.CredentialsRotationPhaseCompleting {
-			errs = append(errs, field.Forbidden(path, "can not be switched on while the rotation of the "+one.what+" is "+string(one.phase)))
+		switch one.phase {
+		case gardencorev1beta1.CredentialsRotationPhasePreparing, gardencorev1beta1.CredentialsRotationPhasePreparingWithoutWorkersRollout,
+			gardencorev1beta1.CredentialsRotationPhaseCompleting:
+			errs = append(errs, field.Forbidden(path, "cannot be switched on while the rotation of the "+one.what+" is "+string(one.phase)))
 		}
 	}
 	if query.EncryptionPending(old) {
-		errs = append(errs, field.Forbidden(path, "can not be switched on while a change of the encrypted resources is being rolled out"))
+		errs = append(errs, field.Forbidden(path, "cannot be switched on while a change of the encrypted resources is being rolled out"))
 	}
+	return errs
+}
+
+// restless complains about a shoot that sleeps although something is planned for its next maintenance that it has to be
+// awake for (API-VALOP-10).
+func restless(s *gardencorev1beta1.Shoot) field.ErrorList {
+	if !query.HibernationWanted(s) || s.DeletionTimestamp != nil {
+		return nil
+	}
+	var errs field.ErrorList
 	for _, op := range query.Operations(s.Annotations[gardencorev1beta1.AnnotationMaintenanceOperation]) {
 		if needsAwake(op) {
-			errs = append(errs, field.Forbidden(path, "can not be switched on while the next maintenance is to "+op))
+			errs = append(errs, field.Forbidden(field.NewPath("spec", "hibernation", "enabled"),
+				"cannot be switched on while the next maintenance is to "+op))
 		}
 	}
 	return errs
@@ -49,18 +61,21 @@ func hibernationUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 func forceDeletion(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	path := field.NewPath("metadata", "annotations").Key(gardencorev1beta1.AnnotationConfirmationForceDeletion)
 	before := old != nil && forced(old)
-	switch now := forced(s); {
+	now := forced(s)
+	switch {
 	case now == before:
 		return nil
 	case before:
-		return field.ErrorList{field.Forbidden(path, "can not be taken back")}
-	case s.DeletionTimestamp == nil:
-		return field.ErrorList{field.Forbidden(path, "only a shoot that is being deleted can be deleted by force")}
-	case !slices.ContainsFunc(s.Status.LastErrors, unsolvable):
-		return field.ErrorList{field.Forbidden(path, "only a shoot whose deletion failed for a reason that its owner has to solve can be deleted by force")}
-	default:
-		return nil
+		return field.ErrorList{field.Forbidden(path, "cannot be taken back")}
 	}
+	var errs field.ErrorList
+	if s.DeletionTimestamp == nil {
+		errs = append(errs, field.Forbidden(path, "only a shoot that is being deleted can be deleted by force"))
+	}
+	if !slices.ContainsFunc(s.Status.LastErrors, unsolvable) {
+		errs = append(errs, field.Forbidden(path, "only a shoot whose deletion failed for a reason that its owner has to solve can be deleted by force"))
+	}
+	return errs
 }
 
 func forced(s *gardencorev1beta1.Shoot) bool {
@@ -68,7 +83,7 @@ func forced(s *gardencorev1beta1.Shoot) bool {
 	return err == nil && yes
 }
 
-// unsolvable tells whether the garden can not get over an error by itself.
+// unsolvable tells whether the garden cannot get over an error by itself.
 func unsolvable(e gardencorev1beta1.LastError) bool {
 	return slices.ContainsFunc(e.Codes, func(code gardencorev1beta1.ErrorCode) bool {
 		switch code {

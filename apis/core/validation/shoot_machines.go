@@ -4,12 +4,15 @@ package validation
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -23,6 +26,7 @@ func taints(all []corev1.Taint, path *field.Path) field.ErrorList {
 	for i, t := range all {
 		here := path.Index(i)
 		errs = append(errs, metav1validation.ValidateLabelName(t.Key, here.Child("key"))...)
+		errs = append(errs, notReservedTaint(t.Key, here.Child("key"))...)
 		for _, message := range validation.IsValidLabelValue(t.Value) {
 			errs = append(errs, field.Invalid(here.Child("value"), t.Value, message))
 		}
@@ -53,6 +57,15 @@ func machineSettings(w *gardencorev1beta1.Worker, path *field.Path) field.ErrorL
 			{"machineHealthTimeout", m.MachineHealthTimeout},
 			{"machinePreserveTimeout", m.MachinePreserveTimeout},
 		}, here)...)
+		if !inPlace(w) {
+			const message = "has no meaning unless machines are updated in place"
+			if m.InPlaceUpdateTimeout != nil {
+				errs = append(errs, field.Forbidden(here.Child("inPlaceUpdateTimeout"), message))
+			}
+			if deref(m.DisableHealthTimeout) {
+				errs = append(errs, field.Forbidden(here.Child("disableHealthTimeout"), message))
+			}
+		}
 		errs = append(errs, notNegative(m.MaxEvictRetries, here.Child("maxEvictRetries"))...)
 		errs = append(errs, notNegative(m.AutoPreserveFailedMachineMax, here.Child("autoPreserveFailedMachineMax"))...)
 	}
@@ -79,20 +92,24 @@ func containerRuntime(c gardencorev1beta1.CRI, path *field.Path) field.ErrorList
 		errs = append(errs, required(r.Type, here.Child("type"), "a container runtime")...)
 		types = append(types, r.Type)
 	}
-	return append(errs, duplicates(types, path.Child("containerRuntimes").Index)...)
+	return append(errs, duplicates(types, func(i int) *field.Path { return path.Child("containerRuntimes").Index(i).Child("type") })...)
 }
 
-// poolVersion checks the version and the kubelet of a pool against those of the shoot (API-VALSHOOT-6, 17).
-func poolVersion(w *gardencorev1beta1.Worker, kubernetes string, path *field.Path) field.ErrorList {
+// poolVersion checks the version and the kubelet of a pool against those of the shoot (API-VALSHOOT-6, 17). The settings
+// that a pool takes from the shoot have to fit its own version too.
+func poolVersion(w *gardencorev1beta1.Worker, k *gardencorev1beta1.Kubernetes, path *field.Path) field.ErrorList {
 	if w.Kubernetes == nil {
 		return nil
 	}
-	here := path.Child("kubernetes")
-	own := kubernetes
+	here, kubernetes, own := path.Child("kubernetes"), k.Version, k.Version
 	if w.Kubernetes.Version != nil {
 		own = *w.Kubernetes.Version
 	}
-	errs := kubelet(w.Kubernetes.Kubelet, own, here.Child("kubelet"))
+	settings := w.Kubernetes.Kubelet
+	if settings == nil && own != kubernetes {
+		settings = k.Kubelet
+	}
+	errs := kubelet(settings, own, here.Child("kubelet"))
 	if w.Kubernetes.Version == nil {
 		return errs
 	}
@@ -110,22 +127,133 @@ func poolVersion(w *gardencorev1beta1.Worker, kubernetes string, path *field.Pat
 	return errs
 }
 
-// poolsUpdate checks the versions of pools that existed before (API-VALSHOOT-6): no pool goes back, and only machines
-// that are replaced can skip a minor version.
+// poolsUpdate checks what pools keep that existed before (API-VALSHOOT-6): no pool goes back, only machines that are
+// replaced can skip a minor version, and machines that are updated in place stay what they are.
 func poolsUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
+	before := make(map[string]*gardencorev1beta1.Worker, len(old.Provider.Workers))
+	for i := range old.Provider.Workers {
+		before[old.Provider.Workers[i].Name] = &old.Provider.Workers[i]
+	}
 	for i := range s.Provider.Workers {
-		w := &s.Provider.Workers[i]
-		for j := range old.Provider.Workers {
-			was := &old.Provider.Workers[j]
-			if was.Name != w.Name || !ownVersion(w) && !ownVersion(was) {
-				continue
-			}
-			here := path.Index(i).Child("kubernetes", "version")
-			errs = append(errs, poolVersionUpdate(versionOf(w, s), versionOf(was, old), inPlace(w), here)...)
+		w, here := &s.Provider.Workers[i], path.Index(i)
+		was := before[w.Name]
+		if was == nil {
+			continue
+		}
+		errs = append(errs, poolVersionUpdate(versionOf(w, s), versionOf(was, old), inPlace(w), here.Child("kubernetes", "version"))...)
+		errs = append(errs, strategyUpdate(w, was, here)...)
+	}
+	if query.SelfHosted(s) != query.SelfHosted(old) {
+		errs = append(errs, field.Forbidden(path, "a shoot cannot begin or cease to run its own control plane"))
+	} else if controlPlaneOf(s) != controlPlaneOf(old) {
+		errs = append(errs, field.Forbidden(path, "the control plane cannot move to another pool"))
+	}
+	return errs
+}
+
+// controlPlaneOf is the name of the pool that runs the control plane.
+func controlPlaneOf(s *gardencorev1beta1.ShootSpec) string {
+	for i := range s.Provider.Workers {
+		if s.Provider.Workers[i].ControlPlane != nil {
+			return s.Provider.Workers[i].Name
+		}
+	}
+	return ""
+}
+
+// strategyUpdate keeps whether machines are replaced or updated in place, and of the latter what cannot be changed in a
+// machine that is there.
+func strategyUpdate(w, was *gardencorev1beta1.Worker, path *field.Path) field.ErrorList {
+	if inPlace(w) != inPlace(was) {
+		return field.ErrorList{field.Invalid(path.Child("updateStrategy"), deref(w.UpdateStrategy),
+			"machines that are replaced cannot become machines that are updated in place, nor the other way round")}
+	}
+	if !inPlace(w) || deref(w.UpdateStrategy) != deref(was.UpdateStrategy) {
+		return nil
+	}
+	const message = "cannot change while machines are updated in place"
+	var errs field.ErrorList
+	if w.Machine.Type != was.Machine.Type {
+		errs = append(errs, field.Invalid(path.Child("machine", "type"), w.Machine.Type, message))
+	}
+	if now, before := w.Machine.Image, was.Machine.Image; now != nil && before != nil {
+		here := path.Child("machine", "image")
+		if now.Name != before.Name {
+			errs = append(errs, field.Invalid(here.Child("name"), now.Name, message))
+		} else if now.Version != nil && before.Version != nil && query.Higher(*before.Version, *now.Version) {
+			errs = append(errs, field.Forbidden(here.Child("version"), "a downgrade from "+*before.Version+" is not possible in place"))
+		}
+	}
+	if w.CRI != nil && was.CRI != nil && w.CRI.Name != was.CRI.Name {
+		errs = append(errs, field.Invalid(path.Child("cri", "name"), w.CRI.Name, message))
+	}
+	if !apiequality.Semantic.DeepEqual(w.Volume, was.Volume) {
+		errs = append(errs, field.Invalid(path.Child("volume"), w.Name, message))
+	}
+	return errs
+}
+
+// inPlacePending keeps pools as they are while their machines are being updated in place, unless the update is forced.
+func inPlacePending(s, old *gardencorev1beta1.Shoot, path *field.Path) field.ErrorList {
+	pending := pendingUpdates(s)
+	if len(pending) == 0 ||
+		slices.Contains(query.Operations(s.Annotations[gardencorev1beta1.AnnotationOperation]), gardencorev1beta1.OperationForceInPlaceUpdate) {
+		return nil
+	}
+	var errs field.ErrorList
+	for i := range s.Spec.Provider.Workers {
+		w := &s.Spec.Provider.Workers[i]
+		was := query.Pool(&old.Spec, w.Name)
+		if !inPlace(w) || !slices.Contains(pending, w.Name) || was == nil {
+			continue
+		}
+		if !apiequality.Semantic.DeepEqual(w, was) || versionOf(w, &s.Spec) != versionOf(was, &old.Spec) ||
+			!apiequality.Semantic.DeepEqual(kubeletOf(w, &s.Spec), kubeletOf(was, &old.Spec)) {
+			errs = append(errs, field.Forbidden(path.Index(i), "must not change while its machines are being updated in place; annotate the shoot with "+
+				gardencorev1beta1.AnnotationOperation+"="+gardencorev1beta1.OperationForceInPlaceUpdate+" to change it all the same"))
 		}
 	}
 	return errs
+}
+
+// pendingUpdates are the names of the pools whose machines are being updated in place.
+func pendingUpdates(s *gardencorev1beta1.Shoot) []string {
+	if s.Status.InPlaceUpdates == nil || s.Status.InPlaceUpdates.PendingWorkerUpdates == nil {
+		return nil
+	}
+	p := s.Status.InPlaceUpdates.PendingWorkerUpdates
+	return slices.Concat(p.AutoInPlaceUpdate, p.ManualInPlaceUpdate)
+}
+
+func kubeletOf(w *gardencorev1beta1.Worker, s *gardencorev1beta1.ShootSpec) *gardencorev1beta1.KubeletConfig {
+	if w.Kubernetes != nil && w.Kubernetes.Kubelet != nil {
+		return w.Kubernetes.Kubelet
+	}
+	return s.Kubernetes.Kubelet
+}
+
+// nodeLocalDNSUpdate keeps the DNS cache of nodes as it is where machines cannot follow: those that are updated in place
+// would go on asking where nobody answers.
+func nodeLocalDNSUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+	const firstThatFollows = 34
+	if cachesDNS(s) == cachesDNS(old) {
+		return nil
+	}
+	proxy := old.Kubernetes.KubeProxy
+	ipvs := proxy != nil && proxy.Mode != nil && *proxy.Mode == gardencorev1beta1.ProxyModeIPVS
+	for i := range old.Provider.Workers {
+		w := &old.Provider.Workers[i]
+		if inPlace(w) && (ipvs || minorOf(versionOf(w, old)) < firstThatFollows) {
+			return field.ErrorList{field.Forbidden(path, "cannot be switched while machines are updated in place, "+
+				"before Kubernetes 1.34 or with kube-proxy in mode IPVS")}
+		}
+	}
+	return nil
+}
+
+func cachesDNS(s *gardencorev1beta1.ShootSpec) bool {
+	return s.SystemComponents != nil && s.SystemComponents.NodeLocalDNS != nil && s.SystemComponents.NodeLocalDNS.Enabled
 }
 
 func poolVersionUpdate(value, old string, stepwise bool, path *field.Path) field.ErrorList {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -25,34 +26,38 @@ const (
 )
 
 // shootNetworking checks the networks (API-VALSHOOT-1, 10, 11).
-func shootNetworking(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+func shootNetworking(s *gardencorev1beta1.ShootSpec, spec *field.Path) field.ErrorList {
+	path := spec.Child("networking")
 	n := s.Networking
 	hasWorkers := len(s.Provider.Workers) > 0
 	if n == nil {
 		if hasWorkers {
-			return field.ErrorList{field.Required(path.Child("type"), "a shoot with workers needs a network")}
+			return field.ErrorList{field.Required(path, "a shoot with workers needs a network")}
 		}
 		return nil
 	}
 	var errs field.ErrorList
-	if hasWorkers && deref(n.Type) == "" {
+	switch typ := deref(n.Type); {
+	case !hasWorkers: // What a shoot without workers may say is judged elsewhere.
+	case typ == "":
 		errs = append(errs, field.Required(path.Child("type"), "a shoot with workers needs a network"))
+	case len(metav1validation.ValidateLabelName(gardencorev1beta1.LabelPrefixNetworkingExtension+typ, path.Child("type"))) > 0:
+		errs = append(errs, field.Invalid(path.Child("type"), typ, "must be usable as the name of a label"))
 	}
 	all := []network{{"nodes", n.Nodes}, {"pods", n.Pods}, {"services", n.Services}}
 	errs = append(errs, families(n.IPFamilies, path.Child("ipFamilies"))...)
 	errs = append(errs, networks(all, path)...)
 	errs = append(errs, inFamilies(all, n.IPFamilies, path)...)
 	errs = append(errs, notReserved(all, path)...)
-	return append(errs, nodeMasks(s)...)
+	return append(errs, nodeMasks(s, spec.Child("kubernetes", "kubeControllerManager"))...)
 }
 
 // nodeMasks checks that the pods of a node fit into its share of the pod networks (API-VALSHOOT-10).
-func nodeMasks(s *gardencorev1beta1.ShootSpec) field.ErrorList {
+func nodeMasks(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	kcm := s.Kubernetes.KubeControllerManager
 	if kcm == nil {
 		return nil
 	}
-	path := field.NewPath("spec", "kubernetes", "kubeControllerManager")
 	var errs field.ErrorList
 	if size := kcm.NodeCIDRMaskSize; size != nil {
 		limits := nodeMaskLimits{minNodeMaskIPv4, maxNodeMaskIPv4, bitsIPv4}
@@ -100,24 +105,28 @@ func maxPods(s *gardencorev1beta1.ShootSpec) int64 {
 }
 
 // networkingUpdate keeps what machines and pods were given addresses by (API-VALSHOOT-2).
-func networkingUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
-	was := old.Networking
+func networkingUpdate(s, old *gardencorev1beta1.ShootSpec, spec *field.Path) field.ErrorList {
+	path := spec.Child("networking")
+	was, now := old.Networking, s.Networking
 	if was == nil {
 		return nil
 	}
-	now := s.Networking
 	if now == nil {
-		now = &gardencorev1beta1.Networking{}
+		return field.ErrorList{field.Forbidden(path, "cannot be taken away")}
 	}
-	errs := immutableOnceSet(now.Type, was.Type, path.Child("type"))
+	errs := immutable(now.Type, was.Type, path.Child("type"))
 	errs = append(errs, immutableOnceSet(now.Pods, was.Pods, path.Child("pods"))...)
 	errs = append(errs, immutableOnceSet(now.Services, was.Services, path.Child("services"))...)
-	errs = append(errs, nodesUpdate(now.Nodes, was.Nodes, path.Child("nodes"))...)
+	if old.SeedName != nil { // Before, there are no machines.
+		errs = append(errs, nodesUpdate(now.Nodes, was.Nodes, path.Child("nodes"))...)
+	}
 	errs = append(errs, familiesUpdate(now.IPFamilies, was.IPFamilies, path.Child("ipFamilies"))...)
 	if k, w := s.Kubernetes.KubeControllerManager, old.Kubernetes.KubeControllerManager; k != nil && w != nil {
-		here := field.NewPath("spec", "kubernetes", "kubeControllerManager")
+		here := spec.Child("kubernetes", "kubeControllerManager")
 		errs = append(errs, immutableOnceSet(k.NodeCIDRMaskSize, w.NodeCIDRMaskSize, here.Child("nodeCIDRMaskSize"))...)
-		errs = append(errs, immutableOnceSet(k.NodeCIDRMaskSizeIPv6, w.NodeCIDRMaskSizeIPv6, here.Child("nodeCIDRMaskSizeIPv6"))...)
+		if slices.Contains(now.IPFamilies, gardencorev1beta1.IPFamilyIPv6) {
+			errs = append(errs, immutableOnceSet(k.NodeCIDRMaskSizeIPv6, w.NodeCIDRMaskSizeIPv6, here.Child("nodeCIDRMaskSizeIPv6"))...)
+		}
 	}
 	return errs
 }
@@ -146,5 +155,5 @@ func familiesUpdate(now, was []gardencorev1beta1.IPFamily, path *field.Path) fie
 	if slices.Equal(was, v4) && slices.Equal(now, dual) || slices.Equal(was, dual) && slices.Equal(now, v4) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, now, fmt.Sprintf("can not follow %v: only IPv4 and both families take turns", was))}
+	return field.ErrorList{field.Forbidden(path, fmt.Sprintf("%v cannot follow %v: only IPv4 and both families take turns", now, was))}
 }

@@ -24,10 +24,11 @@ func shootOperation(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	key, maintenanceKey := gardencorev1beta1.AnnotationOperation, gardencorev1beta1.AnnotationMaintenanceOperation
 	path := field.NewPath("metadata", "annotations")
 	now, next := query.Operations(s.Annotations[key]), query.Operations(s.Annotations[maintenanceKey])
-	errs := knownOperations(now, shootOperations(), path.Key(key))
-	errs = append(errs, knownOperations(next, slices.DeleteFunc(shootOperations(), func(op string) bool {
-		return op == gardencorev1beta1.OperationMaintain || op == gardencorev1beta1.OperationRetry
-	}), path.Key(maintenanceKey))...)
+	errs := possible(now, path.Key(key))
+	errs = append(errs, possible(next, path.Key(maintenanceKey))...)
+	if len(errs) > 0 {
+		return errs // What is not known, or cannot be done together, has no further meaning.
+	}
 	errs = append(errs, together(now, path.Key(key))...)
 	errs = append(errs, together(next, path.Key(maintenanceKey))...)
 	errs = append(errs, apart(now, next, path)...)
@@ -46,57 +47,92 @@ func added(all []string, old *gardencorev1beta1.Shoot, key string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(op string) bool { return slices.Contains(before, op) })
 }
 
-// knownOperations holds API-VALOP-1.
-func knownOperations(all, known []string, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
+// possible holds API-VALOP-1, and what API-VALOP-6 says of operations that are asked for alone.
+func possible(all []string, path *field.Path) field.ErrorList {
 	for _, op := range all {
-		name, _, hasPools := strings.Cut(op, "=")
-		if hasPools {
-			errs = append(errs, oneOf(name, path, gardencorev1beta1.OperationPrefixRolloutWorkers, gardencorev1beta1.OperationPrefixRotateRolloutWorkers)...)
-			continue
+		if !ofPools(op) && !slices.Contains(shootOperations(), op) {
+			return field.ErrorList{field.NotSupported(path, op, shootOperations())}
 		}
-		errs = append(errs, oneOf(op, path, known...)...)
-	}
-	return errs
-}
-
-// together holds API-VALOP-6: what can not stand in one annotation.
-func together(all []string, path *field.Path) field.ErrorList {
-	if len(all) < 2 {
-		return nil
-	}
-	var errs field.ErrorList
-	for _, op := range all {
 		switch op {
 		case gardencorev1beta1.OperationMaintain, gardencorev1beta1.OperationRetry, gardencorev1beta1.OperationForceInPlaceUpdate:
-			errs = append(errs, field.Forbidden(path, op+" can only be asked for alone"))
-		}
-		if twin := op + withoutRollout; slices.Contains(all, twin) {
-			errs = append(errs, field.Forbidden(path, op+" and "+twin+" exclude each other"))
+			if len(all) > 1 {
+				return field.ErrorList{field.Forbidden(path, op+" can only be asked for alone")}
+			}
 		}
 	}
-	return errs
+	return nil
 }
 
-const withoutRollout = "-without-workers-rollout"
-
-// apart holds API-VALOP-2: what can not stand in one annotation each.
-func apart(now, next []string, path *field.Path) field.ErrorList {
+// together holds the rest of API-VALOP-6: what cannot stand in one annotation. A rotation starts in one way, of all
+// credentials or of some of them.
+func together(all []string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	here := path.Key(gardencorev1beta1.AnnotationMaintenanceOperation)
-	for _, a := range now {
-		for _, b := range next {
-			switch {
-			case a == b:
-				errs = append(errs, field.Forbidden(here, b+" is asked for at once already"))
-			case slices.Contains(query.CoveredOperations(a), b):
-				errs = append(errs, field.Forbidden(here, b+" is part of "+a+", which is asked for at once"))
-			case slices.Contains(query.CoveredOperations(b), a):
-				errs = append(errs, field.Forbidden(here, b+" includes "+a+", which is asked for at once"))
+	for _, op := range all {
+		for _, other := range excluded(op) {
+			if slices.Contains(all, other) {
+				errs = append(errs, field.Forbidden(path, op+" and "+other+" exclude each other"))
 			}
 		}
 	}
 	return errs
+}
+
+func excluded(op string) []string {
+	switch op {
+	case gardencorev1beta1.OperationRotateCredentialsStart:
+		return []string{
+			gardencorev1beta1.OperationRotateCredentialsStartWithoutWorkersRollout,
+			gardencorev1beta1.OperationRotateCAStartWithoutWorkersRollout,
+			gardencorev1beta1.OperationRotateServiceAccountKeyStartWithoutWorkersRollout,
+		}
+	case gardencorev1beta1.OperationRotateCredentialsStartWithoutWorkersRollout:
+		return []string{gardencorev1beta1.OperationRotateCAStart, gardencorev1beta1.OperationRotateServiceAccountKeyStart}
+	case gardencorev1beta1.OperationRotateCAStart:
+		return []string{gardencorev1beta1.OperationRotateCAStartWithoutWorkersRollout}
+	case gardencorev1beta1.OperationRotateServiceAccountKeyStart:
+		return []string{gardencorev1beta1.OperationRotateServiceAccountKeyStartWithoutWorkersRollout}
+	case gardencorev1beta1.OperationRotateETCDEncryptionKey:
+		return []string{gardencorev1beta1.OperationRotateETCDEncryptionKeyStart}
+	default:
+		return nil
+	}
+}
+
+// apart holds API-VALOP-2: what cannot stand in one annotation each.
+func apart(now, next []string, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	here := path.Key(gardencorev1beta1.AnnotationOperation)
+	for _, a := range now {
+		for _, b := range next {
+			switch {
+			case a == b:
+				errs = append(errs, field.Forbidden(path, b+" can be asked for at once or in the next maintenance, not both"))
+			case slices.Contains(steps(a), b), slices.Contains(steps(b), a):
+				errs = append(errs, field.Forbidden(here, a+" and "+b+", which the next maintenance is to do, exclude each other"))
+			}
+		}
+	}
+	return errs
+}
+
+// steps are the rotations that an operation about all credentials does, of those that are done in steps.
+func steps(op string) []string {
+	switch op {
+	case gardencorev1beta1.OperationRotateCredentialsStart, gardencorev1beta1.OperationRotateCredentialsStartWithoutWorkersRollout:
+		return []string{
+			gardencorev1beta1.OperationRotateCAStart, gardencorev1beta1.OperationRotateCAStartWithoutWorkersRollout,
+			gardencorev1beta1.OperationRotateServiceAccountKeyStart,
+			gardencorev1beta1.OperationRotateServiceAccountKeyStartWithoutWorkersRollout,
+			gardencorev1beta1.OperationRotateETCDEncryptionKey, gardencorev1beta1.OperationRotateETCDEncryptionKeyStart,
+		}
+	case gardencorev1beta1.OperationRotateCredentialsComplete:
+		return []string{
+			gardencorev1beta1.OperationRotateCAComplete, gardencorev1beta1.OperationRotateServiceAccountKeyComplete,
+			gardencorev1beta1.OperationRotateETCDEncryptionKeyComplete,
+		}
+	default:
+		return nil
+	}
 }
 
 // operationContext checks that a shoot is in a state for operations (API-VALOP-3 to 5, 7, 8).
@@ -110,20 +146,28 @@ func operationContext(s *gardencorev1beta1.Shoot, all []string, path *field.Path
 			errs = append(errs, field.Forbidden(path, op+" is not possible while the shoot is hibernated or waking up"))
 		}
 		errs = append(errs, phasesFor(s, op, path)...)
+		if replaces(op) && len(pendingUpdates(s)) > 0 {
+			errs = append(errs, field.Forbidden(path, op+" is not possible while machines are being updated in place"))
+		}
 		errs = append(errs, etcdSteps(s, op, path)...)
 		errs = append(errs, rollouts(s, op, path)...)
 	}
 	return errs
 }
 
-// starts tells whether an operation begins a rotation.
+// starts tells whether an operation begins a rotation that is done in steps. Other credentials are exchanged at once, and
+// that can be asked for of a shoot that is still being created.
 func starts(op string) bool {
+	return replaces(op) || op == gardencorev1beta1.OperationRotateETCDEncryptionKey ||
+		op == gardencorev1beta1.OperationRotateETCDEncryptionKeyStart
+}
+
+// replaces tells whether an operation begins a rotation in which machines get new credentials.
+func replaces(op string) bool {
 	return slices.Contains([]string{
 		gardencorev1beta1.OperationRotateCredentialsStart, gardencorev1beta1.OperationRotateCredentialsStartWithoutWorkersRollout,
 		gardencorev1beta1.OperationRotateCAStart, gardencorev1beta1.OperationRotateCAStartWithoutWorkersRollout,
 		gardencorev1beta1.OperationRotateServiceAccountKeyStart, gardencorev1beta1.OperationRotateServiceAccountKeyStartWithoutWorkersRollout,
-		gardencorev1beta1.OperationRotateETCDEncryptionKey, gardencorev1beta1.OperationRotateETCDEncryptionKeyStart,
-		gardencorev1beta1.OperationRotateObservabilityCredentials, gardencorev1beta1.OperationRotateSSHKeypair,
 	}, op)
 }
 
@@ -153,8 +197,15 @@ func needsAwake(op string) bool {
 		gardencorev1beta1.OperationRotateETCDEncryptionKeyComplete:
 		return true
 	default:
-		return false
+		return ofPools(op)
 	}
+}
+
+// ofPools tells whether an operation replaces the machines of some pools.
+func ofPools(op string) bool {
+	prefix, _, hasPools := strings.Cut(op, "=")
+	return hasPools &&
+		(prefix == gardencorev1beta1.OperationPrefixRolloutWorkers || prefix == gardencorev1beta1.OperationPrefixRotateRolloutWorkers)
 }
 
 // rotation is one rotation in two steps, and how far it is.
@@ -229,10 +280,10 @@ func etcdSteps(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.Er
 
 // rollouts holds API-VALOP-7.
 func rollouts(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.ErrorList {
-	prefix, list, hasPools := strings.Cut(op, "=")
-	if !hasPools || prefix != gardencorev1beta1.OperationPrefixRolloutWorkers && prefix != gardencorev1beta1.OperationPrefixRotateRolloutWorkers {
+	if !ofPools(op) {
 		return nil
 	}
+	prefix, list, _ := strings.Cut(op, "=")
 	pools := strings.Split(list, ",")
 	var errs field.ErrorList
 	ofRotation := prefix == gardencorev1beta1.OperationPrefixRotateRolloutWorkers
@@ -241,24 +292,37 @@ func rollouts(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.Err
 		phases.ServiceAccountKey != gardencorev1beta1.CredentialsRotationPhaseWaitingForWorkersRollout {
 		errs = append(errs, field.Forbidden(path, prefix+" needs a rotation that waits for pools to be rolled out"))
 	}
+	if slices.Contains(pools, "") {
+		return append(errs, field.Required(path, prefix+" names pools, with commas between them"))
+	}
 	if !ofRotation && slices.Contains(pools, anyPool) {
 		if len(pools) > 1 {
-			errs = append(errs, field.Forbidden(path, "beside * no pool can be named"))
+			return append(errs, field.Forbidden(path, "beside * no pool can be named"))
 		}
-		return errs
+		pools = names(s.Spec.Provider.Workers)
 	}
-	for i, name := range pools {
+	seen := map[string]bool{}
+	for _, name := range pools {
 		pool := query.Pool(&s.Spec, name)
 		switch {
 		case pool == nil:
-			errs = append(errs, field.Invalid(path, op, "the shoot has no pool \""+name+"\""))
-		case slices.Index(pools, name) < i:
-			errs = append(errs, field.Invalid(path, op, "pool \""+name+"\" is named twice"))
+			errs = append(errs, field.Invalid(path, name, "is not a pool of the shoot"))
+		case seen[name]:
+			errs = append(errs, field.Duplicate(path, name))
 		case !ofRotation && inPlace(pool):
-			errs = append(errs, field.Invalid(path, op, "pool \""+name+"\" is updated in place, its machines are never replaced"))
+			errs = append(errs, field.Invalid(path, name, "is a pool whose machines are updated in place and never replaced"))
 		}
+		seen[name] = true
 	}
 	return errs
+}
+
+func names(workers []gardencorev1beta1.Worker) []string {
+	all := make([]string, 0, len(workers))
+	for i := range workers {
+		all = append(all, workers[i].Name)
+	}
+	return all
 }
 
 func shootOperations() []string {

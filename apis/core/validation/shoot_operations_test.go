@@ -65,20 +65,46 @@ func TestValidateShootOperations(t *testing.T) {
 		"API-VALOP-1 known":       {reason: "known operations pass", asked: "reconcile"},
 		"API-VALOP-1 unknown":     {reason: "others do not", asked: "dance=one", want: []string{atOperation + "FieldValueNotSupported"}},
 		"API-VALOP-1 past":        {reason: "static kubeconfigs are no more", asked: "rotate-kubeconfig-credentials", want: []string{atOperation + "FieldValueNotSupported"}},
-		"API-VALOP-1 maintenance": {reason: "a maintenance can not ask for itself", next: "maintain", want: []string{atMaintenance + "FieldValueNotSupported"}},
+		"API-VALOP-1 maintenance": {reason: "a maintenance can be asked for whatever can be asked for at once", next: "maintain"},
+		"API-VALOP-1 nothing": {
+			reason: "nothing is not an operation", asked: "reconcile;", next: ";retry",
+			want: []string{atOperation + "FieldValueNotSupported", atMaintenance + "FieldValueNotSupported"},
+		},
+		"API-VALOP-3 at once": {reason: "what is exchanged at once can be asked for before", asked: "rotate-ssh-keypair;rotate-observability-credentials"},
+		"API-VALOP-3 in place": {
+			reason: "machines that are being updated get no new credentials in between",
+			state: []shootChange{ready, func(s *gardencorev1beta1.Shoot) {
+				s.Status.InPlaceUpdates = &gardencorev1beta1.InPlaceUpdatesStatus{
+					PendingWorkerUpdates: &gardencorev1beta1.PendingWorkerUpdates{AutoInPlaceUpdate: []string{"worker"}},
+				}
+			}},
+			asked: "rotate-ca-start;rotate-etcd-encryption-key", want: []string{atOperation + "FieldValueForbidden"},
+		},
+		"API-VALOP-5 rollout": {
+			reason: "there are no machines to be replaced", state: []shootChange{asleep}, asked: "rollout-workers=worker",
+			want: []string{atOperation + "FieldValueForbidden"},
+		},
+		"API-VALOP-6 mixed": {
+			reason: "machines are rolled out for all credentials or for none", state: []shootChange{ready},
+			asked: "rotate-credentials-start;rotate-ca-start-without-workers-rollout", want: []string{atOperation + "FieldValueForbidden"},
+		},
 		"API-VALOP-2 same": {
 			reason: "what is done now is not done in the next maintenance", asked: "reconcile", next: "reconcile",
-			want: []string{atMaintenance + "FieldValueForbidden"},
+			want: []string{"metadata.annotations: FieldValueForbidden"},
 		},
 		"API-VALOP-2 covered": {
 			reason: "nor is a part of it", state: []shootChange{ready}, asked: "rotate-credentials-start", next: "rotate-ca-start",
-			want: []string{atMaintenance + "FieldValueForbidden"},
+			want: []string{atOperation + "FieldValueForbidden"},
 		},
 		"API-VALOP-2 covering": {
-			reason: "nor more than it", state: []shootChange{ready}, asked: "rotate-ssh-keypair", next: "rotate-credentials-start",
-			want: []string{atMaintenance + "FieldValueForbidden"},
+			reason: "nor more than it", state: []shootChange{ready}, asked: "rotate-ca-start", next: "rotate-credentials-start",
+			want: []string{atOperation + "FieldValueForbidden"},
 		},
-		"API-VALOP-3 new":       {reason: "a shoot that was never created has nothing to rotate", asked: "rotate-ssh-keypair", want: []string{atOperation + "FieldValueForbidden"}},
+		"API-VALOP-2 beside": {
+			reason: "what is exchanged at once can be exchanged again", state: []shootChange{ready},
+			asked: "rotate-ssh-keypair;rotate-observability-credentials", next: "rotate-credentials-start",
+		},
+		"API-VALOP-3 new":       {reason: "a shoot that was never created has nothing to rotate", asked: "rotate-ca-start", want: []string{atOperation + "FieldValueForbidden"}},
 		"API-VALOP-3 creating":  {reason: "nor has one that is being created", state: []shootChange{lastOperation("Create", "Processing")}, asked: "rotate-ca-start", want: []string{atOperation + "FieldValueForbidden"}},
 		"API-VALOP-3 created":   {reason: "a created one has", state: []shootChange{lastOperation("Create", "Succeeded")}, asked: "rotate-ca-start"},
 		"API-VALOP-3 restored":  {reason: "and a restored one", state: []shootChange{lastOperation("Restore", "Succeeded")}, asked: "rotate-ca-start"},
@@ -121,10 +147,10 @@ func TestValidateShootOperations(t *testing.T) {
 		},
 		"API-VALOP-7 waits":   {reason: "pools follow a rotation that waits for them", state: []shootChange{phases("WaitingForWorkersRollout", "", "")}, asked: "rotate-rollout-workers=worker"},
 		"API-VALOP-7 not":     {reason: "and no other", asked: "rotate-rollout-workers=worker", want: []string{atOperation + "FieldValueForbidden"}},
-		"API-VALOP-7 names":   {reason: "pools exist and are named once", asked: "rollout-workers=worker,worker,other", want: []string{atOperation + "FieldValueInvalid", atOperation + "FieldValueInvalid"}},
+		"API-VALOP-7 names":   {reason: "pools exist and are named once", asked: "rollout-workers=worker,worker,other", want: []string{atOperation + "FieldValueDuplicate", atOperation + "FieldValueInvalid"}},
 		"API-VALOP-7 any":     {reason: "all of them are all of them", asked: "rollout-workers=*,worker", want: []string{atOperation + "FieldValueForbidden"}},
 		"API-VALOP-7 all":     {reason: "which is fine", next: "rollout-workers=*"},
-		"API-VALOP-7 nothing": {reason: "none is none", asked: "rollout-workers=", want: []string{atOperation + "FieldValueInvalid"}},
+		"API-VALOP-7 nothing": {reason: "none is none", asked: "rollout-workers=", want: []string{atOperation + "FieldValueRequired"}},
 		"API-VALOP-7 in place": {
 			reason: "machines that stay can not be replaced",
 			state: []shootChange{pool(func(w *gardencorev1beta1.Worker) {
@@ -142,7 +168,7 @@ func TestValidateShootOperations(t *testing.T) {
 			asked: "rotate-etcd-encryption-key", want: []string{atOperation + "FieldValueForbidden"},
 		},
 		"API-VALOP-8 encrypted": {
-			reason: "secrets, and dots at the end, make no difference", state: []shootChange{ready, encrypts([]string{"configmaps."}, []string{"secrets", "configmaps"})},
+			reason: "secrets, and dots at the end, make no difference", state: []shootChange{ready, encrypts([]string{"configmaps"}, []string{"secrets", "configmaps."})},
 			asked: "rotate-etcd-encryption-key",
 		},
 	} {

@@ -6,9 +6,11 @@ import (
 	"net/mail"
 	"net/url"
 	"slices"
+	"strings"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -34,7 +36,7 @@ func monitoring(m *gardencorev1beta1.Monitoring, path *field.Path) field.ErrorLi
 	return errs
 }
 
-// references checks the lists of extensions, resources and access restrictions: all named, each once.
+// references checks the lists of extensions, resources and access restrictions: all named, the first two each once.
 func references(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	types := make([]string, 0, len(s.Extensions))
@@ -42,14 +44,11 @@ func references(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorLis
 		errs = append(errs, required(e.Type, path.Child("extensions").Index(i).Child("type"), "an extension")...)
 		types = append(types, e.Type)
 	}
-	errs = append(errs, duplicates(types, path.Child("extensions").Index)...)
+	errs = append(errs, duplicates(types, func(i int) *field.Path { return path.Child("extensions").Index(i).Child("type") })...)
 	errs = append(errs, namedResources(s.Resources, path.Child("resources"))...)
-	names := make([]string, 0, len(s.AccessRestrictions))
 	for i, r := range s.AccessRestrictions {
 		errs = append(errs, required(r.Name, path.Child("accessRestrictions").Index(i).Child("name"), "an access restriction")...)
-		names = append(names, r.Name)
 	}
-	errs = append(errs, duplicates(names, path.Child("accessRestrictions").Index)...)
 	if s.SeedSelector != nil {
 		errs = append(errs, metav1validation.ValidateLabelSelector(&s.SeedSelector.LabelSelector,
 			metav1validation.LabelSelectorValidationOptions{}, path.Child("seedSelector"))...)
@@ -103,11 +102,11 @@ func controlPlaneUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	var errs field.ErrorList
 	here := path.Child("highAvailability", "failureTolerance", "type")
 	switch {
-	case now == was || !scheduled:
-	case was != "":
+	case now == was:
+	case was != "" && scheduled:
 		errs = append(errs, field.Invalid(here, now, "must stay what it is on a shoot that has a seed: "+string(was)))
-	case sleeping(old):
-		errs = append(errs, field.Forbidden(here, "can not be added while the shoot is hibernated"))
+	case was == "" && sleeping(s):
+		errs = append(errs, field.Forbidden(here, "cannot be added while the shoot is hibernated"))
 	}
 	zones, before := pinned(&s.Spec), pinned(&old.Spec)
 	upgraded := was == "" && now == gardencorev1beta1.FailureToleranceTypeZone &&
@@ -162,8 +161,25 @@ func systemComponents(c *gardencorev1beta1.SystemComponents, path *field.Path) f
 			gardencorev1beta1.CoreDNSAutoscalingModeHorizontal, gardencorev1beta1.CoreDNSAutoscalingModeClusterProportional)...)
 	}
 	if r := c.CoreDNS.Rewriting; r != nil {
-		here := path.Child("coreDNS", "rewriting", "commonSuffixes")
-		errs = append(errs, duplicates(r.CommonSuffixes, here.Index)...)
+		errs = append(errs, commonSuffixes(r.CommonSuffixes, path.Child("coreDNS", "rewriting", "commonSuffixes"))...)
 	}
 	return errs
+}
+
+// commonSuffixes checks ends of names that are looked up as they stand: domains of at least two parts, with or without a
+// dot in front.
+func commonSuffixes(all []string, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	domains := make([]string, 0, len(all))
+	for i, suffix := range all {
+		domain := strings.TrimPrefix(suffix, ".")
+		domains = append(domains, domain)
+		if !strings.Contains(domain, ".") {
+			errs = append(errs, field.Invalid(path.Index(i), suffix, "must have a dot within, such as example.org"))
+		}
+		if len(validation.IsDNS1123Subdomain(strings.TrimSuffix(domain, "."))) > 0 {
+			errs = append(errs, field.Invalid(path.Index(i), suffix, "must be a domain"))
+		}
+	}
+	return append(errs, duplicates(domains, path.Index)...)
 }

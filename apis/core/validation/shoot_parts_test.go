@@ -81,7 +81,7 @@ func TestValidateShootDNS(t *testing.T) {
 		"API-VALSHOOT-4 unmanaged": {
 			reason: "nobody needs no domain, and no credentials",
 			change: dns(gardencorev1beta1.DNS{Providers: providers{{Type: new("unmanaged"), Primary: new(true), SecretName: new("a")}}}),
-			want:   []string{"spec.dns.providers[0].credentialsRef: FieldValueForbidden"},
+			want:   []string{"spec.dns.providers[0].credentialsRef: FieldValueInvalid"},
 		},
 		"API-VALSHOOT-4 primaries": {
 			reason: "one of them only is the primary one",
@@ -98,12 +98,12 @@ func TestValidateShootDNS(t *testing.T) {
 		"API-VALSHOOT-4 twice": {
 			reason: "however the credentials are named",
 			change: dns(gardencorev1beta1.DNS{Providers: providers{{Type: new("one"), SecretName: new("a")}, {Type: new("one"), CredentialsRef: secret("a")}}}),
-			want:   []string{"spec.dns.providers[1]: FieldValueDuplicate"},
+			want:   []string{"spec.dns.providers[1]: FieldValueInvalid"},
 		},
 		"API-SHOOTSTRAT-10": {
 			reason: "both fields say the same",
 			change: dns(gardencorev1beta1.DNS{Providers: providers{{Type: new("one"), SecretName: new("a"), CredentialsRef: secret("b")}}}),
-			want:   []string{"spec.dns.providers[0].secretName: FieldValueInvalid"},
+			want:   []string{"spec.dns.providers[0].secretName: FieldValueForbidden"},
 		},
 	})
 }
@@ -132,6 +132,7 @@ func TestValidateShootNetworks(t *testing.T) {
 			},
 			want: []string{
 				"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSize: FieldValueInvalid",
+				"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSizeIPv6: FieldValueForbidden",
 				"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSizeIPv6: FieldValueInvalid",
 			},
 		},
@@ -175,7 +176,7 @@ func TestValidateShootKubernetes(t *testing.T) {
 		"API-VALSHOOT-16 gates": {
 			reason: "gates are those of the version",
 			change: apiServer(gardencorev1beta1.KubeAPIServerConfig{KubernetesConfig: gates("AllAlpha", "NodeSwap", "Nonsense")}),
-			want:   []string{server + "featureGates[Nonsense]: FieldValueInvalid"},
+			want:   []string{server + "featureGates.Nonsense: FieldValueInvalid"},
 		},
 		"API-VALSHOOT-16 later gates": {
 			reason: "a gate of a later version is not there yet",
@@ -183,7 +184,10 @@ func TestValidateShootKubernetes(t *testing.T) {
 				s.Spec.Kubernetes.Version = "1.34.1"
 				s.Spec.Kubernetes.KubeScheduler = &gardencorev1beta1.KubeSchedulerConfig{KubernetesConfig: gates("WorkloadWithJob", "Dropped")}
 			},
-			want: []string{"spec.kubernetes.kubeScheduler.featureGates[WorkloadWithJob]: FieldValueForbidden"},
+			want: []string{
+				"spec.kubernetes.kubeScheduler.featureGates.Dropped: FieldValueInvalid",
+				"spec.kubernetes.kubeScheduler.featureGates.WorkloadWithJob: FieldValueForbidden",
+			},
 		},
 		"API-VALSHOOT-16 plugins": {
 			reason: "plugins are known, of the version, once, and those that are needed stay on",
@@ -197,7 +201,7 @@ func TestValidateShootKubernetes(t *testing.T) {
 			}}),
 			want: []string{
 				server + "admissionPlugins[1]: FieldValueDuplicate", server + "admissionPlugins[2].name: FieldValueInvalid",
-				server + "admissionPlugins[3].name: FieldValueForbidden", server + "admissionPlugins[4].name: FieldValueForbidden",
+				server + "admissionPlugins[3].name: FieldValueForbidden", server + "admissionPlugins[4]: FieldValueForbidden",
 				server + "admissionPlugins[5].name: FieldValueRequired",
 			},
 		},
@@ -217,9 +221,10 @@ func TestValidateShootKubernetes(t *testing.T) {
 			want: []string{
 				server + "auditConfig.auditPolicy.configMapRef.name: FieldValueRequired", server + "eventTTL: FieldValueInvalid",
 				server + "requests.maxMutatingInflight: FieldValueInvalid", server + "requests.maxNonMutatingInflight: FieldValueInvalid",
-				server + "serviceAccountConfig.acceptedIssuers[1]: FieldValueInvalid",
-				server + "serviceAccountConfig.maxTokenExpiration: FieldValueInvalid",
-				server + "watchCacheSizes.default: FieldValueInvalid", server + "watchCacheSizes.resources[0].resource: FieldValueRequired",
+				server + "serviceAccountConfig.acceptedIssuers[0]: FieldValueInvalid",
+				server + "serviceAccountConfig.acceptedIssuers[1]: FieldValueInvalid", server + "serviceAccountConfig.acceptedIssuers[1]: FieldValueInvalid",
+				server + "serviceAccountConfig.issuer: FieldValueInvalid", server + "serviceAccountConfig.maxTokenExpiration: FieldValueForbidden",
+				server + "watchCacheSizes.default: FieldValueForbidden", server + "watchCacheSizes.resources[0].resource: FieldValueRequired",
 				server + "watchCacheSizes.resources[0].size: FieldValueInvalid",
 			},
 		},
@@ -245,7 +250,7 @@ func TestValidateShootKubernetes(t *testing.T) {
 			want: []string{
 				"spec.kubernetes.kubelet.containerLogMaxFiles: FieldValueInvalid",
 				"spec.kubernetes.kubelet.imageGCHighThresholdPercent: FieldValueInvalid",
-				"spec.kubernetes.kubelet.imageGCLowThresholdPercent: FieldValueInvalid",
+				"spec.kubernetes.kubelet.imageGCLowThresholdPercent: FieldValueForbidden",
 				"spec.kubernetes.kubelet.imageGCLowThresholdPercent: FieldValueInvalid",
 				"spec.kubernetes.kubelet.podPidsLimit: FieldValueInvalid",
 			},
@@ -265,7 +270,8 @@ func TestValidateShootKubernetes(t *testing.T) {
 			}}),
 			want: []string{
 				server + "encryptionConfig.provider.type: FieldValueNotSupported", server + "encryptionConfig.resources[1]: FieldValueDuplicate",
-				server + "encryptionConfig.resources[2]: FieldValueForbidden", server + "encryptionConfig.resources[3]: FieldValueInvalid",
+				server + "encryptionConfig.resources[1]: FieldValueInvalid", server + "encryptionConfig.resources[2]: FieldValueForbidden",
+				server + "encryptionConfig.resources[2]: FieldValueInvalid", server + "encryptionConfig.resources[3]: FieldValueInvalid",
 				server + "encryptionConfig.resources[4]: FieldValueInvalid",
 			},
 		},
@@ -284,7 +290,7 @@ func TestValidateShootMachines(t *testing.T) {
 				w.Volume = &gardencorev1beta1.Volume{Size: "20Gi"}
 				w.DataVolumes = []gardencorev1beta1.DataVolume{{Name: "much-too-long-name", Size: "1Gi"}, {Name: "a", Size: "1Gi"}, {Name: "a", Size: "1Gi"}}
 			}),
-			want: []string{at + "dataVolumes[0].name: FieldValueTooLong", at + "dataVolumes[2]: FieldValueDuplicate"},
+			want: []string{at + "dataVolumes[0].name: FieldValueTooLong", at + "dataVolumes[2].name: FieldValueDuplicate"},
 		},
 		"API-VALSHOOT-6 above": {
 			reason: "kubelets are not ahead of their API server", change: version("1.37.0"),
@@ -315,9 +321,9 @@ func TestValidateShootMachines(t *testing.T) {
 			},
 		},
 		"API-VALSHOOT-8 percent": {
-			reason: "a percentage ends at a hundred",
-			change: pool(func(w *gardencorev1beta1.Worker) { w.MaxSurge = percent("101%") }),
-			want:   []string{at + "maxSurge: FieldValueInvalid"},
+			reason: "no more than all machines can be out of service, but there can be more of them for a while",
+			change: pool(func(w *gardencorev1beta1.Worker) { w.MaxSurge, w.MaxUnavailable = percent("101%"), percent("101%") }),
+			want:   []string{at + "maxUnavailable: FieldValueInvalid"},
 		},
 		"API-VALSHOOT-8 strategy": {
 			reason: "machines are updated in a known way",
@@ -329,7 +335,7 @@ func TestValidateShootMachines(t *testing.T) {
 		"API-VALSHOOT-9 zones": {
 			reason: "each zone gets a machine for system components",
 			change: pool(func(w *gardencorev1beta1.Worker) { w.Zones = []string{"a", "b"} }),
-			want:   []string{at + "maximum: FieldValueInvalid"},
+			want:   []string{at + "maximum: FieldValueForbidden"},
 		},
 	})
 }
@@ -348,19 +354,22 @@ func TestValidateShootParts(t *testing.T) {
 			change: func(s *gardencorev1beta1.Shoot) {
 				s.Spec.CloudProfileName, s.Spec.CloudProfile.Kind = new("other"), "Profile"
 			},
-			want: []string{"spec.cloudProfile.kind: FieldValueNotSupported", "spec.cloudProfileName: FieldValueInvalid"},
+			want: []string{
+				"spec.cloudProfile.kind: FieldValueNotSupported",
+				"spec.cloudProfileName: FieldValueForbidden", "spec.cloudProfileName: FieldValueInvalid",
+			},
 		},
 		"API-VALSHOOT-13 past": {
 			reason: "addons are no more",
 			change: func(s *gardencorev1beta1.Shoot) { s.Spec.Addons = enabled },
-			want:   []string{"spec.addons.nginxIngress: FieldValueForbidden"},
+			want:   []string{"spec.addons: FieldValueForbidden"},
 		},
 		"API-VALSHOOT-13 purpose": {
 			reason: "and never were for earnest",
 			change: func(s *gardencorev1beta1.Shoot) {
 				s.Spec.Kubernetes.Version, s.Spec.Addons, s.Spec.Purpose = "1.34.0", enabled, new(gardencorev1beta1.ShootPurposeProduction)
 			},
-			want: []string{"spec.addons.nginxIngress: FieldValueForbidden"},
+			want: []string{"spec.addons: FieldValueForbidden"},
 		},
 		"API-VALSHOOT-13 evaluation": {
 			reason: "but for trying out",
@@ -398,7 +407,10 @@ func TestValidateShootParts(t *testing.T) {
 		"API-VALSHOOT-25": {
 			reason: "nothing is deleted by force before it is deleted",
 			change: annotated("confirmation.gardener.cloud/force-deletion", "true"),
-			want:   []string{"metadata.annotations[confirmation.gardener.cloud/force-deletion]: FieldValueForbidden"},
+			want: []string{
+				"metadata.annotations[confirmation.gardener.cloud/force-deletion]: FieldValueForbidden",
+				"metadata.annotations[confirmation.gardener.cloud/force-deletion]: FieldValueForbidden",
+			},
 		},
 		"Lists": {
 			reason: "what is referred to is named, once",
@@ -408,7 +420,7 @@ func TestValidateShootParts(t *testing.T) {
 				s.Spec.AccessRestrictions = []gardencorev1beta1.AccessRestrictionWithOptions{{}}
 			},
 			want: []string{
-				"spec.accessRestrictions[0].name: FieldValueRequired", "spec.extensions[1]: FieldValueDuplicate",
+				"spec.accessRestrictions[0].name: FieldValueRequired", "spec.extensions[1].type: FieldValueDuplicate",
 				"spec.extensions[2].type: FieldValueRequired", "spec.resources[0].resourceRef.apiVersion: FieldValueRequired",
 				"spec.resources[0].resourceRef.kind: FieldValueRequired", "spec.resources[0].resourceRef.name: FieldValueRequired",
 			},
@@ -420,7 +432,7 @@ func TestValidateShootParts(t *testing.T) {
 				s.Spec.Kubernetes.Kubelet, s.Spec.Kubernetes.KubeProxy = &gardencorev1beta1.KubeletConfig{}, &gardencorev1beta1.KubeProxyConfig{}
 				s.Spec.Kubernetes.KubeScheduler = &gardencorev1beta1.KubeSchedulerConfig{}
 				s.Spec.Kubernetes.VerticalPodAutoscaler = &gardencorev1beta1.VerticalPodAutoscaler{}
-				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeMonitorGracePeriod: &metav1.Duration{}}
+				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeMonitorGracePeriod: &metav1.Duration{Duration: time.Minute}}
 				s.Spec.Maintenance = &gardencorev1beta1.Maintenance{AutoUpdate: &gardencorev1beta1.MaintenanceAutoUpdate{MachineImageVersion: new(true)}}
 			},
 			want: []string{

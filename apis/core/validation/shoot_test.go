@@ -62,7 +62,7 @@ func TestValidateShoot(t *testing.T) {
 				w.Volume = &gardencorev1beta1.Volume{Size: "20GB"}
 			},
 			want: []string{
-				"spec.provider.workers[0].maxUnavailable: FieldValueInvalid", "spec.provider.workers[0].maximum: FieldValueInvalid",
+				"spec.provider.workers[0].maxUnavailable: FieldValueInvalid", "spec.provider.workers[0].maximum: FieldValueForbidden",
 				"spec.provider.workers[0].volume.size: FieldValueInvalid",
 			},
 		},
@@ -107,7 +107,7 @@ func TestValidateShoot(t *testing.T) {
 			},
 			want: []string{
 				"spec.hibernation.schedules[0].location: FieldValueInvalid", "spec.hibernation.schedules[0].start: FieldValueInvalid",
-				"spec.hibernation.schedules[1]: FieldValueRequired",
+				"spec.hibernation.schedules[1].start/end: FieldValueRequired",
 			},
 		},
 		"API-VALSHOOT-18": {
@@ -119,8 +119,10 @@ func TestValidateShoot(t *testing.T) {
 		},
 		"API-VALSHOOT-24": {
 			reason: "finalizers of the garden are not for users",
-			change: func(s *gardencorev1beta1.Shoot) { s.Finalizers = []string{"gardener"} },
-			want:   []string{"metadata.finalizers[0]: FieldValueForbidden"},
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Finalizers = []string{"gardener", "example.org/mine", "gardener.cloud/reference-protection"}
+			},
+			want: []string{"metadata.finalizers[0]: FieldValueForbidden", "metadata.finalizers[2]: FieldValueForbidden"},
 		},
 		"API-VALOP-1": {
 			reason: "an unknown operation is refused",
@@ -172,7 +174,9 @@ func TestValidateShootUpdate(t *testing.T) {
 		"API-VALSHOOT-6 downgrade": {
 			reason: "versions only rise",
 			old:    shoot(), now: shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Kubernetes.Version = "1.36.2" }),
-			want: []string{"spec.kubernetes.version: FieldValueForbidden"},
+			want: []string{
+				"spec.kubernetes.version: FieldValueForbidden", "spec.provider.workers[0].kubernetes.version: FieldValueForbidden",
+			},
 		},
 		"API-VALSHOOT-6 skip": {
 			reason: "one minor version at a time",

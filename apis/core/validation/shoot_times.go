@@ -4,7 +4,6 @@ package validation
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,25 +18,52 @@ const (
 	minWindow    = 30 * time.Minute
 	maxWindow    = 6 * time.Hour
 	day          = 24 * time.Hour
+	minRotation  = 30 * time.Minute
+	maxRotation  = 90 * day
 )
 
-// maintenance checks the maintenance time window (API-VALSHOOT-14).
+// maintenance checks the maintenance time window and the rotations in it (API-VALSHOOT-14).
 func maintenance(m *gardencorev1beta1.Maintenance, path *field.Path) field.ErrorList {
-	if m == nil || m.TimeWindow == nil {
+	if m == nil {
 		return nil
 	}
-	here := path.Child("timeWindow")
-	begin, errs := windowTime(m.TimeWindow.Begin, here.Child("begin"))
-	end, more := windowTime(m.TimeWindow.End, here.Child("end"))
-	errs = append(errs, more...)
-	if len(errs) > 0 {
+	errs := autoRotations(m.AutoRotation, path.Child("autoRotation", "credentials"))
+	if m.TimeWindow == nil {
 		return errs
+	}
+	here := path.Child("timeWindow")
+	begin, wrong := windowTime(m.TimeWindow.Begin, here.Child("begin"))
+	end, more := windowTime(m.TimeWindow.End, here.Child("end"))
+	if wrong = append(wrong, more...); len(wrong) > 0 {
+		return append(errs, wrong...)
 	}
 	length := (end.Sub(begin)%day + day) % day
 	if length < minWindow || length > maxWindow {
-		return field.ErrorList{field.Invalid(here, length.String(), fmt.Sprintf("must last between %s and %s", minWindow, maxWindow))}
+		errs = append(errs, field.Invalid(here, length.String(), fmt.Sprintf("must last between %s and %s", minWindow, maxWindow)))
 	}
-	return nil
+	return errs
+}
+
+// autoRotations checks how often credentials are exchanged; a period of zero switches that off.
+func autoRotations(r *gardencorev1beta1.MaintenanceAutoRotation, path *field.Path) field.ErrorList {
+	if r == nil || r.Credentials == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	for _, one := range []struct {
+		name   string
+		config *gardencorev1beta1.MaintenanceRotationConfig
+	}{
+		{"etcdEncryptionKey", r.Credentials.ETCDEncryptionKey},
+		{"observability", r.Credentials.Observability},
+		{"sshKeypair", r.Credentials.SSHKeypair},
+	} {
+		if one.config == nil || one.config.RotationPeriod == nil || one.config.RotationPeriod.Duration == 0 {
+			continue
+		}
+		errs = append(errs, between(one.config.RotationPeriod, minRotation, maxRotation, path.Child(one.name, "rotationPeriod"))...)
+	}
+	return errs
 }
 
 func windowTime(value string, path *field.Path) (time.Time, field.ErrorList) {
@@ -48,44 +74,60 @@ func windowTime(value string, path *field.Path) (time.Time, field.ErrorList) {
 	return t, nil
 }
 
-// hibernationSchedules checks schedules (API-VALSHOOT-15).
+// hibernationSchedules checks schedules (API-VALSHOOT-15). No two moments are the same: a shoot cannot go to sleep and
+// wake up at once.
 func hibernationSchedules(h *gardencorev1beta1.Hibernation, path *field.Path) field.ErrorList {
 	if h == nil {
 		return nil
 	}
+	if len(h.Schedules) > maxSchedules {
+		return field.ErrorList{field.TooMany(path, len(h.Schedules), maxSchedules)}
+	}
 	var errs field.ErrorList
-	var seen []string
+	seen := map[string]bool{}
 	for i, s := range h.Schedules {
 		here := path.Index(i)
 		if s.Start == nil && s.End == nil {
-			errs = append(errs, field.Required(here, "a schedule has a start, an end, or both"))
+			errs = append(errs, field.Required(here.Child("start/end"), "a schedule has a start, an end, or both"))
 		}
 		for _, moment := range []struct {
 			name string
 			spec *string
 		}{{"start", s.Start}, {"end", s.End}} {
-			if moment.spec == nil {
-				continue
-			}
-			errs = append(errs, cronSpec(*moment.spec, here.Child(moment.name))...)
-			key := moment.name + " " + *moment.spec
-			if slices.Contains(seen, key) {
+			switch {
+			case moment.spec == nil:
+			case !isCron(*moment.spec):
+				message := "must be a cron expression of five fields, such as 0 20 * * *"
+				errs = append(errs, field.Invalid(here.Child(moment.name), *moment.spec, message))
+			case seen[*moment.spec]:
 				errs = append(errs, field.Duplicate(here.Child(moment.name), *moment.spec))
+			default:
+				seen[*moment.spec] = true
 			}
-			seen = append(seen, key)
 		}
-		if s.Location != nil {
-			if _, err := time.LoadLocation(*s.Location); err != nil {
-				errs = append(errs, field.Invalid(here.Child("location"), *s.Location, "is no known time zone"))
-			}
+		if s.Location != nil && !isTimeZone(*s.Location) {
+			errs = append(errs, field.Invalid(here.Child("location"), *s.Location, "is not a known time zone"))
 		}
 	}
 	return errs
 }
 
-func cronSpec(value string, path *field.Path) field.ErrorList {
-	if _, err := cron.ParseStandard(value); err != nil || strings.HasPrefix(value, "@") {
-		return field.ErrorList{field.Invalid(path, value, "must be a cron expression of five fields, such as 0 20 * * *")}
+// isCron reports whether a text is a cron expression of five fields. The parser is never handed a text with a time zone
+// in front, which it reads too: some of these make it panic, and the zone of a schedule is a field of its own.
+func isCron(text string) bool {
+	if strings.Contains(text, "TZ=") || strings.HasPrefix(strings.TrimSpace(text), "@") {
+		return false
 	}
-	return nil
+	_, err := cron.ParseStandard(text)
+	return err == nil
+}
+
+// isTimeZone reports whether a name is one of a time zone. Those are short, and no paths.
+func isTimeZone(name string) bool {
+	const longest = 64
+	if len(name) > longest {
+		return false
+	}
+	_, err := time.LoadLocation(name)
+	return err == nil
 }

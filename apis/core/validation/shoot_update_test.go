@@ -94,9 +94,23 @@ func TestValidateShootChanges(t *testing.T) {
 		},
 		"API-VALSHOOT-2 fewer nodes": {
 			reason: "but not shrink",
-			old:    changes{networked(func(n *gardencorev1beta1.Networking) { n.Nodes = new("10.4.0.0/16") })},
-			now:    changes{networked(func(n *gardencorev1beta1.Networking) { n.Nodes = new("10.4.0.0/17") })},
+			old:    changes{networked(func(n *gardencorev1beta1.Networking) { n.Nodes = new("10.4.0.0/16") }), onSeed},
+			now:    changes{networked(func(n *gardencorev1beta1.Networking) { n.Nodes = new("10.4.0.0/17") }), onSeed},
 			want:   []string{"spec.networking.nodes: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-2 open nodes": {
+			reason: "before there is a seed there are no machines",
+			old:    changes{networked(func(n *gardencorev1beta1.Networking) { n.Nodes = new("10.4.0.0/16") })},
+			now:    changes{networked(func(n *gardencorev1beta1.Networking) { n.Nodes = new("10.5.0.0/16") })},
+		},
+		"API-VALOP-10 at rest": {
+			reason: "nor is it planned for a shoot that sleeps", old: changes{asleep},
+			now: changes{asleep, annotated(maintenanceKey, "rotate-credentials-start")},
+			want: []string{
+				"metadata.annotations[maintenance.gardener.cloud/operation]: FieldValueForbidden",
+				"metadata.annotations[maintenance.gardener.cloud/operation]: FieldValueForbidden",
+				"spec.hibernation.enabled: FieldValueForbidden",
+			},
 		},
 		"API-VALSHOOT-2 dual stack": {
 			reason: "a second family can come",
@@ -108,7 +122,7 @@ func TestValidateShootChanges(t *testing.T) {
 			now: changes{networked(func(n *gardencorev1beta1.Networking) {
 				n.Pods, n.Services, n.IPFamilies = nil, nil, []gardencorev1beta1.IPFamily{"IPv6"}
 			})},
-			want: []string{"spec.networking.ipFamilies: FieldValueInvalid"},
+			want: []string{"spec.networking.ipFamilies: FieldValueForbidden"},
 		},
 		"API-SHOOTSTRAT-9 family": {
 			reason: "profiles of one family are known to admission only",
@@ -116,7 +130,7 @@ func TestValidateShootChanges(t *testing.T) {
 				s.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "NamespacedCloudProfile", Name: "own"}
 			}},
 		},
-		"API-VALSHOOT-3 section": {reason: "the section stays", old: changes{domain}, want: []string{"spec.dns: FieldValueForbidden"}},
+		"API-VALSHOOT-3 section": {reason: "the section stays", old: changes{domain}, want: []string{"spec.dns: FieldValueInvalid"}},
 		"API-VALSHOOT-3 domain": {
 			reason: "so does the domain", old: changes{domain}, now: changes{dns(gardencorev1beta1.DNS{Domain: new("b.example.org")})},
 			want: []string{"spec.dns.domain: FieldValueInvalid"},
@@ -139,16 +153,16 @@ func TestValidateShootChanges(t *testing.T) {
 		"API-VALSHOOT-22 pending": {
 			reason: "one change after the other",
 			old:    changes{encrypts([]string{"configmaps"}, nil)}, now: changes{encrypts([]string{"events"}, nil)},
-			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: FieldValueForbidden"},
+			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig.resources: FieldValueForbidden"},
 		},
 		"API-VALSHOOT-22 rotating": {
 			reason: "not beside a rotation",
 			old:    changes{phases("", "", "Preparing")}, now: changes{encrypts([]string{"events"}, nil)},
-			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: FieldValueForbidden"},
+			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig.resources: FieldValueForbidden"},
 		},
 		"API-VALSHOOT-22 asleep": {
 			reason: "not in sleep", old: changes{asleep}, now: changes{asleep, encrypts([]string{"events"}, nil)},
-			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: FieldValueForbidden"},
+			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig.resources: FieldValueForbidden"},
 		},
 		"API-VALSHOOT-22 both": {
 			reason: "not both at once",
@@ -176,7 +190,7 @@ func TestValidateShootChanges(t *testing.T) {
 		},
 		"API-VALSHOOT-25 allowed": {reason: "what can not be cleaned up can be forced", old: changes{leaving("ERR_CLEANUP_CLUSTER_RESOURCES")}, now: changes{leaving("ERR_CLEANUP_CLUSTER_RESOURCES"), forced}},
 		"API-VALSHOOT-25 early":   {reason: "what still can be can not", old: changes{leaving("ERR_INFRA_QUOTA_EXCEEDED")}, now: changes{leaving("ERR_INFRA_QUOTA_EXCEEDED"), forced}, want: []string{force}},
-		"API-VALSHOOT-25 alive":   {reason: "nor what is not to go", now: changes{forced}, want: []string{force}},
+		"API-VALSHOOT-25 alive":   {reason: "nor what is not to go", now: changes{forced}, want: []string{force, force}},
 		"API-VALSHOOT-25 back":    {reason: "there is no way back", old: changes{leaving(), forced}, now: changes{leaving()}, want: []string{force}},
 		"API-VALSHOOT-26 grows":   {reason: "one zone can become three with tolerance", old: changes{onSeed, tolerating("", "a")}, now: changes{onSeed, tolerating("zone", "a", "b", "c")}},
 		"API-VALSHOOT-26 moves":   {reason: "but not another one", old: changes{onSeed, tolerating("", "a")}, now: changes{onSeed, tolerating("", "b")}, want: []string{"spec.controlPlane.zones: FieldValueForbidden"}},

@@ -28,6 +28,7 @@ func Shoot(s, old *gardencorev1beta1.Shoot, now time.Time, interval time.Duratio
 // deprecated names the fields that are given and on their way out.
 func deprecated(s *gardencorev1beta1.ShootSpec) []string {
 	kcm, scheduler, proxy := s.Kubernetes.KubeControllerManager, s.Kubernetes.KubeScheduler, s.Kubernetes.KubeProxy
+	server, autoscaler := s.Kubernetes.KubeAPIServer, s.Kubernetes.ClusterAutoscaler
 	var warnings []string
 	for _, one := range []struct {
 		given      bool
@@ -36,6 +37,18 @@ func deprecated(s *gardencorev1beta1.ShootSpec) []string {
 		{s.Addons != nil && since(s, 0), "spec.addons", "addons are no more from Kubernetes 1.35 on"},
 		{s.CloudProfileName != nil && since(s, 33), "spec.cloudProfileName", "use spec.cloudProfile"},
 		{s.SecretBindingName != nil, "spec.secretBindingName", "use spec.credentialsBindingName"},
+		{
+			server != nil && server.EnableAnonymousAuthentication != nil, "spec.kubernetes.kubeAPIServer.enableAnonymousAuthentication",
+			"it is no more from Kubernetes 1.35 on; use structuredAuthentication",
+		},
+		{
+			server != nil && server.WatchCacheSizes != nil && server.WatchCacheSizes.Default != nil, "spec.kubernetes.kubeAPIServer.watchCacheSizes.default",
+			"it has no effect, and is no more from Kubernetes 1.35 on",
+		},
+		{
+			autoscaler != nil && autoscaler.MaxEmptyBulkDelete != nil, "spec.kubernetes.clusterAutoscaler.maxEmptyBulkDelete",
+			"it is no more from Kubernetes 1.33 on; use maxScaleDownParallelism",
+		},
 		{kcm != nil && kcm.PodEvictionTimeout != nil, "spec.kubernetes.kubeControllerManager.podEvictionTimeout", "it has no effect"},
 		{scheduler != nil && scheduler.KubeMaxPDVols != nil, "spec.kubernetes.kubeScheduler.kubeMaxPDVols", "it has no effect"},
 		{
@@ -45,6 +58,14 @@ func deprecated(s *gardencorev1beta1.ShootSpec) []string {
 	} {
 		if one.given {
 			warnings = append(warnings, one.path+" is deprecated: "+one.hint)
+		}
+	}
+	if s.DNS == nil {
+		return warnings
+	}
+	for i, p := range s.DNS.Providers {
+		if p.SecretName != nil {
+			warnings = append(warnings, fmt.Sprintf("spec.dns.providers[%d].secretName is deprecated: use credentialsRef", i))
 		}
 	}
 	return warnings

@@ -46,6 +46,11 @@ func TestShoot(t *testing.T) {
 				s.Spec.Addons = &gardencorev1beta1.Addons{}
 				s.Spec.CloudProfileName, s.Spec.SecretBindingName = new("a"), new("b")
 				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{PodEvictionTimeout: &metav1.Duration{}}
+				s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
+					EnableAnonymousAuthentication: new(true), WatchCacheSizes: &gardencorev1beta1.WatchCacheSizes{Default: new(int32(1))},
+				}
+				s.Spec.Kubernetes.ClusterAutoscaler = &gardencorev1beta1.ClusterAutoscaler{MaxEmptyBulkDelete: new(int32(1))}
+				s.Spec.DNS = &gardencorev1beta1.DNS{Providers: []gardencorev1beta1.DNSProvider{{}, {SecretName: new("a")}}}
 				s.Spec.Kubernetes.KubeScheduler = &gardencorev1beta1.KubeSchedulerConfig{KubeMaxPDVols: new("1")}
 				s.Spec.Kubernetes.KubeProxy = &gardencorev1beta1.KubeProxyConfig{Mode: new(gardencorev1beta1.ProxyModeIPVS)}
 			},
@@ -53,9 +58,13 @@ func TestShoot(t *testing.T) {
 				"spec.addons is deprecated: addons are no more from Kubernetes 1.35 on",
 				"spec.cloudProfileName is deprecated: use spec.cloudProfile",
 				"spec.secretBindingName is deprecated: use spec.credentialsBindingName",
+				"spec.kubernetes.kubeAPIServer.enableAnonymousAuthentication is deprecated: it is no more from Kubernetes 1.35 on; use structuredAuthentication",
+				"spec.kubernetes.kubeAPIServer.watchCacheSizes.default is deprecated: it has no effect, and is no more from Kubernetes 1.35 on",
+				"spec.kubernetes.clusterAutoscaler.maxEmptyBulkDelete is deprecated: it is no more from Kubernetes 1.33 on; use maxScaleDownParallelism",
 				"spec.kubernetes.kubeControllerManager.podEvictionTimeout is deprecated: it has no effect",
 				"spec.kubernetes.kubeScheduler.kubeMaxPDVols is deprecated: it has no effect",
 				"spec.kubernetes.kubeProxy.mode is deprecated: IPVS is on its way out of Kubernetes: use IPTables or NFTables",
+				"spec.dns.providers[1].secretName is deprecated: use credentialsRef",
 			},
 		},
 		"API-WARN-1 profile name": {

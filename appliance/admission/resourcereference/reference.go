@@ -26,24 +26,56 @@ type reference struct {
 
 // introduced are the references that were not there before, wherever in the object they stand.
 func introduced(now, before []reference) []reference {
-	return slices.DeleteFunc(now, func(r reference) bool {
-		return slices.ContainsFunc(before, func(was reference) bool { return was.kind == r.kind && was.to == r.to })
-	})
+	known := make(map[object]bool, len(before))
+	for _, r := range before {
+		known[r.object()] = true
+	}
+	return slices.DeleteFunc(now, func(r reference) bool { return known[r.object()] })
 }
 
-// check looks at references and reports everything that is wrong with them.
+// check looks at references and reports everything that is wrong with them. Each object is looked up once, however often
+// it is referred to, and once more only where the cached view does not show it.
 func (r *rule) check(ctx context.Context, a admission.Attributes, references []reference) error {
-	if len(references) == 0 {
+	doubted := doubt(ctx, r.world.Cached(), a, distinct(references))
+	if len(doubted) == 0 {
 		return nil
 	}
-	return r.world.Decide(a, func(v world.View) error {
-		errs := make([]error, 0, len(references))
-		for _, ref := range references {
-			errs = append(errs, one(ctx, v, a, ref))
-		}
-		return errors.Join(errs...)
-	})
+	fresh := r.world.Fresh()
+	errs := make([]error, 0, len(doubted))
+	for _, ref := range doubted {
+		errs = append(errs, one(ctx, fresh, a, ref))
+	}
+	return world.Answer(a, errors.Join(errs...))
 }
+
+// doubt returns the references that something seems to be wrong with.
+func doubt(ctx context.Context, v world.View, a admission.Attributes, references []reference) []reference {
+	return slices.DeleteFunc(references, func(ref reference) bool { return one(ctx, v, a, ref) == nil })
+}
+
+// distinct are references with each object once: the first one to it, readable if any of them is.
+func distinct(references []reference) []reference {
+	all := make([]reference, 0, len(references))
+	at := make(map[object]int, len(references))
+	for _, r := range references {
+		i, found := at[r.object()]
+		if !found {
+			at[r.object()] = len(all)
+			all = append(all, r)
+			continue
+		}
+		all[i].readable = all[i].readable || r.readable
+	}
+	return all
+}
+
+// object is what references to one thing have in common.
+type object struct {
+	kind string
+	to   world.Target
+}
+
+func (r reference) object() object { return object{r.kind, r.to} }
 
 func one(ctx context.Context, v world.View, a admission.Attributes, ref reference) error {
 	name := ref.to.Name

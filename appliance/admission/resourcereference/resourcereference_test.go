@@ -4,6 +4,8 @@ package resourcereference_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -162,4 +164,21 @@ func TestCloudProfile(t *testing.T) {
 		"API-RRM-10 more":      {Reason: "more is welcome", Objects: []kind.Object{pooled}, Request: admissiontest.Request{Object: old, Old: admissiontest.Profile()}},
 		"API-RRM-10 new":       {Reason: "a new profile takes nothing away", Request: admissiontest.Request{Object: poorer}},
 	})
+}
+
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, []string{"rose get configmaps garden-meadow/c"}, admissiontest.Binding())
+	asked := admissiontest.Shoot(func(s *shoot) {
+		for i := range 10 {
+			s.Spec.Resources = append(s.Spec.Resources, gardencorev1beta1.NamedResourceReference{
+				Name:        fmt.Sprintf("r%d", i),
+				ResourceRef: autoscalingv1.CrossVersionObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "c"},
+			})
+		}
+	})
+	err := g.Ask(resourcereference.New(g.World), admissiontest.Request{Object: asked})
+	if err == nil || strings.Count(err.Error(), "does not exist") != 1 {
+		t.Errorf("API-RRM-3: an object is looked up, and missed, once, however often it is referred to: %v", err)
+	}
 }

@@ -19,7 +19,7 @@ const encryptionKeyPeriod = 28 * 24 * time.Hour
 // completeNetworks takes the seed's defaults for networks that the shoot leaves open (API-SMUT-3).
 func completeNetworks(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) error {
 	n := s.Spec.Networking
-	if s.Spec.SeedName == nil || n == nil || n.Services != nil && (n.Pods != nil || query.Workerless(&s.Spec)) {
+	if s.Spec.SeedName == nil || *s.Spec.SeedName == "" || n == nil || n.Services != nil && (n.Pods != nil || query.Workerless(&s.Spec)) {
 		return nil
 	}
 	seed, err := v.Seed(ctx, *s.Spec.SeedName)

@@ -139,8 +139,10 @@ func TestNetworks(t *testing.T) {
 	if *other.Spec.Networking.Services == *got {
 		t.Error("API-SMUT-3: another shoot gets another range")
 	}
-	if s := ask(); s.Spec.Networking.Services != nil {
-		t.Errorf("API-SMUT-3: without a seed nothing is chosen, got %v", s.Spec.Networking.Services)
+	for _, seedless := range []*shoot{ask(), ask(func(s *shoot) { s.Spec.SeedName = new("") })} {
+		if seedless.Spec.Networking.Services != nil {
+			t.Errorf("API-SMUT-3: without a seed nothing is chosen, got %v", seedless.Spec.Networking.Services)
+		}
 	}
 }
 

@@ -2,7 +2,7 @@
 
 // Package shootresourcereservation sets aside a part of each machine of new Shoots for what the node needs itself, where
 // they do not say how much: the same for all machines, or by a formula over the size of the machine (API-SRR-1,
-// API-DEF-8).
+// API-DEF-8). Updates that leave it out keep it.
 package shootresourcereservation
 
 import (
@@ -32,7 +32,7 @@ func New(c *gardenconfigv1alpha1.ShootResourceReservationConfiguration) func(*wo
 		c = &gardenconfigv1alpha1.ShootResourceReservationConfiguration{}
 	}
 	return func(w *world.World) admission.Interface {
-		return &rule{Handler: admission.NewHandler(admission.Create), world: w, config: *c}
+		return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w, config: *c}
 	}
 }
 
@@ -41,7 +41,13 @@ var _ admission.MutationInterface = &rule{}
 // Admit fills in what the Shoot leaves open.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
-	if !ok || a.GetSubresource() != "" || query.Workerless(&shoot.Spec) {
+	if !ok || a.GetSubresource() != "" || shoot.DeletionTimestamp != nil || query.Workerless(&shoot.Spec) {
+		return nil
+	}
+	if a.GetOperation() == admission.Update {
+		if old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot); ok {
+			keep(&shoot.Spec, &old.Spec)
+		}
 		return nil
 	}
 	selected, err := r.selects(shoot)
@@ -53,6 +59,33 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 		return nil
 	}
 	return r.world.Decide(a, func(v world.View) error { return reserveByMachine(ctx, v, &shoot.Spec, shoot.Namespace) })
+}
+
+// keep sets aside again what an update leaves out: a manifest that never spoke of it does not take it away. Nothing is
+// added to machines that are there, which would be replaced for it.
+func keep(s, old *gardencorev1beta1.ShootSpec) {
+	if was := reservation(old.Kubernetes.Kubelet); was != nil {
+		reserve(&s.Kubernetes.Kubelet, *was.DeepCopy())
+	}
+	for i := range s.Provider.Workers {
+		w := &s.Provider.Workers[i]
+		pool := query.Pool(old, w.Name)
+		if pool == nil || pool.Kubernetes == nil || pool.Machine.Type != w.Machine.Type {
+			continue
+		}
+		was := reservation(pool.Kubernetes.Kubelet)
+		if was == nil || w.Kubernetes == nil || w.Kubernetes.Kubelet == nil {
+			continue
+		}
+		reserve(&w.Kubernetes.Kubelet, *was.DeepCopy())
+	}
+}
+
+func reservation(k *gardencorev1beta1.KubeletConfig) *gardencorev1beta1.KubeletConfigReserved {
+	if k == nil {
+		return nil
+	}
+	return k.KubeReserved
 }
 
 // selects tells whether the formula counts for a Shoot.

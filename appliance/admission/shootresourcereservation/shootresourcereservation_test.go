@@ -98,3 +98,28 @@ func TestOwnKubelet(t *testing.T) {
 		t.Error("API-SRR-1: without the profile the formula cannot be used")
 	}
 }
+
+func TestKept(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, admissiontest.Profile())
+	rule := shootresourcereservation.New(nil)(g.World)
+	reserving := func(s *shoot) {
+		s.Spec.Kubernetes.Kubelet = &gardencorev1beta1.KubeletConfig{KubeReserved: &gardencorev1beta1.KubeletConfigReserved{
+			CPU: new(resource.MustParse("80m")), Memory: new(resource.MustParse("1Gi")), PID: new(resource.MustParse("20k")),
+		}}
+	}
+	s := admissiontest.Shoot()
+	if err := g.Ask(rule, admissiontest.Request{Object: s, Old: admissiontest.Shoot(reserving)}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("80m 1Gi 20k", text(s.Spec.Kubernetes.Kubelet)); diff != "" {
+		t.Errorf("API-DEF-8: an update without kubelet keeps what is set aside (-want +got):\n%s", diff)
+	}
+	s = admissiontest.Shoot()
+	if err := g.Ask(rule, admissiontest.Request{Object: s, Old: admissiontest.Shoot()}); err != nil {
+		t.Fatal(err)
+	}
+	if s.Spec.Kubernetes.Kubelet != nil {
+		t.Errorf("API-DEF-8: nothing is added to machines that are there, got %v", s.Spec.Kubernetes.Kubelet)
+	}
+}

@@ -4,6 +4,7 @@ package shootvalidator
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -34,6 +35,7 @@ func check(q request, o offer.Offer) field.ErrorList {
 		}
 		errs = append(errs, p.all(path.Child("provider", "workers").Index(i))...)
 	}
+	errs = append(errs, checkRestrictions(spec, old, path.Child("accessRestrictions"), region)...)
 	errs = append(errs, checkLimits(spec, old, path.Child("provider", "workers"), o)...)
 	errs = append(errs, checkZonePinning(spec, old, path.Child("controlPlane", "zones"), o)...)
 	return append(errs, checkRaw(spec, path)...)
@@ -61,6 +63,22 @@ func checkVersion(value, old *string, path *field.Path, o offer.Offer) field.Err
 		offered = append(offered, v.Version+mark)
 	}
 	return field.ErrorList{field.NotSupported(path, *value, offered)}
+}
+
+// checkRestrictions lets a shoot promise what its region can keep. What was promised before stays.
+func checkRestrictions(spec, old *gardencorev1beta1.ShootSpec, path *field.Path, region *gardencorev1beta1.Region) field.ErrorList {
+	if region == nil {
+		return nil
+	}
+	offered := names(region.AccessRestrictions, func(r gardencorev1beta1.AccessRestriction) string { return r.Name })
+	before := names(old.AccessRestrictions, func(r gardencorev1beta1.AccessRestrictionWithOptions) string { return r.Name })
+	var errs field.ErrorList
+	for i, r := range spec.AccessRestrictions {
+		if !slices.Contains(offered, r.Name) && !slices.Contains(before, r.Name) {
+			errs = append(errs, field.NotSupported(path.Index(i).Child("name"), r.Name, offered))
+		}
+	}
+	return errs
 }
 
 // checkLimits bounds the number of machines that a shoot has at least (API-SVAL-20).

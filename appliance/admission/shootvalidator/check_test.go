@@ -237,3 +237,23 @@ func TestCompletion(t *testing.T) {
 		})
 	}
 }
+
+func TestAccessRestrictions(t *testing.T) {
+	t.Parallel()
+	promising := func(names ...string) func(*shoot) {
+		return func(s *shoot) {
+			for _, name := range names {
+				s.Spec.AccessRestrictions = append(s.Spec.AccessRestrictions,
+					gardencorev1beta1.AccessRestrictionWithOptions{AccessRestriction: gardencorev1beta1.AccessRestriction{Name: name}})
+			}
+		}
+	}
+	objects := []kind.Object{admissiontest.Project(), admissiontest.Profile(func(p *profile) {
+		p.Spec.Regions[0].AccessRestrictions = []gardencorev1beta1.AccessRestriction{{Name: "eu"}}
+	})}
+	admissiontest.Run(t, completed, map[string]admissiontest.Case{
+		"API-SVAL-3 promise":         {Reason: "what the region keeps can be promised", Objects: objects, Request: create(promising("eu", "eu"))},
+		"API-SVAL-3 unkept":          {Reason: "nothing else", Objects: objects, Request: create(promising("us")), Refused: []string{"spec.accessRestrictions[0].name", `"us"`}},
+		"API-SVAL-3 former promises": {Reason: "what was promised stays", Objects: objects, Request: admissiontest.Request{Object: admissiontest.Shoot(promising("us"), surviving), Old: admissiontest.Shoot(promising("us"))}},
+	})
+}

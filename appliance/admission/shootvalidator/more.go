@@ -9,9 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
@@ -19,16 +18,26 @@ import (
 
 // The checks below are the parts of API-SVAL-20 that need other objects than the profile.
 
-// issued keeps the garden publishing the issuer of a shoot's tokens once it does: others trust it.
+// issued keeps the garden publishing the issuer of a shoot's tokens once it does, because others trust it, and keeps the
+// shoot from having another one beside it.
 func issued(_ context.Context, _ world.View, q request) error {
 	managed := func(s *gardencorev1beta1.Shoot) bool {
 		return s.Annotations[gardencorev1beta1.AnnotationAuthenticationIssuer] == gardencorev1beta1.AuthenticationIssuerManaged
 	}
-	if !managed(q.old) || managed(q.shoot) {
-		return nil
+	if managed(q.old) && !managed(q.shoot) {
+		return fmt.Errorf("metadata.annotations[%s]: the issuer cannot be taken back from the garden once it is managed",
+			gardencorev1beta1.AnnotationAuthenticationIssuer)
 	}
-	return fmt.Errorf("metadata.annotations[%s]: the issuer can not be taken back from the garden once it is managed",
-		gardencorev1beta1.AnnotationAuthenticationIssuer)
+	if managed(q.shoot) && ownIssuer(&q.shoot.Spec) && !(managed(q.old) && ownIssuer(&q.old.Spec)) {
+		return fmt.Errorf("spec.kubernetes.kubeAPIServer.serviceAccountConfig.issuer: has no place beside the annotation %s=%s, which makes the garden the issuer",
+			gardencorev1beta1.AnnotationAuthenticationIssuer, gardencorev1beta1.AuthenticationIssuerManaged)
+	}
+	return nil
+}
+
+func ownIssuer(s *gardencorev1beta1.ShootSpec) bool {
+	a := s.Kubernetes.KubeAPIServer
+	return a != nil && a.ServiceAccountConfig != nil && a.ServiceAccountConfig.Issuer != nil
 }
 
 // pluginSecrets asks that the kubeconfig of an admission plugin is among the resources of the shoot, which get to the
@@ -82,16 +91,10 @@ func stillSelected(ctx context.Context, v world.View, q request) error {
 	if err != nil {
 		return missingSeed(err, *q.old.Spec.SeedName)
 	}
-	wanted, err := metav1.LabelSelectorAsSelector(&selector.LabelSelector)
-	if err != nil {
-		return fmt.Errorf("spec.seedSelector: %w", err)
+	if against := query.SelectorMismatch(selector, "the shoot", seed); against != "" {
+		return fmt.Errorf("spec.seedSelector: does not select seed %q, which the shoot is on: %s", seed.Name, against)
 	}
-	provided := len(selector.ProviderTypes) == 0 || slices.Contains(selector.ProviderTypes, "*") ||
-		slices.Contains(selector.ProviderTypes, seed.Spec.Provider.Type)
-	if provided && wanted.Matches(labels.Set(seed.Labels)) {
-		return nil
-	}
-	return fmt.Errorf("spec.seedSelector: does not select seed %q, which the shoot is on", seed.Name)
+	return nil
 }
 
 // pinned asks that the zones which a control plane is to run in are some of its seed.

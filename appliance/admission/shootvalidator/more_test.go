@@ -67,10 +67,16 @@ func TestIssuer(t *testing.T) {
 	t.Parallel()
 	managed := annotated("authentication.gardener.cloud/issuer", "managed")
 	plain := func(*shoot) {}
+	own := func(s *shoot) {
+		s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
+			ServiceAccountConfig: &gardencorev1beta1.ServiceAccountConfig{Issuer: new("https://issuer.example.org")},
+		}
+	}
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-20 issuer":      {Reason: "others trust the issuer", Objects: garden(), Request: change(managed, plain), Refused: []string{"metadata.annotations[authentication.gardener.cloud/issuer]"}},
 		"API-SVAL-20 issuer spec": {Reason: "whatever else changes", Objects: garden(), Request: change(managed, surviving), Refused: []string{"authentication.gardener.cloud/issuer"}},
 		"API-SVAL-20 issuer on":   {Reason: "it can be turned on", Objects: garden(), Request: change(plain, managed)},
+		"API-SVAL-20 issuer own":  {Reason: "there is one issuer", Objects: garden(), Request: create(managed, own), Refused: []string{"spec.kubernetes.kubeAPIServer.serviceAccountConfig.issuer", "authentication.gardener.cloud/issuer=managed"}},
 	})
 }
 
@@ -178,6 +184,7 @@ func TestMoves(t *testing.T) {
 		"API-SVAL-5 default":          {Reason: "so does the default domain", Objects: between(preset("x.example"), preset("y.example")), Request: move(named), Refused: []string{`seed "a" does not serve the default domain "x.example"`}},
 		"API-SVAL-5 served":           {Reason: "which both may serve", Objects: between(preset("x.example"), preset("x.example")), Request: move(named)},
 		"API-DNS-7":                   {Reason: "names are made at both ends", Objects: between(same, silent), Request: move(), Refused: []string{`seed "a" makes no names`}},
+		"API-DNS-7 source":            {Reason: "the one that is left included", Objects: between(silent, same), Request: move(), Refused: []string{`seed "b" makes no names`}},
 		"API-SVAL-20 live":            {Reason: "what is near and of one kind moves alive", Objects: between(versioned("1"), versioned("1")), Request: move(live, hardy)},
 		"API-SVAL-20 live ha":         {Reason: "if it survives", Objects: between(versioned("1"), versioned("1")), Request: move(live), Refused: []string{"needs a highly available control plane"}},
 		"API-SVAL-20 live version":    {Reason: "and both ends understand each other", Objects: between(versioned("1"), versioned("2")), Request: move(live, hardy), Refused: []string{"gardenlets of one version"}},

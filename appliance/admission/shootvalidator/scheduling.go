@@ -29,14 +29,15 @@ func scheduling(ctx context.Context, v world.View, q request, profile *gardencor
 		return fmt.Errorf("seed %q is being deleted", seed.Name)
 	}
 	for _, against := range []string{
-		query.ProfileMismatch(profile, q.shoot, seed),
+		query.SelectorMismatch(profile.Spec.SeedSelector, fmt.Sprintf("CloudProfile %q", profile.Name), seed),
+		query.SelectorMismatch(q.shoot.Spec.SeedSelector, "the shoot", seed),
 		query.MissingZones(q.shoot, seed),
 		query.MissingAccessRestriction(q.shoot, seed),
 		query.NetworkConflict(q.shoot, seed),
 		query.Intolerance(q.shoot, seed),
 	} {
 		if against != "" {
-			return fmt.Errorf("seed %q can not host the shoot: %s", seed.Name, against)
+			return fmt.Errorf("seed %q cannot host the shoot: %s", seed.Name, against)
 		}
 	}
 	if err := moves(ctx, v, q, seed); err != nil {
@@ -62,7 +63,7 @@ func capacity(ctx context.Context, v world.View, seed *gardencorev1beta1.Seed, s
 	case err != nil:
 		return err
 	case used >= limit.Value():
-		return fmt.Errorf("seed %q can not host the shoot: it is full (%d of %d shoots)", seed.Name, used, limit.Value())
+		return fmt.Errorf("seed %q cannot host the shoot: it is full (%d of %d shoots)", seed.Name, used, limit.Value())
 	default:
 		return nil
 	}

@@ -63,12 +63,32 @@ func TestBinding(t *testing.T) {
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-3":         {Reason: "a seed that fits is taken", Objects: seedWith(), Request: bind()},
 		"API-SVAL-3 missing": {Reason: "a seed must exist", Objects: garden(), Request: bind(), Refused: []string{`spec.seedName: Seed "a" does not exist`}},
-		"API-SVAL-3 taint":   {Reason: "taints are tolerated or not", Objects: seedWith(func(s *seed) { s.Spec.Taints = []gardencorev1beta1.SeedTaint{{Key: "k"}} }), Request: bind(), Refused: []string{`seed "a" can not host the shoot: it has 1 taints`}},
+		"API-SVAL-3 taint":   {Reason: "taints are tolerated or not", Objects: seedWith(func(s *seed) { s.Spec.Taints = []gardencorev1beta1.SeedTaint{{Key: "k"}} }), Request: bind(), Refused: []string{`seed "a" cannot host the shoot: it has 1 taints`}},
 		"API-SVAL-3 tolerated": {
 			Reason: "taints are tolerated or not", Objects: seedWith(func(s *seed) { s.Spec.Taints = []gardencorev1beta1.SeedTaint{{Key: "k"}} }),
 			Request: bind(func(s *shoot) { s.Spec.Tolerations = []gardencorev1beta1.Toleration{{Key: "k"}} }),
 		},
-		"API-SVAL-3 provider": {Reason: "the profile says which seeds", Objects: seedWith(func(s *seed) { s.Spec.Provider.Type = "other" }), Request: bind(), Refused: []string{`its provider type is "other", cloud profile "local" allows local`}},
+		"API-SVAL-3 provider": {
+			Reason: "who chooses by hand may choose another provider", Request: bind(),
+			Objects: seedWith(func(s *seed) { s.Spec.Provider.Type = "other" }),
+		},
+		"API-SVAL-3 types": {
+			Reason: "unless the profile says which",
+			Objects: []kind.Object{
+				admissiontest.Project(), admissiontest.Seed("a", func(s *seed) { s.Spec.Provider.Type = "other" }),
+				admissiontest.Profile(func(p *profile) {
+					p.Spec.SeedSelector = &gardencorev1beta1.SeedSelector{ProviderTypes: []string{"local"}}
+				}),
+			},
+			Request: bind(), Refused: []string{`its provider type is "other", CloudProfile "local" allows local`},
+		},
+		"API-SVAL-20 shoot": {
+			Reason: "or the shoot says which", Objects: seedWith(),
+			Request: bind(func(s *shoot) {
+				s.Spec.SeedSelector = &gardencorev1beta1.SeedSelector{LabelSelector: metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}}
+			}),
+			Refused: []string{`seed "a" cannot host the shoot: its labels do not match the seed selector of the shoot`},
+		},
 		"API-SVAL-3 selector": {
 			Reason: "the profile says which seeds",
 			Objects: []kind.Object{admissiontest.Project(), admissiontest.Seed("a"), admissiontest.Profile(func(p *profile) {
@@ -77,21 +97,39 @@ func TestBinding(t *testing.T) {
 			Request: bind(), Refused: []string{"its labels do not match the seed selector"},
 		},
 		"API-SVAL-3 restriction": {
-			Reason: "promises must be kept", Objects: seedWith(),
+			Reason: "promises must be kept",
+			Objects: []kind.Object{admissiontest.Project(), admissiontest.Seed("a"), admissiontest.Profile(func(p *profile) {
+				p.Spec.Regions[0].AccessRestrictions = []gardencorev1beta1.AccessRestriction{{Name: "eu"}}
+			})},
 			Request: bind(func(s *shoot) {
 				s.Spec.AccessRestrictions = []gardencorev1beta1.AccessRestrictionWithOptions{{AccessRestriction: gardencorev1beta1.AccessRestriction{Name: "eu"}}}
 			}),
 			Refused: []string{`access restriction "eu"`},
 		},
-		"API-SVAL-3 full":     {Reason: "a full seed takes no more", Objects: append(seedWith(limited("2")), neighbours(2)...), Request: bind(), Refused: []string{"it is full (2 of 2 shoots)"}},
-		"API-SVAL-3 room":     {Reason: "one with room does", Objects: append(seedWith(limited("3")), neighbours(2)...), Request: bind()},
-		"API-SVAL-3 far":      {Reason: "one far from its limit as well", Objects: append(seedWith(limited("30")), neighbours(2)...), Request: bind()},
-		"API-SVAL-4 itself":   {Reason: "a shoot does not count against itself", Objects: append(seedWith(limited("1")), admissiontest.Shoot(func(s *shoot) { s.Status.SeedName = new("a") })), Request: bind()},
-		"API-SVAL-7":          {Reason: "zones to survive with", Objects: seedWith(), Request: bind(surviving), Refused: []string{`it has 2 zones, failure tolerance "zone" needs 3`}},
-		"API-SVAL-12":         {Reason: "networks are apart", Objects: seedWith(func(s *seed) { s.Spec.Networks.Pods = "10.11.128.0/20" }), Request: bind(), Refused: []string{"its pods network 10.11.128.0/20 overlaps with the pods network 10.11.0.0/16 of the shoot"}},
-		"API-SVAL-5 backup":   {Reason: "a move needs backups", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b")), Request: move, Refused: []string{`from seed "b" to "a"`, `seed "b" keeps no backups`}},
-		"API-SVAL-5 fine":     {Reason: "with backups it goes", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b", backed)), Request: move},
-		"API-SVAL-5 provider": {Reason: "machines stay where they are", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b", backed, func(s *seed) { s.Spec.Provider.Type = "other" })), Request: move, Refused: []string{"their providers differ"}},
+		"API-SVAL-3 full":   {Reason: "a full seed takes no more", Objects: append(seedWith(limited("2")), neighbours(2)...), Request: bind(), Refused: []string{"it is full (2 of 2 shoots)"}},
+		"API-SVAL-3 room":   {Reason: "one with room does", Objects: append(seedWith(limited("3")), neighbours(2)...), Request: bind()},
+		"API-SVAL-3 far":    {Reason: "one far from its limit as well", Objects: append(seedWith(limited("30")), neighbours(2)...), Request: bind()},
+		"API-SVAL-4 itself": {Reason: "a shoot does not count against itself", Objects: append(seedWith(limited("1")), admissiontest.Shoot(func(s *shoot) { s.Status.SeedName = new("a") })), Request: bind()},
+		"API-SVAL-4 running": {
+			Reason: "a shoot counts where it is meant to be and where it still runs", Request: bind(),
+			Objects: append(seedWith(limited("2")), neighbours(1)[0], admissiontest.Shoot(func(s *shoot) {
+				s.Name, s.Spec.SeedName, s.Status.SeedName = "moving", new("b"), new("a")
+			})),
+			Refused: []string{"it is full (2 of 2 shoots)"},
+		},
+		"API-SVAL-4 twice": {
+			Reason: "but once where both are one", Request: bind(),
+			Objects: append(seedWith(limited("2")), admissiontest.Shoot(func(s *shoot) { s.Name, s.Spec.SeedName, s.Status.SeedName = "there", new("a"), new("a") })),
+		},
+		"API-SVAL-7": {Reason: "zones to survive with", Objects: seedWith(), Request: bind(surviving), Refused: []string{`it has 2 zones, failure tolerance "zone" needs 3`}},
+		"API-SVAL-12": {Reason: "networks are apart", Objects: seedWith(func(s *seed) {
+			s.Spec.Networks = gardencorev1beta1.SeedNetworks{IPFamilies: []gardencorev1beta1.IPFamily{"IPv6"}, Pods: "fd00:1::/48", Services: "fd00:2::/112"}
+		}), Request: bind(func(s *shoot) { s.Spec.Networking.Nodes = new("fd00:1::/64") }), Refused: []string{"its pods network fd00:1::/48 overlaps with the nodes network fd00:1::/64 of the shoot"}},
+		"API-VALSHOOT-11":         {Reason: "unless they are mapped", Objects: seedWith(func(s *seed) { s.Spec.Networks.Pods = "10.11.128.0/20" }), Request: bind()},
+		"API-SVAL-5 backup":       {Reason: "a move needs backups", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b")), Request: move, Refused: []string{`from seed "b" to "a"`, `seed "b" keeps no backups`}},
+		"API-SVAL-5 backup there": {Reason: "at both ends", Objects: garden(admissiontest.Seed("a"), admissiontest.Seed("b", backed)), Request: move, Refused: []string{`from seed "b" to "a"`, `seed "a" keeps no backups`}},
+		"API-SVAL-5 fine":         {Reason: "with backups it goes", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b", backed)), Request: move},
+		"API-SVAL-5 provider":     {Reason: "machines stay where they are", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b", backed, func(s *seed) { s.Spec.Provider.Type = "other" })), Request: move, Refused: []string{"their providers differ"}},
 	})
 }
 

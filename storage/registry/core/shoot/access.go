@@ -25,9 +25,9 @@ type access struct {
 	gardenGroup, projectGroup string
 }
 
-// parts are what every request for access has.
+// parts are what every request for access has: how long it shall last, and the fields for the answer.
 type parts struct {
-	seconds    *int64
+	seconds    **int64
 	kubeconfig *[]byte
 	expiration *metav1.Time
 }
@@ -42,7 +42,7 @@ func admin() access {
 			if !ok {
 				return parts{}, false
 			}
-			return parts{r.Spec.ExpirationSeconds, &r.Status.Kubeconfig, &r.Status.ExpirationTimestamp}, true
+			return parts{&r.Spec.ExpirationSeconds, &r.Status.Kubeconfig, &r.Status.ExpirationTimestamp}, true
 		},
 		userPrefix:   gardencorev1beta1.UserPrefixShootAdmin,
 		privilege:    authorizer.AttributesRecord{APIVersion: "v1", Resource: "secrets"},
@@ -61,7 +61,7 @@ func viewer() access {
 			if !ok {
 				return parts{}, false
 			}
-			return parts{r.Spec.ExpirationSeconds, &r.Status.Kubeconfig, &r.Status.ExpirationTimestamp}, true
+			return parts{&r.Spec.ExpirationSeconds, &r.Status.Kubeconfig, &r.Status.ExpirationTimestamp}, true
 		},
 		userPrefix: gardencorev1beta1.UserPrefixShootViewer,
 		privilege: authorizer.AttributesRecord{

@@ -62,7 +62,7 @@ func sprout(change ...func(*object)) *object {
 		Kubernetes:        gardencorev1beta1.Kubernetes{Version: "1.36.3"},
 		Networking:        &gardencorev1beta1.Networking{Type: new("local")},
 		Provider: gardencorev1beta1.Provider{Type: "local", Workers: []gardencorev1beta1.Worker{{
-			Name: "one", Minimum: 1, Maximum: 1, Machine: gardencorev1beta1.Machine{Type: "small"},
+			Name: "one", Minimum: 1, Maximum: 1, Machine: gardencorev1beta1.Machine{Type: "small", Image: &gardencorev1beta1.ShootMachineImage{Name: "local", Version: new("1.0.0")}},
 		}}},
 	}
 	for _, c := range change {

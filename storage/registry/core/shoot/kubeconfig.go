@@ -81,10 +81,11 @@ func (k *kubeconfigs) Create(
 			return nil, err
 		}
 	}
-	lifetime, err := k.lifetime(name, request.seconds)
+	lifetime, err := k.lifetime(name, *request.seconds)
 	if err != nil {
 		return nil, err
 	}
+	*request.seconds = new(int64(lifetime / time.Second)) // The answer tells what was granted, not what was asked for.
 	shoot, err := k.shoot(ctx, name)
 	if err != nil {
 		return nil, err
@@ -100,13 +101,21 @@ func (k *kubeconfigs) lifetime(name string, asked *int64) (time.Duration, error)
 	if asked != nil {
 		seconds = *asked
 	}
-	if seconds < minKubeconfigSeconds || seconds > maxKubeconfigSeconds {
-		path := field.NewPath("spec", "expirationSeconds")
-		message := fmt.Sprintf("must be between %d and %d seconds", minKubeconfigSeconds, maxKubeconfigSeconds)
-		return 0, apierrors.NewInvalid(gardenauthenticationv1alpha1.GroupVersion.WithKind(k.access.kind).GroupKind(), name,
-			field.ErrorList{field.Invalid(path, seconds, message)})
+	path := field.NewPath("spec", "expirationSeconds")
+	message := fmt.Sprintf("must be between %d and %d seconds", minKubeconfigSeconds, maxKubeconfigSeconds)
+	switch {
+	case seconds < minKubeconfigSeconds:
+		return 0, k.invalid(name, field.Invalid(path, seconds, message))
+	case seconds > maxKubeconfigSeconds:
+		return 0, k.invalid(name, &field.Error{Type: field.ErrorTypeTooLong, Field: path.String(), BadValue: seconds, Detail: message})
 	}
 	return min(time.Duration(seconds)*time.Second, k.maxLifetime), nil
+}
+
+// invalid refuses a request. It is the request that is wrong, so its kind is named.
+func (k *kubeconfigs) invalid(name string, err *field.Error) error {
+	kind := gardenauthenticationv1alpha1.GroupVersion.WithKind(k.access.kind).GroupKind()
+	return apierrors.NewInvalid(kind, name, field.ErrorList{err})
 }
 
 func (k *kubeconfigs) shoot(ctx context.Context, name string) (*gardencorev1beta1.Shoot, error) {
@@ -128,9 +137,8 @@ func (k *kubeconfigs) answer(
 	addresses := usable(shoot.Status.AdvertisedAddresses)
 	if len(addresses) == 0 {
 		path := field.NewPath("status", "advertisedAddresses")
-		return apierrors.NewInvalid(gardencorev1beta1.Kind("Shoot"), shoot.Name, field.ErrorList{
-			field.Invalid(path, "", "the shoot has no address yet; wait until its API server is reachable and ask again"),
-		})
+		return k.invalid(shoot.Name,
+			field.Invalid(path, "", "the shoot has no address yet; wait until its API server is reachable and ask again"))
 	}
 	requester, ok := genericapirequest.UserFrom(ctx)
 	if !ok {

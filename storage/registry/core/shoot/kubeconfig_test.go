@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"strings"
 	"testing"
@@ -239,6 +240,14 @@ func TestKubeconfigErrors(t *testing.T) {
 			if r.Status.Kubeconfig != nil {
 				t.Error("a refused request leaves no credentials")
 			}
+			var refused apierrors.APIStatus
+			if tc.is(err) && apierrors.IsInvalid(err) && (!errors.As(err, &refused) || refused.Status().Details.Kind != "AdminKubeconfigRequest" ||
+				refused.Status().Details.Group != "authentication.gardener.cloud" || refused.Status().Details.Name != "sprout") {
+				t.Errorf("API-KUBE-6: it is the request that is wrong, and named: %v", err)
+			}
+			if long := tc.seconds != nil && *tc.seconds > 1<<31; long != strings.Contains(err.Error(), "Too long") {
+				t.Errorf("API-KUBE-6: too long is told apart from too short: %v", err)
+			}
 		})
 	}
 }
@@ -259,5 +268,14 @@ func TestKubeconfigOfNothing(t *testing.T) {
 	_, until := ask(t, w, "adminkubeconfig", "rose", &lasting)
 	if want := kindtest.Now().Add(24 * time.Hour); !until.Time.Equal(want) {
 		t.Errorf("API-KUBE-1: what is above the server's bound is lowered to it, got %s, want %s", until, want)
+	}
+	for _, seconds := range []*int64{nil, &lasting} {
+		r, want := admin(seconds), int64(3600)
+		if seconds != nil {
+			want = 86400
+		}
+		if err := w.request(t, "adminkubeconfig", "rose", r); err != nil || *r.Spec.ExpirationSeconds != want {
+			t.Errorf("API-KUBE-1: the answer says for how long it is, want %d seconds, got %d, %v", want, *r.Spec.ExpirationSeconds, err)
+		}
 	}
 }

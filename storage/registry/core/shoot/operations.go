@@ -18,8 +18,8 @@ import (
 func operations(obj, old *gardencorev1beta1.Shoot) bool {
 	asked := normalize(obj, gardencorev1beta1.AnnotationOperation)
 	normalize(obj, gardencorev1beta1.AnnotationMaintenanceOperation)
-	if len(asked) == 0 || obj.Status.LastOperation == nil {
-		return false
+	if len(asked) == 0 || slices.Contains(asked, "") || obj.Status.LastOperation == nil {
+		return false // An empty one is refused by validation.
 	}
 	if obj.Status.LastOperation.State == gardencorev1beta1.LastOperationStateFailed {
 		if !slices.Equal(asked, []string{gardencorev1beta1.OperationRetry}) {

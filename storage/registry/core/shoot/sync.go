@@ -4,6 +4,7 @@ package shoot
 
 import (
 	"context"
+	"slices"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -37,6 +38,20 @@ func prepareUpdate(_ context.Context, obj, old *gardencorev1beta1.Shoot) {
 	}
 	syncProfile(&obj.Spec, &old.Spec)
 	syncDNS(&obj.Spec, &old.Spec)
+	dropShareOfIPv6(&obj.Spec, &old.Spec)
+}
+
+// dropShareOfIPv6 takes away the size of each node's share of IPv6 addresses from a shoot that gives up IPv6: it was filled
+// in when the family came, and would be refused without it.
+func dropShareOfIPv6(s, old *gardencorev1beta1.ShootSpec) {
+	kcm := s.Kubernetes.KubeControllerManager
+	if kcm != nil && hasIPv6(old) && !hasIPv6(s) {
+		kcm.NodeCIDRMaskSizeIPv6 = nil
+	}
+}
+
+func hasIPv6(s *gardencorev1beta1.ShootSpec) bool {
+	return s.Networking != nil && slices.Contains(s.Networking.IPFamilies, gardencorev1beta1.IPFamilyIPv6)
 }
 
 // before tells whether the Kubernetes version of a shoot comes before a minor one.

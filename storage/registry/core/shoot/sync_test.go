@@ -119,3 +119,17 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("API-WARN-1: who changes one hears of old credentials as well, got %q", got)
 	}
 }
+
+func TestShareOfIPv6(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.main.MustCreate(w.ctx, sprout(func(s *object) {
+		s.Spec.Networking.IPFamilies = []gardencorev1beta1.IPFamily{"IPv4", "IPv6"}
+		s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeCIDRMaskSizeIPv6: new(int32(64))}
+	}))
+	s.Spec.Networking.IPFamilies = []gardencorev1beta1.IPFamily{"IPv4"}
+	s = w.main.MustUpdate(w.ctx, s)
+	if size := s.Spec.Kubernetes.KubeControllerManager.NodeCIDRMaskSizeIPv6; size != nil {
+		t.Errorf("API-VALSHOOT-2: what was filled in for a family goes with it, got %d", *size)
+	}
+}
