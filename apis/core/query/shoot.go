@@ -37,6 +37,21 @@ func ProfileName(s *gardencorev1beta1.ShootSpec) string {
 	}
 }
 
+// ProfileReference is the reference to a shoot's cloud profile, whichever of its two fields carries it. A reference that
+// says no kind is one to a CloudProfile. It is nil when the shoot names no profile.
+func ProfileReference(s *gardencorev1beta1.ShootSpec) *gardencorev1beta1.CloudProfileReference {
+	ref := &gardencorev1beta1.CloudProfileReference{
+		Kind: gardencorev1beta1.CloudProfileReferenceKindCloudProfile, Name: ProfileName(s),
+	}
+	if s.CloudProfile != nil && s.CloudProfile.Kind != "" {
+		ref.Kind = s.CloudProfile.Kind
+	}
+	if ref.Name == "" {
+		return nil
+	}
+	return ref
+}
+
 // FindCondition returns the condition of a type, or nil.
 func FindCondition(
 	all []gardencorev1beta1.Condition, t gardencorev1beta1.ConditionType,
