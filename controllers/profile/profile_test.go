@@ -64,4 +64,6 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func isA(target error) func(error) bool { return func(err error) bool { return errors.Is(err, target) } }
+func isA(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}

@@ -57,10 +57,10 @@ func TestShoot(t *testing.T) {
 		"self-hosted": {"a pool that runs the control plane makes it self-hosted", query.SelfHosted(&shoot(func(s *gardencorev1beta1.Shoot) {
 			s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
 		}).Spec), true},
-		"hosted":       {"an ordinary pool does not", query.SelfHosted(&shoot().Spec), false},
-		"older name":   {"the older field names the profile as well", query.ProfileName(&gardencorev1beta1.ShootSpec{CloudProfileName: new("a")}), "a"},
-		"reference":    {"the newer field wins", query.ProfileName(&gardencorev1beta1.ShootSpec{CloudProfileName: new("a"), CloudProfile: &gardencorev1beta1.CloudProfileReference{Name: "b"}}), "b"},
-		"no name":      {"it may be missing", query.ProfileName(&gardencorev1beta1.ShootSpec{}), ""},
+		"hosted":     {"an ordinary pool does not", query.SelfHosted(&shoot().Spec), false},
+		"older name": {"the older field names the profile as well", query.ProfileName(&gardencorev1beta1.ShootSpec{CloudProfileName: new("a")}), "a"},
+		"reference":  {"the newer field wins", query.ProfileName(&gardencorev1beta1.ShootSpec{CloudProfileName: new("a"), CloudProfile: &gardencorev1beta1.CloudProfileReference{Name: "b"}}), "b"},
+		"no name":    {"it may be missing", query.ProfileName(&gardencorev1beta1.ShootSpec{}), ""},
 		"reference of the older field": {"the older field names a CloudProfile", *query.ProfileReference(&gardencorev1beta1.ShootSpec{CloudProfileName: new("a")}),
 			gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "a"}},
 		"reference without kind": {"so does a reference without a kind", *query.ProfileReference(&gardencorev1beta1.ShootSpec{CloudProfile: &gardencorev1beta1.CloudProfileReference{Name: "b"}}),
@@ -71,10 +71,10 @@ func TestShoot(t *testing.T) {
 		"secret binding":      {"the older field names a SecretBinding", query.BindingOf(&gardencorev1beta1.ShootSpec{SecretBindingName: new("a")}), query.Binding{Kind: "SecretBinding", Name: "a"}},
 		"credentials binding": {"the newer field names a CredentialsBinding", query.BindingOf(&gardencorev1beta1.ShootSpec{CredentialsBindingName: new("a")}), query.Binding{Kind: "CredentialsBinding", Name: "a"}},
 		"no binding":          {"a shoot without workers has none", query.BindingOf(&gardencorev1beta1.ShootSpec{}), query.Binding{}},
-		"missing pool": {"a pool may be missing", query.Pool(&shoot().Spec, "x") == nil, true},
-		"pool":         {"a pool is found by its name", query.Pool(&shoot().Spec, "w") != nil, true},
-		"condition":    {"a condition is found by its type", query.FindCondition([]gardencorev1beta1.Condition{{Type: "x"}, {Type: "y"}}, "y") != nil, true},
-		"no condition": {"a condition may be missing", query.FindCondition(nil, "y") == nil, true},
+		"missing pool":        {"a pool may be missing", query.Pool(&shoot().Spec, "x") == nil, true},
+		"pool":                {"a pool is found by its name", query.Pool(&shoot().Spec, "w") != nil, true},
+		"condition":           {"a condition is found by its type", query.FindCondition([]gardencorev1beta1.Condition{{Type: "x"}, {Type: "y"}}, "y") != nil, true},
+		"no condition":        {"a condition may be missing", query.FindCondition(nil, "y") == nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

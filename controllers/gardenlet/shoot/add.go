@@ -67,6 +67,8 @@ type Reconciler struct {
 	Images *images.Vector
 	// Config is how the controller works; nil takes the defaults.
 	Config *gardenconfigv1alpha1.ShootControllerConfiguration
+	// IdentityTokenValidity is how long tokens of workload identities shall be valid; zero takes the default.
+	IdentityTokenValidity time.Duration
 	// Observe is told of every task that ended; it may be nil.
 	Observe func(shoot *gardencorev1beta1.Shoot, task flow.Observation)
 }

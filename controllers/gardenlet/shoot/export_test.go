@@ -36,3 +36,8 @@ func FinishTask(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Sho
 func FinishRecords(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot) error {
 	return (&operation{r: r, shoot: shoot}).finishRecords(ctx)
 }
+
+// CloudProviderSecret brings the credentials of a shoot into its namespace, as a reconciliation does.
+func CloudProviderSecret(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
+	return (&operation{r: r, shoot: shoot, namespace: namespace}).cloudProviderSecret(ctx)
+}
