@@ -41,3 +41,12 @@ func FinishRecords(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.
 func CloudProviderSecret(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
 	return (&operation{r: r, shoot: shoot, namespace: namespace}).cloudProviderSecret(ctx)
 }
+
+// DeployETCD brings up the stores of a shoot on a seed.
+func DeployETCD(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed, namespace string) error {
+	o := &operation{r: r, shoot: shoot, seed: seed, namespace: namespace, images: imageSet{etcd: "etcd:1"}}
+	if err := o.secretsInit(ctx); err != nil {
+		return err
+	}
+	return o.etcdDeploy(ctx)
+}
