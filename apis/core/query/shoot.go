@@ -15,6 +15,12 @@ func HibernationWanted(s *gardencorev1beta1.Shoot) bool {
 // Workerless tells whether a shoot has a control plane only.
 func Workerless(s *gardencorev1beta1.ShootSpec) bool { return len(s.Provider.Workers) == 0 }
 
+// SSHAllowed tells whether the machines of a shoot can be reached by SSH, which they can unless its owner says otherwise.
+func SSHAllowed(s *gardencorev1beta1.ShootSpec) bool {
+	settings := s.Provider.WorkersSettings
+	return !Workerless(s) && (settings == nil || settings.SSHAccess == nil || settings.SSHAccess.Enabled)
+}
+
 // SelfHosted tells whether a shoot runs its control plane on machines of its own.
 func SelfHosted(s *gardencorev1beta1.ShootSpec) bool {
 	for i := range s.Provider.Workers {

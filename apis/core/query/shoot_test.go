@@ -71,10 +71,15 @@ func TestShoot(t *testing.T) {
 		"secret binding":      {"the older field names a SecretBinding", query.BindingOf(&gardencorev1beta1.ShootSpec{SecretBindingName: new("a")}), query.Binding{Kind: "SecretBinding", Name: "a"}},
 		"credentials binding": {"the newer field names a CredentialsBinding", query.BindingOf(&gardencorev1beta1.ShootSpec{CredentialsBindingName: new("a")}), query.Binding{Kind: "CredentialsBinding", Name: "a"}},
 		"no binding":          {"a shoot without workers has none", query.BindingOf(&gardencorev1beta1.ShootSpec{}), query.Binding{}},
-		"missing pool":        {"a pool may be missing", query.Pool(&shoot().Spec, "x") == nil, true},
-		"pool":                {"a pool is found by its name", query.Pool(&shoot().Spec, "w") != nil, true},
-		"condition":           {"a condition is found by its type", query.FindCondition([]gardencorev1beta1.Condition{{Type: "x"}, {Type: "y"}}, "y") != nil, true},
-		"no condition":        {"a condition may be missing", query.FindCondition(nil, "y") == nil, true},
+		"SSH":                 {"machines can be reached unless the owner says otherwise", query.SSHAllowed(&shoot().Spec), true},
+		"SSH off": {"the owner may switch it off", query.SSHAllowed(&shoot(func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Provider.WorkersSettings = &gardencorev1beta1.WorkersSettings{SSHAccess: &gardencorev1beta1.SSHAccess{}}
+		}).Spec), false},
+		"SSH without machines": {"without machines there is nothing to reach", query.SSHAllowed(&gardencorev1beta1.ShootSpec{}), false},
+		"missing pool":         {"a pool may be missing", query.Pool(&shoot().Spec, "x") == nil, true},
+		"pool":                 {"a pool is found by its name", query.Pool(&shoot().Spec, "w") != nil, true},
+		"condition":            {"a condition is found by its type", query.FindCondition([]gardencorev1beta1.Condition{{Type: "x"}, {Type: "y"}}, "y") != nil, true},
+		"no condition":         {"a condition may be missing", query.FindCondition(nil, "y") == nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -4,8 +4,10 @@ package shoot
 
 import (
 	"context"
+	"errors"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
@@ -49,4 +51,24 @@ func DeployETCD(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Sho
 		return err
 	}
 	return o.etcdDeploy(ctx)
+}
+
+// GardenCredentials publishes the credentials of a shoot in its project.
+func GardenCredentials(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
+	o := &operation{r: r, shoot: shoot, namespace: namespace}
+	if err := o.secretsInit(ctx); err != nil {
+		return err
+	}
+	return o.gardenCredentials(ctx)
+}
+
+// DeployInfrastructureAndWorker writes both extension objects of a shoot.
+func DeployInfrastructureAndWorker(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
+	o := &operation{
+		r: r, shoot: shoot, namespace: namespace, infrastructure: &gardenextensionsv1alpha1.Infrastructure{}, profile: &gardencorev1beta1.CloudProfile{},
+	}
+	if err := o.secretsInit(ctx); err != nil {
+		return err
+	}
+	return errors.Join(o.infrastructureDeploy(ctx), o.workerDeploy(ctx))
 }

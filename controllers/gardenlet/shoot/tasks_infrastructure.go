@@ -38,6 +38,7 @@ func (o *operation) infrastructureDeploy(ctx context.Context) error {
 		obj.Spec.ProviderConfig = o.shoot.Spec.Provider.InfrastructureConfig
 		obj.Spec.Region = o.shoot.Spec.Region
 		obj.Spec.SecretRef = o.providerSecret()
+		obj.Spec.SSHPublicKey = o.pki.sshPublicKey()
 		return nil
 	})
 }
