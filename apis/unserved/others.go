@@ -40,10 +40,6 @@ func seedRows() []Row {
 			Field: "spec.settings.topologyAwareRouting.enabled", Only: "true", Severity: Warn, Instead: "traffic is not kept within a zone",
 		},
 		Row{
-			Field: "metadata.annotations[shoot.gardener.cloud/emergency-stop-reconciliations]", Severity: Problem,
-			Instead: "no new shoots are placed there, but the gardenlet goes on with those that it has",
-		},
-		Row{
 			Field: "metadata.annotations[gardener.cloud/operation]", Only: "renewals of access secrets and tokens", Severity: Warn,
 			Instead: "nothing is renewed, and the annotation stays",
 			when: value(func(op string) bool {

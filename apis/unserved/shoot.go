@@ -87,7 +87,7 @@ func shootRows() []Row {
 		},
 		Row{
 			Field: "spec.maintenance.autoRotation.credentials.sshKeypair", Severity: Warn,
-			Instead: "there are no SSH keys for machines",
+			Instead: "the SSH key of the machines stays as it is",
 		},
 		Row{
 			Field: "spec.maintenance.autoRotation.credentials.observability", Severity: Warn,
@@ -121,6 +121,5 @@ func workerRows() []Row {
 			Field: "spec.provider.workers[].updateStrategy", Only: "in place", Severity: Warn, Instead: "machines are replaced and not updated in place",
 			when: other(gardencorev1beta1.MachineUpdateStrategyAutoRollingUpdate),
 		},
-		Row{Field: "spec.provider.workersSettings.sshAccess", Severity: Note, Instead: "no SSH keys are made for the machines"},
 	)
 }

@@ -52,9 +52,13 @@ type pair struct {
 // newKey makes the key of an authority or of a certificate.
 type newKey func(random io.Reader) (crypto.Signer, error)
 
-func newECDSA(random io.Reader) (crypto.Signer, error) { return ecdsa.GenerateKey(elliptic.P256(), random) }
+func newECDSA(random io.Reader) (crypto.Signer, error) {
+	return ecdsa.GenerateKey(elliptic.P256(), random)
+}
 
-func newRSA(random io.Reader) (crypto.Signer, error) { return rsa.GenerateKey(random, authorityRSABits) }
+func newRSA(random io.Reader) (crypto.Signer, error) {
+	return rsa.GenerateKey(random, authorityRSABits)
+}
 
 func newAuthority(random io.Reader, generate newKey, commonName string, now time.Time) (pair, time.Time, error) {
 	key, err := generate(random)
