@@ -26,11 +26,12 @@ type gardenletJoinOptions struct {
 	join join.Options
 	log  telemetry.Options
 
-	tokenFile, configFile, imageVectorFile string
-	mode                                   string
-	writeConfig                            string
-	dryRun                                 bool
-	output                                 outputFlag
+	tokenFile, configFile, imageVectorFile, gardenCAFile string
+
+	mode        string
+	writeConfig string
+	dryRun      bool
+	output      outputFlag
 }
 
 func newGardenletJoinCommand(env Environment) *cobra.Command {
@@ -41,11 +42,15 @@ func newGardenletJoinCommand(env Environment) *cobra.Command {
 		Long: `Makes a Kubernetes cluster a seed: it deploys a gardenlet there, which requests a certificate from the garden with the
 token, and follows it until the seed is ready. "terrarium token create", run in the garden, prints the command to paste.
 
+A garden that was not set up by this product publishes no CA that a token could be compared with. It is joined with a bootstrap
+token made there and the CA of its API server in a file.
+
 Everything that can be wrong is found out before the cluster is touched. When the seed cannot be registered, what was made in
 the cluster is removed again. Networks, region and zones are taken from the cluster if it tells them.`,
 		Example: `  terrarium gardenlet join https://garden.example.org:6443 --token T10… --name eu-1 --provider local --region local
   terrarium gardenlet join https://garden.example.org:6443 --token-file token --config gardenlet.yaml
-  terrarium gardenlet join https://garden.example.org:6443 --token-file - --config gardenlet.yaml --dry-run -o yaml <token`,
+  terrarium gardenlet join https://garden.example.org:6443 --token-file - --config gardenlet.yaml --dry-run -o yaml <token
+  terrarium gardenlet join https://garden.example.org --token ID.SECRET --garden-ca-file ca.crt --config gardenlet.yaml`,
 		Args: exactly("SERVER_URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.join.Server = args[0]
@@ -66,6 +71,7 @@ func (o *gardenletJoinOptions) addFlags(fs *pflag.FlagSet) {
 	j := &o.join
 	fs.StringVar(&j.Token, "token", "", `join token, as "terrarium token create" prints it; others on this machine can see it while the command runs`)
 	fs.StringVar(&o.tokenFile, "token-file", "", "file with the join token; - is the standard input")
+	fs.StringVar(&o.gardenCAFile, "garden-ca-file", "", "file with the CA of the garden in PEM, for a token without its hash")
 	fs.BoolVar(&j.InsecureSkipCAVerification, "insecure-skip-ca-verification", false,
 		"unsafe: accept a token without the hash of a CA, and with it whoever answers at SERVER_URL")
 	addSeedFlags(fs, &j.SeedKubeconfig, &j.SeedContext)
@@ -118,6 +124,16 @@ func (o *gardenletJoinOptions) complete() error {
 			return fmt.Errorf("read configuration: %w", err)
 		}
 		o.join.Config = data
+	}
+	if o.gardenCAFile != "" {
+		data, err := os.ReadFile(o.gardenCAFile)
+		if err != nil {
+			return fmt.Errorf("read CA of the garden: %w", err)
+		}
+		if len(data) == 0 {
+			return fmt.Errorf("read CA of the garden: file %q is empty", o.gardenCAFile)
+		}
+		o.join.GardenCA = data
 	}
 	if o.imageVectorFile != "" {
 		data, err := os.ReadFile(o.imageVectorFile)

@@ -30,6 +30,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seedcare"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -68,6 +69,11 @@ func (p *process) controllers() []adder {
 		},
 		&shoot.Reconciler{
 			SeedName: p.seedName(), Clock: p.Clock, Identity: p.identity, Images: p.images, Config: c.Shoot,
+			IdentityTokenValidity: c.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
+		},
+		&workloadidentity.Reconciler{
+			Clock: p.Clock, Validity: c.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
+			Queue: kit.Queue{Concurrency: *c.TokenRequestorWorkloadIdentity.ConcurrentSyncs},
 		},
 		&care.Reconciler{SeedName: p.seedName(), Clock: p.Clock, Config: c.ShootCare},
 	}
@@ -84,6 +90,8 @@ func (p *process) control(ctx context.Context, ready func()) error {
 		o.Logger = p.Log.WithName("controllers")
 		o.NewClient = uncached
 		o.Cache.DefaultTransform = cache.TransformStripManagedFields()
+		// Of all the Secrets of a seed only those matter that somebody watches.
+		o.Cache.ByObject = map[client.Object]cache.ByObject{&corev1.Secret{}: {Label: workloadidentity.Wanted()}}
 	})
 	if err != nil {
 		return fmt.Errorf("set up the seed for controllers: %w", err)

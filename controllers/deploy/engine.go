@@ -7,16 +7,22 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
+
+// ErrImmutable says that an object exists already and cannot be changed into what is wanted. Trying again does not help:
+// either what is wanted has to keep what is there, or the object has to be replaced.
+var ErrImmutable = errors.New("the object exists with other values in fields that never change")
 
 // Engine applies, awaits and deletes objects in one cluster.
 type Engine struct {
@@ -45,9 +51,25 @@ func (e Engine) applyOne(ctx context.Context, obj client.Object) error {
 		return err
 	}
 	if err := e.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.ForceOwnership, client.FieldOwner(e.Owner)); err != nil {
+		if immutable(err) {
+			err = fmt.Errorf("%w: %w", ErrImmutable, err)
+		}
 		return fmt.Errorf("apply %s: %w", describe(u), err)
 	}
 	return nil
+}
+
+// immutable tells whether a server refuses an object because of fields that never change. It says so in words only: some
+// kinds name the field and call it immutable, others list what may be changed and forbid the rest.
+func immutable(err error) bool {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok || !apierrors.IsInvalid(err) || status.Status().Details == nil {
+		return false
+	}
+	return slices.ContainsFunc(status.Status().Details.Causes, func(c metav1.StatusCause) bool {
+		return strings.Contains(c.Message, "immutable") ||
+			c.Type == metav1.CauseType(field.ErrorTypeForbidden) && strings.Contains(c.Message, "updates ")
+	})
 }
 
 // configuration is what is sent to the server: the object without its status and without what only a server sets.

@@ -4,6 +4,7 @@ package deploy_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -16,7 +17,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -134,6 +137,42 @@ func TestApplyNamesTheObjectThatFailed(t *testing.T) {
 	}
 	if !apierrors.IsInternalError(err) {
 		t.Errorf("the server's answer is lost: %v", err)
+	}
+}
+
+func TestApplyTellsOfFieldsThatNeverChange(t *testing.T) {
+	t.Parallel()
+	spec := field.NewPath("spec")
+	cases := map[string]struct {
+		reason string
+		answer *field.Error
+		want   bool
+	}{
+		"StatefulSet": {
+			reason: "a server lists what may change and forbids the rest", want: true,
+			answer: field.Forbidden(spec, "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy' are forbidden"),
+		},
+		"Selector":  {reason: "a field that is named", answer: field.Invalid(spec.Child("selector"), "x", "field is immutable"), want: true},
+		"Secret":    {reason: "an object that was declared immutable", answer: field.Forbidden(field.NewPath("data"), "field is immutable when `immutable` is set"), want: true},
+		"Pod":       {reason: "pods say it in their own way", answer: field.Forbidden(spec, "pod updates may not change fields other than `spec.containers[*].image`"), want: true},
+		"Wrong":     {reason: "a value that is wrong by itself can be mended", answer: field.Invalid(spec.Child("replicas"), -1, "must be greater than or equal to 0")},
+		"Forbidden": {reason: "so can a field that must not be set", answer: field.Forbidden(spec.Child("hostUsers"), "may not be set together with hostNetwork")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t)
+			refusal := apierrors.NewInvalid(schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, "etcd-main", field.ErrorList{tc.answer})
+			c.Client = interceptor.NewClient(c.Client.(client.WithWatch), interceptor.Funcs{
+				Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
+					return refusal
+				},
+			})
+			err := c.Apply(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}})
+			if errors.Is(err, deploy.ErrImmutable) != tc.want || !errors.Is(err, refusal) {
+				t.Errorf("%s\nApply(...) = %v, want ErrImmutable: %t", tc.reason, err, tc.want)
+			}
+		})
 	}
 }
 

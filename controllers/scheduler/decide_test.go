@@ -104,6 +104,11 @@ func on(spec, status string) shoot {
 	return s
 }
 
+func inDeletion(s shoot) shoot {
+	s.DeletionTimestamp = new(metav1.Now())
+	return s
+}
+
 type decideCase struct {
 	reason  string
 	shoot   *shoot
@@ -432,6 +437,18 @@ func TestDecideStrategy(t *testing.T) {
 			reason: "a shoot counts for the seed it leaves as well as for the one it goes to, and once when both are the same",
 			seeds:  []seed{newSeed("a"), newSeed("b")},
 			shoots: []shoot{on("c", "a"), on("a", ""), on("b", "b")},
+			want:   "b",
+		},
+		"SCHED-USAGE-1 without a seed name": {
+			reason: "a shoot that no longer names a seed counts for the one that still runs it",
+			seeds:  []seed{newSeed("a"), newSeed("b")},
+			shoots: []shoot{on("", "a")},
+			want:   "b",
+		},
+		"SCHED-USAGE-1 in deletion": {
+			reason: "a shoot in deletion takes up room until it is gone",
+			seeds:  []seed{newSeed("a"), newSeed("b")},
+			shoots: []shoot{inDeletion(on("a", ""))},
 			want:   "b",
 		},
 	})

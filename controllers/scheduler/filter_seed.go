@@ -5,12 +5,12 @@ package scheduler
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -143,7 +143,7 @@ func accessRestrictions(in Input, seed *gardencorev1beta1.Seed) string {
 
 // notStopped is SCHED-FILT-9.
 func notStopped(_ Input, seed *gardencorev1beta1.Seed) string {
-	if stopped, _ := strconv.ParseBool(seed.Annotations[gardencorev1beta1.AnnotationSeedEmergencyStop]); stopped {
+	if query.EmergencyStopped(seed) {
 		return "reconciliation of its shoots is stopped (annotation " + gardencorev1beta1.AnnotationSeedEmergencyStop + ")"
 	}
 	return ""

@@ -4,9 +4,12 @@ package scheduler
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
@@ -14,6 +17,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/profile"
 )
 
 const subresource = "binding"
@@ -37,18 +41,32 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err == nil {
 		logf.FromContext(ctx).Info("Shoot scheduled", "seed", seed)
 	}
+	if waits(err) {
+		// The owner of the shoot knows why from its status. Nothing is wrong with the scheduler, so nothing is an error here.
+		return commit.Status(ctx, kit.RequeueAfter(r.pause(shoot)), nil)
+	}
 	return commit.Status(ctx, kit.Stop(), err)
+}
+
+// waits tells whether an attempt failed only because the garden is not ready for the shoot: no seed fits it, or its cloud
+// profile is still to come.
+func waits(err error) bool {
+	_, unschedulable := errors.AsType[*UnschedulableError](err)
+	return unschedulable || apierrors.IsNotFound(err) || errors.Is(err, profile.ErrNotMerged)
+}
+
+// pause is how long a shoot waits for the next attempt: as long as it has been waiting for the same reason already, so that
+// the pauses double. Another reason begins anew.
+func (r *Reconciler) pause(shoot *gardencorev1beta1.Shoot) time.Duration {
+	waited := r.Clock.Since(shoot.Status.LastOperation.LastUpdateTime.Time)
+	return min(max(waited, r.Queue.BaseDelay), r.Queue.MaxDelay)
 }
 
 // choose reads the world afresh and decides (SCHED-SEL-3). The lists are shared with the cache and only read.
 func (r *Reconciler) choose(ctx context.Context, shoot *gardencorev1beta1.Shoot) (string, error) {
-	name, err := profileName(shoot)
+	offer, err := profile.Of(ctx, r.Client, shoot)
 	if err != nil {
 		return "", err
-	}
-	profile := &gardencorev1beta1.CloudProfile{}
-	if err := r.Client.Get(ctx, client.ObjectKey{Name: name}, profile); err != nil {
-		return "", fmt.Errorf("read cloud profile %q: %w", name, err)
 	}
 	seeds := &gardencorev1beta1.SeedList{}
 	if err := r.Client.List(ctx, seeds, client.UnsafeDisableDeepCopy); err != nil {
@@ -58,7 +76,7 @@ func (r *Reconciler) choose(ctx context.Context, shoot *gardencorev1beta1.Shoot)
 	if err := r.Client.List(ctx, shoots, client.UnsafeDisableDeepCopy); err != nil {
 		return "", fmt.Errorf("list shoots: %w", err)
 	}
-	return Decide(Input{Shoot: shoot, CloudProfile: profile, Seeds: seeds.Items, Shoots: shoots.Items, Strategy: r.Strategy})
+	return Decide(Input{Shoot: shoot, CloudProfile: offer, Seeds: seeds.Items, Shoots: shoots.Items, Strategy: r.Strategy})
 }
 
 // bind asks for the seed through the subresource, where admission checks once more (SCHED-BIND-1).

@@ -3,8 +3,6 @@
 package scheduler
 
 import (
-	"fmt"
-
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -23,18 +21,4 @@ func Wants(shoot *gardencorev1beta1.Shoot) bool {
 		}
 	}
 	return true
-}
-
-// profileName returns the name of the shoot's CloudProfile.
-func profileName(shoot *gardencorev1beta1.Shoot) (string, error) {
-	if ref := shoot.Spec.CloudProfile; ref != nil {
-		if ref.Kind != "" && ref.Kind != gardencorev1beta1.CloudProfileReferenceKindCloudProfile {
-			return "", fmt.Errorf("cloud profile %q is of kind %q, which this garden does not serve: use a %s", ref.Name, ref.Kind, gardencorev1beta1.CloudProfileReferenceKindCloudProfile)
-		}
-		return ref.Name, nil
-	}
-	if name := shoot.Spec.CloudProfileName; name != nil {
-		return *name, nil
-	}
-	return "", fmt.Errorf("shoot %q names no cloud profile: set spec.cloudProfile", shoot.Name)
 }

@@ -33,16 +33,21 @@ type CA struct {
 	sum string
 }
 
-// CA returns the authority of that name. It is valid for ten years and is replaced by a rotation only.
+// CA returns the authority of that name. It is valid for ten years and is replaced by a rotation only. The key of the
+// authority for clients leaves the seed: the garden signs with it, and gardens of other makes know RSA keys only.
 func (m *Manager) CA(ctx context.Context, name string) (*CA, error) {
 	commonName := "kubernetes"
 	if name != gardencorev1beta1.SecretCACluster {
 		commonName = name
 	}
+	key := newECDSA
+	if name == gardencorev1beta1.SecretCAClient {
+		key = newRSA
+	}
 	secret, err := m.obtain(ctx, wish{
 		name: name, config: map[string]string{"commonName": commonName}, stable: true, persist: true,
 		generate: func(now time.Time) (map[string][]byte, time.Time, error) {
-			p, until, err := newAuthority(m.config.Random, commonName, now)
+			p, until, err := newAuthority(m.config.Random, key, commonName, now)
 			return map[string][]byte{
 				gardencorev1beta1.DataKeyCertificateCA: p.certificate,
 				gardencorev1beta1.DataKeyPrivateKeyCA:  p.key,

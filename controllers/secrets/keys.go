@@ -10,16 +10,21 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"golang.org/x/crypto/ssh"
 )
 
 const (
 	// DataKeyRSA holds an RSA key in PEM.
 	DataKeyRSA = "id_rsa"
+	// DataKeyRSAPublic holds the public half of an SSH key, as in a file of authorized keys.
+	DataKeyRSAPublic = DataKeyRSA + ".pub"
 	// dataKeyEncryptionKey and dataKeyEncryptionSecret hold the name and the bytes of a key for encryption at rest.
 	dataKeyEncryptionKey    = "key"
 	dataKeyEncryptionSecret = "secret"
 
 	rsaBits          = 2048
+	sshBits          = 3072
 	encryptionLength = 32
 )
 
@@ -40,7 +45,7 @@ func (m *Manager) RSAKey(ctx context.Context, name string) (*RSAKey, error) {
 			if err != nil {
 				return nil, time.Time{}, fmt.Errorf("generate a key: %w", err)
 			}
-			block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}
+			block := &pem.Block{Type: pemRSA, Bytes: x509.MarshalPKCS1PrivateKey(key)}
 			return map[string][]byte{DataKeyRSA: pem.EncodeToMemory(block)}, time.Time{}, nil
 		},
 	})
@@ -48,6 +53,39 @@ func (m *Manager) RSAKey(ctx context.Context, name string) (*RSAKey, error) {
 		return nil, err
 	}
 	return &RSAKey{SecretName: secret.Name, Key: secret.Data[DataKeyRSA]}, nil
+}
+
+// SSHKey is a key pair for logging in to machines.
+type SSHKey struct {
+	// SecretName is the name of the Secret with id_rsa and id_rsa.pub.
+	SecretName string
+	// Private is in PEM, Public as in a file of authorized keys.
+	Private, Public []byte
+}
+
+// SSHKey returns the key pair of that name.
+func (m *Manager) SSHKey(ctx context.Context, name string) (*SSHKey, error) {
+	secret, err := m.obtain(ctx, wish{
+		name: name, config: map[string]any{"bits": sshBits, "public": "openssh"}, persist: true,
+		generate: func(time.Time) (map[string][]byte, time.Time, error) {
+			key, err := rsa.GenerateKey(m.config.Random, sshBits)
+			if err != nil {
+				return nil, time.Time{}, fmt.Errorf("generate a key: %w", err)
+			}
+			public, err := ssh.NewPublicKey(key.Public())
+			if err != nil {
+				return nil, time.Time{}, fmt.Errorf("encode a key: %w", err)
+			}
+			block := &pem.Block{Type: pemRSA, Bytes: x509.MarshalPKCS1PrivateKey(key)}
+			return map[string][]byte{
+				DataKeyRSA: pem.EncodeToMemory(block), DataKeyRSAPublic: ssh.MarshalAuthorizedKey(public),
+			}, time.Time{}, nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &SSHKey{SecretName: secret.Name, Private: secret.Data[DataKeyRSA], Public: secret.Data[DataKeyRSAPublic]}, nil
 }
 
 // EncryptionKey encrypts objects at rest.

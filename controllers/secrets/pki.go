@@ -7,6 +7,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -24,6 +25,12 @@ const (
 
 	authorityValidity   = 10 * 365 * 24 * time.Hour
 	certificateValidity = 365 * 24 * time.Hour
+
+	// authorityRSABits is for a key that is good for ten years.
+	authorityRSABits = 3072
+
+	pemRSA = "RSA PRIVATE KEY"
+	pemEC  = "EC PRIVATE KEY"
 )
 
 // leaf is what a certificate says.
@@ -42,8 +49,19 @@ type pair struct {
 	key         []byte
 }
 
-func newAuthority(random io.Reader, commonName string, now time.Time) (pair, time.Time, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), random)
+// newKey makes the key of an authority or of a certificate.
+type newKey func(random io.Reader) (crypto.Signer, error)
+
+func newECDSA(random io.Reader) (crypto.Signer, error) {
+	return ecdsa.GenerateKey(elliptic.P256(), random)
+}
+
+func newRSA(random io.Reader) (crypto.Signer, error) {
+	return rsa.GenerateKey(random, authorityRSABits)
+}
+
+func newAuthority(random io.Reader, generate newKey, commonName string, now time.Time) (pair, time.Time, error) {
+	key, err := generate(random)
 	if err != nil {
 		return pair{}, time.Time{}, fmt.Errorf("generate a key: %w", err)
 	}
@@ -114,7 +132,7 @@ func (p pair) parse() (*x509.Certificate, crypto.Signer, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("parse the authority's certificate: %w", err)
 	}
-	key, err := x509.ParsePKCS8PrivateKey(keyBlock.Bytes)
+	key, err := parseKey(keyBlock)
 	if err != nil {
 		return nil, nil, fmt.Errorf("parse the authority's key: %w", err)
 	}
@@ -125,13 +143,37 @@ func (p pair) parse() (*x509.Certificate, crypto.Signer, error) {
 	return certificate, signer, nil
 }
 
+// parseKey reads a key in the form that its block says.
+func parseKey(block *pem.Block) (any, error) {
+	switch block.Type {
+	case pemRSA:
+		return x509.ParsePKCS1PrivateKey(block.Bytes)
+	case pemEC:
+		return x509.ParseECPrivateKey(block.Bytes)
+	default:
+		return x509.ParsePKCS8PrivateKey(block.Bytes)
+	}
+}
+
 func encode(der []byte, key crypto.Signer) (pair, error) {
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	block, err := encodeKey(key)
 	if err != nil {
-		return pair{}, fmt.Errorf("encode a key: %w", err)
+		return pair{}, err
 	}
 	return pair{
 		certificate: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
-		key:         pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}),
+		key:         pem.EncodeToMemory(block),
 	}, nil
+}
+
+// encodeKey writes RSA keys in the older of their two forms, which everybody reads.
+func encodeKey(key crypto.Signer) (*pem.Block, error) {
+	if key, ok := key.(*rsa.PrivateKey); ok {
+		return &pem.Block{Type: pemRSA, Bytes: x509.MarshalPKCS1PrivateKey(key)}, nil
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, fmt.Errorf("encode a key: %w", err)
+	}
+	return &pem.Block{Type: "PRIVATE KEY", Bytes: der}, nil
 }

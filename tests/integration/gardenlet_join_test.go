@@ -4,10 +4,15 @@ package integration_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -163,6 +168,62 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// TestJoinWithTheCAOfTheGarden joins with a token that pins nothing, as gardens of other makes give them.
+func TestJoinWithTheCAOfTheGarden(t *testing.T) {
+	t.Parallel()
+	n := newNursery(t)
+	told := &telling{}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	o := n.joinOptions(n.token(time.Hour).BootstrapToken())
+	o.GardenCA = n.garden.CA
+	go func() { done <- join.Run(ctx, o, n.joinSurroundings(told), n.seed.Kubeconfig) }()
+	n.await("the seed joins", func(context.Context) error {
+		return has(strings.Contains(told.all(), `Seed "one" is ready after`), "told so far:\n%s", told.all())
+	})
+	if want := "✓ Garden verified: its certificate comes from the CA in --garden-ca-file"; !strings.Contains(told.all(), want) {
+		t.Errorf("The join tells %q:\n%s", want, told.all())
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Run(...): %v", err)
+	}
+}
+
+// TestJoinAsksForNoCAThatItWasGiven stands for a garden that publishes none.
+func TestJoinAsksForNoCAThatItWasGiven(t *testing.T) {
+	t.Parallel()
+	n := newNursery(t)
+	target, err := url.Parse(n.garden.Server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(n.garden.CA)
+	garden := &httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13}},
+	}
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == identity.CAPath {
+			http.NotFound(w, r)
+			return
+		}
+		garden.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	o := n.joinOptions(n.token(time.Hour).BootstrapToken())
+	o.Server, o.Mode = server.URL, join.ModeDeployment
+	o.GardenCA = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if _, err := join.Manifests(t.Context(), o, n.joinSurroundings(&telling{})); err != nil {
+		t.Errorf("Manifests(...): %v", err)
+	}
+	o.GardenCA, o.InsecureSkipCAVerification = nil, true
+	if _, err := join.Manifests(t.Context(), o, n.joinSurroundings(&telling{})); err == nil {
+		t.Error("a garden that publishes no CA was joined without one")
+	}
+}
+
 // TestJoinFails goes through everything that can be wrong with a join. Each time the cluster is left as it was.
 //
 //nolint:tparallel // all of them join the same cluster
@@ -195,6 +256,16 @@ func TestJoinFails(t *testing.T) {
 			reason: "a server that shows the garden's CA and has another certificate",
 			change: func(o *join.Options) { o.Server = impostor },
 			want:   identity.ErrServerCertificate,
+		},
+		"CAFileOfOthers": {
+			reason: "a file with another CA than the garden's",
+			change: func(o *join.Options) { o.Token, o.GardenCA = good.BootstrapToken(), n.seed.CA },
+			want:   gardenaccess.ErrOtherServer,
+		},
+		"CAFileAndHash": {
+			reason: "a file with another CA than the token pins",
+			change: func(o *join.Options) { o.GardenCA = n.seed.CA },
+			want:   identity.ErrCAMismatch, text: "--garden-ca-file",
 		},
 		"NobodyThere": {
 			reason: "a garden that cannot be reached", change: func(o *join.Options) { o.Server = "https://127.0.0.1:1" },

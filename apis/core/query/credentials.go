@@ -6,8 +6,39 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
+
+// Binding names the object by which a shoot gets at its credentials.
+type Binding struct{ Kind, Name string }
+
+// The kinds of bindings.
+const (
+	KindSecretBinding      = "SecretBinding"
+	KindCredentialsBinding = "CredentialsBinding"
+)
+
+// BindingOf is the binding of a shoot, whichever of its two fields carries the name. It is empty when the shoot names
+// none.
+func BindingOf(s *gardencorev1beta1.ShootSpec) Binding {
+	switch {
+	case s.CredentialsBindingName != nil:
+		return Binding{Kind: KindCredentialsBinding, Name: *s.CredentialsBindingName}
+	case s.SecretBindingName != nil:
+		return Binding{Kind: KindSecretBinding, Name: *s.SecretBindingName}
+	default:
+		return Binding{}
+	}
+}
+
+// CredentialsOf is the Secret of a SecretBinding in the form in which a CredentialsBinding refers to its credentials.
+func CredentialsOf(b *gardencorev1beta1.SecretBinding) corev1.ObjectReference {
+	return corev1.ObjectReference{
+		APIVersion: corev1.SchemeGroupVersion.String(), Kind: "Secret", Namespace: b.SecretRef.Namespace, Name: b.SecretRef.Name,
+	}
+}
 
 // Phases are how far the rotations of a shoot's credentials are; a phase is empty when there was no rotation yet.
 type Phases struct {

@@ -46,6 +46,12 @@ func Merged(parent *gardencorev1beta1.CloudProfile, own *gardencorev1beta1.Names
 	return all
 }
 
+// Offer is what a profile of a project offers, its parent's offer included, in the form of a cloud profile. It stands in
+// the status of the profile once the two were merged.
+func Offer(p *gardencorev1beta1.NamespacedCloudProfile) *gardencorev1beta1.CloudProfile {
+	return &gardencorev1beta1.CloudProfile{ObjectMeta: p.ObjectMeta, Spec: p.Status.CloudProfileSpec}
+}
+
 func mergeImage(all []gardencorev1beta1.MachineImage, image gardencorev1beta1.MachineImage) []gardencorev1beta1.MachineImage {
 	i := slices.IndexFunc(all, func(o gardencorev1beta1.MachineImage) bool { return o.Name == image.Name })
 	if i < 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,6 +88,12 @@ func MissingZones(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) 
 		return fmt.Sprintf("it has %d zones, failure tolerance \"zone\" needs %d", have, zonesForTolerance)
 	}
 	return ""
+}
+
+// EmergencyStopped tells whether an operator has stopped everything that is done with the shoots of a seed (GLET-SEED-13).
+func EmergencyStopped(seed *gardencorev1beta1.Seed) bool {
+	stopped, err := strconv.ParseBool(seed.Annotations[gardencorev1beta1.AnnotationSeedEmergencyStop])
+	return err == nil && stopped
 }
 
 type network struct{ name, cidr string }

@@ -15,6 +15,12 @@ func HibernationWanted(s *gardencorev1beta1.Shoot) bool {
 // Workerless tells whether a shoot has a control plane only.
 func Workerless(s *gardencorev1beta1.ShootSpec) bool { return len(s.Provider.Workers) == 0 }
 
+// SSHAllowed tells whether the machines of a shoot can be reached by SSH, which they can unless its owner says otherwise.
+func SSHAllowed(s *gardencorev1beta1.ShootSpec) bool {
+	settings := s.Provider.WorkersSettings
+	return !Workerless(s) && (settings == nil || settings.SSHAccess == nil || settings.SSHAccess.Enabled)
+}
+
 // SelfHosted tells whether a shoot runs its control plane on machines of its own.
 func SelfHosted(s *gardencorev1beta1.ShootSpec) bool {
 	for i := range s.Provider.Workers {
@@ -35,6 +41,21 @@ func ProfileName(s *gardencorev1beta1.ShootSpec) string {
 	default:
 		return ""
 	}
+}
+
+// ProfileReference is the reference to a shoot's cloud profile, whichever of its two fields carries it. A reference that
+// says no kind is one to a CloudProfile. It is nil when the shoot names no profile.
+func ProfileReference(s *gardencorev1beta1.ShootSpec) *gardencorev1beta1.CloudProfileReference {
+	ref := &gardencorev1beta1.CloudProfileReference{
+		Kind: gardencorev1beta1.CloudProfileReferenceKindCloudProfile, Name: ProfileName(s),
+	}
+	if s.CloudProfile != nil && s.CloudProfile.Kind != "" {
+		ref.Kind = s.CloudProfile.Kind
+	}
+	if ref.Name == "" {
+		return nil
+	}
+	return ref
 }
 
 // FindCondition returns the condition of a type, or nil.

@@ -57,14 +57,29 @@ func TestShoot(t *testing.T) {
 		"self-hosted": {"a pool that runs the control plane makes it self-hosted", query.SelfHosted(&shoot(func(s *gardencorev1beta1.Shoot) {
 			s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
 		}).Spec), true},
-		"hosted":       {"an ordinary pool does not", query.SelfHosted(&shoot().Spec), false},
-		"older name":   {"the older field names the profile as well", query.ProfileName(&gardencorev1beta1.ShootSpec{CloudProfileName: new("a")}), "a"},
-		"reference":    {"the newer field wins", query.ProfileName(&gardencorev1beta1.ShootSpec{CloudProfileName: new("a"), CloudProfile: &gardencorev1beta1.CloudProfileReference{Name: "b"}}), "b"},
-		"no name":      {"it may be missing", query.ProfileName(&gardencorev1beta1.ShootSpec{}), ""},
-		"missing pool": {"a pool may be missing", query.Pool(&shoot().Spec, "x") == nil, true},
-		"pool":         {"a pool is found by its name", query.Pool(&shoot().Spec, "w") != nil, true},
-		"condition":    {"a condition is found by its type", query.FindCondition([]gardencorev1beta1.Condition{{Type: "x"}, {Type: "y"}}, "y") != nil, true},
-		"no condition": {"a condition may be missing", query.FindCondition(nil, "y") == nil, true},
+		"hosted":     {"an ordinary pool does not", query.SelfHosted(&shoot().Spec), false},
+		"older name": {"the older field names the profile as well", query.ProfileName(&gardencorev1beta1.ShootSpec{CloudProfileName: new("a")}), "a"},
+		"reference":  {"the newer field wins", query.ProfileName(&gardencorev1beta1.ShootSpec{CloudProfileName: new("a"), CloudProfile: &gardencorev1beta1.CloudProfileReference{Name: "b"}}), "b"},
+		"no name":    {"it may be missing", query.ProfileName(&gardencorev1beta1.ShootSpec{}), ""},
+		"reference of the older field": {"the older field names a CloudProfile", *query.ProfileReference(&gardencorev1beta1.ShootSpec{CloudProfileName: new("a")}),
+			gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "a"}},
+		"reference without kind": {"so does a reference without a kind", *query.ProfileReference(&gardencorev1beta1.ShootSpec{CloudProfile: &gardencorev1beta1.CloudProfileReference{Name: "b"}}),
+			gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "b"}},
+		"profile of the project": {"the kind of a reference counts", *query.ProfileReference(&gardencorev1beta1.ShootSpec{CloudProfile: &gardencorev1beta1.CloudProfileReference{Kind: "NamespacedCloudProfile", Name: "b"}}),
+			gardencorev1beta1.CloudProfileReference{Kind: "NamespacedCloudProfile", Name: "b"}},
+		"no reference":        {"it may be missing", query.ProfileReference(&gardencorev1beta1.ShootSpec{}) == nil, true},
+		"secret binding":      {"the older field names a SecretBinding", query.BindingOf(&gardencorev1beta1.ShootSpec{SecretBindingName: new("a")}), query.Binding{Kind: "SecretBinding", Name: "a"}},
+		"credentials binding": {"the newer field names a CredentialsBinding", query.BindingOf(&gardencorev1beta1.ShootSpec{CredentialsBindingName: new("a")}), query.Binding{Kind: "CredentialsBinding", Name: "a"}},
+		"no binding":          {"a shoot without workers has none", query.BindingOf(&gardencorev1beta1.ShootSpec{}), query.Binding{}},
+		"SSH":                 {"machines can be reached unless the owner says otherwise", query.SSHAllowed(&shoot().Spec), true},
+		"SSH off": {"the owner may switch it off", query.SSHAllowed(&shoot(func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Provider.WorkersSettings = &gardencorev1beta1.WorkersSettings{SSHAccess: &gardencorev1beta1.SSHAccess{}}
+		}).Spec), false},
+		"SSH without machines": {"without machines there is nothing to reach", query.SSHAllowed(&gardencorev1beta1.ShootSpec{}), false},
+		"missing pool":         {"a pool may be missing", query.Pool(&shoot().Spec, "x") == nil, true},
+		"pool":                 {"a pool is found by its name", query.Pool(&shoot().Spec, "w") != nil, true},
+		"condition":            {"a condition is found by its type", query.FindCondition([]gardencorev1beta1.Condition{{Type: "x"}, {Type: "y"}}, "y") != nil, true},
+		"no condition":         {"a condition may be missing", query.FindCondition(nil, "y") == nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -15,7 +16,7 @@ import (
 func (v View) ProfileOf(
 	ctx context.Context, s *gardencorev1beta1.ShootSpec, namespace string,
 ) (*gardencorev1beta1.CloudProfile, error) {
-	ref := s.CloudProfile
+	ref := query.ProfileReference(s)
 	if ref == nil {
 		return nil, nil //nolint:nilnil // A shoot may name no profile.
 	}
@@ -47,5 +48,5 @@ func (v View) merged(ctx context.Context, namespace, name string) (*gardencorev1
 		return nil, Missing(err, "spec.cloudProfile",
 			gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile, namespace+"/"+name)
 	}
-	return &gardencorev1beta1.CloudProfile{ObjectMeta: profile.ObjectMeta, Spec: profile.Status.CloudProfileSpec}, nil
+	return query.Offer(profile), nil
 }

@@ -3,7 +3,10 @@
 package join_test
 
 import (
+	"encoding/pem"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -175,6 +178,9 @@ func TestValidate(t *testing.T) {
 		"Malformed":     {reason: "a malformed token is explained", change: func(o *join.Options) { o.Token = "rubbish" }, want: "T10"},
 		"Unpinned":      {reason: "a token without a hash is refused", change: func(o *join.Options) { o.Token = "abcdef.0123456789abcdef" }, want: "--token: without the hash"},
 		"UnpinnedAsked": {reason: "unless that is asked for", change: func(o *join.Options) { o.Token, o.InsecureSkipCAVerification = "abcdef.0123456789abcdef", true }},
+		"UnpinnedCA":    {reason: "or the CA itself is there", change: func(o *join.Options) { o.Token, o.GardenCA = "abcdef.0123456789abcdef", authority(t) }},
+		"BadCA":         {reason: "the CA has to be one", change: func(o *join.Options) { o.GardenCA = []byte("rubbish") }, want: "--garden-ca-file: it holds no certificate"},
+		"CAAndNoCheck":  {reason: "one of both is a mistake", change: func(o *join.Options) { o.GardenCA, o.InsecureSkipCAVerification = authority(t), true }, want: "contradicts --garden-ca-file"},
 		"PlainServer":   {reason: "a garden is reached by TLS", change: func(o *join.Options) { o.Server = "http://garden" }, want: "SERVER_URL"},
 		"NoName":        {reason: "a seed has a name", change: func(o *join.Options) { o.Name = "" }, want: "--name: required"},
 		"BadName":       {reason: "the name is a label", change: func(o *join.Options) { o.Name = "A b" }, want: "--name:"},
@@ -198,6 +204,14 @@ func TestValidate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// authority is a certificate in PEM.
+func authority(t *testing.T) []byte {
+	t.Helper()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 }
 
 func TestDetect(t *testing.T) {

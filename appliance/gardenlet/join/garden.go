@@ -57,7 +57,7 @@ func openGarden(ctx context.Context, o Options, userAgent string) (*garden, erro
 		return nil, err
 	}
 	server := strings.TrimSuffix(o.Server, "/")
-	bundle, err := fetchCA(ctx, server, token)
+	bundle, err := o.gardenCA(ctx, server, token)
 	if err != nil {
 		return nil, fmt.Errorf("compare the CA of the garden with the hash in the token: %w", gardenaccess.Explain(server, err))
 	}
@@ -74,11 +74,19 @@ func openGarden(ctx context.Context, o Options, userAgent string) (*garden, erro
 	return g, g.checkToken(ctx)
 }
 
-func fetchCA(ctx context.Context, server string, token identity.JoinToken) ([]byte, error) {
-	if token.CAHash == "" {
+// gardenCA is the CA that the garden has to show a certificate of.
+func (o Options) gardenCA(ctx context.Context, server string, token identity.JoinToken) ([]byte, error) {
+	switch {
+	case len(o.GardenCA) > 0 && token.CAHash != "" && identity.HashCA(o.GardenCA) != token.CAHash:
+		return nil, fmt.Errorf("%w: --garden-ca-file has the hash %s, the token was made for %s; leave the file out or give that of this garden",
+			identity.ErrCAMismatch, identity.HashCA(o.GardenCA), token.CAHash)
+	case len(o.GardenCA) > 0:
+		return o.GardenCA, nil
+	case token.CAHash == "":
 		return identity.FetchUnpinnedCA(ctx, server)
+	default:
+		return identity.FetchCA(ctx, server, token.CAHash)
 	}
-	return identity.FetchCA(ctx, server, token.CAHash)
 }
 
 // checkToken asks the garden who comes with the token, and whether that may request a certificate for a seed.

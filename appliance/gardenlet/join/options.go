@@ -4,6 +4,7 @@ package join
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -37,6 +38,9 @@ type Options struct {
 	Server string
 	// Token is the join token.
 	Token string
+	// GardenCA is the CA of the garden, in PEM. It takes the place of the hash in the token, and of what a garden of
+	// this product publishes: gardens of other makes publish none.
+	GardenCA []byte
 	// InsecureSkipCAVerification accepts a token that pins no CA, and with it any server that answers.
 	InsecureSkipCAVerification bool
 
@@ -97,6 +101,12 @@ func (o Options) Validate() []error {
 	if _, err := o.token(); err != nil {
 		report("token", err)
 	}
+	if len(o.GardenCA) > 0 && !x509.NewCertPool().AppendCertsFromPEM(o.GardenCA) {
+		report("garden-ca-file", errors.New("it holds no certificate in PEM"))
+	}
+	if len(o.GardenCA) > 0 && o.InsecureSkipCAVerification {
+		report("insecure-skip-ca-verification", errors.New("contradicts --garden-ca-file"))
+	}
 	if o.Name == "" && len(o.Config) == 0 {
 		report("name", errors.New("required: how the garden shall call the seed"))
 	}
@@ -130,7 +140,7 @@ func (o Options) Validate() []error {
 	return errs
 }
 
-// token reads the token. One without the hash of a CA has to be allowed explicitly.
+// token reads the token. One without the hash of a CA needs the CA itself, or has to be allowed explicitly.
 func (o Options) token() (identity.JoinToken, error) {
 	if o.Token == "" {
 		return identity.JoinToken{}, errors.New(`required: "terrarium token create" makes one in the garden`)
@@ -139,10 +149,11 @@ func (o Options) token() (identity.JoinToken, error) {
 	if !errors.Is(err, identity.ErrUnpinned) {
 		return token, err
 	}
-	if o.InsecureSkipCAVerification {
+	if o.InsecureSkipCAVerification || len(o.GardenCA) > 0 {
 		return identity.ParseUnpinnedToken(o.Token)
 	}
-	return identity.JoinToken{}, fmt.Errorf("without the hash of the garden's CA nobody can tell the garden from somebody in between (--insecure-skip-ca-verification joins all the same): %w", err)
+	return identity.JoinToken{}, fmt.Errorf("without the hash of the garden's CA nobody can tell the garden from somebody in between "+
+		"(give the CA with --garden-ca-file; --insecure-skip-ca-verification joins all the same): %w", err)
 }
 
 func validServer(server string) error {

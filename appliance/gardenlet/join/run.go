@@ -91,7 +91,11 @@ func (j *joiner) prepare(ctx context.Context, seedKubeconfig string) error {
 	if j.garden, err = openGarden(ctx, j.Options, j.UserAgent); err != nil {
 		return err
 	}
-	j.step("Garden verified: its CA has the hash sha256:%.16s…, and it knows the token", j.garden.hash)
+	if len(j.GardenCA) > 0 {
+		j.step("Garden verified: its certificate comes from the CA in --garden-ca-file, and it knows the token")
+	} else {
+		j.step("Garden verified: its CA has the hash sha256:%.16s…, and it knows the token", j.garden.hash)
+	}
 	if j.cluster, err = openCluster(ctx, j.SeedKubeconfig, j.SeedContext, j.UserAgent); err != nil {
 		return err
 	}

@@ -113,6 +113,17 @@ func Render(v Values) []client.Object {
 	}}
 }
 
+// Storage is the size of the volume that a stateful set asks for, and whether it asks for one.
+func Storage(set *appsv1.StatefulSet) (resource.Quantity, bool) {
+	for i := range set.Spec.VolumeClaimTemplates {
+		claim := &set.Spec.VolumeClaimTemplates[i]
+		if size, found := claim.Spec.Resources.Requests[corev1.ResourceStorage]; found && claim.Name == dataVolume {
+			return size, true
+		}
+	}
+	return resource.Quantity{}, false
+}
+
 func pod(v Values) corev1.PodSpec {
 	startup := component.HTTPProbe(corev1.URISchemeHTTP, metricsPort, "/readyz")
 	startup.PeriodSeconds, startup.FailureThreshold = 1, 300

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -64,17 +65,22 @@ func (r *Reconciler) AddToManager(mgr manager.Manager, seed cluster.Cluster) err
 	return nil
 }
 
-// own lets the own seed start a check when it appears and when its reconciliation has ended; further checks follow by
-// themselves.
+// own lets the own seed start a check when it appears, when its reconciliation has ended, and when operations on its shoots are
+// stopped or released; further checks follow by themselves.
 func (r *Reconciler) own() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool { return e.Object.GetName() == r.SeedName },
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			return e.ObjectNew.GetName() == r.SeedName && succeeded(e.ObjectNew) && !succeeded(e.ObjectOld)
+			return e.ObjectNew.GetName() == r.SeedName && (succeeded(e.ObjectNew) && !succeeded(e.ObjectOld) || stopped(e.ObjectNew) != stopped(e.ObjectOld))
 		},
 		DeleteFunc:  func(event.DeleteEvent) bool { return false },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 	}
+}
+
+func stopped(object client.Object) bool {
+	seed, ok := object.(*gardencorev1beta1.Seed)
+	return ok && query.EmergencyStopped(seed)
 }
 
 func succeeded(object client.Object) bool {

@@ -4,12 +4,15 @@ package seedcare
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
@@ -19,6 +22,7 @@ import (
 const (
 	reasonDefinitionMissing  = "CustomResourceDefinitionMissing"
 	reasonDefinitionNotReady = "CustomResourceDefinitionUnhealthy"
+	reasonEmergencyStop      = "EmergencyStopRequested"
 )
 
 // Reconcile checks once. Nothing is judged before the first reconciliation has succeeded, nor in deletion.
@@ -35,7 +39,20 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	have := kit.FindCondition(object.Status.Conditions, found.Type)
 	found.Status = kit.Damp(have, found.Status, r.Threshold, r.Clock.Now())
 	object.Status.Conditions = kit.SetCondition(object.Status.Conditions, found, r.Clock.Now())
+	object.Status.Conditions = emergencyStop(object, r.Clock.Now())
 	return commit.Status(ctx, kit.RequeueAfter(r.SyncPeriod), nil)
+}
+
+// emergencyStop shows an emergency stop for as long as it lasts (GLET-SEED-13).
+func emergencyStop(seed *gardencorev1beta1.Seed, now time.Time) []gardencorev1beta1.Condition {
+	const kind = gardencorev1beta1.ConditionTypeEmergencyStopShootReconciliations
+	if query.EmergencyStopped(seed) {
+		return kit.SetCondition(seed.Status.Conditions, gardencorev1beta1.Condition{
+			Type: kind, Status: gardencorev1beta1.ConditionTrue, Reason: reasonEmergencyStop,
+			Message: "All operations on the shoots of this seed are stopped: annotation " + gardencorev1beta1.AnnotationSeedEmergencyStop + " is set",
+		}, now)
+	}
+	return slices.DeleteFunc(slices.Clone(seed.Status.Conditions), func(c gardencorev1beta1.Condition) bool { return c.Type == kind })
 }
 
 // check looks at every component. A check that cannot be made says so; it is repeated like any other.

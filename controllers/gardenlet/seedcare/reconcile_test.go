@@ -115,3 +115,46 @@ func TestReconcile(t *testing.T) {
 		})
 	}
 }
+
+func TestEmergencyStopShows_GLET_SEED_13(t *testing.T) {
+	t.Parallel()
+	s, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "one"}}
+	object.Status.LastOperation = &gardencorev1beta1.LastOperation{State: "Succeeded"}
+	r := &seedcare.Reconciler{
+		GardenClient: fake.NewClientBuilder().WithScheme(s).WithObjects(object).WithStatusSubresource(object).Build(),
+		SeedClient:   fake.NewClientBuilder().WithScheme(s).WithObjects(definitions(t, true)...).Build(),
+		Clock:        clocktesting.NewFakeClock(time.Unix(1000, 0)), SeedName: "one", SyncPeriod: 30 * time.Second,
+	}
+	for _, step := range []struct{ reason, value, want string }{
+		{reason: "nothing is stopped", want: ""},
+		{reason: "an operator stops everything", value: "true", want: "True"},
+		{reason: "and lets go", value: "false", want: ""},
+	} {
+		if err := r.GardenClient.Get(t.Context(), client.ObjectKey{Name: "one"}, object); err != nil {
+			t.Fatal(err)
+		}
+		object.Annotations = map[string]string{"shoot.gardener.cloud/emergency-stop-reconciliations": step.value}
+		if err := r.GardenClient.Update(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "one"}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.GardenClient.Get(t.Context(), client.ObjectKey{Name: "one"}, object); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, c := range object.Status.Conditions {
+			if c.Type == "EmergencyStopShootReconciliations" {
+				got = string(c.Status)
+			}
+		}
+		if got != step.want {
+			t.Errorf("%s: condition EmergencyStopShootReconciliations is %q, want %q", step.reason, got, step.want)
+		}
+	}
+}

@@ -22,6 +22,7 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/unserved"
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
@@ -67,6 +68,8 @@ type Reconciler struct {
 	Images *images.Vector
 	// Config is how the controller works; nil takes the defaults.
 	Config *gardenconfigv1alpha1.ShootControllerConfiguration
+	// IdentityTokenValidity is how long tokens of workload identities shall be valid; zero takes the default.
+	IdentityTokenValidity time.Duration
 	// Observe is told of every task that ended; it may be nil.
 	Observe func(shoot *gardencorev1beta1.Shoot, task flow.Observation)
 }
@@ -135,7 +138,11 @@ func (r *Reconciler) concerned() predicate.Predicate {
 				return false
 			}
 			deletionBegins := e.ObjectOld.GetDeletionTimestamp() == nil && e.ObjectNew.GetDeletionTimestamp() != nil
-			annotated := e.ObjectOld.GetAnnotations()[gardencorev1beta1.AnnotationShootIgnore] != e.ObjectNew.GetAnnotations()[gardencorev1beta1.AnnotationShootIgnore]
+			changed := func(annotation string) bool {
+				return e.ObjectOld.GetAnnotations()[annotation] != e.ObjectNew.GetAnnotations()[annotation]
+			}
+			annotated := changed(gardencorev1beta1.AnnotationShootIgnore) || changed(gardencorev1beta1.AnnotationOperation) &&
+				len(unserved.Operations(e.ObjectNew.GetAnnotations()[gardencorev1beta1.AnnotationOperation])) > 0
 			return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() || !mine(e.ObjectOld) || deletionBegins || annotated
 		},
 		DeleteFunc:  func(event.DeleteEvent) bool { return false },

@@ -20,6 +20,8 @@ const (
 	ActionSync Action = "Sync"
 	// ActionRelease removes the finalizer: there is nothing in the seed.
 	ActionRelease Action = "Release"
+	// ActionRefuse tells the owner why the operation may not begin.
+	ActionRefuse Action = "Refuse"
 	// ActionRun runs the operation.
 	ActionRun Action = "Run"
 )
@@ -56,10 +58,12 @@ func Decide(shoot *gardencorev1beta1.Shoot, s Settings, now time.Time) Decision 
 			return Decision{Action: ActionRelease, Operation: operation}
 		}
 	}
-	if shoot.DeletionTimestamp == nil && moving(shoot) {
-		return Decision{Action: ActionNone}
-	}
-	if ignored(shoot, s) || failed(shoot, s) {
+	switch {
+	case ignored(shoot, s):
+		return Decision{Action: ActionSync, Operation: operation}
+	case Refusal(shoot) != nil:
+		return Decision{Action: ActionRefuse, Operation: operation}
+	case failed(shoot, s):
 		return Decision{Action: ActionSync, Operation: operation}
 	}
 	last := shoot.Status.LastOperation
@@ -87,12 +91,6 @@ func Responsible(shoot *gardencorev1beta1.Shoot) string {
 		return *shoot.Spec.SeedName
 	}
 	return ""
-}
-
-// moving tells whether the shoot is to run on another seed than it does. Nothing may be made on either before it was moved.
-func moving(shoot *gardencorev1beta1.Shoot) bool {
-	from, to := shoot.Status.SeedName, shoot.Spec.SeedName
-	return from != nil && to != nil && *from != "" && *from != *to
 }
 
 // OperationType is what the next run is: a deletion wins, an operation that did not end is taken up again.

@@ -4,10 +4,12 @@ package shoot
 
 import (
 	"context"
+	"errors"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
@@ -42,4 +44,38 @@ func FinishRecords(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.
 // Own makes an object in the project the gardenlet's own.
 func Own(shoot *gardencorev1beta1.Shoot, obj client.Object, role string) {
 	(&operation{shoot: shoot}).own(obj, role)
+}
+
+// CloudProviderSecret brings the credentials of a shoot into its namespace, as a reconciliation does.
+func CloudProviderSecret(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
+	return (&operation{r: r, shoot: shoot, namespace: namespace}).cloudProviderSecret(ctx)
+}
+
+// DeployETCD brings up the stores of a shoot on a seed.
+func DeployETCD(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed, namespace string) error {
+	o := &operation{r: r, shoot: shoot, seed: seed, namespace: namespace, images: imageSet{etcd: "etcd:1"}}
+	if err := o.secretsInit(ctx); err != nil {
+		return err
+	}
+	return o.etcdDeploy(ctx)
+}
+
+// GardenCredentials publishes the credentials of a shoot in its project.
+func GardenCredentials(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
+	o := &operation{r: r, shoot: shoot, namespace: namespace}
+	if err := o.secretsInit(ctx); err != nil {
+		return err
+	}
+	return o.gardenCredentials(ctx)
+}
+
+// DeployInfrastructureAndWorker writes both extension objects of a shoot.
+func DeployInfrastructureAndWorker(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
+	o := &operation{
+		r: r, shoot: shoot, namespace: namespace, infrastructure: &gardenextensionsv1alpha1.Infrastructure{}, profile: &gardencorev1beta1.CloudProfile{},
+	}
+	if err := o.secretsInit(ctx); err != nil {
+		return err
+	}
+	return errors.Join(o.infrastructureDeploy(ctx), o.workerDeploy(ctx))
 }

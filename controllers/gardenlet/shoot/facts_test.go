@@ -131,6 +131,10 @@ func TestRequiredExtensions_GLET_FLOW_9(t *testing.T) {
 	if diff := cmp.Diff([]shoot.Need{want[3], want[4]}, shoot.Missing(needs, installations, registrations)); diff != "" {
 		t.Errorf("one is not healthy, one is not installed: Missing(...) (-want +got):\n%s", diff)
 	}
+	seed.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local"}
+	if diff := cmp.Diff(want, shoot.Needs(s, seed)); diff != "" {
+		t.Errorf("No run makes backups, so none waits for who would keep them: Needs(...) (-want +got):\n%s", diff)
+	}
 	if workerless := shoot.Needs(running(), &gardencorev1beta1.Seed{}); len(workerless) != 0 {
 		t.Errorf("a shoot without workers on a seed without a domain needs %v, want nothing", workerless)
 	}

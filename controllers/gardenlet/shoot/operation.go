@@ -4,15 +4,21 @@ package shoot
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
+	"github.com/terrarium-garden/terrarium/controllers/profile"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -88,22 +94,35 @@ func initialize(err error) error {
 	return &initializeError{task: taskInitialize, err: err}
 }
 
+// loadProfile finds the profile of the shoot. What is wrong with the reference itself is for its owner to mend. A deletion
+// takes what extensions were told last if the profile is gone: it needs none to remove what there is.
 func (o *operation) loadProfile(ctx context.Context) error {
-	kind, name := gardencorev1beta1.CloudProfileReferenceKindCloudProfile, ""
-	switch {
-	case o.shoot.Spec.CloudProfile != nil:
-		kind, name = o.shoot.Spec.CloudProfile.Kind, o.shoot.Spec.CloudProfile.Name
-	case o.shoot.Spec.CloudProfileName != nil:
-		name = *o.shoot.Spec.CloudProfileName
+	var err error
+	o.profile, err = profile.Of(ctx, o.r.GardenReader, o.shoot)
+	if o.shoot.DeletionTimestamp != nil && (apierrors.IsNotFound(err) || apierrors.IsForbidden(err)) {
+		o.profile, err = o.lastProfile(ctx)
 	}
-	if kind != "" && kind != gardencorev1beta1.CloudProfileReferenceKindCloudProfile {
-		return extension.WithCodes(fmt.Errorf("cloud profile %q: cloud profiles of kind %s are not served by this garden", name, kind), gardencorev1beta1.ErrorCodeConfigurationProblem)
+	if errors.Is(err, profile.ErrNone) || errors.Is(err, profile.ErrKind) {
+		return extension.WithCodes(err, gardencorev1beta1.ErrorCodeConfigurationProblem)
 	}
-	o.profile = &gardencorev1beta1.CloudProfile{}
-	if err := o.r.GardenReader.Get(ctx, client.ObjectKey{Name: name}, o.profile); err != nil {
-		return fmt.Errorf("get cloud profile %q: %w", name, err)
+	return err
+}
+
+// lastProfile is the profile that stands in the Cluster object, or an empty one if there is none.
+func (o *operation) lastProfile(ctx context.Context) (*gardencorev1beta1.CloudProfile, error) {
+	last := &gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: query.ProfileName(&o.shoot.Spec)}}
+	cluster := &gardenextensionsv1alpha1.Cluster{}
+	err := o.r.SeedClient.Get(ctx, client.ObjectKey{Name: o.namespace}, cluster)
+	if apierrors.IsNotFound(err) {
+		return last, nil
 	}
-	return nil
+	if err != nil {
+		return nil, fmt.Errorf("get cluster %q: %w", o.namespace, err)
+	}
+	if err := json.Unmarshal(cluster.Spec.CloudProfile.Raw, last); err != nil {
+		return nil, fmt.Errorf("read cloud profile of cluster %q: %w", o.namespace, err)
+	}
+	return last, nil
 }
 
 func (o *operation) loadImages() error {

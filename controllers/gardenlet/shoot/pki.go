@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/controllermanager"
@@ -33,6 +34,8 @@ type pki struct {
 
 	serviceAccountKey *secrets.RSAKey
 	encryptionKey     *secrets.EncryptionKey
+	// ssh opens the machines; it is nil if they cannot be reached by SSH.
+	ssh *secrets.SSHKey
 }
 
 // secretsInit takes or makes the authorities, keys and client certificates.
@@ -79,8 +82,21 @@ func (o *operation) secretsInit(ctx context.Context) error {
 	if p.encryptionKey, err = m.EncryptionKey(ctx, gardencorev1beta1.SecretETCDEncryptionKey); err != nil {
 		return err
 	}
+	if query.SSHAllowed(&o.shoot.Spec) {
+		if p.ssh, err = m.SSHKey(ctx, gardencorev1beta1.SecretSSHKeypair); err != nil {
+			return err
+		}
+	}
 	o.pki = p
 	return nil
+}
+
+// sshPublicKey is what machines let in, or nothing.
+func (p pki) sshPublicKey() []byte {
+	if p.ssh == nil {
+		return nil
+	}
+	return p.ssh.Public
 }
 
 func access(name string, ca *secrets.CA, user string) secrets.CertificateSpec {

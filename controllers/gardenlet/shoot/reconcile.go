@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -30,8 +31,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if found, err := kit.Live(ctx, r.GardenReader, r.GardenClient, request.NamespacedName, shoot); !found {
 		return reconcile.Result{}, err
 	}
-	decision := Decide(shoot, r.settings(), r.Clock.Now())
+	settings := r.settings()
+	if Responsible(shoot) == settings.SeedName && !ignored(shoot, settings) {
+		if err := r.declineOperations(ctx, shoot); err != nil {
+			return kit.Result(kit.Continue(), client.IgnoreNotFound(err))
+		}
+	}
+	decision := Decide(shoot, settings, r.Clock.Now())
 	switch decision.Action {
+	case ActionRefuse:
+		return r.refuse(ctx, shoot, decision.Operation)
 	case ActionSync:
 		return r.syncOnly(ctx, shoot)
 	case ActionRelease:
@@ -84,6 +93,9 @@ func (r *Reconciler) operate(ctx context.Context, shoot *gardencorev1beta1.Shoot
 		return reconcile.Result{}, err
 	}
 	if err := CheckSeed(seed, r.Identity); err != nil {
+		if query.EmergencyStopped(seed) && atRest(shoot) {
+			return reconcile.Result{RequeueAfter: recheck}, nil
+		}
 		return r.waitForSeed(ctx, shoot, kind, err)
 	}
 	status := newStatusWriter(r.GardenClient, shoot)
@@ -113,6 +125,13 @@ func (r *Reconciler) operate(ctx context.Context, shoot *gardencorev1beta1.Shoot
 		return r.deleted(ctx, o)
 	}
 	return r.succeeded(ctx, o)
+}
+
+// atRest tells whether a shoot is as its owner wants it: that nothing is done with it for a while is no news.
+func atRest(shoot *gardencorev1beta1.Shoot) bool {
+	last := shoot.Status.LastOperation
+	return shoot.DeletionTimestamp == nil && shoot.Generation == shoot.Status.ObservedGeneration &&
+		last != nil && last.State == gardencorev1beta1.LastOperationStateSucceeded
 }
 
 // waitForSeed shows why nothing happens. The time does not count as a failed attempt.

@@ -118,6 +118,20 @@ func (l *landscape) told(t *testing.T) *gardencorev1beta1.Shoot {
 	return s
 }
 
+// toldProfile is the cloud profile that extensions see.
+func (l *landscape) toldProfile(t *testing.T) *gardencorev1beta1.CloudProfile {
+	t.Helper()
+	c := &gardenextensionsv1alpha1.Cluster{}
+	if err := l.SeedClient.Get(t.Context(), client.ObjectKey{Name: "shoot--dev--a"}, c); err != nil {
+		t.Fatal(err)
+	}
+	p := &gardencorev1beta1.CloudProfile{}
+	if err := json.Unmarshal(c.Spec.CloudProfile.Raw, p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func taskIDs(s *gardencorev1beta1.Shoot) []string {
 	var ids []string
 	for _, e := range s.Status.LastErrors {
@@ -229,7 +243,7 @@ func TestFailedRunIsReported_GLET_STATUS_7_GLET_SHOOT_16_18(t *testing.T) {
 
 func TestOwnerHasToAct_GLET_STATUS_4_GLET_SHOOT_6(t *testing.T) {
 	t.Parallel()
-	l := newLandscape(t, fresh(func(s *gardencorev1beta1.Shoot) { s.Spec.CloudProfile.Kind = "NamespacedCloudProfile" }))
+	l := newLandscape(t, fresh(func(s *gardencorev1beta1.Shoot) { s.Spec.CloudProfile.Kind = "Profile" }))
 	_, err := l.pass(t.Context())
 	if !errors.Is(err, reconcile.TerminalError(nil)) {
 		t.Errorf("Reconcile(...) = %v, want an error that is not tried again", err)

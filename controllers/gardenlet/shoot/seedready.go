@@ -5,13 +5,18 @@ package shoot
 import (
 	"fmt"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // CheckSeed returns why no operation may run on the shoots of a seed now, or nil: it has to be brought up to date by this very
-// process first, and be healthy. A seed in deletion only has shoots to delete and is exempt.
+// process first, and be healthy. A seed in deletion only has shoots to delete and is exempt. An operator may stop all of
+// them in an emergency, deletions as well.
 func CheckSeed(seed *gardencorev1beta1.Seed, identity gardencorev1beta1.Gardener) error {
+	if query.EmergencyStopped(seed) {
+		return fmt.Errorf("an operator has stopped all operations on the shoots of seed %q (annotation %s)", seed.Name, gardencorev1beta1.AnnotationSeedEmergencyStop)
+	}
 	if seed.DeletionTimestamp != nil {
 		return nil
 	}

@@ -86,7 +86,7 @@ func Succeeded(shoot *gardencorev1beta1.Shoot, now time.Time) gardencorev1beta1.
 	if kind != gardencorev1beta1.LastOperationTypeDelete {
 		next.SeedName = shoot.Spec.SeedName
 		next.Conditions = reevaluate(next.Conditions, now)
-		next.Constraints = reevaluate(next.Constraints, now)
+		next.Constraints = reevaluate(Unserved(shoot, now), now)
 	}
 	return next
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"strconv"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,9 +71,13 @@ func (o *operation) etcdDeploy(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		storage, err := o.etcdStorage(ctx, role)
+		if err != nil {
+			return err
+		}
 		objs := etcd.Render(etcd.Values{
 			Namespace: o.namespace, Role: role, Image: o.images.etcd,
-			ServerSecret: server.SecretName, PeerSecret: peer.SecretName, Storage: o.etcdStorage(),
+			ServerSecret: server.SecretName, PeerSecret: peer.SecretName, Storage: storage,
 		})
 		if err := o.r.seedEngine().Apply(ctx, objs...); err != nil {
 			return err
@@ -82,13 +87,23 @@ func (o *operation) etcdDeploy(ctx context.Context) error {
 	return nil
 }
 
-// etcdStorage is the size of a volume, at least the smallest one that the seed's provider makes.
-func (o *operation) etcdStorage() resource.Quantity {
+// etcdStorage is the size of the volume of an etcd: that of the volume it has, whatever the seed asks for by now. A volume
+// cannot grow in place, and the one that holds a cluster is not to be replaced.
+func (o *operation) etcdStorage(ctx context.Context, role string) (resource.Quantity, error) {
+	live := &appsv1.StatefulSet{}
+	key := client.ObjectKey{Namespace: o.namespace, Name: etcd.Name(role)}
+	err := o.r.SeedClient.Get(ctx, key, live)
+	if client.IgnoreNotFound(err) != nil {
+		return resource.Quantity{}, fmt.Errorf("get stateful set %q: %w", key, err)
+	}
+	if have, found := etcd.Storage(live); found {
+		return have, nil
+	}
 	size := resource.MustParse(etcdStorage)
 	if v := o.seed.Spec.Volume; v != nil && v.MinimumSize != nil && v.MinimumSize.Cmp(size) > 0 {
-		return *v.MinimumSize
+		return *v.MinimumSize, nil
 	}
-	return size
+	return size, nil
 }
 
 func (o *operation) etcdWait(ctx context.Context) error {

@@ -13,6 +13,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
 // gardenCredentials writes what the garden needs to hand out kubeconfigs: the authority of the server for everybody in the
@@ -45,7 +46,31 @@ func (o *operation) gardenCredentials(ctx context.Context) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return o.gardenSSHKey(ctx)
+}
+
+// gardenSSHKey hands the key to the machines to those in the project who may read Secrets, or takes it back when nobody is to
+// reach the machines any more.
+func (o *operation) gardenSSHKey(ctx context.Context) error {
+	secret := o.sshObject()
+	if o.pki.ssh == nil {
+		return kit.Remove(ctx, o.r.GardenClient, secret)
+	}
+	_, err := kit.Ensure(ctx, o.r.GardenClient, secret, func() error {
+		o.own(secret, gardencorev1beta1.RoleSSHKeypair)
+		secret.Data = map[string][]byte{secrets.DataKeyRSA: o.pki.ssh.Private, secrets.DataKeyRSAPublic: o.pki.ssh.Public}
+		return nil
+	})
 	return err
+}
+
+func (o *operation) sshObject() *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Namespace: o.shoot.Namespace, Name: o.shoot.Name + "." + gardencorev1beta1.ProjectSecretSuffixSSHKeypair,
+	}}
 }
 
 // gardenCredentialsDelete takes them back.
@@ -55,6 +80,7 @@ func (o *operation) gardenCredentialsDelete(ctx context.Context) error {
 		kit.Remove(ctx, o.r.GardenClient, config),
 		kit.Remove(ctx, o.r.GardenClient, secret),
 		kit.Remove(ctx, o.r.GardenClient, internal),
+		kit.Remove(ctx, o.r.GardenClient, o.sshObject()),
 	)
 }
 

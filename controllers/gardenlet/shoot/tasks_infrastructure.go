@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
@@ -39,6 +38,7 @@ func (o *operation) infrastructureDeploy(ctx context.Context) error {
 		obj.Spec.ProviderConfig = o.shoot.Spec.Provider.InfrastructureConfig
 		obj.Spec.Region = o.shoot.Spec.Region
 		obj.Spec.SecretRef = o.providerSecret()
+		obj.Spec.SSHPublicKey = o.pki.sshPublicKey()
 		return nil
 	})
 }
@@ -154,7 +154,7 @@ func (o *operation) dnsInternal(ctx context.Context) error {
 	internal := o.seed.Spec.DNS.Internal
 	return o.dnsRecord(ctx, record{
 		purpose: purposeInternal, task: gardencorev1beta1.ShootTaskDeployDNSRecordInternal, host: o.hosts.Internal, provider: internal.Type, zone: internal.Zone,
-		credentials: client.ObjectKey{Namespace: internal.CredentialsRef.Namespace, Name: internal.CredentialsRef.Name},
+		credentials: internal.CredentialsRef,
 	})
 }
 
@@ -171,46 +171,36 @@ func (o *operation) dnsExternal(ctx context.Context) error {
 	})
 }
 
-// dnsCredentials names the Secret for a DNS provider: its own, or else that of the cloud, whose DNS service it is then.
-func (o *operation) dnsCredentials(ctx context.Context, provider *gardencorev1beta1.DNSProvider) (client.ObjectKey, error) {
+// dnsCredentials are those for a DNS provider: its own, or else those of the cloud, whose DNS service it is then.
+func (o *operation) dnsCredentials(ctx context.Context, provider *gardencorev1beta1.DNSProvider) (corev1.ObjectReference, error) {
 	switch {
 	case provider.SecretName != nil:
-		return client.ObjectKey{Namespace: o.shoot.Namespace, Name: *provider.SecretName}, nil
+		return corev1.ObjectReference{Kind: kindSecret, Namespace: o.shoot.Namespace, Name: *provider.SecretName}, nil
 	case provider.CredentialsRef != nil:
-		return client.ObjectKey{Namespace: o.shoot.Namespace, Name: provider.CredentialsRef.Name}, nil
+		return corev1.ObjectReference{Kind: provider.CredentialsRef.Kind, Namespace: o.shoot.Namespace, Name: provider.CredentialsRef.Name}, nil
+	default:
+		return o.credentials(ctx)
 	}
-	secret, err := o.credentials(ctx)
-	if err != nil {
-		return client.ObjectKey{}, err
-	}
-	return client.ObjectKeyFromObject(secret), nil
 }
 
 // record is a name that points to the load balancer.
 type record struct {
 	purpose, task, host, provider string
 	zone                          *string
-	credentials                   client.ObjectKey
+	credentials                   corev1.ObjectReference
 }
 
 func (o *operation) dnsRecord(ctx context.Context, rec record) error {
-	secret := &corev1.Secret{}
-	if err := o.r.GardenReader.Get(ctx, rec.credentials, secret); err != nil {
-		return fmt.Errorf("get credentials %q for DNS name %q: %w", rec.credentials, rec.host, err)
-	}
 	name := "dnsrecord-" + o.shoot.Name + "-" + rec.purpose
-	err := o.r.seedEngine().Apply(ctx, &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: name}, Type: corev1.SecretTypeOpaque, Data: secret.Data,
-	})
-	if err != nil {
-		return err
+	if err := o.deployCredentials(ctx, name, rec.credentials); err != nil {
+		return fmt.Errorf("DNS name %q: %w", rec.host, err)
 	}
 	obj := o.dnsObject(rec.purpose)
 	ttl := int64(defaultTTL)
 	if o.r.Config.DNSEntryTTLSeconds != nil {
 		ttl = *o.r.Config.DNSEntryTTLSeconds
 	}
-	err = o.r.extensions().Apply(ctx, obj, o.trigger(rec.task), func() error {
+	err := o.r.extensions().Apply(ctx, obj, o.trigger(rec.task), func() error {
 		obj.Spec.Type = rec.provider
 		obj.Spec.SecretRef = corev1.SecretReference{Namespace: o.namespace, Name: name}
 		obj.Spec.Name, obj.Spec.RecordType, obj.Spec.Values = rec.host, RecordType(o.loadBalancer), []string{o.loadBalancer}

@@ -115,6 +115,7 @@ func (o *operation) workerDeploy(ctx context.Context) error {
 		obj.Spec.Type = o.shoot.Spec.Provider.Type
 		obj.Spec.Region = o.shoot.Spec.Region
 		obj.Spec.SecretRef = o.providerSecret()
+		obj.Spec.SSHPublicKey = o.pki.sshPublicKey()
 		obj.Spec.InfrastructureProviderStatus = o.infrastructure.Status.ProviderStatus
 		obj.Spec.Pools = Pools(o.shoot, o.profile, o.userData)
 		return nil

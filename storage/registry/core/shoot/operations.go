@@ -43,7 +43,7 @@ func consume(obj, old *gardencorev1beta1.Shoot, asked []string) bool {
 			// Removed: another operation asked for does it as well.
 		case op == gardencorev1beta1.OperationReconcile:
 			grows = true
-		case op == gardencorev1beta1.OperationRotateSSHKeypair && !sshAllowed(obj):
+		case op == gardencorev1beta1.OperationRotateSSHKeypair && !query.SSHAllowed(&obj.Spec):
 			// Removed without effect: there is no key pair to rotate.
 		case strings.HasPrefix(op, "rotate-") || strings.HasPrefix(op, "rollout-workers="):
 			grows = grows || !slices.Contains(before, op)
@@ -54,12 +54,6 @@ func consume(obj, old *gardencorev1beta1.Shoot, asked []string) bool {
 	}
 	write(obj, gardencorev1beta1.AnnotationOperation, kept)
 	return grows
-}
-
-func sshAllowed(s *gardencorev1beta1.Shoot) bool {
-	settings := s.Spec.Provider.WorkersSettings
-	return len(s.Spec.Provider.Workers) > 0 &&
-		(settings == nil || settings.SSHAccess == nil || settings.SSHAccess.Enabled)
 }
 
 // normalize trims, joins again and removes doubles of an operation annotation (API-SHOOTSTRAT-6).

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot_test
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+)
+
+func TestVolumeOfARunningETCDKeepsItsSize_BAK_ETCD_6(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh())
+	for _, name := range []string{"etcd-main-client", "etcd-events-client"} {
+		l.give(t, l.SeedClient, &corev1.Service{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: name}, Spec: corev1.ServiceSpec{ClusterIP: "10.99.1.1"},
+		})
+	}
+	sized := func(minimum string) *gardencorev1beta1.Seed {
+		seed := &gardencorev1beta1.Seed{}
+		if minimum != "" {
+			seed.Spec.Volume = &gardencorev1beta1.SeedVolume{MinimumSize: new(resource.MustParse(minimum))}
+		}
+		return seed
+	}
+	set := func(name string) client.Object {
+		return &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: name}}
+	}
+	expect := func(seed *gardencorev1beta1.Seed, reason, mainSize, eventsSize string) {
+		t.Helper()
+		if err := shoot.DeployETCD(t.Context(), l.Reconciler, l.shoot(t), seed, "shoot--dev--a"); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]string{"etcd-main": mainSize, "etcd-events": eventsSize} {
+			live := &appsv1.StatefulSet{}
+			if err := l.SeedClient.Get(t.Context(), client.ObjectKey{Namespace: "shoot--dev--a", Name: name}, live); err != nil {
+				t.Fatal(err)
+			}
+			if got := live.Spec.VolumeClaimTemplates[0].Spec.Resources.Requests.Storage().String(); got != want {
+				t.Errorf("%s\nvolume of %s has %s, want %s", reason, name, got, want)
+			}
+		}
+	}
+	expect(sized(""), "a new one has the size that etcd needs", "10Gi", "10Gi")
+	expect(sized("25Gi"), "a seed that asks for more later does not touch what runs: the server would refuse it", "10Gi", "10Gi")
+	if err := l.SeedClient.Delete(t.Context(), set("etcd-events")); err != nil {
+		t.Fatal(err)
+	}
+	expect(sized("25Gi"), "a new one has the smallest size that the seed makes", "10Gi", "25Gi")
+	expect(sized("20Gi"), "nor does one that asks for less", "10Gi", "25Gi")
+}

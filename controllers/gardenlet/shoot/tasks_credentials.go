@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/extension"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
+)
+
+// Kinds of credentials.
+const (
+	kindSecret           = "Secret"
+	kindInternalSecret   = "InternalSecret"
+	kindWorkloadIdentity = "WorkloadIdentity"
+)
+
+// missingCredentialsError says that there is nothing to be had: what the shoot names does not exist, or it names nothing.
+// Everything else that goes wrong with credentials may pass.
+type missingCredentialsError struct{ err error }
+
+func (e *missingCredentialsError) Error() string { return e.err.Error() }
+
+func (e *missingCredentialsError) Unwrap() error { return e.err }
+
+// missing marks errors of objects that are not there. A gardenlet may not even ask for what nothing refers to.
+func missing(err error) error {
+	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
+		return &missingCredentialsError{err: err}
+	}
+	return err
+}
+
+// cloudProviderSecret brings the credentials that the shoot's owner gave to where extensions find them.
+func (o *operation) cloudProviderSecret(ctx context.Context) error {
+	ref, err := o.credentials(ctx)
+	if err != nil {
+		return err
+	}
+	return o.deployCredentials(ctx, gardencorev1beta1.SecretCloudProvider, ref)
+}
+
+// cloudProviderSecretRefresh does so for a deletion. When there are no credentials any more, those of the last run are kept:
+// nothing was made without credentials, and a shoot that nobody can delete helps nobody.
+func (o *operation) cloudProviderSecretRefresh(ctx context.Context) error {
+	err := o.cloudProviderSecret(ctx)
+	if lost, ok := errors.AsType[*missingCredentialsError](err); ok {
+		ctrl.LoggerFrom(ctx).Info("Credentials of the shoot are gone, its deletion goes on with the last known ones", "reason", lost.Error())
+		return nil
+	}
+	return err
+}
+
+// credentials finds what the binding of the shoot refers to.
+func (o *operation) credentials(ctx context.Context) (corev1.ObjectReference, error) {
+	name := query.BindingOf(&o.shoot.Spec)
+	key := client.ObjectKey{Namespace: o.shoot.Namespace, Name: name.Name}
+	switch name.Kind {
+	case query.KindCredentialsBinding:
+		binding := &gardensecurityv1alpha1.CredentialsBinding{}
+		if err := o.r.GardenReader.Get(ctx, key, binding); err != nil {
+			return corev1.ObjectReference{}, missing(fmt.Errorf("get credentials binding %q: %w", key, err))
+		}
+		return binding.CredentialsRef, nil
+	case query.KindSecretBinding:
+		binding := &gardencorev1beta1.SecretBinding{}
+		if err := o.r.GardenReader.Get(ctx, key, binding); err != nil {
+			return corev1.ObjectReference{}, missing(fmt.Errorf("get secret binding %q: %w", key, err))
+		}
+		return query.CredentialsOf(binding), nil
+	default:
+		return corev1.ObjectReference{}, extension.WithCodes(
+			&missingCredentialsError{err: errors.New("the shoot has workers and names no credentials: set spec.credentialsBindingName")},
+			gardencorev1beta1.ErrorCodeConfigurationProblem,
+		)
+	}
+}
+
+// deployCredentials makes a Secret of that name out of credentials in the garden.
+func (o *operation) deployCredentials(ctx context.Context, name string, ref corev1.ObjectReference) error {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: name}, Type: corev1.SecretTypeOpaque}
+	key := client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}
+	switch ref.Kind {
+	case kindSecret, "":
+		source := &corev1.Secret{}
+		if err := o.r.GardenReader.Get(ctx, key, source); err != nil {
+			return missing(fmt.Errorf("get credentials: Secret %q: %w", key, err))
+		}
+		secret.Data = source.Data
+	case kindInternalSecret:
+		source := &gardencorev1beta1.InternalSecret{}
+		if err := o.r.GardenReader.Get(ctx, key, source); err != nil {
+			return missing(fmt.Errorf("get credentials: InternalSecret %q: %w", key, err))
+		}
+		secret.Data = source.Data
+	case kindWorkloadIdentity:
+		source := &gardensecurityv1alpha1.WorkloadIdentity{}
+		if err := o.r.GardenReader.Get(ctx, key, source); err != nil {
+			return missing(fmt.Errorf("get credentials: WorkloadIdentity %q: %w", key, err))
+		}
+		if err := o.fillIdentity(ctx, secret, source); err != nil {
+			return err
+		}
+	default:
+		return extension.WithCodes(
+			&missingCredentialsError{err: fmt.Errorf("credentials %q: of kind %q, must be a %s, %s or %s", key, ref.Kind, kindSecret, kindInternalSecret, kindWorkloadIdentity)},
+			gardencorev1beta1.ErrorCodeConfigurationProblem,
+		)
+	}
+	return o.r.seedEngine().Apply(ctx, secret)
+}
+
+// fillIdentity makes a Secret that lets extensions act as a workload identity on behalf of the shoot. The token of an
+// earlier run is kept as long as it is good; between the runs it is renewed by a controller of its own.
+func (o *operation) fillIdentity(ctx context.Context, secret *corev1.Secret, identity *gardensecurityv1alpha1.WorkloadIdentity) error {
+	err := workloadidentity.Describe(secret, identity, gardensecurityv1alpha1.ContextObject{
+		APIVersion: gardencorev1beta1.GroupVersion.String(), Kind: "Shoot", Namespace: &o.shoot.Namespace, Name: o.shoot.Name, UID: o.shoot.UID,
+	})
+	if err != nil {
+		return err
+	}
+	live := &corev1.Secret{}
+	key := client.ObjectKeyFromObject(secret)
+	if err := o.r.SeedClient.Get(ctx, key, live); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("get secret %q: %w", key, err)
+	}
+	issuer := workloadidentity.Issuer{
+		Garden: o.r.GardenClient, Validity: o.r.IdentityTokenValidity, Clock: o.r.Clock, Jitter: workloadidentity.Jitter,
+	}
+	if issuer.Keep(secret, live) {
+		return nil
+	}
+	return missing(issuer.Renew(ctx, secret))
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/unserved"
+	"github.com/terrarium-garden/terrarium/controllers/extension"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+const (
+	// ConditionTypeEverythingServed is a constraint that a shoot has, as False, while it asks for something that it does not
+	// get although it would rely on it.
+	ConditionTypeEverythingServed gardencorev1beta1.ConditionType = "EverythingServed"
+
+	reasonNotServed = "NotServedYet"
+	// taskUnserved is the id of errors about what a shoot asks for.
+	taskUnserved = "unserved"
+)
+
+// Refusal says why no operation may begin on a shoot: carrying it out would harm the cluster. It is nil for a shoot that may
+// be acted upon, which one in deletion always may.
+func Refusal(shoot *gardencorev1beta1.Shoot) error {
+	if shoot.DeletionTimestamp != nil {
+		return nil
+	}
+	var reasons []string
+	for _, f := range unserved.Problems(shoot) {
+		if f.Severity == unserved.Refuse {
+			reasons = append(reasons, f.String())
+		}
+	}
+	if len(reasons) == 0 {
+		return nil
+	}
+	err := errors.New("nothing is done with the shoot: " + strings.Join(reasons, "; ") + "; take the setting back")
+	return extension.WithCodes(&initializeError{task: taskUnserved, err: err}, gardencorev1beta1.ErrorCodeConfigurationProblem)
+}
+
+// Refused is the status of a shoot on which no operation may begin. The cluster, if there is one, stays as it is.
+func Refused(shoot *gardencorev1beta1.Shoot, kind gardencorev1beta1.LastOperationType, refusal error, now time.Time) gardencorev1beta1.ShootStatus {
+	next := *shoot.Status.DeepCopy()
+	description := upperFirst(cut(refusal.Error()))
+	last := next.LastOperation
+	if last != nil && last.State == gardencorev1beta1.LastOperationStateFailed && last.Description == description && next.ObservedGeneration == shoot.Generation {
+		return next
+	}
+	next.LastOperation = &gardencorev1beta1.LastOperation{Type: kind}
+	next = Failed(next, Failure{Err: refusal}, now)
+	next.ObservedGeneration = shoot.Generation
+	return next
+}
+
+// refuse tells the owner why nothing happens. Extensions are not told of a shoot that they must not act upon.
+func (r *Reconciler) refuse(ctx context.Context, shoot *gardencorev1beta1.Shoot, kind gardencorev1beta1.LastOperationType) (reconcile.Result, error) {
+	refusal := Refusal(shoot)
+	status := newStatusWriter(r.GardenClient, shoot)
+	err := status.change(ctx, func(gardencorev1beta1.ShootStatus) gardencorev1beta1.ShootStatus {
+		return Refused(shoot, kind, refusal, r.Clock.Now())
+	})
+	if err != nil {
+		return kit.Result(kit.Continue(), err)
+	}
+	if last := status.current().Status.LastOperation; shoot.Status.LastOperation == nil || *last != *shoot.Status.LastOperation {
+		r.warn(shoot, last)
+	}
+	return reconcile.Result{}, nil
+}
+
+// Unserved keeps the constraint that lists what a shoot asks for and does not get, while everything else of it is served.
+func Unserved(shoot *gardencorev1beta1.Shoot, now time.Time) []gardencorev1beta1.Condition {
+	all := shoot.Status.Constraints
+	problems := unserved.Problems(shoot)
+	if len(problems) == 0 {
+		return slices.DeleteFunc(slices.Clone(all), func(c gardencorev1beta1.Condition) bool { return c.Type == ConditionTypeEverythingServed })
+	}
+	texts := make([]string, 0, len(problems))
+	for _, f := range problems {
+		texts = append(texts, f.String())
+	}
+	return kit.SetCondition(all, gardencorev1beta1.Condition{
+		Type: ConditionTypeEverythingServed, Status: gardencorev1beta1.ConditionFalse, Reason: reasonNotServed,
+		Message: cut(strings.Join(texts, "; ")), Codes: []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeConfigurationProblem},
+	}, now)
+}
+
+// declineOperations takes operations that nobody carries out out of the annotation of a shoot, with an event for each: left
+// there, they would look as if they were under way. What else is asked for stays.
+func (r *Reconciler) declineOperations(ctx context.Context, shoot *gardencorev1beta1.Shoot) error {
+	asked := shoot.Annotations[gardencorev1beta1.AnnotationOperation]
+	declined := unserved.Operations(asked)
+	if len(declined) == 0 {
+		return nil
+	}
+	before := shoot.DeepCopy()
+	left := slices.DeleteFunc(query.Operations(asked), func(op string) bool { return slices.Contains(declined, op) })
+	metav1.SetMetaDataAnnotation(&shoot.ObjectMeta, gardencorev1beta1.AnnotationOperation, strings.Join(left, gardencorev1beta1.OperationSeparator))
+	if len(left) == 0 {
+		delete(shoot.Annotations, gardencorev1beta1.AnnotationOperation)
+	}
+	// Somebody may be asking for more at this moment.
+	if err := r.GardenClient.Patch(ctx, shoot, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("take operations %s from shoot %q: %w", strings.Join(declined, ", "), shoot.Name, err)
+	}
+	for _, op := range declined {
+		kit.Record(r.Recorder, shoot, kit.Notice{
+			Type: corev1.EventTypeWarning, Action: gardencorev1beta1.EventActionReconcile, Reason: reasonNotServed,
+			Message: fmt.Sprintf("Operation %q is not served yet and was not carried out; it has been taken out of annotation %s", op, gardencorev1beta1.AnnotationOperation),
+		})
+	}
+	return nil
+}

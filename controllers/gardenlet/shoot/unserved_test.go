@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+)
+
+func asleep(s *gardencorev1beta1.Shoot) {
+	s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
+}
+
+func toUS(s *gardencorev1beta1.Shoot) { s.Spec.SeedName, s.Generation = new("us-1"), 4 }
+
+// resting is a shoot of newLandscape that was reconciled a while ago.
+func resting(changes ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
+	s := fresh(func(s *gardencorev1beta1.Shoot) {
+		s.Finalizers, s.Status = []string{"gardener"}, running().Status
+		s.Status.TechnicalID = "shoot--dev--a"
+	})
+	for _, change := range changes {
+		change(s)
+	}
+	return s
+}
+
+// recorded are the events so far.
+func (l *landscape) recorded() []string {
+	var all []string
+	for {
+		select {
+		case event := <-l.events.Events:
+			all = append(all, event)
+		default:
+			return all
+		}
+	}
+}
+
+func TestWhatWouldBreakAClusterIsNotBegun(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		shoot  *gardencorev1beta1.Shoot
+		kind   gardencorev1beta1.LastOperationType
+		want   string
+	}{
+		"Hibernation":      {reason: "machines would go and not come back", shoot: resting(asleep, func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), kind: "Reconcile", want: "Nothing is done with the shoot: spec.hibernation.enabled (true) is not served yet: "},
+		"CreatedAsleep":    {reason: "a new one would wait for nodes", shoot: fresh(asleep), kind: "Create", want: "Nothing is done with the shoot: spec.hibernation.enabled (true) is not served yet: "},
+		"SHOOT_2_Move":     {reason: "a move must not end without a word", shoot: resting(toUS), kind: "Reconcile", want: "Nothing is done with the shoot: spec.seedName (another seed than status.seedName) is not served yet: "},
+		"FailedAndRetried": {reason: "the next version of a failed shoot is no better", shoot: resting(asleep, state("Reconcile", "Failed"), func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), kind: "Reconcile", want: "Nothing is done with the shoot: spec.hibernation.enabled"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLandscape(t, tc.shoot)
+			for range 2 {
+				if result, err := l.pass(t.Context()); err != nil || !result.IsZero() {
+					t.Fatalf("%s\nReconcile(...) = %v, %v, want rest until the owner acts", tc.reason, result, err)
+				}
+			}
+			s := l.shoot(t)
+			last := s.Status.LastOperation
+			if last.Type != tc.kind || last.State != "Failed" || !strings.HasPrefix(last.Description, tc.want) || !strings.HasSuffix(last.Description, "take the setting back") {
+				t.Errorf("%s\nlastOperation = %+v, want %s, Failed and %q", tc.reason, last, tc.kind, tc.want)
+			}
+			if len(s.Status.LastErrors) != 1 || *s.Status.LastErrors[0].TaskID != "unserved" || len(s.Status.LastErrors[0].Codes) != 1 || s.Status.LastErrors[0].Codes[0] != "ERR_CONFIGURATION_PROBLEM" {
+				t.Errorf("%s\nlastErrors = %+v, want one with code ERR_CONFIGURATION_PROBLEM", tc.reason, s.Status.LastErrors)
+			}
+			if s.Status.ObservedGeneration != s.Generation {
+				t.Errorf("%s\nobservedGeneration = %d, want %d: the answer is to this generation", tc.reason, s.Status.ObservedGeneration, s.Generation)
+			}
+			if l.told(t) != nil {
+				t.Errorf("%s\nExtensions were told, and might act", tc.reason)
+			}
+			if events := l.recorded(); len(events) != 1 || !strings.HasPrefix(events[0], "Warning ReconcileError ") {
+				t.Errorf("%s\nevents %q, want one warning", tc.reason, events)
+			}
+		})
+	}
+}
+
+func TestOwnerTakesTheSettingBack(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, resting(toUS))
+	if _, err := l.pass(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := l.shoot(t)
+	s.Spec.SeedName, s.Generation = new("eu-1"), 5
+	if err := l.GardenClient.Update(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		if _, err := l.pass(t.Context()); err == nil {
+			t.Error("the operation of this bare landscape succeeded")
+		}
+	})
+	if last := l.shoot(t).Status.LastOperation; last.Type != "Reconcile" || last.State != "Error" || l.told(t) == nil {
+		t.Errorf("lastOperation = %+v, want an operation that was begun", last)
+	}
+}
+
+func TestSleepingShootIsDeleted(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, resting(asleep, func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }))
+	if _, err := l.pass(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.GardenClient.Delete(t.Context(), l.shoot(t)); err != nil {
+		t.Fatal(err)
+	}
+	if s := l.shoot(t); s.Generation == s.Status.ObservedGeneration {
+		s.Generation++ // as the API server does when a deletion begins
+		if err := l.GardenClient.Update(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.pass(t.Context()); err != nil {
+		t.Errorf("Reconcile(...) = %v, want the end of the shoot", err)
+	}
+	err := l.GardenClient.Get(t.Context(), client.ObjectKey{Namespace: "garden-dev", Name: "a"}, &gardencorev1beta1.Shoot{})
+	if !apierrors.IsNotFound(err) {
+		t.Errorf("the shoot is still there: %v", err)
+	}
+}
+
+func TestOperationsThatNobodyCarriesOut(t *testing.T) {
+	t.Parallel()
+	const key = "gardener.cloud/operation"
+	cases := map[string]struct {
+		reason string
+		asked  string
+		left   string
+		events []string
+	}{
+		"Rotation":  {reason: "nothing is rotated", asked: "rotate-ca-start", events: []string{`"rotate-ca-start"`}},
+		"Several":   {reason: "each is answered", asked: "rotate-ssh-keypair;rotate-rollout-workers=a,b", events: []string{`"rotate-ssh-keypair"`, `"rotate-rollout-workers=a,b"`}},
+		"Maintain":  {reason: "there is no maintenance", asked: "maintain", events: []string{`"maintain"`}},
+		"Mixed":     {reason: "what is known stays for whom it is", asked: "retry;rotate-ca-complete", left: "retry", events: []string{`"rotate-ca-complete"`}},
+		"Served":    {reason: "what is known stays for whom it is", asked: "retry", left: "retry"},
+		"SomeValue": {reason: "so does what others may know", asked: "other.example.com", left: "other.example.com"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLandscape(t, resting(annotated(key, tc.asked), func(s *gardencorev1beta1.Shoot) {
+				s.Status.LastOperation.LastUpdateTime = metav1.NewTime(time.Now())
+			}))
+			for range 2 {
+				if _, err := l.pass(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got, found := l.shoot(t).Annotations[key]; got != tc.left || found != (tc.left != "") {
+				t.Errorf("%s\nannotation %q (there: %t), want %q", tc.reason, got, found, tc.left)
+			}
+			events := l.recorded()
+			if len(events) != len(tc.events) {
+				t.Fatalf("%s\nevents %q, want one for each of %q", tc.reason, events, tc.events)
+			}
+			for i, want := range tc.events {
+				if !strings.HasPrefix(events[i], "Warning NotServedYet Operation ") || !strings.Contains(events[i], want) {
+					t.Errorf("%s\nevent %q, want a warning about %s", tc.reason, events[i], want)
+				}
+			}
+		})
+	}
+}
+
+func TestConstraintForWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	available := func(s *gardencorev1beta1.Shoot) {
+		s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{HighAvailability: &gardencorev1beta1.HighAvailability{
+			FailureTolerance: gardencorev1beta1.FailureTolerance{Type: "node"},
+		}}
+	}
+	other := gardencorev1beta1.Condition{Type: "HibernationPossible", Status: "False"}
+	s := running(available, func(s *gardencorev1beta1.Shoot) { s.Status.Constraints = []gardencorev1beta1.Condition{other} })
+	first := shoot.Succeeded(s, now())
+	if len(first.Constraints) != 2 {
+		t.Fatalf("constraints = %+v, want one more", first.Constraints)
+	}
+	c := first.Constraints[1]
+	if c.Type != "EverythingServed" || c.Status != "False" || !strings.HasPrefix(c.Message, "spec.controlPlane.highAvailability is not served yet: ") || len(c.Codes) != 1 || c.Codes[0] != "ERR_CONFIGURATION_PROBLEM" {
+		t.Errorf("constraint = %+v", c)
+	}
+	if first.LastOperation.State != "Succeeded" || first.LastErrors != nil {
+		t.Errorf("The rest of the shoot is served: %+v, %v", first.LastOperation, first.LastErrors)
+	}
+	s.Status = first
+	second := shoot.Succeeded(s, now().Add(time.Hour))
+	if diff := cmp.Diff(c, second.Constraints[1]); diff != "" {
+		t.Errorf("A repeated finding holds still (-first +second):\n%s", diff)
+	}
+	s.Spec.ControlPlane = nil
+	if third := shoot.Succeeded(s, now()); len(third.Constraints) != 1 || third.Constraints[0].Type != "HibernationPossible" {
+		t.Errorf("constraints = %+v, want the one that belongs to others", third.Constraints)
+	}
+}
+
+func TestEmergencyStop_GLET_SEED_13(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		shoot  *gardencorev1beta1.Shoot
+		want   string
+	}{
+		"New":      {reason: "who waits hears why", shoot: fresh(), want: "An operator has stopped all operations"},
+		"Changed":  {reason: "who waits hears why", shoot: resting(func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), want: "An operator has stopped all operations"},
+		"Deletion": {reason: "a deletion can do the most harm", shoot: resting(inDeletion), want: "An operator has stopped all operations"},
+		"Periodic": {reason: "for a shoot that is as its owner wants it, it is no news", shoot: resting(), want: ""}, // reconciled long ago
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLandscape(t, tc.shoot)
+			seed := &gardencorev1beta1.Seed{}
+			if err := l.GardenClient.Get(t.Context(), client.ObjectKey{Name: "eu-1"}, seed); err != nil {
+				t.Fatal(err)
+			}
+			seed.Annotations = map[string]string{"shoot.gardener.cloud/emergency-stop-reconciliations": "true"}
+			if err := l.GardenClient.Update(t.Context(), seed); err != nil {
+				t.Fatal(err)
+			}
+			result, err := l.pass(t.Context())
+			if err != nil || result.RequeueAfter != 15*time.Second {
+				t.Errorf("%s\nReconcile(...) = %v, %v, want another look after 15 s", tc.reason, result, err)
+			}
+			if description := l.shoot(t).Status.LastOperation.Description; !strings.HasPrefix(description, tc.want) || (tc.want == "") != (description == "") {
+				t.Errorf("%s\ndescription %q, want %q", tc.reason, description, tc.want)
+			}
+			if l.told(t) != nil {
+				t.Errorf("%s\nan operation was begun", tc.reason)
+			}
+		})
+	}
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workloadidentity_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	testingclock "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
+)
+
+func start() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+
+// tokenSecret is a Secret whose token is renewed at a time; an empty time says that it has none.
+func tokenSecret(t *testing.T, renewal string) *corev1.Secret {
+	t.Helper()
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "cloudprovider"}}
+	identity := &gardensecurityv1alpha1.WorkloadIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "account"}}
+	identity.Spec.TargetSystem.Type = "local"
+	if err := workloadidentity.Describe(secret, identity, gardensecurityv1alpha1.ContextObject{Kind: "Shoot", Name: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if renewal != "" {
+		secret.Annotations["workloadidentity.security.gardener.cloud/token-renew-timestamp"] = renewal
+		secret.Data["token"] = []byte("old")
+	}
+	return secret
+}
+
+func TestRenewal_GLET_TOK_2(t *testing.T) {
+	t.Parallel()
+	const life = 6 * time.Hour
+	cases := map[string]struct {
+		reason string
+		secret func(t *testing.T) *corev1.Secret
+		valid  time.Duration
+		token  string
+		// atLeast and atMost bound the time to the next look.
+		atLeast, atMost time.Duration
+	}{
+		"Fresh": {
+			reason: "it is not time yet", token: "old", atLeast: time.Hour, atMost: time.Hour,
+			secret: func(t *testing.T) *corev1.Secret { t.Helper(); return tokenSecret(t, "2026-03-01T13:00:00Z") },
+		},
+		"Due": {
+			reason: "after half of its life, a little later at most", token: "new", valid: life, atLeast: 3*time.Hour - time.Second, atMost: 3*time.Hour + 9*time.Minute,
+			secret: func(t *testing.T) *corev1.Secret { t.Helper(); return tokenSecret(t, "2026-03-01T12:00:00Z") },
+		},
+		"None": {
+			reason: "a Secret without a token gets one", token: "new", valid: life, atLeast: 3*time.Hour - time.Second, atMost: 3*time.Hour + 9*time.Minute,
+			secret: func(t *testing.T) *corev1.Secret { t.Helper(); return tokenSecret(t, "") },
+		},
+		"Unreadable": {
+			reason: "who knows how old it is", token: "new", valid: life, atLeast: 3*time.Hour - time.Second, atMost: 3*time.Hour + 9*time.Minute,
+			secret: func(t *testing.T) *corev1.Secret { t.Helper(); return tokenSecret(t, "tomorrow") },
+		},
+		"Long": {
+			reason: "a day is the longest", token: "new", valid: 96 * time.Hour, atLeast: 24*time.Hour - time.Second, atMost: 24*time.Hour + 72*time.Minute,
+			secret: func(t *testing.T) *corev1.Secret { t.Helper(); return tokenSecret(t, "") },
+		},
+		"Other": {
+			reason: "an ordinary Secret is none of our business", token: "old",
+			secret: func(t *testing.T) *corev1.Secret {
+				t.Helper()
+				secret := tokenSecret(t, "2026-03-01T12:00:00Z")
+				delete(secret.Labels, "security.gardener.cloud/purpose")
+				return secret
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, seed := newReconciler(t, tc.secret(t), tc.valid, nil)
+			result, err := r.Reconcile(t.Context(), key())
+			if err != nil || result.RequeueAfter < tc.atLeast || result.RequeueAfter > tc.atMost {
+				t.Errorf("%s\nReconcile(...) = %v, %v, want a look between %s and %s from now", tc.reason, result, err, tc.atLeast, tc.atMost)
+			}
+			secret := &corev1.Secret{}
+			if err := seed.Get(t.Context(), key().NamespacedName, secret); err != nil {
+				t.Fatal(err)
+			}
+			if got := string(secret.Data["token"]); got != tc.token {
+				t.Errorf("%s\ntoken %q, want %q", tc.reason, got, tc.token)
+			}
+		})
+	}
+}
+
+func TestRefusedRenewalKeepsTheToken(t *testing.T) {
+	t.Parallel()
+	r, seed := newReconciler(t, tokenSecret(t, "2026-03-01T12:00:00Z"), 0, errors.New("the garden is away"))
+	if _, err := r.Reconcile(t.Context(), key()); err == nil || !strings.Contains(err.Error(), `workload identity "garden-dev/account": the garden is away`) {
+		t.Errorf("Reconcile(...) = %v, want an error that is tried again and names the identity", err)
+	}
+	secret := &corev1.Secret{}
+	if err := seed.Get(t.Context(), key().NamespacedName, secret); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(secret.Data["token"]); got != "old" {
+		t.Errorf("A token that is good for hours to come was replaced by %q", got)
+	}
+}
+
+func key() reconcile.Request {
+	return reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shoot--dev--a", Name: "cloudprovider"}}
+}
+
+func newReconciler(t *testing.T, secret *corev1.Secret, valid time.Duration, refusal error) (*workloadidentity.Reconciler, client.Client) {
+	t.Helper()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := testingclock.NewFakeClock(start())
+	garden := fake.NewClientBuilder().WithScheme(types).WithInterceptorFuncs(interceptor.Funcs{
+		SubResourceCreate: func(_ context.Context, _ client.Client, name string, obj, body client.Object, _ ...client.SubResourceCreateOption) error {
+			if refusal != nil {
+				return refusal
+			}
+			request, ok := body.(*gardensecurityv1alpha1.TokenRequest)
+			if !ok || name != "token" || obj.GetNamespace()+"/"+obj.GetName() != "garden-dev/account" {
+				return fmt.Errorf("unexpected request %s of %T", name, body)
+			}
+			request.Status.Token = "new"
+			request.Status.ExpirationTimestamp = metav1.NewTime(clock.Now().Add(valid))
+			return nil
+		},
+	}).Build()
+	seed := fake.NewClientBuilder().WithScheme(types).WithObjects(secret).Build()
+	return &workloadidentity.Reconciler{GardenClient: garden, SeedClient: seed, Clock: clock}, seed
+}

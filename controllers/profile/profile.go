@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package profile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+var (
+	// ErrNone says that a shoot names no cloud profile.
+	ErrNone = errors.New("the shoot names no cloud profile: set spec.cloudProfile")
+	// ErrKind says that a reference is to something that is no cloud profile.
+	ErrKind = errors.New("there are no cloud profiles of this kind")
+	// ErrNotMerged says that a profile of a project does not tell yet what it offers; the garden is about to see to that.
+	ErrNotMerged = errors.New("the profile was not merged with its parent yet")
+)
+
+// Of reads the profile of a shoot. That of a project has the offer of its parent in it.
+func Of(ctx context.Context, reader client.Reader, shoot *gardencorev1beta1.Shoot) (*gardencorev1beta1.CloudProfile, error) {
+	ref := query.ProfileReference(&shoot.Spec)
+	if ref == nil {
+		return nil, fmt.Errorf("shoot %q: %w", shoot.Name, ErrNone)
+	}
+	switch ref.Kind {
+	case gardencorev1beta1.CloudProfileReferenceKindCloudProfile:
+		found := &gardencorev1beta1.CloudProfile{}
+		if err := reader.Get(ctx, client.ObjectKey{Name: ref.Name}, found); err != nil {
+			return nil, fmt.Errorf("get cloud profile %q: %w", ref.Name, err)
+		}
+		return found, nil
+	case gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile:
+		found := &gardencorev1beta1.NamespacedCloudProfile{}
+		key := client.ObjectKey{Namespace: shoot.Namespace, Name: ref.Name}
+		if err := reader.Get(ctx, key, found); err != nil {
+			return nil, fmt.Errorf("get namespaced cloud profile %q: %w", key, err)
+		}
+		if found.Status.ObservedGeneration == 0 {
+			return nil, fmt.Errorf("namespaced cloud profile %q: %w", key, ErrNotMerged)
+		}
+		return query.Offer(found), nil
+	default:
+		return nil, fmt.Errorf("cloud profile %q of kind %q: %w", ref.Name, ref.Kind, ErrKind)
+	}
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduler_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/meta/testrestmapper"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/events"
+	testingclock "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/scheduler"
+)
+
+// office is a scheduler with the garden that it sees.
+type office struct {
+	*scheduler.Reconciler
+
+	clock  *testingclock.FakeClock
+	events *events.FakeRecorder
+	// bound is the seed that was asked for.
+	bound string
+}
+
+func newOffice(t *testing.T, objects ...client.Object) *office {
+	t.Helper()
+	o := &office{
+		clock: testingclock.NewFakeClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)), events: events.NewFakeRecorder(100),
+	}
+	garden := fake.NewClientBuilder().WithScheme(kinds(t)).WithObjects(objects...).WithStatusSubresource(&shoot{}).
+		WithInterceptorFuncs(interceptor.Funcs{
+			SubResourceUpdate: func(_ context.Context, _ client.Client, _ string, obj client.Object, _ ...client.SubResourceUpdateOption) error {
+				if s, ok := obj.(*shoot); ok {
+					o.bound = *s.Spec.SeedName
+				}
+				return nil
+			},
+		}).Build()
+	o.Reconciler = &scheduler.Reconciler{
+		Client: garden, Recorder: o.events, Clock: o.clock, Strategy: scheduler.SameRegion,
+		Queue: kit.Queue{BaseDelay: time.Second, MaxDelay: 30 * time.Second},
+	}
+	return o
+}
+
+func kinds(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return types
+}
+
+func (o *office) attempt(t *testing.T) reconcile.Result {
+	t.Helper()
+	result, err := o.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "garden-dev", Name: "crazy-botany"}})
+	if err != nil {
+		t.Fatalf("Reconcile(...) = %v, want no error: nothing is wrong with the scheduler", err)
+	}
+	return result
+}
+
+func (o *office) shoot(t *testing.T) *shoot {
+	t.Helper()
+	s := &shoot{}
+	if err := o.Client.Get(t.Context(), client.ObjectKey{Namespace: "garden-dev", Name: "crazy-botany"}, s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func of(kind, name string) func(*shoot) {
+	return func(s *shoot) { s.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: kind, Name: name} }
+}
+
+func TestShootThatWaits_SCHED_BIND_2_3(t *testing.T) {
+	t.Parallel()
+	own := &gardencorev1beta1.NamespacedCloudProfile{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "own"}}
+	cases := map[string]struct {
+		reason  string
+		objects []client.Object
+		want    string
+	}{
+		"NoSeed":      {reason: "a garden without seeds", objects: []client.Object{newShoot(of("CloudProfile", "local")), newProfile()}, want: "there is no seed"},
+		"NoneFits":    {reason: "a seed elsewhere", objects: []client.Object{newShoot(of("CloudProfile", "local")), newProfile(), new(newSeed("a", region("us")))}, want: "0 of 1 seeds"},
+		"NoProfile":   {reason: "a profile that is made later", objects: []client.Object{newShoot(of("CloudProfile", "local"))}, want: `get cloud profile "local"`},
+		"NotYetOffer": {reason: "a profile of the project that is new", objects: []client.Object{newShoot(of("NamespacedCloudProfile", "own")), own}, want: "not merged with its parent yet"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t, tc.objects...)
+			var pauses []time.Duration
+			for range 7 {
+				pause := o.attempt(t).RequeueAfter
+				pauses = append(pauses, pause)
+				o.clock.Step(pause)
+			}
+			want := []time.Duration{1, 1, 2, 4, 8, 16, 30}
+			for i := range want {
+				want[i] *= time.Second
+			}
+			if diff := cmp.Diff(want, pauses); diff != "" {
+				t.Errorf("%s\nThe pauses double up to a bound (-want +got):\n%s", tc.reason, diff)
+			}
+			last := o.shoot(t).Status.LastOperation
+			if last.Type != "Create" || last.State != "Pending" || !strings.Contains(last.Description, tc.want) {
+				t.Errorf("%s\nlastOperation = %+v, want Create, Pending and %q", tc.reason, last, tc.want)
+			}
+			if event := <-o.events.Events; !strings.HasPrefix(event, "Warning SchedulingFailed ") || !strings.Contains(event, tc.want) {
+				t.Errorf("%s\nevent %q, want a warning with %q", tc.reason, event, tc.want)
+			}
+		})
+	}
+}
+
+func TestAnotherReasonBeginsAnew(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, newShoot(of("CloudProfile", "local")), newProfile())
+	o.attempt(t)
+	o.clock.Step(time.Hour)
+	if got := o.attempt(t).RequeueAfter; got != 30*time.Second {
+		t.Fatalf("after an hour the pause is %s, want the longest", got)
+	}
+	if err := o.Client.Create(t.Context(), new(newSeed("a", region("us")))); err != nil {
+		t.Fatal(err)
+	}
+	if got := o.attempt(t).RequeueAfter; got != time.Second {
+		t.Errorf("The world changes, so there may be more to come soon.\nRequeueAfter = %s, want 1s", got)
+	}
+}
+
+func TestProfileOfTheProject(t *testing.T) {
+	t.Parallel()
+	own := &gardencorev1beta1.NamespacedCloudProfile{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "own"}}
+	own.Status.ObservedGeneration = 1
+	own.Status.CloudProfileSpec.SeedSelector = &gardencorev1beta1.SeedSelector{
+		LabelSelector: metav1.LabelSelector{MatchLabels: map[string]string{"zone": "b"}},
+	}
+	inB := newSeed("b", func(s *seed) { s.Labels["zone"] = "b" })
+	o := newOffice(t, newShoot(of("NamespacedCloudProfile", "own")), own, new(newSeed("a")), &inB)
+	if result := o.attempt(t); !result.IsZero() || o.bound != "b" {
+		t.Errorf("The selector of the profile that the project made leaves seed b.\nReconcile(...) = %v, bound to %q", result, o.bound)
+	}
+}
+
+func TestSeedsDoNotTrigger_SCHED_BIND_4(t *testing.T) {
+	t.Parallel()
+	types := kinds(t)
+	watched := &informertest.FakeInformers{Scheme: types}
+	mgr, err := manager.New(&rest.Config{}, manager.Options{
+		Scheme: types, Metrics: server.Options{BindAddress: "0"},
+		NewCache: func(*rest.Config, cache.Options) (cache.Cache, error) { return watched, nil },
+		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) {
+			return testrestmapper.TestOnlyStaticRESTMapper(types), nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := newOffice(t, newShoot(of("CloudProfile", "local")), newProfile())
+	if err := o.AddToManager(mgr); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- mgr.Start(ctx) }()
+	informer, err := watched.FakeInformerFor(ctx, &shoot{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	informer.Add(o.shoot(t))
+	<-o.events.Events // the first attempt was made, so all watches are set up
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("manager: %v", err)
+	}
+	var kinds []string
+	for gvk := range watched.InformersByGVK {
+		kinds = append(kinds, gvk.Kind)
+	}
+	slices.Sort(kinds)
+	if diff := cmp.Diff([]string{"Shoot"}, kinds); diff != "" {
+		t.Errorf("Only shoots start an attempt: a thousand of them must not be tried again for every heartbeat of a seed.\nwatched kinds (-want +got):\n%s", diff)
+	}
+}
