@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/Masterminds/semver/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -36,6 +37,23 @@ func stageOf(cycle []gardencorev1beta1.LifecycleStage, now time.Time) gardencore
 		}
 	}
 	return stage
+}
+
+// NextStage is when a version enters its next stage of life, if it will.
+func NextStage(v gardencorev1beta1.ExpirableVersion, now time.Time) (time.Time, bool) {
+	var next time.Time
+	consider := func(t *metav1.Time) {
+		if t != nil && t.After(now) && (next.IsZero() || t.Time.Before(next)) {
+			next = t.Time
+		}
+	}
+	if len(v.Lifecycle) == 0 {
+		consider(v.ExpirationDate)
+	}
+	for _, s := range v.Lifecycle {
+		consider(s.StartTime)
+	}
+	return next, !next.IsZero()
 }
 
 // Expired tells whether a version can no longer be chosen.
