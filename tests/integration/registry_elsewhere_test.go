@@ -16,6 +16,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -266,6 +267,8 @@ func TestManagedSeed(t *testing.T) {
 // planted is the configuration of a gardenlet with what does not follow from its shoot.
 func planted() runtime.RawExtension {
 	return runtime.RawExtension{Raw: []byte(`{"apiVersion":"gardenlet.config.gardener.cloud/v1alpha1","kind":"GardenletConfiguration",` +
-		`"seedConfig":{"spec":{"dns":{"internal":{"type":"local","domain":"internal.example.org",` +
+		`"seedConfig":{"spec":{"dns":{"provider":{"type":"local",` +
+		`"credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"internal"}},` +
+		`"internal":{"type":"local","domain":"internal.example.org",` +
 		`"credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"internal"}}}}}}`)}
 }
