@@ -61,6 +61,7 @@ func Adders(o Options) []kit.Adder {
 		&extensionrole.Reconciler{},
 		&statuslabel.Reconciler{},
 		&reference.Reconciler{},
+		&cloudprofile.Reconciler{Clock: o.Clock, Queue: queue(c.CloudProfile.ConcurrentSyncs)},
 		&inuse.Reconciler{Protection: cloudprofile.Protection(), Queue: queue(c.CloudProfile.ConcurrentSyncs)},
 		&namespacedcloudprofile.Reconciler{Queue: queue(c.CloudProfile.ConcurrentSyncs)},
 		&inuse.Reconciler{Protection: namespacedcloudprofile.Protection(), Queue: queue(c.CloudProfile.ConcurrentSyncs)},

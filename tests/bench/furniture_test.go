@@ -84,6 +84,14 @@ func plant(ctx context.Context, c client.Client, name string) error {
 		Pods: "10.1.0.0/16", Services: "10.2.0.0/16", Nodes: new("10.3.0.0/16"),
 		ShootDefaults: &gardencorev1beta1.ShootNetworks{Pods: new("10.11.0.0/16"), Services: new("10.12.0.0/16")},
 	}
+	keys := corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "internal-domain"}
+	seed.Spec.DNS = gardencorev1beta1.SeedDNS{
+		Internal: &gardencorev1beta1.SeedDNSProviderConfig{Type: provider, Domain: "internal.example.org", CredentialsRef: keys},
+		Provider: &gardencorev1beta1.SeedDNSProvider{Type: provider, CredentialsRef: &keys},
+	}
+	seed.Spec.Ingress = &gardencorev1beta1.Ingress{
+		Domain: "ingress." + name + ".example.org", Controller: gardencorev1beta1.IngressController{Kind: "nginx"},
+	}
 	if err := c.Create(ctx, seed); err != nil {
 		return err
 	}

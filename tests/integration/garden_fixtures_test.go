@@ -197,6 +197,7 @@ func (o *operator) seed(name, typ, region string, change ...func(*gardencorev1be
 		Pods: "10.1.0.0/16", Services: "10.2.0.0/16", Nodes: new("10.3.0.0/16"),
 		ShootDefaults: &gardencorev1beta1.ShootNetworks{Pods: new("10.11.0.0/16"), Services: new("10.12.0.0/16")},
 	}
+	known(&seed.Spec, name)
 	for _, c := range change {
 		c(seed)
 	}
@@ -266,4 +267,16 @@ func condition(conditions []gardencorev1beta1.Condition, kind gardencorev1beta1.
 		return gardencorev1beta1.Condition{}, errors.New("no condition " + string(kind))
 	}
 	return conditions[i], nil
+}
+
+// known gives a seed the domains under which its components and the API servers of its shoots are found.
+func known(seed *gardencorev1beta1.SeedSpec, name string) {
+	ref := corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "internal-domain"}
+	if seed.DNS.Internal == nil {
+		seed.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{Type: seed.Provider.Type, Domain: "internal.example.org", CredentialsRef: ref}
+	}
+	seed.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{Type: seed.Provider.Type, CredentialsRef: &ref}
+	seed.Ingress = &gardencorev1beta1.Ingress{
+		Domain: "ingress." + name + ".example.org", Controller: gardencorev1beta1.IngressController{Kind: "nginx"},
+	}
 }

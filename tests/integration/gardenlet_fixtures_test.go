@@ -118,6 +118,7 @@ func (n *nursery) config(name string) *gardenconfigv1alpha1.GardenletConfigurati
 			},
 		}},
 	}
+	known(&config.SeedConfig.Spec, name)
 	config.SetDefaults()
 	config.Server.HealthProbes.Port, config.Server.Metrics.Port = 0, 0
 	config.Controllers.ControllerInstallationCare.SyncPeriod.Duration = 2 * time.Second

@@ -16,6 +16,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -37,7 +38,7 @@ func servedElsewhere() []served {
 			selectors: map[string]string{"spec.seedName": "kinds", "spec.shootRef.name": "host"},
 			made: func(namespace, name string) client.Object {
 				return &gardenoperationsv1alpha1.Bastion{ObjectMeta: named(namespace, name), Spec: gardenoperationsv1alpha1.BastionSpec{
-					ShootRef: corev1.LocalObjectReference{Name: "host"}, SSHPublicKey: "ssh-ed25519 AAAA rose", Ingress: from("192.0.2.0/24"),
+					ShootRef: corev1.LocalObjectReference{Name: "host"}, SSHPublicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIJ2vJBXMmMK6L0EV3uQh6dZl6rX8J5RrA0Z9QF0iXBx rose", Ingress: from("192.0.2.0/24"),
 				}}
 			},
 			edit: with(func(b *gardenoperationsv1alpha1.Bastion) { b.Spec.Ingress = from("198.51.100.0/24") }),
@@ -237,7 +238,7 @@ func TestManagedSeed(t *testing.T) {
 	}))
 	made := func() *gardenseedmanagementv1alpha1.ManagedSeed {
 		return &gardenseedmanagementv1alpha1.ManagedSeed{ObjectMeta: named("garden", "soil"), Spec: gardenseedmanagementv1alpha1.ManagedSeedSpec{
-			Shoot: &gardenseedmanagementv1alpha1.Shoot{Name: "soil"}, Gardenlet: &gardenseedmanagementv1alpha1.GardenletConfig{},
+			Shoot: &gardenseedmanagementv1alpha1.Shoot{Name: "soil"}, Gardenlet: &gardenseedmanagementv1alpha1.GardenletConfig{Config: planted()},
 		}}
 	}
 	m := made()
@@ -255,10 +256,19 @@ func TestManagedSeed(t *testing.T) {
 	}
 	again := made()
 	again.Name = "other"
-	refused(t, "API-MS-1: a shoot is one seed", o.Client.Create(t.Context(), again), apierrors.IsForbidden)
+	refused(t, "API-MS-1: a shoot is one seed", o.Client.Create(t.Context(), again), apierrors.IsInvalid)
 	m.Spec.Shoot = &gardenseedmanagementv1alpha1.Shoot{Name: "other"}
 	refused(t, "API-VALMS-1: of one shoot", o.Client.Update(t.Context(), m), func(err error) bool { return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) })
 	o.read(m)
 	o.delete(m)
 	o.gone(m, "a ManagedSeed that nobody looks after goes at once")
+}
+
+// planted is the configuration of a gardenlet with what does not follow from its shoot.
+func planted() runtime.RawExtension {
+	return runtime.RawExtension{Raw: []byte(`{"apiVersion":"gardenlet.config.gardener.cloud/v1alpha1","kind":"GardenletConfiguration",` +
+		`"seedConfig":{"spec":{"dns":{"provider":{"type":"local",` +
+		`"credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"internal"}},` +
+		`"internal":{"type":"local","domain":"internal.example.org",` +
+		`"credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"internal"}}}}}}`)}
 }

@@ -242,5 +242,6 @@ func soil(name, typ string) *gardencorev1beta1.Seed {
 	seed := &gardencorev1beta1.Seed{ObjectMeta: named("", name)}
 	seed.Spec.Provider = gardencorev1beta1.SeedProvider{Type: typ, Region: "north"}
 	seed.Spec.Networks = gardencorev1beta1.SeedNetworks{Pods: "10.1.0.0/16", Services: "10.2.0.0/16"}
+	known(&seed.Spec, name)
 	return seed
 }

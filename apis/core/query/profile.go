@@ -43,6 +43,7 @@ func Merged(parent *gardencorev1beta1.CloudProfile, own *gardencorev1beta1.Names
 		all.Spec.Limits = &gardencorev1beta1.Limits{MaxNodesTotal: add.Limits.MaxNodesTotal}
 	}
 	gardencorev1beta1.SetDefaultsCloudProfile(all)
+	AlignArchitectures(&all.Spec)
 	return all
 }
 

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/version"
+	"github.com/Masterminds/semver/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -36,6 +37,23 @@ func stageOf(cycle []gardencorev1beta1.LifecycleStage, now time.Time) gardencore
 		}
 	}
 	return stage
+}
+
+// NextStage is when a version enters its next stage of life, if it will.
+func NextStage(v gardencorev1beta1.ExpirableVersion, now time.Time) (time.Time, bool) {
+	var next time.Time
+	consider := func(t *metav1.Time) {
+		if t != nil && t.After(now) && (next.IsZero() || t.Time.Before(next)) {
+			next = t.Time
+		}
+	}
+	if len(v.Lifecycle) == 0 {
+		consider(v.ExpirationDate)
+	}
+	for _, s := range v.Lifecycle {
+		consider(s.StartTime)
+	}
+	return next, !next.IsZero()
 }
 
 // Expired tells whether a version can no longer be chosen.
@@ -79,12 +97,19 @@ func Partial(version string) bool {
 	return strings.Count(version, ".") < dots
 }
 
-// Higher tells whether version a comes after version b; what is no semantic version comes after nothing.
+// Higher tells whether version a comes after version b; what is no version comes after nothing.
 func Higher(a, b string) bool {
-	va, err := version.ParseSemantic(a)
-	if err != nil {
+	va, ok := Version(a)
+	if !ok {
 		return false
 	}
-	vb, err := version.ParseSemantic(b)
-	return err == nil && vb.LessThan(va)
+	vb, ok := Version(b)
+	return ok && va.GreaterThan(vb)
+}
+
+// Version reads a version the way the clients and extensions of a garden do: parts may be missing and may begin with
+// zeros, as in the image version 18.04.201906170.
+func Version(value string) (*semver.Version, bool) {
+	v, err := semver.NewVersion(value)
+	return v, err == nil
 }

@@ -5,7 +5,6 @@ package validation
 import (
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -29,8 +28,8 @@ func ValidateBackupBucketUpdate(b, old *gardencorev1beta1.BackupBucket) field.Er
 
 func backupBucketSpec(s *gardencorev1beta1.BackupBucketSpec, path *field.Path) field.ErrorList {
 	provider := path.Child("provider")
-	errs := required(s.Provider.Type, provider.Child("type"), "who has the object store")
-	errs = append(errs, required(s.Provider.Region, provider.Child("region"), "the region of the object store")...)
+	errs := given(s.Provider.Type, provider.Child("type"))
+	errs = append(errs, given(s.Provider.Region, provider.Child("region"))...)
 	if s.SeedName == nil && s.ShootRef == nil {
 		errs = append(errs, field.Required(path.Child("seedName"), "must name the seed that looks after the bucket"))
 	}
@@ -38,7 +37,7 @@ func backupBucketSpec(s *gardencorev1beta1.BackupBucketSpec, path *field.Path) f
 	if s.CredentialsRef == nil {
 		return append(errs, field.Required(path.Child("credentialsRef"), "must name the credentials of the object store"))
 	}
-	return append(errs, credentialsRef(s.CredentialsRef, path.Child("credentialsRef"))...)
+	return append(errs, ValidateCredentialsRef(s.CredentialsRef, path.Child("credentialsRef"))...)
 }
 
 // keeper checks who looks after a backup: a seed or a self-hosted shoot.
@@ -58,23 +57,10 @@ func keeper(seed *string, shoot *corev1.ObjectReference, path *field.Path) field
 	return append(errs, required(shoot.Namespace, ref.Child("namespace"), "the namespace of the Shoot")...)
 }
 
-// credentialsRef checks a reference to credentials outside of the own namespace.
-func credentialsRef(ref *corev1.ObjectReference, path *field.Path) field.ErrorList {
-	errs := required(ref.Name, path.Child("name"), "the credentials")
-	errs = append(errs, required(ref.Namespace, path.Child("namespace"), "the namespace of the credentials")...)
-	return append(errs, kindOf(ref, path,
-		schema.GroupKind{Kind: "Secret"}, schema.GroupKind{Group: "security.gardener.cloud", Kind: "WorkloadIdentity"})...)
-}
-
-// kindOf complains about a reference to an object of a kind that is not allowed.
-func kindOf(ref *corev1.ObjectReference, path *field.Path, allowed ...schema.GroupKind) field.ErrorList {
-	is := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
-	names := make([]string, 0, len(allowed))
-	for _, k := range allowed {
-		if k == is && ref.APIVersion != "" {
-			return nil
-		}
-		names = append(names, k.String())
+// given complains about an empty value.
+func given(value string, path *field.Path) field.ErrorList {
+	if value == "" {
+		return field.ErrorList{field.Invalid(path, value, "must not be empty")}
 	}
-	return field.ErrorList{field.NotSupported(path.Child("kind"), is.String(), names)}
+	return nil
 }

@@ -22,6 +22,9 @@ func ValidateBackupEntryUpdate(e, old *gardencorev1beta1.BackupEntry) field.Erro
 }
 
 func backupEntrySpec(s *gardencorev1beta1.BackupEntrySpec, path *field.Path) field.ErrorList {
-	errs := required(s.BucketName, path.Child("bucketName"), "a BackupBucket")
+	errs := given(s.BucketName, path.Child("bucketName"))
+	if s.SeedName == nil && s.ShootRef == nil {
+		errs = append(errs, field.Required(path.Child("seedName"), "must name the seed that looks after the entry"))
+	}
 	return append(errs, keeper(s.SeedName, s.ShootRef, path)...)
 }

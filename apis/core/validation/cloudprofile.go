@@ -3,11 +3,18 @@
 package validation
 
 import (
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apimachinery/pkg/util/version"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
 
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -28,58 +35,100 @@ func ValidateCloudProfileUpdate(c, old *gardencorev1beta1.CloudProfile) field.Er
 func cloudProfileSpec(s *gardencorev1beta1.CloudProfileSpec, path *field.Path) field.ErrorList {
 	errs := required(s.Type, path.Child("type"), "the provider")
 	errs = append(errs, kubernetesVersions(s.Kubernetes.Versions, path.Child("kubernetes", "versions"))...)
-	errs = append(errs, machineImages(s.MachineImages, path.Child("machineImages"))...)
-	errs = append(errs, machineTypes(s.MachineTypes, path.Child("machineTypes"))...)
+	errs = append(errs, capabilityDefinitions(s.MachineCapabilities, path.Child("machineCapabilities"))...)
+	errs = append(errs, offeredImages(s, path.Child("machineImages"))...)
+	errs = append(errs, offeredTypes(s, path.Child("machineTypes"))...)
 	errs = append(errs, regions(s.Regions, path.Child("regions"))...)
 	errs = append(errs, volumeTypes(s.VolumeTypes, path.Child("volumeTypes"))...)
 	errs = append(errs, limits(s.Limits, path.Child("limits"))...)
-	errs = append(errs, capabilities(s, path)...)
 	errs = append(errs, caBundle(s.CABundle, path.Child("caBundle"))...)
 	errs = append(errs, bastion(s, path.Child("bastion"))...)
 	if s.SeedSelector != nil {
-		errs = append(errs, metav1validation.ValidateLabelSelector(&s.SeedSelector.LabelSelector,
-			metav1validation.LabelSelectorValidationOptions{}, path.Child("seedSelector"))...)
+		errs = append(errs, selectorOfSeeds(&s.SeedSelector.LabelSelector, path.Child("seedSelector"))...)
 	}
 	return errs
 }
 
-// kubernetesVersions holds that at least one version is offered, that each is a semantic one and stands once, that the
-// newest one never expires, and that no two of a minor version are the supported one.
+// selectorOfSeeds checks a selector of seeds. Values that no label can have are refused, because a selector with them
+// cannot be evaluated.
+func selectorOfSeeds(s *metav1.LabelSelector, path *field.Path) field.ErrorList {
+	return metav1validation.ValidateLabelSelector(s, metav1validation.LabelSelectorValidationOptions{}, path)
+}
+
+// kubernetesVersions checks the versions that a profile of the garden offers: at least one, the newest of which never
+// expires (API-VALCP-1).
 func kubernetesVersions(all []gardencorev1beta1.ExpirableVersion, path *field.Path) field.ErrorList {
-	if len(all) == 0 {
-		return field.ErrorList{field.Required(path, "at least one Kubernetes version must be offered")}
-	}
 	var errs field.ErrorList
-	names := make([]string, 0, len(all))
-	newest, expires := version.MustParseSemantic("0.0.0"), -1
-	supported := map[string]string{}
+	if len(all) == 0 {
+		errs = append(errs, field.Required(path, "at least one Kubernetes version must be offered"))
+	}
+	newest, ok := newestOf(all)
+	switch {
+	case !ok:
+		errs = append(errs, field.Invalid(path, "", "the newest version cannot be told: each version must have three numbers, such as 1.36.3"))
+	case newest.ExpirationDate != nil:
+		errs = append(errs, field.Invalid(field.NewPath(path.String()+"[]").Child("expirationDate"), newest.ExpirationDate.UTC().Format(time.RFC3339),
+			"must not be set for "+newest.Version+", the newest version"))
+	}
+	errs = append(errs, versionList(all, path)...)
+	return append(errs, oneSupported(all, path)...)
+}
+
+// versionList checks versions of Kubernetes one by one: three numbers, each version once.
+func versionList(all []gardencorev1beta1.ExpirableVersion, path *field.Path) field.ErrorList {
+	threeNumbers := regexp.MustCompile(`^([0-9]+\.){2}[0-9]+$`)
+	var errs field.ErrorList
+	seen := map[string]bool{}
 	for i, v := range all {
-		names = append(names, v.Version)
-		errs = append(errs, stages(v, path.Index(i))...)
-		parsed, ok := parsed(v.Version)
-		if !ok {
-			errs = append(errs, field.Invalid(path.Index(i).Child("version"), v.Version, "must be a semantic version such as 1.36.3"))
-			continue
+		here := path.Index(i)
+		switch {
+		case !threeNumbers.MatchString(v.Version):
+			errs = append(errs, field.Invalid(here, v.Version, "must be a version of three numbers, such as 1.36.3"))
+		case seen[v.Version]:
+			errs = append(errs, field.Duplicate(here.Child("version"), v.Version))
 		}
-		if newest.LessThan(parsed) {
-			newest, expires = parsed, -1
-			if v.ExpirationDate != nil {
-				expires = i
-			}
-		}
-		if deref(v.Classification) != gardencorev1beta1.VersionClassificationSupported {
-			continue
-		}
-		minor := parsed.WithPatch(0).String()
-		if other, taken := supported[minor]; taken {
-			errs = append(errs, field.Forbidden(path.Index(i).Child("classification"), "only one version of a minor one can be supported, and "+other+" is"))
-		}
-		supported[minor] = v.Version
+		seen[v.Version] = true
+		errs = append(errs, stages(v, here)...)
 	}
-	if expires >= 0 {
-		errs = append(errs, field.Forbidden(path.Index(expires).Child("expirationDate"), "the newest version must not expire"))
+	return errs
+}
+
+// newestOf is the highest of the versions, and whether it could be told.
+func newestOf(all []gardencorev1beta1.ExpirableVersion) (gardencorev1beta1.ExpirableVersion, bool) {
+	var newest gardencorev1beta1.ExpirableVersion
+	for _, v := range all {
+		if _, ok := query.Version(v.Version); !ok {
+			return newest, false
+		}
+		if newest.Version == "" || query.Higher(v.Version, newest.Version) {
+			newest = v
+		}
 	}
-	return append(errs, duplicates(names, path.Index)...)
+	return newest, len(all) > 0
+}
+
+// oneSupported checks that no two versions with the same first two numbers are classified as supported.
+func oneSupported(all []gardencorev1beta1.ExpirableVersion, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	minors := map[string]int{}
+	minor := func(v gardencorev1beta1.ExpirableVersion) (string, bool) {
+		parsed, ok := query.Version(v.Version)
+		if !ok || deref(v.Classification) != gardencorev1beta1.VersionClassificationSupported {
+			return "", false
+		}
+		return fmt.Sprintf("%d.%d", parsed.Major(), parsed.Minor()), true
+	}
+	for _, v := range all {
+		if m, ok := minor(v); ok {
+			minors[m]++
+		}
+	}
+	for i, v := range all {
+		if m, ok := minor(v); ok && minors[m] > 1 {
+			errs = append(errs, field.Forbidden(path.Index(i), "only one version of "+m+" can be classified as supported"))
+		}
+	}
+	return errs
 }
 
 // stages checks the stages of life of a version: those of API-VALCP-2, in their order, each later than the one before.
@@ -97,7 +146,7 @@ func stages(v gardencorev1beta1.ExpirableVersion, path *field.Path) field.ErrorL
 		return errs
 	}
 	if v.Classification != nil || v.ExpirationDate != nil {
-		errs = append(errs, field.Forbidden(path.Child("lifecycle"), "has no place beside classification and expirationDate"))
+		errs = append(errs, field.Forbidden(path.Child("lifecycle"), "cannot be set beside classification and expirationDate"))
 	}
 	rank := func(c gardencorev1beta1.VersionClassification) int {
 		for i, one := range order {
@@ -130,12 +179,33 @@ func volumeTypes(all []gardencorev1beta1.VolumeType, path *field.Path) field.Err
 	var errs field.ErrorList
 	names := make([]string, 0, len(all))
 	for i, v := range all {
-		errs = append(errs, required(v.Name, path.Index(i).Child("name"), "a volume type")...)
-		errs = append(errs, required(v.Class, path.Index(i).Child("class"), "a class")...)
-		errs = append(errs, quantities([]amountOf{{"minSize", v.MinSize}}, path.Index(i))...)
+		here := path.Index(i)
+		errs = append(errs, qualified(v.Name, here.Child("name"), "a volume type")...)
+		errs = append(errs, qualified(v.Class, here.Child("class"), "a class")...)
+		errs = append(errs, quantities([]amountOf{{"minSize", v.MinSize}}, here)...)
 		names = append(names, v.Name)
 	}
-	return append(errs, duplicates(names, path.Index)...)
+	return append(errs, duplicates(names, namesIn(path))...)
+}
+
+// qualified checks a name that becomes the value of labels: it is given, and has no prefix.
+func qualified(name string, path *field.Path, what string) field.ErrorList {
+	if name == "" {
+		return required(name, path, what)
+	}
+	messages := validation.IsQualifiedName(name)
+	if len(messages) == 0 && strings.Contains(name, "/") {
+		messages = []string{"must not have a prefix"}
+	}
+	if len(messages) == 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, name, strings.Join(messages, ", "))}
+}
+
+// namesIn are the paths of the names of what is listed.
+func namesIn(path *field.Path) func(i int) *field.Path {
+	return func(i int) *field.Path { return path.Index(i).Child("name") }
 }
 
 func regions(all []gardencorev1beta1.Region, path *field.Path) field.ErrorList {
@@ -154,7 +224,7 @@ func regions(all []gardencorev1beta1.Region, path *field.Path) field.ErrorList {
 			errs = append(errs, required(z.Name, here.Child("zones").Index(j).Child("name"), "a zone")...)
 			zones = append(zones, z.Name)
 		}
-		errs = append(errs, duplicates(zones, here.Child("zones").Index)...)
+		errs = append(errs, duplicates(zones, namesIn(here.Child("zones")))...)
 		restrictions := make([]string, 0, len(r.AccessRestrictions))
 		for j, a := range r.AccessRestrictions {
 			errs = append(errs, required(a.Name, here.Child("accessRestrictions").Index(j).Child("name"), "an access restriction")...)
@@ -162,7 +232,7 @@ func regions(all []gardencorev1beta1.Region, path *field.Path) field.ErrorList {
 		}
 		errs = append(errs, duplicates(restrictions, here.Child("accessRestrictions").Index)...)
 	}
-	return append(errs, duplicates(names, path.Index)...)
+	return append(errs, duplicates(names, namesIn(path))...)
 }
 
 // limits holds API-VALCP-2.
@@ -178,5 +248,5 @@ func limitsUpdate(l, old *gardencorev1beta1.Limits, path *field.Path) field.Erro
 	if l == nil || old == nil || l.MaxNodesTotal == nil || old.MaxNodesTotal == nil || *l.MaxNodesTotal >= *old.MaxNodesTotal {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path.Child("maxNodesTotal"), *l.MaxNodesTotal, "can not be lowered: shoots may have more nodes")}
+	return field.ErrorList{field.Invalid(path.Child("maxNodesTotal"), *l.MaxNodesTotal, "cannot be lowered: shoots may have more nodes")}
 }

@@ -15,7 +15,7 @@ import (
 
 // ValidateControllerDeployment checks a new ControllerDeployment (API-VALCD-1).
 func ValidateControllerDeployment(d *gardencorev1.ControllerDeployment) field.ErrorList {
-	return append(metadata(d, false, apivalidation.NameIsDNSSubdomain), controllerDeployment(d)...)
+	return append(metadata(d, false, apivalidation.NameIsDNSLabel), controllerDeployment(d)...)
 }
 
 // ValidateControllerDeploymentUpdate checks an updated ControllerDeployment (API-VALCD-1).
@@ -54,9 +54,10 @@ func controllerDeployment(d *gardencorev1.ControllerDeployment) field.ErrorList 
 func helm(h *gardencorev1.HelmControllerDeployment, path *field.Path) field.ErrorList {
 	switch {
 	case len(h.RawChart) > 0 && h.OCIRepository != nil:
-		return field.ErrorList{field.Forbidden(path.Child("ociRepository"), "must not be set beside rawChart")}
+		return append(field.ErrorList{field.Required(path, "must hold either the chart in rawChart or its place in ociRepository, not both")},
+			ValidateOCIRepository(h.OCIRepository, path.Child("ociRepository"))...)
 	case h.OCIRepository != nil:
-		return ociRepository(h.OCIRepository, path.Child("ociRepository"))
+		return ValidateOCIRepository(h.OCIRepository, path.Child("ociRepository"))
 	case len(h.RawChart) == 0:
 		return field.ErrorList{field.Required(path, "must hold the chart in rawChart or name it in ociRepository")}
 	default:
@@ -64,8 +65,9 @@ func helm(h *gardencorev1.HelmControllerDeployment, path *field.Path) field.Erro
 	}
 }
 
-// ociRepository holds that an artifact is named by ref alone, or by repository with tag, digest or both.
-func ociRepository(o *gardencorev1.OCIRepository, path *field.Path) field.ErrorList {
+// ValidateOCIRepository checks that an artifact is named by ref alone, or by repository with tag, digest or both
+// (API-VALCD-1).
+func ValidateOCIRepository(o *gardencorev1.OCIRepository, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if o.PullSecretRef != nil {
 		errs = append(errs, required(o.PullSecretRef.Name, path.Child("pullSecretRef", "name"), "a Secret")...)
@@ -73,16 +75,22 @@ func ociRepository(o *gardencorev1.OCIRepository, path *field.Path) field.ErrorL
 	if o.CABundleSecretRef != nil {
 		errs = append(errs, required(o.CABundleSecretRef.Name, path.Child("caBundleSecretRef", "name"), "a Secret")...)
 	}
-	if deref(o.Ref) != "" {
+	ref, repository, tag, digest := deref(o.Ref), deref(o.Repository), deref(o.Tag), deref(o.Digest)
+	switch {
+	case ref == "" && repository == "":
+		return append(errs, field.Required(path, "must name an artifact in ref or in repository"))
+	case o.Ref != nil:
+		for _, one := range []setting{{"repository", repository != ""}, {"tag", tag != ""}, {"digest", digest != ""}} {
+			if one.given {
+				errs = append(errs, field.Forbidden(path.Child(one.name), "must not be set beside ref"))
+			}
+		}
 		return errs
 	}
-	if deref(o.Repository) == "" {
-		return append(errs, field.Required(path.Child("repository"), "must name a repository when ref is not set"))
+	if tag == "" && digest == "" {
+		errs = append(errs, field.Required(path, "must name a version of the artifact in tag or in digest"))
 	}
-	if deref(o.Tag) == "" && deref(o.Digest) == "" {
-		errs = append(errs, field.Required(path.Child("tag"), "must name a version, or digest must"))
-	}
-	if digest := deref(o.Digest); digest != "" && !strings.HasPrefix(digest, "sha256:") {
+	if o.Digest != nil && !strings.HasPrefix(digest, "sha256:") {
 		errs = append(errs, field.Invalid(path.Child("digest"), digest, `must start with "sha256:"`))
 	}
 	return errs
@@ -95,9 +103,7 @@ func resources(all []gardencorev1.NamedResourceReference, path *field.Path) fiel
 		ref := path.Index(i).Child("resourceRef")
 		names = append(names, r.Name)
 		errs = append(errs, required(r.Name, path.Index(i).Child("name"), "the reference")...)
-		errs = append(errs, required(r.ResourceRef.Name, ref.Child("name"), "an object")...)
-		errs = append(errs, required(r.ResourceRef.APIVersion, ref.Child("apiVersion"), "the version of the object")...)
-		errs = append(errs, oneOf(r.ResourceRef.Kind, ref.Child("kind"), "Secret", "ConfigMap")...)
+		errs = append(errs, secretOrConfigMap(r.ResourceRef, ref)...)
 	}
 	return append(errs, duplicates(names, func(i int) *field.Path { return path.Index(i).Child("name") })...)
 }

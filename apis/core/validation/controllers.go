@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -24,7 +23,7 @@ func extensionKinds() []string {
 
 // ValidateControllerRegistration checks a new ControllerRegistration (API-VALCR-1).
 func ValidateControllerRegistration(r *gardencorev1beta1.ControllerRegistration) field.ErrorList {
-	errs := metadata(r, false, apivalidation.NameIsDNSSubdomain)
+	errs := metadata(r, false, apivalidation.NameIsDNSLabel)
 	return append(errs, registrationSpec(&r.Spec, field.NewPath("spec"))...)
 }
 
@@ -65,6 +64,7 @@ func registrationSpec(s *gardencorev1beta1.ControllerRegistrationSpec, path *fie
 
 func controllerResource(r gardencorev1beta1.ControllerResource, path *field.Path) field.ErrorList {
 	errs := required(r.Type, path.Child("type"), "the type that is taken care of")
+	errs = append(errs, required(r.Kind, path.Child("kind"), "the kind that is taken care of")...)
 	errs = append(errs, oneOf(r.Kind, path.Child("kind"), extensionKinds()...)...)
 	if r.Kind == extensionKind {
 		return append(errs, extensionResource(r, path)...)
@@ -127,10 +127,10 @@ func registrationDeployment(
 		if controlsPrimarily {
 			errs = append(errs, field.Forbidden(selector, "must not be set when a resource is controlled primarily"))
 		}
-		errs = append(errs, metav1validation.ValidateLabelSelector(d.SeedSelector, metav1validation.LabelSelectorValidationOptions{}, selector)...)
+		errs = append(errs, selectorOfSeeds(d.SeedSelector, selector)...)
 	}
 	if len(d.DeploymentRefs) > 1 {
-		errs = append(errs, field.TooMany(path.Child("deploymentRefs"), len(d.DeploymentRefs), 1))
+		errs = append(errs, field.Forbidden(path.Child("deploymentRefs"), "only one deployment can be named"))
 	}
 	for i, ref := range d.DeploymentRefs {
 		errs = append(errs, required(ref.Name, path.Child("deploymentRefs").Index(i).Child("name"), "a ControllerDeployment")...)
@@ -140,7 +140,7 @@ func registrationDeployment(
 
 // ValidateControllerInstallation checks a new ControllerInstallation (API-VALCI-1).
 func ValidateControllerInstallation(i *gardencorev1beta1.ControllerInstallation) field.ErrorList {
-	errs := metadata(i, false, apivalidation.NameIsDNSSubdomain)
+	errs := metadata(i, false, apivalidation.NameIsDNSLabel)
 	return append(errs, installationSpec(&i.Spec, field.NewPath("spec"))...)
 }
 

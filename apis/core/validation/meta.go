@@ -104,15 +104,23 @@ func reference(ref *corev1.ObjectReference, path *field.Path, what string) field
 	return required(ref.Name, path.Child("name"), what)
 }
 
-// tolerations checks that keys are given and that no pair of key and value stands twice (API-VALSHOOT-18).
+// tolerations checks that keys are given and that no pair of key and value stands twice; a key without a value comes
+// alone, because it covers every value (API-VALSHOOT-18).
 func tolerations(all []gardencorev1beta1.Toleration, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	pairs := make([]string, 0, len(all))
+	seen := map[string]bool{}
 	for i, t := range all {
 		errs = append(errs, required(t.Key, path.Index(i).Child("key"), "the taint that is tolerated")...)
-		pairs = append(pairs, t.Key+"="+deref(t.Value))
+		pair := t.Key
+		if t.Value != nil {
+			pair += "=" + *t.Value
+		}
+		if seen[pair] || seen[t.Key] {
+			errs = append(errs, field.Duplicate(path.Index(i), pair))
+		}
+		seen[pair] = true
 	}
-	return append(errs, duplicates(pairs, path.Index)...)
+	return errs
 }
 
 func deref[T any](p *T) T {

@@ -62,7 +62,7 @@ func TestValidateObjects(t *testing.T) {
 				project(func(p *gardencorev1beta1.Project) { p.Spec.Namespace = new("garden-b") }),
 				project(func(p *gardencorev1beta1.Project) { p.Spec.Namespace, p.Spec.Owner = new("garden-a"), &user }),
 			),
-			want: []string{"spec.namespace: FieldValueInvalid", "spec.owner: FieldValueRequired"},
+			want: []string{"spec.namespace: FieldValueInvalid", "spec.owner: FieldValueInvalid"},
 		},
 		"API-VALPROJ-4": {
 			reason: "defaults lie within the whitelist",
@@ -105,7 +105,7 @@ func TestValidateObjects(t *testing.T) {
 			reason: "a profile offers something",
 			got:    validation.ValidateCloudProfile(cloudProfile(func(p *gardencorev1beta1.CloudProfile) { p.Spec = gardencorev1beta1.CloudProfileSpec{} })),
 			want: []string{
-				"spec.kubernetes.versions: FieldValueRequired", "spec.machineImages: FieldValueRequired",
+				"spec.kubernetes.versions: FieldValueInvalid", "spec.kubernetes.versions: FieldValueRequired", "spec.machineImages: FieldValueRequired",
 				"spec.machineTypes: FieldValueRequired", "spec.regions: FieldValueRequired", "spec.type: FieldValueRequired",
 			},
 		},
@@ -114,7 +114,7 @@ func TestValidateObjects(t *testing.T) {
 			got: validation.ValidateCloudProfile(cloudProfile(func(p *gardencorev1beta1.CloudProfile) {
 				p.Spec.Kubernetes.Versions[0].ExpirationDate = &metav1.Time{Time: time.Unix(1e9, 0)}
 			})),
-			want: []string{"spec.kubernetes.versions[0].expirationDate: FieldValueForbidden"},
+			want: []string{"spec.kubernetes.versions[].expirationDate: FieldValueInvalid"},
 		},
 		"API-VALSB-1": {
 			reason: "credentials stay",

@@ -8,6 +8,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	pathvalidation "k8s.io/apimachinery/pkg/api/validation/path"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -37,7 +38,7 @@ func ValidateProjectUpdate(p, old *gardencorev1beta1.Project) field.ErrorList {
 	errs = append(errs, immutableOnceSet(p.Spec.CreatedBy, old.Spec.CreatedBy, path.Child("createdBy"))...)
 	errs = append(errs, immutableOnceSet(p.Spec.Namespace, old.Spec.Namespace, path.Child("namespace"))...)
 	if old.Spec.Owner != nil && p.Spec.Owner == nil {
-		errs = append(errs, field.Required(path.Child("owner"), "the owner can change but not be taken away"))
+		errs = append(errs, field.Invalid(path.Child("owner"), "", "the owner can change but not be taken away"))
 	}
 	return append(errs, projectSpec(&p.Spec, path)...)
 }
@@ -45,7 +46,7 @@ func ValidateProjectUpdate(p, old *gardencorev1beta1.Project) field.ErrorList {
 // ValidateProjectStatusUpdate checks a new status of a Project (API-VALPROJ-5).
 func ValidateProjectStatusUpdate(p, old *gardencorev1beta1.Project) field.ErrorList {
 	if old.Status.Phase != "" && p.Status.Phase == "" {
-		return field.ErrorList{field.Forbidden(field.NewPath("status", "phase"), "can not become empty again")}
+		return field.ErrorList{field.Invalid(field.NewPath("status", "phase"), "", "cannot become empty again")}
 	}
 	return nil
 }
@@ -83,12 +84,12 @@ func dualApproval(all []gardencorev1beta1.DualApprovalForDeletion, path *field.P
 	resources := make([]string, 0, len(all))
 	for i := range all {
 		here := path.Index(i)
-		errs = append(errs, oneOf(all[i].Resource, here.Child("resource"), "shoots")...)
+		errs = append(errs, oneOfRequired(all[i].Resource, here.Child("resource"), "a resource", "shoots")...)
 		errs = append(errs, metav1validation.ValidateLabelSelector(&all[i].Selector,
 			metav1validation.LabelSelectorValidationOptions{}, here.Child("selector"))...)
 		resources = append(resources, all[i].Resource)
 	}
-	return append(errs, duplicates(resources, path.Index)...)
+	return append(errs, duplicates(resources, func(i int) *field.Path { return path.Index(i).Child("resource") })...)
 }
 
 // projectNamespace holds API-NAME-8.
@@ -109,30 +110,45 @@ func projectNamespace(name string, path *field.Path) field.ErrorList {
 func members(all []gardencorev1beta1.ProjectMember, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	names := make([]string, 0, len(all))
-	owners := 0
+	owned := false
 	for i, m := range all {
 		here := path.Index(i)
 		errs = append(errs, subject(m.Subject, here)...)
+		errs = append(errs, accountName(m.Subject, here.Child("name"))...)
 		names = append(names, identity(m.Subject))
 		roles := append([]string{m.Role}, m.Roles...)
 		errs = append(errs, memberRoles(roles, here)...)
-		if slices.Contains(roles, gardencorev1beta1.ProjectMemberOwner) {
-			owners++
+		for j, role := range roles {
+			if role == gardencorev1beta1.ProjectMemberOwner && owned {
+				errs = append(errs, field.Forbidden(roleIn(here)(j), "at most one member can have the role owner"))
+			}
+			owned = owned || role == gardencorev1beta1.ProjectMemberOwner
 		}
-	}
-	if owners > 1 {
-		errs = append(errs, field.Forbidden(path, "at most one member can have the role owner"))
 	}
 	return append(errs, duplicates(names, path.Index)...)
 }
 
-func memberRoles(roles []string, path *field.Path) field.ErrorList {
-	at := func(i int) *field.Path {
+// roleIn are the paths of the roles of a member: the first stands alone.
+func roleIn(path *field.Path) func(i int) *field.Path {
+	return func(i int) *field.Path {
 		if i == 0 {
 			return path.Child("role")
 		}
 		return path.Child("roles").Index(i - 1)
 	}
+}
+
+// accountName checks a user that is a service account by its name: system:serviceaccount:<namespace>:<name>.
+func accountName(s rbacv1.Subject, path *field.Path) field.ErrorList {
+	const parts = 4
+	if s.Kind != rbacv1.UserKind || !strings.HasPrefix(s.Name, "system:serviceaccount:") || strings.Count(s.Name, ":")+1 >= parts {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, s.Name, "must be system:serviceaccount:<namespace>:<name>, as it names a service account")}
+}
+
+func memberRoles(roles []string, path *field.Path) field.ErrorList {
+	at := roleIn(path)
 	known := []string{
 		gardencorev1beta1.ProjectMemberOwner, gardencorev1beta1.ProjectMemberAdmin, gardencorev1beta1.ProjectMemberViewer,
 		gardencorev1beta1.ProjectMemberUserAccessManager, gardencorev1beta1.ProjectMemberServiceAccountManager,
@@ -144,7 +160,10 @@ func memberRoles(roles []string, path *field.Path) field.ErrorList {
 		case isExtension && len(name) > maxExtensionRole:
 			errs = append(errs, field.TooLong(at(i), role, maxExtensionRole))
 		case isExtension:
-			errs = append(errs, label(name, at(i))...)
+			// The name becomes a part of the name of a ClusterRole.
+			for _, message := range pathvalidation.IsValidPathSegmentName(name) {
+				errs = append(errs, field.Invalid(at(i), role, message))
+			}
 		default:
 			errs = append(errs, oneOf(role, at(i), known...)...)
 		}
@@ -164,6 +183,11 @@ func subject(s rbacv1.Subject, path *field.Path) field.ErrorList {
 	errs := required(s.Name, path.Child("name"), "a user, group or service account")
 	switch s.Kind {
 	case rbacv1.ServiceAccountKind:
+		if s.Name != "" {
+			for _, message := range apivalidation.ValidateServiceAccountName(s.Name, false) {
+				errs = append(errs, field.Invalid(path.Child("name"), s.Name, message))
+			}
+		}
 		if s.Namespace == "" {
 			errs = append(errs, field.Required(path.Child("namespace"), "a service account lives in a namespace"))
 		}

@@ -3,6 +3,7 @@
 package validation
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -28,9 +29,7 @@ func ValidateQuotaUpdate(q, old *gardencorev1beta1.Quota) field.ErrorList {
 }
 
 func quotaSpec(s *gardencorev1beta1.QuotaSpec, path *field.Path) field.ErrorList {
-	errs := kindOf(&s.Scope, path.Child("scope"),
-		schema.GroupKind{Group: gardencorev1beta1.GroupName, Kind: "Project"}, schema.GroupKind{Kind: "Secret"},
-		schema.GroupKind{Group: "security.gardener.cloud", Kind: "WorkloadIdentity"})
+	errs := quotaScope(&s.Scope, path.Child("scope"))
 	metrics := []corev1.ResourceName{
 		gardencorev1beta1.QuotaMetricCPU, gardencorev1beta1.QuotaMetricGPU, gardencorev1beta1.QuotaMetricMemory,
 		gardencorev1beta1.QuotaMetricStorageStandard, gardencorev1beta1.QuotaMetricStoragePremium,
@@ -38,7 +37,9 @@ func quotaSpec(s *gardencorev1beta1.QuotaSpec, path *field.Path) field.ErrorList
 	}
 	for _, metric := range slices.Sorted(maps.Keys(s.Metrics)) {
 		here := path.Child("metrics").Key(string(metric))
-		errs = append(errs, oneOf(metric, here, metrics...)...)
+		if !slices.Contains(metrics, metric) {
+			errs = append(errs, field.Invalid(here, string(metric), fmt.Sprintf("must be one of %q", metrics)))
+		}
 		if value := s.Metrics[metric]; value.Sign() < 0 {
 			errs = append(errs, field.Invalid(here, value.String(), "must not be negative"))
 		}
@@ -47,4 +48,15 @@ func quotaSpec(s *gardencorev1beta1.QuotaSpec, path *field.Path) field.ErrorList
 		errs = append(errs, field.Invalid(path.Child("clusterLifetimeDays"), *days, "must be at least 1"))
 	}
 	return errs
+}
+
+// quotaScope accepts projects and the kinds of credentials that a binding binds a quota to.
+func quotaScope(ref *corev1.ObjectReference, path *field.Path) field.ErrorList {
+	of := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
+	project := schema.GroupKind{Group: gardencorev1beta1.GroupName, Kind: "Project"}
+	identity := schema.GroupKind{Group: "security.gardener.cloud", Kind: "WorkloadIdentity"}
+	if of == project || of == identity || ref.APIVersion == "v1" && ref.Kind == "Secret" {
+		return nil
+	}
+	return field.ErrorList{field.NotSupported(path, of.String(), []string{project.String(), "Secret", identity.String()})}
 }

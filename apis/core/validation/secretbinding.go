@@ -32,7 +32,7 @@ func secretBinding(b *gardencorev1beta1.SecretBinding) field.ErrorList {
 	errs := required(b.SecretRef.Name, ref.Child("name"), "the Secret with the credentials")
 	errs = append(errs, required(b.SecretRef.Namespace, ref.Child("namespace"), "the namespace of the Secret")...)
 	for i, q := range b.Quotas {
-		errs = append(errs, required(q.Name, field.NewPath("quotas").Index(i).Child("name"), "a Quota")...)
+		errs = append(errs, quotaReference(q, field.NewPath("quotas").Index(i))...)
 	}
 	if b.Provider != nil {
 		errs = append(errs, required(b.Provider.Type, field.NewPath("provider", "type"), "a provider type")...)

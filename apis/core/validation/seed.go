@@ -4,6 +4,7 @@ package validation
 
 import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -13,38 +14,53 @@ import (
 func ValidateSeed(s *gardencorev1beta1.Seed) field.ErrorList {
 	errs := metadata(s, false, apivalidation.NameIsDNSLabel)
 	errs = append(errs, seedOperation(s, nil)...)
-	return append(errs, seedSpec(&s.Spec, field.NewPath("spec"))...)
+	return append(errs, seedSpec(&s.Spec, field.NewPath("spec"), false)...)
 }
 
 // ValidateSeedUpdate checks an updated Seed (API-VALSEED-2, 3).
 func ValidateSeedUpdate(s, old *gardencorev1beta1.Seed) field.ErrorList {
-	path := field.NewPath("spec", "networks")
+	path := field.NewPath("spec")
 	errs := metadataUpdate(s, old)
 	errs = append(errs, seedOperation(s, old)...)
-	errs = append(errs, immutable(s.Spec.Networks.Pods, old.Spec.Networks.Pods, path.Child("pods"))...)
-	errs = append(errs, immutable(s.Spec.Networks.Services, old.Spec.Networks.Services, path.Child("services"))...)
-	errs = append(errs, immutableOnceSet(s.Spec.Networks.Nodes, old.Spec.Networks.Nodes, path.Child("nodes"))...)
-	errs = append(errs, immutable(orIPv4(s.Spec.Networks.IPFamilies), orIPv4(old.Spec.Networks.IPFamilies), path.Child("ipFamilies"))...)
-	if old.Spec.Ingress != nil {
-		now := ""
-		if s.Spec.Ingress != nil {
-			now = s.Spec.Ingress.Domain
-		}
-		errs = append(errs, immutable(now, old.Spec.Ingress.Domain, field.NewPath("spec", "ingress", "domain"))...)
+	errs = append(errs, seedSpecUpdate(&s.Spec, &old.Spec, path)...)
+	return append(errs, seedSpec(&s.Spec, path, false)...)
+}
+
+// ValidateSeedTemplate checks what a Seed is made from. What follows from the shoot that becomes the seed can be left
+// out.
+func ValidateSeedTemplate(t *gardencorev1beta1.SeedTemplate, path *field.Path) field.ErrorList {
+	errs := metav1validation.ValidateLabels(t.Labels, path.Child("metadata", "labels"))
+	errs = append(errs, apivalidation.ValidateAnnotations(t.Annotations, path.Child("metadata", "annotations"))...)
+	return append(errs, seedSpec(&t.Spec, path.Child("spec"), true)...)
+}
+
+// ValidateSeedTemplateUpdate checks an updated template: what never changes in a Seed never changes in it.
+func ValidateSeedTemplateUpdate(t, old *gardencorev1beta1.SeedTemplate, path *field.Path) field.ErrorList {
+	return seedSpecUpdate(&t.Spec, &old.Spec, path.Child("spec"))
+}
+
+func seedSpecUpdate(s, old *gardencorev1beta1.SeedSpec, path *field.Path) field.ErrorList {
+	networks := path.Child("networks")
+	errs := immutable(s.Networks.Pods, old.Networks.Pods, networks.Child("pods"))
+	errs = append(errs, immutable(s.Networks.Services, old.Networks.Services, networks.Child("services"))...)
+	errs = append(errs, immutableOnceSet(s.Networks.Nodes, old.Networks.Nodes, networks.Child("nodes"))...)
+	errs = append(errs, immutable(orIPv4(s.Networks.IPFamilies), orIPv4(old.Networks.IPFamilies), networks.Child("ipFamilies"))...)
+	if old.Ingress != nil && s.Ingress != nil {
+		errs = append(errs, immutable(s.Ingress.Domain, old.Ingress.Domain, path.Child("ingress", "domain"))...)
 	}
-	if len(old.Spec.DNS.Defaults) > 0 && len(s.Spec.DNS.Defaults) == 0 {
-		errs = append(errs, field.Forbidden(field.NewPath("spec", "dns", "defaults"), "can not be taken away"))
+	if len(old.DNS.Defaults) > 0 && len(s.DNS.Defaults) == 0 {
+		errs = append(errs, field.Forbidden(path.Child("dns", "defaults"), "cannot be taken away"))
 	}
-	backup := field.NewPath("spec", "backup")
+	backup := path.Child("backup")
 	switch {
-	case old.Spec.Backup == nil:
-	case s.Spec.Backup == nil:
-		errs = append(errs, field.Forbidden(backup, "can not be taken away: the backups would be lost"))
+	case old.Backup == nil:
+	case s.Backup == nil:
+		errs = append(errs, immutable(s.Backup, old.Backup, backup)...)
 	default:
-		errs = append(errs, immutable(s.Spec.Backup.Provider, old.Spec.Backup.Provider, backup.Child("provider"))...)
-		errs = append(errs, immutable(s.Spec.Backup.Region, old.Spec.Backup.Region, backup.Child("region"))...)
+		errs = append(errs, immutable(s.Backup.Provider, old.Backup.Provider, backup.Child("provider"))...)
+		errs = append(errs, immutable(s.Backup.Region, old.Backup.Region, backup.Child("region"))...)
 	}
-	return append(errs, seedSpec(&s.Spec, field.NewPath("spec"))...)
+	return errs
 }
 
 // ValidateSeedStatusUpdate checks a new status of a Seed (API-VALSEED-2).

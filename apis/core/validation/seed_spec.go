@@ -3,9 +3,6 @@
 package validation
 
 import (
-	"maps"
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -18,32 +15,25 @@ const (
 	severalZones    = 2
 )
 
-func seedSpec(s *gardencorev1beta1.SeedSpec, path *field.Path) field.ErrorList {
+// seedSpec checks a Seed, or the template of one: of that, the shoot that becomes the seed decides provider, region,
+// networks and ingress where they are left out.
+func seedSpec(s *gardencorev1beta1.SeedSpec, path *field.Path, template bool) field.ErrorList {
 	provider := path.Child("provider")
-	errs := required(s.Provider.Type, provider.Child("type"), "the provider of the seed's machines")
-	errs = append(errs, required(s.Provider.Region, provider.Child("region"), "the region of the seed")...)
+	var errs field.ErrorList
+	if !template {
+		errs = append(errs, required(s.Provider.Type, provider.Child("type"), "the provider of the seed's machines")...)
+		errs = append(errs, required(s.Provider.Region, provider.Child("region"), "the region of the seed")...)
+	}
 	errs = append(errs, duplicates(s.Provider.Zones, provider.Child("zones").Index)...)
-	errs = append(errs, seedNetworks(&s.Networks, path.Child("networks"))...)
+	errs = append(errs, seedNetworks(&s.Networks, path.Child("networks"), template)...)
 	errs = append(errs, seedTaints(s.Taints, path.Child("taints"))...)
 	errs = append(errs, seedDNS(&s.DNS, path.Child("dns"))...)
 	errs = append(errs, seedBackup(s, path.Child("backup"))...)
-	if s.Ingress != nil {
-		here := path.Child("ingress")
-		errs = append(errs, domain(s.Ingress.Domain, here.Child("domain"))...)
-		errs = append(errs, oneOf(s.Ingress.Controller.Kind, here.Child("controller", "kind"), "nginx")...)
-		if s.DNS.Provider == nil {
-			errs = append(errs, field.Required(path.Child("dns", "provider"), "an ingress needs someone to make its domain known"))
-		}
-	}
+	errs = append(errs, seedIngress(s, path, template)...)
 	errs = append(errs, seedVolume(s.Volume, path.Child("volume"))...)
 	errs = append(errs, seedSettings(s, path.Child("settings"))...)
 	errs = append(errs, namedResources(s.Resources, path.Child("resources"))...)
-	types := make([]string, 0, len(s.Extensions))
-	for i, e := range s.Extensions {
-		errs = append(errs, required(e.Type, path.Child("extensions").Index(i).Child("type"), "an extension")...)
-		types = append(types, e.Type)
-	}
-	errs = append(errs, duplicates(types, path.Child("extensions").Index)...)
+	errs = append(errs, seedExtensions(s.Extensions, path.Child("extensions"))...)
 	names := make([]string, 0, len(s.AccessRestrictions))
 	for _, a := range s.AccessRestrictions {
 		names = append(names, a.Name)
@@ -51,16 +41,62 @@ func seedSpec(s *gardencorev1beta1.SeedSpec, path *field.Path) field.ErrorList {
 	return append(errs, duplicates(names, path.Child("accessRestrictions").Index)...)
 }
 
-func seedNetworks(n *gardencorev1beta1.SeedNetworks, path *field.Path) field.ErrorList {
-	all := []network{{"nodes", n.Nodes}, {"pods", &n.Pods}, {"services", &n.Services}}
-	errs := families(n.IPFamilies, path.Child("ipFamilies"))
-	errs = append(errs, networks(all, path)...)
-	errs = append(errs, inFamilies(all, n.IPFamilies, path)...)
-	if services, ok := rangeOf(&n.Services); ok && services.Bits() < minServicesBits {
-		errs = append(errs, field.Invalid(path.Child("services"), n.Services, "must not be larger than /8"))
+// seedExtensions checks the extensions that a seed itself uses: there is no need to turn one of them off.
+func seedExtensions(all []gardencorev1beta1.Extension, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	types := make([]string, 0, len(all))
+	for i, e := range all {
+		here := path.Index(i).Child("type")
+		if e.Type == "" {
+			errs = append(errs, required(e.Type, here, "an extension")...)
+		} else {
+			errs = append(errs, label(e.Type, here)...)
+		}
+		if e.Disabled != nil {
+			errs = append(errs, field.Forbidden(path.Index(i).Child("disabled"), "leave out the extension instead"))
+		}
+		types = append(types, e.Type)
 	}
+	return append(errs, duplicates(types, func(i int) *field.Path { return path.Index(i).Child("type") })...)
+}
+
+// seedIngress checks the ingress of a seed, which needs somebody who makes its domain known.
+func seedIngress(s *gardencorev1beta1.SeedSpec, path *field.Path, template bool) field.ErrorList {
+	here := path.Child("ingress")
+	switch {
+	case s.Ingress == nil && template:
+		return nil
+	case s.Ingress == nil:
+		return field.ErrorList{field.Required(here, "must say under which domain components of the seed are reached, and by which controller")}
+	}
+	errs := domain(s.Ingress.Domain, here.Child("domain"))
+	errs = append(errs, oneOf(s.Ingress.Controller.Kind, here.Child("controller", "kind"), "nginx")...)
+	if s.DNS.Provider == nil {
+		errs = append(errs, field.Required(path.Child("dns", "provider"), "an ingress needs someone to make its domain known"))
+	}
+	return errs
+}
+
+func seedNetworks(n *gardencorev1beta1.SeedNetworks, path *field.Path, template bool) field.ErrorList {
+	if errs := families(n.IPFamilies, path.Child("ipFamilies")); len(errs) > 0 {
+		return errs // Without the families it is not known what ranges should look like.
+	}
+	var all []network
+	if !template || n.Pods != "" {
+		all = append(all, network{"pods", &n.Pods})
+	}
+	if !template || n.Services != "" {
+		all = append(all, network{"services", &n.Services})
+	}
+	all = append(all, network{"nodes", n.Nodes})
 	if d := n.ShootDefaults; d != nil {
-		errs = append(errs, networks([]network{{"pods", d.Pods}, {"services", d.Services}}, path.Child("shootDefaults"))...)
+		all = append(all, network{"shootDefaults.pods", d.Pods}, network{"shootDefaults.services", d.Services})
+	}
+	errs := networks(all, path)
+	errs = append(errs, inFamilies(all, n.IPFamilies, path)...)
+	errs = append(errs, notReserved(all, path)...)
+	if services, ok := rangeOf(&n.Services); ok && services.Addr().Is4() && services.Bits() < minServicesBits {
+		errs = append(errs, field.Invalid(path.Child("services"), n.Services, "must not be larger than /8"))
 	}
 	for i := range n.BlockCIDRs {
 		if _, ok := rangeOf(&n.BlockCIDRs[i]); !ok {
@@ -75,14 +111,20 @@ func seedTaints(all []gardencorev1beta1.SeedTaint, path *field.Path) field.Error
 	pairs := make([]string, 0, len(all))
 	for i, t := range all {
 		errs = append(errs, required(t.Key, path.Index(i).Child("key"), "the taint")...)
-		pairs = append(pairs, t.Key+"="+deref(t.Value))
+		pair := t.Key
+		if t.Value != nil {
+			pair += "=" + *t.Value
+		}
+		pairs = append(pairs, pair)
 	}
 	return append(errs, duplicates(pairs, path.Index)...)
 }
 
 func seedDNS(d *gardencorev1beta1.SeedDNS, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	if d.Internal != nil {
+	if d.Internal == nil {
+		errs = append(errs, field.Required(path.Child("internal"), "must name the domain under which machines of shoots find their API servers"))
+	} else {
 		errs = append(errs, dnsProvider(d.Internal, path.Child("internal"))...)
 	}
 	domains := make([]string, 0, len(d.Defaults))
@@ -102,7 +144,7 @@ func seedDNS(d *gardencorev1beta1.SeedDNS, path *field.Path) field.ErrorList {
 func dnsProvider(d *gardencorev1beta1.SeedDNSProviderConfig, path *field.Path) field.ErrorList {
 	errs := required(d.Type, path.Child("type"), "a DNS provider")
 	errs = append(errs, domain(d.Domain, path.Child("domain"))...)
-	return append(errs, required(d.CredentialsRef.Name, path.Child("credentialsRef", "name"), "the Secret with the credentials")...)
+	return append(errs, ValidateCredentialsRef(&d.CredentialsRef, path.Child("credentialsRef"))...)
 }
 
 func domain(value string, path *field.Path) field.ErrorList {
@@ -124,7 +166,7 @@ func seedBackup(s *gardencorev1beta1.SeedSpec, path *field.Path) field.ErrorList
 	}
 	errs := required(b.Provider, path.Child("provider"), "where backups are kept")
 	if b.Provider != s.Provider.Type && deref(b.Region) == "" {
-		errs = append(errs, field.Required(path.Child("region"), "must be given when backups are kept elsewhere than the seed's machines"))
+		errs = append(errs, field.Invalid(path.Child("region"), "", "must be given when backups are kept elsewhere than the seed's machines"))
 	}
 	return append(errs, eitherCredentials(b.CredentialsRef, b.SecretRef, path)...)
 }
@@ -134,9 +176,7 @@ func eitherCredentials(ref *corev1.ObjectReference, former *corev1.SecretReferen
 	here := path.Child("credentialsRef")
 	switch {
 	case ref != nil:
-		errs := oneOf(ref.Kind, here.Child("kind"), "Secret", "WorkloadIdentity")
-		errs = append(errs, required(ref.Name, here.Child("name"), "the credentials")...)
-		return append(errs, required(ref.Namespace, here.Child("namespace"), "the namespace of the credentials")...)
+		return ValidateCredentialsRef(ref, here)
 	case former != nil:
 		here = path.Child("secretRef")
 		errs := required(former.Name, here.Child("name"), "the Secret with the credentials")
@@ -158,48 +198,5 @@ func seedVolume(v *gardencorev1beta1.SeedVolume, path *field.Path) field.ErrorLi
 		errs = append(errs, required(p.Purpose, here.Child("purpose"), "what its volumes are for")...)
 		purposes = append(purposes, p.Purpose)
 	}
-	return append(errs, duplicates(purposes, path.Child("providers").Index)...)
-}
-
-// seedSettings holds what API-VALSEED-3 says of zones.
-func seedSettings(s *gardencorev1beta1.SeedSpec, path *field.Path) field.ErrorList {
-	set := s.Settings
-	if set == nil {
-		return nil
-	}
-	var errs field.ErrorList
-	single := len(s.Provider.Zones) < severalZones
-	if l := set.LoadBalancerServices; l != nil {
-		here := path.Child("loadBalancerServices", "zones")
-		if len(l.Zones) > 0 && single {
-			errs = append(errs, field.Forbidden(here, "a seed with settings for zones has at least two zones"))
-		}
-		names := make([]string, 0, len(l.Zones))
-		for i, z := range l.Zones {
-			if !slices.Contains(s.Provider.Zones, z.Name) {
-				errs = append(errs, field.Invalid(here.Index(i).Child("name"), z.Name, "is no zone of the seed"))
-			}
-			names = append(names, z.Name)
-		}
-		errs = append(errs, duplicates(names, here.Index)...)
-	}
-	if t := set.TopologyAwareRouting; t != nil && t.Enabled && single {
-		errs = append(errs, field.Forbidden(path.Child("topologyAwareRouting", "enabled"), "needs a seed with at least two zones"))
-	}
-	if z := set.ZoneSelection; z != nil {
-		errs = append(errs, oneOf(z.Mode, path.Child("zoneSelection", "mode"),
-			gardencorev1beta1.ZoneSelectionModePrefer, gardencorev1beta1.ZoneSelectionModeEnforce)...)
-	}
-	if r := set.ExcessCapacityReservation; r != nil {
-		for i, c := range r.Configs {
-			here := path.Child("excessCapacityReservation", "configs").Index(i).Child("resources")
-			if len(c.Resources) == 0 {
-				errs = append(errs, field.Required(here, "must say how much is held back"))
-			}
-			for _, name := range slices.Sorted(maps.Keys(c.Resources)) {
-				errs = append(errs, quantities([]amountOf{{name, new(c.Resources[name])}}, here)...)
-			}
-		}
-	}
-	return errs
+	return append(errs, duplicates(purposes, func(i int) *field.Path { return path.Child("providers").Index(i).Child("purpose") })...)
 }

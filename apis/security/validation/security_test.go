@@ -48,8 +48,8 @@ func TestValidateCredentialsBinding(t *testing.T) {
 		"API-VALCB-1 secret":          {reason: "a secret", change: func(*binding) {}},
 		"API-VALCB-1 internal secret": {reason: "one that members can not read", change: to("core.gardener.cloud/v1beta1", "InternalSecret")},
 		"API-VALCB-1 identity":        {reason: "an identity", change: to("security.gardener.cloud/v1alpha1", "WorkloadIdentity")},
-		"API-VALCB-1 other":           {reason: "nothing else has credentials", change: to("v1", "ConfigMap"), want: []string{"credentialsRef.kind: FieldValueNotSupported"}},
-		"API-VALCB-1 version":         {reason: "each kind is of its own group", change: to("v1", "WorkloadIdentity"), want: []string{"credentialsRef.apiVersion: FieldValueNotSupported"}},
+		"API-VALCB-1 other":           {reason: "nothing else has credentials", change: to("v1", "ConfigMap"), want: []string{"credentialsRef: FieldValueNotSupported"}},
+		"API-VALCB-1 version":         {reason: "each kind is of its own group", change: to("v1", "WorkloadIdentity"), want: []string{"credentialsRef: FieldValueNotSupported"}},
 		"API-VALCB-1 two types": {
 			reason: "a binding is for one provider", change: func(b *binding) { b.Provider.Type = "local,other" }, want: []string{"provider.type: FieldValueInvalid"},
 		},
@@ -59,8 +59,10 @@ func TestValidateCredentialsBinding(t *testing.T) {
 				b.Provider.Type, b.CredentialsRef, b.Quotas = "", corev1.ObjectReference{}, []corev1.ObjectReference{{}}
 			},
 			want: []string{
-				"credentialsRef.kind: FieldValueNotSupported", "credentialsRef.name: FieldValueRequired", "credentialsRef.namespace: FieldValueRequired",
-				"provider.type: FieldValueRequired", "quotas[0].name: FieldValueRequired", "quotas[0].namespace: FieldValueRequired",
+				"credentialsRef.apiVersion: FieldValueRequired", "credentialsRef.kind: FieldValueRequired",
+				"credentialsRef.name: FieldValueInvalid", "credentialsRef.name: FieldValueRequired",
+				"credentialsRef.namespace: FieldValueInvalid", "credentialsRef.namespace: FieldValueRequired",
+				"credentialsRef: FieldValueNotSupported", "provider.type: FieldValueRequired", "quotas[0].name: FieldValueRequired",
 			},
 		},
 	} {

@@ -4,6 +4,7 @@ package validation
 
 import (
 	"strconv"
+	"strings"
 	"unicode"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -70,7 +71,11 @@ func workloadIdentitySpec(s *gardensecurityv1alpha1.WorkloadIdentitySpec) field.
 		errs = append(errs, check.Required(a, audiences.Index(i), "who accepts the tokens")...)
 	}
 	errs = append(errs, check.Unique(s.Audiences, audiences)...)
-	return append(errs, check.Required(s.TargetSystem.Type, field.NewPath("spec", "targetSystem", "type"), "the system that the tokens open")...)
+	target := field.NewPath("spec", "targetSystem", "type")
+	if strings.Contains(s.TargetSystem.Type, ",") {
+		errs = append(errs, field.Invalid(target, s.TargetSystem.Type, "must be one type; make an identity for each"))
+	}
+	return append(errs, check.Required(s.TargetSystem.Type, target, "the system that the tokens open")...)
 }
 
 // ValidateTokenRequest checks a request for a token (API-TOKEN-1).

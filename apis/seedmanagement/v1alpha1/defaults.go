@@ -3,6 +3,8 @@
 package v1alpha1
 
 import (
+	"encoding/json"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -16,9 +18,12 @@ const (
 	defaultSetRevisions       = int32(10)
 	latestTag                 = "latest"
 
+	// defaultShoots is how many shoots a seed takes unless its gardenlet says otherwise.
+	defaultShoots = "250"
+
 	// defaultGardenletConfig stands for a configuration that was left out altogether.
 	defaultGardenletConfig = `{"kind":"GardenletConfiguration","apiVersion":"gardenlet.config.gardener.cloud/v1alpha1",` +
-		`"resources":{"capacity":{"shoots":"250"}},"logLevel":"","logFormat":"","server":{}}`
+		`"resources":{"capacity":{"shoots":"` + defaultShoots + `"}},"logLevel":"","logFormat":"","server":{}}`
 )
 
 // RegisterDefaults makes a scheme fill in what objects leave out (reference: api-defaults.md). Only an API server wants
@@ -79,8 +84,48 @@ func defaultDeployment(d *GardenletDeployment) {
 	defaulting.Set(&d.Image.PullPolicy, policy)
 }
 
+// defaultConfig bounds how many shoots a seed takes where the configuration does not. Everything else is kept as it is
+// written, because the gardenlet may be newer than this server. What cannot be read is left to validation.
 func defaultConfig(c *runtime.RawExtension) {
-	if len(c.Raw) == 0 && c.Object == nil {
+	if c.Object != nil {
+		return
+	}
+	if len(c.Raw) == 0 {
 		c.Raw = []byte(defaultGardenletConfig)
+		return
+	}
+	config := map[string]json.RawMessage{}
+	resources := map[string]json.RawMessage{}
+	capacity := map[string]json.RawMessage{}
+	if json.Unmarshal(c.Raw, &config) != nil || config == nil {
+		return
+	}
+	for _, part := range []struct {
+		in   map[string]json.RawMessage
+		name string
+		to   *map[string]json.RawMessage
+	}{{config, "resources", &resources}, {resources, "capacity", &capacity}} {
+		if raw, given := part.in[part.name]; given && json.Unmarshal(raw, part.to) != nil {
+			return
+		}
+		if *part.to == nil {
+			*part.to = map[string]json.RawMessage{}
+		}
+	}
+	if _, given := capacity["shoots"]; given {
+		return
+	}
+	capacity["shoots"] = json.RawMessage(`"` + defaultShoots + `"`)
+	raw, err := json.Marshal(capacity)
+	if err != nil {
+		return
+	}
+	resources["capacity"] = raw
+	if raw, err = json.Marshal(resources); err != nil {
+		return
+	}
+	config["resources"] = raw
+	if raw, err = json.Marshal(config); err == nil {
+		c.Raw = raw
 	}
 }

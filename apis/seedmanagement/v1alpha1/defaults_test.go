@@ -59,9 +59,35 @@ func TestDefaults(t *testing.T) {
 				Config:     runtime.RawExtension{Raw: []byte(`{}`)}, Bootstrap: new(gardenseedmanagementv1alpha1.BootstrapNone), MergeWithParent: new(false),
 			}}},
 			want: &managedSeed{Spec: spec{Gardenlet: &gardenlet{
-				Deployment: &latest, Config: runtime.RawExtension{Raw: []byte(`{}`)},
+				Deployment: &latest, Config: runtime.RawExtension{Raw: []byte(`{"resources":{"capacity":{"shoots":"250"}}}`)},
 				Bootstrap: new(gardenseedmanagementv1alpha1.BootstrapNone), MergeWithParent: new(false),
 			}}},
+		},
+		"capacity": {
+			reason: "a configuration without a capacity gets one, and keeps what it says",
+			given: &managedSeed{Spec: spec{Gardenlet: &gardenlet{
+				Deployment: always.DeepCopy(), Config: runtime.RawExtension{Raw: []byte(`{"newer":[1, 2],"resources":{"capacity":{"seeds":"1"},"reserved":{"shoots":"3"}}}`)},
+			}}},
+			want: &managedSeed{Spec: spec{Gardenlet: &gardenlet{
+				Deployment: &always, Config: runtime.RawExtension{Raw: []byte(`{"newer":[1,2],"resources":{"capacity":{"seeds":"1","shoots":"250"},"reserved":{"shoots":"3"}}}`)},
+				Bootstrap: new(gardenseedmanagementv1alpha1.BootstrapToken), MergeWithParent: new(true),
+			}}},
+		},
+		"own capacity": {
+			reason: "a capacity stays, and so does how it is written",
+			given:  &gardenseedmanagementv1alpha1.Gardenlet{Spec: gardenseedmanagementv1alpha1.GardenletSpec{Config: runtime.RawExtension{Raw: []byte(`{ "resources": {"capacity": {"shoots": 7}}}`)}}},
+			want: &gardenseedmanagementv1alpha1.Gardenlet{Spec: gardenseedmanagementv1alpha1.GardenletSpec{
+				Deployment: gardenseedmanagementv1alpha1.GardenletSelfDeployment{GardenletDeployment: always},
+				Config:     runtime.RawExtension{Raw: []byte(`{ "resources": {"capacity": {"shoots": 7}}}`)},
+			}},
+		},
+		"no configuration": {
+			reason: "what cannot be read is left to validation",
+			given:  &gardenseedmanagementv1alpha1.Gardenlet{Spec: gardenseedmanagementv1alpha1.GardenletSpec{Config: runtime.RawExtension{Raw: []byte(`{"resources":[]}`)}}},
+			want: &gardenseedmanagementv1alpha1.Gardenlet{Spec: gardenseedmanagementv1alpha1.GardenletSpec{
+				Deployment: gardenseedmanagementv1alpha1.GardenletSelfDeployment{GardenletDeployment: always},
+				Config:     runtime.RawExtension{Raw: []byte(`{"resources":[]}`)},
+			}},
 		},
 		"API-DEF-18 older form": {reason: "somebody else's gardenlet is left alone", given: &managedSeed{}, want: &managedSeed{}},
 		"API-DEF-18 set": {

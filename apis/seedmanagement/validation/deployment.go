@@ -4,7 +4,6 @@ package validation
 
 import (
 	"encoding/json"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -14,22 +13,8 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/check"
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
-	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 )
-
-// ociDigestPrefix begins the only sort of digest that is accepted.
-const ociDigestPrefix = "sha256:"
-
-// inGarden checks that an object lives where operators keep what is theirs (API-VALMSS-1, API-RES-5).
-func inGarden(namespace string) field.ErrorList {
-	if namespace == gardencorev1beta1.NamespaceGarden {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(field.NewPath("metadata", "namespace"), namespace,
-		"must be "+gardencorev1beta1.NamespaceGarden)}
-}
 
 // deployment checks how a gardenlet runs in its seed.
 func deployment(d *gardenseedmanagementv1alpha1.GardenletDeployment, path *field.Path) field.ErrorList {
@@ -58,25 +43,6 @@ func image(i *gardenseedmanagementv1alpha1.Image, path *field.Path) field.ErrorL
 	return errs
 }
 
-// repository checks where a chart is fetched from (API-VALCD-1).
-func repository(r *gardencorev1.OCIRepository, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if r.Ref != nil {
-		return check.NotEmpty(r.Ref, path.Child("ref"))
-	}
-	if r.Repository == nil || *r.Repository == "" {
-		errs = append(errs, field.Required(path.Child("repository"), "must be given where ref is not"))
-	}
-	if r.Tag == nil && r.Digest == nil {
-		errs = append(errs, field.Required(path.Child("tag"), "a repository needs a tag or a digest"))
-	}
-	errs = append(errs, check.NotEmpty(r.Tag, path.Child("tag"))...)
-	if r.Digest != nil && !strings.HasPrefix(*r.Digest, ociDigestPrefix) {
-		errs = append(errs, field.Invalid(path.Child("digest"), *r.Digest, "must begin with "+ociDigestPrefix))
-	}
-	return errs
-}
-
 // configuration reads the configuration of a gardenlet that is newer or older than this server: fields that it does not
 // know are left alone.
 func configuration(
@@ -91,13 +57,4 @@ func configuration(
 	}
 	errs := check.OneOf(config.APIVersion, path.Child("apiVersion"), gardenconfigv1alpha1.GardenletGroupVersion.String())
 	return config, append(errs, check.OneOf(config.Kind, path.Child("kind"), "GardenletConfiguration")...)
-}
-
-// unnamed checks that the seed of a gardenlet has no name of its own: it is that of the object that the gardenlet comes
-// from.
-func unnamed(config *gardenconfigv1alpha1.GardenletConfiguration, path *field.Path) field.ErrorList {
-	if config.SeedConfig == nil || config.SeedConfig.Name == "" {
-		return nil
-	}
-	return field.ErrorList{field.Forbidden(path.Child("seedConfig", "metadata", "name"), "the seed is named like this object")}
 }

@@ -7,35 +7,45 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/terrarium-garden/terrarium/apis/check"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	corevalidation "github.com/terrarium-garden/terrarium/apis/core/validation"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 )
 
 // ValidateGardenlet checks a new Gardenlet (API-RES-5).
 func ValidateGardenlet(g *gardenseedmanagementv1alpha1.Gardenlet) field.ErrorList {
-	errs := check.Metadata(g, true, apivalidation.NameIsDNSLabel)
-	errs = append(errs, inGarden(g.Namespace)...)
-	return append(errs, gardenletSpec(g)...)
+	return append(check.Metadata(g, true, apivalidation.NameIsDNSLabel), gardenletObject(g, "")...)
 }
 
 // ValidateGardenletUpdate checks an updated Gardenlet.
 func ValidateGardenletUpdate(g, old *gardenseedmanagementv1alpha1.Gardenlet) field.ErrorList {
 	errs := check.MetadataUpdate(g, old)
-	errs = append(errs, check.Frozen(g, g.Spec, old.Spec)...)
-	return append(errs, gardenletSpec(g)...)
+	path := field.NewPath("spec", "config")
+	is, wrong := configuration(g.Spec.Config, path)
+	was, wrongBefore := configuration(old.Spec.Config, path)
+	if len(wrong) == 0 && len(wrongBefore) == 0 {
+		errs = append(errs, seedUpdate(is, was, path)...)
+	}
+	return append(errs, gardenletObject(g, old.Annotations[gardencorev1beta1.AnnotationOperation])...)
 }
 
-func gardenletSpec(g *gardenseedmanagementv1alpha1.Gardenlet) field.ErrorList {
+func gardenletObject(g *gardenseedmanagementv1alpha1.Gardenlet, pending string) field.ErrorList {
+	var errs field.ErrorList
+	if g.Namespace != gardencorev1beta1.NamespaceGarden {
+		errs = append(errs, field.Forbidden(field.NewPath("metadata", "namespace"), "must be "+gardencorev1beta1.NamespaceGarden))
+	}
+	const annotation = gardencorev1beta1.AnnotationOperation
+	errs = append(errs, operation(g.Annotations[annotation], pending, field.NewPath("metadata", "annotations").Key(annotation),
+		gardencorev1beta1.OperationForceRedeploy, gardencorev1beta1.OperationReconcile, gardencorev1beta1.OperationRenewKubeconfig)...)
 	path := field.NewPath("spec")
-	errs := deployment(&g.Spec.Deployment.GardenletDeployment, path.Child("deployment"))
-	errs = append(errs, repository(&g.Spec.Deployment.Helm.OCIRepository, path.Child("deployment", "helm", "ociRepository"))...)
+	errs = append(errs, deployment(&g.Spec.Deployment.GardenletDeployment, path.Child("deployment"))...)
+	errs = append(errs, corevalidation.ValidateOCIRepository(&g.Spec.Deployment.Helm.OCIRepository, path.Child("deployment", "helm", "ociRepository"))...)
 	if ref := g.Spec.KubeconfigSecretRef; ref != nil {
 		errs = append(errs, check.Required(ref.Name, path.Child("kubeconfigSecretRef", "name"), "the Secret with a kubeconfig for the seed")...)
 	}
 	config, wrong := configuration(g.Spec.Config, path.Child("config"))
-	errs = append(errs, wrong...)
-	if seed := config.SeedConfig; seed != nil && seed.Name != "" && seed.Name != g.Name {
-		errs = append(errs, field.Invalid(path.Child("config", "seedConfig", "metadata", "name"), seed.Name,
-			"the seed is named like its Gardenlet"))
+	if len(wrong) > 0 {
+		return append(errs, wrong...)
 	}
-	return errs
+	return append(errs, settings{config: config, bootstrap: gardenseedmanagementv1alpha1.BootstrapToken}.check(path.Child("config"))...)
 }

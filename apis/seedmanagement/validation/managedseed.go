@@ -7,13 +7,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/terrarium-garden/terrarium/apis/check"
-	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 )
 
 // ValidateManagedSeed checks a new ManagedSeed (API-VALMS-1, API-NAME-4).
 func ValidateManagedSeed(m *gardenseedmanagementv1alpha1.ManagedSeed) field.ErrorList {
 	errs := check.Metadata(m, true, apivalidation.NameIsDNSLabel)
+	errs = append(errs, managedSeedOperation(m, "")...)
 	return append(errs, managedSeedSpec(&m.Spec, field.NewPath("spec"), false)...)
 }
 
@@ -21,20 +22,32 @@ func ValidateManagedSeed(m *gardenseedmanagementv1alpha1.ManagedSeed) field.Erro
 func ValidateManagedSeedUpdate(m, old *gardenseedmanagementv1alpha1.ManagedSeed) field.ErrorList {
 	path := field.NewPath("spec")
 	errs := check.MetadataUpdate(m, old)
-	errs = append(errs, check.Frozen(m, m.Spec, old.Spec)...)
-	errs = append(errs, check.Immutable(m.Spec.Shoot, old.Spec.Shoot, path.Child("shoot"))...)
+	errs = append(errs, managedSeedOperation(m, old.Annotations[gardencorev1beta1.AnnotationOperation])...)
 	errs = append(errs, managedSeedUpdate(&m.Spec, &old.Spec, path)...)
 	return append(errs, managedSeedSpec(&m.Spec, path, false)...)
 }
 
-// managedSeedUpdate checks what a managed seed, or the template of one, can not take back.
+func managedSeedOperation(m *gardenseedmanagementv1alpha1.ManagedSeed, pending string) field.ErrorList {
+	const annotation = gardencorev1beta1.AnnotationOperation
+	return operation(m.Annotations[annotation], pending, field.NewPath("metadata", "annotations").Key(annotation),
+		gardencorev1beta1.OperationReconcile, gardencorev1beta1.OperationRenewKubeconfig)
+}
+
+// managedSeedUpdate checks what a managed seed, or the template of one, cannot take back.
 func managedSeedUpdate(s, old *gardenseedmanagementv1alpha1.ManagedSeedSpec, path *field.Path) field.ErrorList {
+	errs := check.Immutable(s.Shoot, old.Shoot, path.Child("shoot"))
 	if s.Gardenlet == nil || old.Gardenlet == nil {
-		return nil
+		return errs
 	}
 	path = path.Child("gardenlet")
-	errs := check.Immutable(s.Gardenlet.Bootstrap, old.Gardenlet.Bootstrap, path.Child("bootstrap"))
-	return append(errs, check.Immutable(s.Gardenlet.MergeWithParent, old.Gardenlet.MergeWithParent, path.Child("mergeWithParent"))...)
+	errs = append(errs, check.Immutable(s.Gardenlet.Bootstrap, old.Gardenlet.Bootstrap, path.Child("bootstrap"))...)
+	errs = append(errs, check.Immutable(s.Gardenlet.MergeWithParent, old.Gardenlet.MergeWithParent, path.Child("mergeWithParent"))...)
+	is, wrong := configuration(s.Gardenlet.Config, path)
+	was, wrongBefore := configuration(old.Gardenlet.Config, path)
+	if len(wrong) > 0 || len(wrongBefore) > 0 {
+		return errs // What is wrong is told about the object itself.
+	}
+	return append(errs, seedUpdate(is, was, path.Child("config"))...)
 }
 
 // managedSeedSpec checks a managed seed, or the template of one, which names no shoot.
@@ -46,7 +59,7 @@ func managedSeedSpec(s *gardenseedmanagementv1alpha1.ManagedSeedSpec, path *fiel
 	case s.Gardenlet != nil && s.SeedTemplate != nil:
 		errs = append(errs, field.Forbidden(path.Child("seedTemplate"), "is for seeds whose gardenlet is somebody else's matter; give either gardenlet or this"))
 	case s.Gardenlet != nil:
-		errs = append(errs, managedSeedGardenlet(s.Gardenlet, path.Child("gardenlet"))...)
+		errs = append(errs, managedSeedGardenlet(s.Gardenlet, path.Child("gardenlet"), template)...)
 	case s.SeedTemplate.Name != "":
 		errs = append(errs, field.Forbidden(path.Child("seedTemplate", "metadata", "name"), "the seed is named like this object"))
 	}
@@ -66,35 +79,24 @@ func managedSeedShoot(s *gardenseedmanagementv1alpha1.Shoot, path *field.Path, t
 	}
 }
 
-func managedSeedGardenlet(c *gardenseedmanagementv1alpha1.GardenletConfig, path *field.Path) field.ErrorList {
+func managedSeedGardenlet(c *gardenseedmanagementv1alpha1.GardenletConfig, path *field.Path, template bool) field.ErrorList {
 	var errs field.ErrorList
 	if c.Deployment != nil {
 		errs = append(errs, deployment(c.Deployment, path.Child("deployment"))...)
 	}
+	bootstrap := gardenseedmanagementv1alpha1.BootstrapNone
 	if c.Bootstrap != nil {
-		errs = append(errs, check.OneOf(*c.Bootstrap, path.Child("bootstrap"), gardenseedmanagementv1alpha1.BootstrapToken,
+		bootstrap = *c.Bootstrap
+		errs = append(errs, check.OneOf(bootstrap, path.Child("bootstrap"), gardenseedmanagementv1alpha1.BootstrapToken,
 			gardenseedmanagementv1alpha1.BootstrapServiceAccount, gardenseedmanagementv1alpha1.BootstrapNone)...)
 	}
-	config, wrong := configuration(c.Config, path.Child("config"))
-	errs = append(errs, wrong...)
-	errs = append(errs, unnamed(config, path.Child("config"))...)
-	return append(errs, gardenKubeconfig(c, config, path.Child("config", "gardenClientConnection", "kubeconfig"))...)
-}
-
-// gardenKubeconfig checks that a gardenlet gets exactly one access to the garden: by bootstrapping, from the gardenlet
-// that looks after its shoot, or by a kubeconfig of its own.
-func gardenKubeconfig(
-	c *gardenseedmanagementv1alpha1.GardenletConfig, config *gardenconfigv1alpha1.GardenletConfiguration, path *field.Path,
-) field.ErrorList {
-	given := config.GardenClientConnection != nil && config.GardenClientConnection.Kubeconfig != ""
-	bootstraps := c.Bootstrap != nil && *c.Bootstrap != gardenseedmanagementv1alpha1.BootstrapNone
-	merges := c.MergeWithParent != nil && *c.MergeWithParent
-	switch {
-	case bootstraps && given:
-		return field.ErrorList{field.Forbidden(path, "a gardenlet that bootstraps gets its own kubeconfig")}
-	case !bootstraps && !merges && !given:
-		return field.ErrorList{field.Required(path, "must be given to a gardenlet that neither bootstraps nor takes over that of its parent")}
-	default:
-		return nil
+	if template && len(c.Config.Raw) == 0 {
+		return errs // The configuration of the moment is filled in when a managed seed is made.
 	}
+	config, wrong := configuration(c.Config, path.Child("config"))
+	if len(wrong) > 0 {
+		return append(errs, wrong...)
+	}
+	of := settings{config: config, bootstrap: bootstrap, merged: c.MergeWithParent != nil && *c.MergeWithParent, template: template}
+	return append(errs, of.check(path.Child("config"))...)
 }

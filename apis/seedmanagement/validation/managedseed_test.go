@@ -58,13 +58,44 @@ func TestValidateManagedSeed(t *testing.T) {
 			reason: "a kubeconfig beside a bootstrap token", change: configured(own), want: []string{kubeconfig + ": FieldValueForbidden"},
 		},
 		"API-VALMS-1 no access": {
-			reason: "neither of the three", change: access(gardenseedmanagementv1alpha1.BootstrapNone, false, settings("")), want: []string{kubeconfig + ": FieldValueRequired"},
+			reason: "a connection by none of the three", change: access(gardenseedmanagementv1alpha1.BootstrapNone, false, settings(`,"gardenClientConnection":{}`)),
+			want: []string{kubeconfig + ": FieldValueRequired"},
+		},
+		"API-VALMS-1 no connection": {reason: "of a connection of which nothing is said nothing is asked", change: access(gardenseedmanagementv1alpha1.BootstrapNone, false, settings(""))},
+		"API-VALMS-1 bootstrap kubeconfig": {
+			reason: "who does not bootstrap needs nothing for it",
+			change: access(gardenseedmanagementv1alpha1.BootstrapNone, true, settings(`,"gardenClientConnection":{"bootstrapKubeconfig":{"name":"a"},"kubeconfigSecret":{"name":"b"}}`)),
+			want:   []string{"spec.gardenlet.config.gardenClientConnection.bootstrapKubeconfig: FieldValueForbidden", "spec.gardenlet.config.gardenClientConnection.kubeconfigSecret: FieldValueForbidden"},
+		},
+		"API-VALMS-1 no seed": {
+			reason: "a gardenlet registers a seed", change: configured(settings(`,"seedConfig":null`)), want: []string{"spec.gardenlet.config.seedConfig: FieldValueInvalid"},
+		},
+		"API-VALSEED-3 internal": {
+			reason: "the seed of a gardenlet is checked like a seed", change: configured(settings(`,"seedConfig":{"spec":{"taints":[{}]}}`)),
+			want: []string{"spec.gardenlet.config.seedConfig.spec.dns.internal: FieldValueRequired", "spec.gardenlet.config.seedConfig.spec.taints[0].key: FieldValueRequired"},
+		},
+		"API-VALMS-1 amounts": {
+			reason: "amounts, levels and times that can be",
+			change: configured(settings(`,"logLevel":"loud","logFormat":"verse","resources":{"capacity":{"shoots":"10"},"reserved":{"shoots":"11","seeds":"1"}},` +
+				`"gardenClientConnection":{"kubeconfigValidity":{"validity":"1m","autoRotationJitterPercentageMin":0,"autoRotationJitterPercentageMax":101}}`)),
+			want: []string{
+				"spec.gardenlet.config.gardenClientConnection.kubeconfigValidity.autoRotationJitterPercentageMax: FieldValueInvalid",
+				"spec.gardenlet.config.gardenClientConnection.kubeconfigValidity.autoRotationJitterPercentageMin: FieldValueInvalid",
+				"spec.gardenlet.config.gardenClientConnection.kubeconfigValidity.validity: FieldValueInvalid",
+				"spec.gardenlet.config.logFormat: FieldValueNotSupported", "spec.gardenlet.config.logLevel: FieldValueNotSupported",
+				"spec.gardenlet.config.resources.reserved.seeds: FieldValueInvalid", "spec.gardenlet.config.resources.reserved.shoots: FieldValueInvalid",
+			},
+		},
+		"API-STRAT-4 operation": {
+			reason: "a managed seed knows two operations",
+			change: func(m *managedSeed) { m.Annotations = map[string]string{"gardener.cloud/operation": "force-redeploy"} },
+			want:   []string{"metadata.annotations[gardener.cloud/operation]: FieldValueNotSupported"},
 		},
 		"API-VALMS-1 own access":      {reason: "a kubeconfig of its own", change: access(gardenseedmanagementv1alpha1.BootstrapNone, false, own)},
 		"API-VALMS-1 parent's access": {reason: "that of its parent", change: access(gardenseedmanagementv1alpha1.BootstrapNone, true, settings(""))},
 		"API-VALMS-1 service account": {reason: "a token of a service account", change: access(gardenseedmanagementv1alpha1.BootstrapServiceAccount, true, settings(""))},
 		"API-VALMS-1 named": {
-			reason: "the seed has the name of the object", change: configured(settings(`,"seedConfig":{"metadata":{"name":"other"}}`)),
+			reason: "the seed has the name of the object", change: configured(settings(`,"seedConfig":{"metadata":{"name":"other"},` + internal + `}`)),
 			want: []string{"spec.gardenlet.config.seedConfig.metadata.name: FieldValueForbidden"},
 		},
 		"API-VALMS-1 newer": {reason: "fields of a newer gardenlet are its own matter", change: configured(settings(`,"colour":"green"`))},
@@ -114,6 +145,10 @@ func TestValidateManagedSeedUpdate(t *testing.T) {
 			reason: "the shoot stays", change: func(m *managedSeed) { m.Spec.Shoot = &gardenseedmanagementv1alpha1.Shoot{Name: "other"} },
 			want: []string{"spec.shoot: FieldValueInvalid"},
 		},
+		"API-VALSEED-2 networks": {
+			reason: "what never changes in a seed stays", change: configured(settings(`,"seedConfig":{"spec":{"networks":{"pods":"10.0.0.0/16"},"dns":` + internal[len(`"spec":{"dns":`):len(internal)-1] + `}}`)),
+			want: []string{"spec.gardenlet.config.seedConfig.spec.networks.pods: FieldValueInvalid"},
+		},
 		"API-VALMS-1 access": {
 			reason: "so does the way to the garden", change: access(gardenseedmanagementv1alpha1.BootstrapServiceAccount, false, settings("")),
 			want: []string{"spec.gardenlet.bootstrap: FieldValueInvalid", "spec.gardenlet.mergeWithParent: FieldValueInvalid"},
@@ -131,24 +166,38 @@ func TestValidateGardenlet(t *testing.T) {
 	from := func(r repository) func(*gardenlet) {
 		return func(g *gardenlet) { g.Spec.Deployment.Helm.OCIRepository = r }
 	}
-	const at = "spec.deployment.helm.ociRepository."
+	const at = "spec.deployment.helm.ociRepository"
 	for name, tc := range map[string]struct {
 		reason string
 		change func(*gardenlet)
 		want   []string
 	}{
 		"API-RES-5 complete":  {reason: "a gardenlet with all it needs", change: func(*gardenlet) {}},
-		"API-RES-5 elsewhere": {reason: "gardenlets are the garden's", change: func(g *gardenlet) { g.Namespace = "garden-meadow" }, want: []string{"metadata.namespace: FieldValueInvalid"}},
+		"API-RES-5 elsewhere": {reason: "gardenlets are the garden's", change: func(g *gardenlet) { g.Namespace = "garden-meadow" }, want: []string{"metadata.namespace: FieldValueForbidden"}},
 		"API-VALCD-1 ref":     {reason: "a complete reference", change: from(repository{Ref: new("registry.example/gardenlet:v1")})},
 		"API-VALCD-1 digest":  {reason: "a digest", change: from(repository{Repository: new("registry.example/gardenlet"), Digest: new("sha256:12")})},
-		"API-VALCD-1 nothing": {reason: "a chart comes from somewhere", change: from(repository{}), want: []string{at + "repository: FieldValueRequired", at + "tag: FieldValueRequired"}},
+		"API-VALCD-1 nothing": {reason: "a chart comes from somewhere", change: from(repository{}), want: []string{at + ": FieldValueRequired"}},
 		"API-VALCD-1 other digest": {
-			reason: "a digest of another sort", change: from(repository{Repository: new("r"), Digest: new("md5:12")}), want: []string{at + "digest: FieldValueInvalid"},
+			reason: "a digest of another sort", change: from(repository{Repository: new("r"), Digest: new("md5:12")}), want: []string{at + ".digest: FieldValueInvalid"},
 		},
-		"own name": {reason: "the seed has the name of the object", change: func(g *gardenlet) { g.Spec.Config = settings(`,"seedConfig":{"metadata":{"name":"soil"}}`) }},
-		"other name": {
-			reason: "and no other", change: func(g *gardenlet) { g.Spec.Config = settings(`,"seedConfig":{"metadata":{"name":"other"}}`) },
-			want: []string{"spec.config.seedConfig.metadata.name: FieldValueInvalid"},
+		"own name": {
+			reason: "the seed has the name of the object", change: func(g *gardenlet) {
+				g.Spec.Config = settings(`,"seedConfig":{"metadata":{"name":"soil"},` + internal + `}`)
+			},
+			want: []string{"spec.config.seedConfig.metadata.name: FieldValueForbidden"},
+		},
+		"no seed": {
+			reason: "a gardenlet registers a seed", change: func(g *gardenlet) { g.Spec.Config = settings(`,"seedConfig":null`) },
+			want: []string{"spec.config.seedConfig: FieldValueInvalid"},
+		},
+		"own kubeconfig": {
+			reason: "a gardenlet of an operator bootstraps", change: func(g *gardenlet) { g.Spec.Config = settings(`,"gardenClientConnection":{"kubeconfig":"/k"}`) },
+			want: []string{"spec.config.gardenClientConnection.kubeconfig: FieldValueForbidden"},
+		},
+		"API-STRAT-4 redeploy": {reason: "it can be deployed again", change: func(g *gardenlet) { g.Annotations = map[string]string{"gardener.cloud/operation": "force-redeploy"} }},
+		"API-STRAT-4 operation": {
+			reason: "and does nothing unknown", change: func(g *gardenlet) { g.Annotations = map[string]string{"gardener.cloud/operation": "dance"} },
+			want: []string{"metadata.annotations[gardener.cloud/operation]: FieldValueNotSupported"},
 		},
 		"kubeconfig": {
 			reason: "a reference has a name", change: func(g *gardenlet) { g.Spec.KubeconfigSecretRef = &corev1.LocalObjectReference{} },
@@ -161,5 +210,5 @@ func TestValidateGardenlet(t *testing.T) {
 		})
 	}
 	checktest.Complaints(t, "an update is checked like a creation", validation.ValidateGardenletUpdate(gardenletOf(from(repository{})), gardenletOf()),
-		at+"repository: FieldValueRequired", at+"tag: FieldValueRequired")
+		at+": FieldValueRequired")
 }

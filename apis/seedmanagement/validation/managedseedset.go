@@ -13,36 +13,46 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/terrarium-garden/terrarium/apis/check"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	corevalidation "github.com/terrarium-garden/terrarium/apis/core/validation"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 )
 
 // ValidateManagedSeedSet checks a new ManagedSeedSet (API-VALMSS-1).
 func ValidateManagedSeedSet(s *gardenseedmanagementv1alpha1.ManagedSeedSet) field.ErrorList {
-	errs := check.Metadata(s, true, apivalidation.NameIsDNSLabel)
-	errs = append(errs, inGarden(s.Namespace)...)
-	return append(errs, setSpec(&s.Spec)...)
+	errs := check.Metadata(s, true, apivalidation.NameIsDNSSubdomain)
+	errs = append(errs, setObject(s)...)
+	return append(errs, corevalidation.ValidateShootTemplate(&s.Spec.ShootTemplate, field.NewPath("spec", "shootTemplate"))...)
 }
 
 // ValidateManagedSeedSetUpdate checks an updated ManagedSeedSet (API-VALMSS-1).
 func ValidateManagedSeedSetUpdate(s, old *gardenseedmanagementv1alpha1.ManagedSeedSet) field.ErrorList {
 	path := field.NewPath("spec")
 	errs := check.MetadataUpdate(s, old)
-	errs = append(errs, check.Frozen(s, s.Spec, old.Spec)...)
 	errs = append(errs, check.Immutable(s.Spec.Selector, old.Spec.Selector, path.Child("selector"))...)
+	errs = append(errs, check.Immutable(s.Spec.RevisionHistoryLimit, old.Spec.RevisionHistoryLimit, path.Child("revisionHistoryLimit"))...)
 	errs = append(errs, managedSeedUpdate(&s.Spec.Template.Spec, &old.Spec.Template.Spec, path.Child("template", "spec"))...)
-	return append(errs, setSpec(&s.Spec)...)
+	errs = append(errs, setObject(s)...)
+	return append(errs, corevalidation.ValidateShootTemplateUpdate(&s.Spec.ShootTemplate, &old.Spec.ShootTemplate, path.Child("shootTemplate"))...)
 }
 
-func setSpec(s *gardenseedmanagementv1alpha1.ManagedSeedSetSpec) field.ErrorList {
-	path := field.NewPath("spec")
-	errs := check.NotNegative(s.Replicas, path.Child("replicas"))
-	errs = append(errs, check.NotNegative(s.RevisionHistoryLimit, path.Child("revisionHistoryLimit"))...)
-	errs = append(errs, setSelector(s, path)...)
-	errs = append(errs, templateMetadata(&s.Template.ObjectMeta, path.Child("template", "metadata"))...)
-	errs = append(errs, managedSeedSpec(&s.Template.Spec, path.Child("template", "spec"), true)...)
-	errs = append(errs, templateMetadata(&s.ShootTemplate.ObjectMeta, path.Child("shootTemplate", "metadata"))...)
-	if s.UpdateStrategy != nil {
-		errs = append(errs, updateStrategy(s.UpdateStrategy, path.Child("updateStrategy"))...)
+// setObject checks a set, all but what its template says about shoots.
+func setObject(s *gardenseedmanagementv1alpha1.ManagedSeedSet) field.ErrorList {
+	path, spec := field.NewPath("spec"), &s.Spec
+	var errs field.ErrorList
+	if s.Namespace != gardencorev1beta1.NamespaceGarden {
+		errs = append(errs, field.Invalid(field.NewPath("metadata", "namespace"), s.Namespace, "must be "+gardencorev1beta1.NamespaceGarden))
+	}
+	errs = append(errs, check.NotNegative(spec.Replicas, path.Child("replicas"))...)
+	errs = append(errs, check.NotNegative(spec.RevisionHistoryLimit, path.Child("revisionHistoryLimit"))...)
+	errs = append(errs, setSelector(spec, path)...)
+	errs = append(errs, templateMetadata(&spec.Template.ObjectMeta, path.Child("template", "metadata"))...)
+	errs = append(errs, managedSeedSpec(&spec.Template.Spec, path.Child("template", "spec"), true)...)
+	if len(spec.ShootTemplate.Spec.Provider.Workers) == 0 {
+		errs = append(errs, field.Invalid(path.Child("shootTemplate", "spec", "provider", "workers"), "", "a seed needs machines for control planes"))
+	}
+	if spec.UpdateStrategy != nil {
+		errs = append(errs, updateStrategy(spec.UpdateStrategy, path.Child("updateStrategy"))...)
 	}
 	return errs
 }
@@ -50,25 +60,36 @@ func setSpec(s *gardenseedmanagementv1alpha1.ManagedSeedSetSpec) field.ErrorList
 // setSelector checks that the selector of a set finds what is made from its templates.
 func setSelector(s *gardenseedmanagementv1alpha1.ManagedSeedSetSpec, path *field.Path) field.ErrorList {
 	at := path.Child("selector")
+	if len(s.Selector.MatchLabels) == 0 && len(s.Selector.MatchExpressions) == 0 {
+		return field.ErrorList{field.Invalid(at, "", "must not select everything")}
+	}
 	if errs := check.Selector(&s.Selector, at); len(errs) > 0 {
 		return errs
 	}
 	selector, err := metav1.LabelSelectorAsSelector(&s.Selector)
-	switch {
-	case err != nil:
+	if err != nil {
 		return field.ErrorList{field.Invalid(at, s.Selector, err.Error())}
-	case selector.Empty():
-		return field.ErrorList{field.Required(at, "must not select everything")}
 	}
 	var errs field.ErrorList
-	for _, template := range []struct {
-		name string
-		meta metav1.ObjectMeta
-	}{{name: "template", meta: s.Template.ObjectMeta}, {name: "shootTemplate", meta: s.ShootTemplate.ObjectMeta}} {
-		if !selector.Matches(labels.Set(template.meta.Labels)) {
-			errs = append(errs, field.Invalid(path.Child(template.name, "metadata", "labels"), template.meta.Labels,
-				"must match the selector of the set"))
+	matches := func(m metav1.ObjectMeta, here *field.Path) {
+		if !selector.Matches(labels.Set(m.Labels)) {
+			errs = append(errs, field.Invalid(here.Child("metadata", "labels"), m.Labels, "must match the selector of the set"))
 		}
+	}
+	matches(s.Template.ObjectMeta, path.Child("template"))
+	matches(s.ShootTemplate.ObjectMeta, path.Child("shootTemplate"))
+	c := s.Template.Spec.Gardenlet
+	if c == nil || len(c.Config.Raw) == 0 {
+		return errs
+	}
+	here := path.Child("template", "spec", "gardenlet", "config")
+	config, wrong := configuration(c.Config, here)
+	switch {
+	case len(wrong) > 0: // What is wrong is told about the template itself.
+	case config.SeedConfig == nil:
+		errs = append(errs, field.Required(here.Child("seedConfig"), "must describe the seeds of the set"))
+	default:
+		matches(config.SeedConfig.ObjectMeta, here.Child("seedConfig"))
 	}
 	return errs
 }
@@ -79,14 +100,18 @@ func templateMetadata(m *metav1.ObjectMeta, path *field.Path) field.ErrorList {
 }
 
 func updateStrategy(s *gardenseedmanagementv1alpha1.UpdateStrategy, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if s.Type != nil {
-		errs = append(errs, check.OneOf(*s.Type, path.Child("type"), gardenseedmanagementv1alpha1.RollingUpdateStrategyType)...)
+	switch {
+	case s.Type == nil:
+		return nil
+	case *s.Type == "":
+		return check.Required("", path.Child("type"), "a sort of update")
+	case *s.Type != gardenseedmanagementv1alpha1.RollingUpdateStrategyType:
+		return check.OneOf(*s.Type, path.Child("type"), gardenseedmanagementv1alpha1.RollingUpdateStrategyType)
+	case s.RollingUpdate == nil:
+		return nil
+	default:
+		return check.NotNegative(s.RollingUpdate.Partition, path.Child("rollingUpdate", "partition"))
 	}
-	if s.RollingUpdate != nil {
-		errs = append(errs, check.NotNegative(s.RollingUpdate.Partition, path.Child("rollingUpdate", "partition"))...)
-	}
-	return errs
 }
 
 // ValidateManagedSeedSetStatusUpdate checks a new status of a ManagedSeedSet (API-VALMSS-1).

@@ -22,11 +22,14 @@ func TestValidateManagedSeedSet(t *testing.T) {
 		"API-VALMSS-1 complete":  {reason: "a set with all it needs", change: func(*set) {}},
 		"API-VALMSS-1 elsewhere": {reason: "seeds are the garden's", change: func(s *set) { s.Namespace = "garden-meadow" }, want: []string{"metadata.namespace: FieldValueInvalid"}},
 		"API-VALMSS-1 everything": {
-			reason: "a set does not own every shoot", change: func(s *set) { s.Spec.Selector = metav1.LabelSelector{} }, want: []string{"spec.selector: FieldValueRequired"},
+			reason: "a set does not own every shoot", change: func(s *set) { s.Spec.Selector = metav1.LabelSelector{} }, want: []string{"spec.selector: FieldValueInvalid"},
 		},
 		"API-VALMSS-1 selector": {
 			reason: "what is made belongs to the set", change: func(s *set) { s.Spec.Selector.MatchLabels = map[string]string{"set": "other"} },
-			want: []string{"spec.shootTemplate.metadata.labels: FieldValueInvalid", "spec.template.metadata.labels: FieldValueInvalid"},
+			want: []string{
+				"spec.shootTemplate.metadata.labels: FieldValueInvalid", "spec.template.metadata.labels: FieldValueInvalid",
+				"spec.template.spec.gardenlet.config.seedConfig.metadata.labels: FieldValueInvalid",
+			},
 		},
 		"API-VALMSS-1 shoot": {
 			reason: "each replica has a shoot of its own",
@@ -51,8 +54,43 @@ func TestValidateManagedSeedSet(t *testing.T) {
 			},
 			want: []string{
 				"spec.replicas: FieldValueInvalid", "spec.revisionHistoryLimit: FieldValueInvalid", "spec.shootTemplate.metadata.annotations: FieldValueInvalid",
-				"spec.updateStrategy.rollingUpdate.partition: FieldValueInvalid", "spec.updateStrategy.type: FieldValueNotSupported",
+				"spec.updateStrategy.type: FieldValueNotSupported",
 			},
+		},
+		"API-VALMSS-1 partition": {
+			reason: "replicas are counted from zero",
+			change: func(s *set) {
+				s.Spec.UpdateStrategy = &gardenseedmanagementv1alpha1.UpdateStrategy{
+					Type:          new(gardenseedmanagementv1alpha1.RollingUpdateStrategyType),
+					RollingUpdate: &gardenseedmanagementv1alpha1.RollingUpdateStrategy{Partition: new(int32(-1))},
+				}
+			},
+			want: []string{"spec.updateStrategy.rollingUpdate.partition: FieldValueInvalid"},
+		},
+		"API-VALMSS-1 little said": {
+			reason: "what is not said is decided when a managed seed is made",
+			change: func(s *set) {
+				s.Spec.Template.Spec.Gardenlet.Bootstrap, s.Spec.Template.Spec.Gardenlet.MergeWithParent = nil, nil
+			},
+		},
+		"API-VALMSS-1 no seed": {
+			reason: "a configuration describes the seeds", change: func(s *set) { s.Spec.Template.Spec.Gardenlet.Config = settings(`,"seedConfig":null`) },
+			want: []string{"spec.template.spec.gardenlet.config.seedConfig: FieldValueRequired"},
+		},
+		"API-VALMSS-1 shoots": {
+			reason: "shoots of the set are checked like shoots",
+			change: func(s *set) {
+				spec := &s.Spec.ShootTemplate.Spec
+				spec.Kubernetes.Version, spec.Provider.Type, spec.Provider.Workers[0].Minimum = "", "", -1
+			},
+			want: []string{
+				"spec.shootTemplate.spec.kubernetes.version: FieldValueRequired", "spec.shootTemplate.spec.provider.type: FieldValueRequired",
+				"spec.shootTemplate.spec.provider.workers[0].minimum: FieldValueInvalid",
+			},
+		},
+		"API-VALMSS-1 machines": {
+			reason: "a seed has machines", change: func(s *set) { s.Spec.ShootTemplate.Spec.Provider.Workers[0].Machine.Type = "" },
+			want: []string{"spec.shootTemplate.spec.provider.workers[0].machine.type: FieldValueRequired"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,6 +114,17 @@ func TestValidateManagedSeedSetUpdate(t *testing.T) {
 				s.Spec.Selector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "set", Operator: metav1.LabelSelectorOpExists}}
 			},
 			want: []string{"spec.selector: FieldValueInvalid"},
+		},
+		"API-VALMSS-1 shoots": {
+			reason: "what never changes in a shoot stays",
+			change: func(s *set) {
+				s.Spec.ShootTemplate.Spec.Region, s.Spec.ShootTemplate.Spec.Provider.Type = "other", "other"
+			},
+			want: []string{"spec.shootTemplate.spec.provider.type: FieldValueInvalid", "spec.shootTemplate.spec.region: FieldValueInvalid"},
+		},
+		"API-VALMSS-1 history": {
+			reason: "the length of the history stays", change: func(s *set) { s.Spec.RevisionHistoryLimit = new(int32(1)) },
+			want: []string{"spec.revisionHistoryLimit: FieldValueInvalid"},
 		},
 		"API-VALMS-1 access": {
 			reason: "the template can not take back what its seeds can not",

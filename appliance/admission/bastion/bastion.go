@@ -6,12 +6,12 @@ package bastion
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -45,7 +45,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 			return err
 		}
 		if err := usable(shoot, create); err != nil {
-			return fmt.Errorf("spec.shootRef.name: %w", err)
+			return world.Invalid(shootName(), b.Spec.ShootRef.Name, err.Error())
 		}
 		b.Spec.SeedName, b.Spec.ProviderType = new(*shoot.Spec.SeedName), new(shoot.Spec.Provider.Type)
 		own(b, shoot)
@@ -58,14 +58,16 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	return nil
 }
 
+func shootName() *field.Path { return field.NewPath("spec", "shootRef", "name") }
+
 func shootOf(ctx context.Context, v world.View, b *gardenoperationsv1alpha1.Bastion) (*gardencorev1beta1.Shoot, error) {
 	name := b.Spec.ShootRef.Name
 	if name == "" {
-		return nil, errors.New("spec.shootRef.name: a bastion is for a shoot; name one of this namespace")
+		return nil, &world.InvalidError{Errors: field.ErrorList{field.Required(shootName(), "a bastion is for a shoot; name one of this namespace")}}
 	}
 	shoot, err := v.Shoot(ctx, b.Namespace, name)
 	if apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("spec.shootRef.name: there is no shoot %q in namespace %q", name, b.Namespace)
+		return nil, world.Invalid(shootName(), name, fmt.Sprintf("there is no shoot %q in namespace %q", name, b.Namespace))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("spec.shootRef.name: read shoot %q: %w", name, err)

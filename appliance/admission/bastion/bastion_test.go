@@ -36,11 +36,11 @@ func TestRefused(t *testing.T) {
 	going.DeletionTimestamp = new(metav1.Now())
 	admissiontest.Run(t, bastion.New, map[string]admissiontest.Case{
 		"API-BAST-1 fine":     {Reason: "a shoot with machines can be reached", Objects: []kind.Object{scheduled()}, Request: admissiontest.Request{Object: to("sprout")}},
-		"API-BAST-1 no name":  {Reason: "it is for a shoot", Request: admissiontest.Request{Object: to("")}, Refused: []string{"spec.shootRef.name"}},
-		"API-BAST-1 missing":  {Reason: "that exists", Request: admissiontest.Request{Object: to("sprout")}, Refused: []string{`no shoot "sprout"`}},
-		"API-BAST-1 update":   {Reason: "also later", Request: admissiontest.Request{Object: to("sprout"), Old: to("sprout")}, Refused: []string{`no shoot "sprout"`}},
-		"API-BAST-1 no seed":  {Reason: "and runs somewhere", Objects: []kind.Object{admissiontest.Shoot()}, Request: admissiontest.Request{Object: to("sprout")}, Refused: []string{"no seed yet"}},
-		"API-BAST-1 no SSH":   {Reason: "with SSH", Objects: []kind.Object{locked}, Request: admissiontest.Request{Object: to("sprout")}, Refused: []string{"sshAccess"}},
+		"API-BAST-1 no name":  {Reason: "it is for a shoot", Request: admissiontest.Request{Object: to("")}, As: metav1.StatusReasonInvalid, Refused: []string{"spec.shootRef.name"}},
+		"API-BAST-1 missing":  {Reason: "that exists", Request: admissiontest.Request{Object: to("sprout")}, As: metav1.StatusReasonInvalid, Refused: []string{`no shoot "sprout"`}},
+		"API-BAST-1 update":   {Reason: "also later", Request: admissiontest.Request{Object: to("sprout"), Old: to("sprout")}, As: metav1.StatusReasonInvalid, Refused: []string{`no shoot "sprout"`}},
+		"API-BAST-1 no seed":  {Reason: "and runs somewhere", Objects: []kind.Object{admissiontest.Shoot()}, Request: admissiontest.Request{Object: to("sprout")}, As: metav1.StatusReasonInvalid, Refused: []string{"no seed yet"}},
+		"API-BAST-1 no SSH":   {Reason: "with SSH", Objects: []kind.Object{locked}, Request: admissiontest.Request{Object: to("sprout")}, As: metav1.StatusReasonInvalid, Refused: []string{"sshAccess"}},
 		"API-BAST-1 deletion": {Reason: "a bastion can always go", Request: admissiontest.Request{Object: going, Old: to("gone")}},
 	})
 }

@@ -8,45 +8,48 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// differences are those between a Seed and the Shoot that it is (API-MS-3).
-func differences(seed *gardencorev1beta1.SeedSpec, s *shoot) []error {
-	var errs []error
-	equal := func(path, got, want string) {
+// differences are those between a Seed, which is described at path, and the Shoot that it is (API-MS-3).
+func differences(seed *gardencorev1beta1.SeedSpec, s *shoot, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	equal := func(at *field.Path, got, want string) {
 		if got != want {
-			errs = append(errs, fmt.Errorf("%s: %q is not %q, as the shoot has it", path, got, want))
+			errs = append(errs, field.Invalid(at, got, fmt.Sprintf("must be %q, as the shoot has it", want)))
 		}
 	}
-	equal("spec.provider.type", seed.Provider.Type, s.Spec.Provider.Type)
-	equal("spec.provider.region", seed.Provider.Region, s.Spec.Region)
+	spec := path.Child("spec")
+	equal(spec.Child("provider", "type"), seed.Provider.Type, s.Spec.Provider.Type)
+	equal(spec.Child("provider", "region"), seed.Provider.Region, s.Spec.Region)
 	if seed.Ingress != nil {
-		equal("spec.ingress.domain", seed.Ingress.Domain, ingressPrefix+domain(s))
+		equal(spec.Child("ingress", "domain"), seed.Ingress.Domain, ingressPrefix+domain(s))
 	}
 	if n := s.Spec.Networking; n != nil {
 		for _, c := range []struct {
-			path      string
+			name      string
 			got, want *string
 		}{
-			{"spec.networks.pods", &seed.Networks.Pods, n.Pods},
-			{"spec.networks.services", &seed.Networks.Services, n.Services},
-			{"spec.networks.nodes", seed.Networks.Nodes, n.Nodes},
+			{"pods", &seed.Networks.Pods, n.Pods},
+			{"services", &seed.Networks.Services, n.Services},
+			{"nodes", seed.Networks.Nodes, n.Nodes},
 		} {
 			if c.want != nil {
-				equal(c.path, value(c.got), *c.want)
+				equal(spec.Child("networks", c.name), value(c.got), *c.want)
 			}
 		}
 	}
 	if set := seed.Settings; set == nil || set.VerticalPodAutoscaler == nil || set.VerticalPodAutoscaler.Enabled {
-		errs = append(errs, fmt.Errorf("spec.settings.verticalPodAutoscaler.enabled: it must be false, as the shoot has one already"))
+		errs = append(errs, field.Invalid(spec.Child("settings", "verticalPodAutoscaler", "enabled"), true, "must be false, as the shoot has one already"))
 	}
 	has := query.Zones(&s.Spec)
 	for _, zone := range seed.Provider.Zones {
 		if !slices.Contains(has, zone) {
-			errs = append(errs, fmt.Errorf("spec.provider.zones: the shoot has no worker pool in zone %q", zone))
+			errs = append(errs, field.Invalid(spec.Child("provider", "zones"), seed.Provider.Zones, fmt.Sprintf("the shoot has no worker pool in zone %q", zone)))
 		}
 	}
 	return errs
@@ -60,24 +63,24 @@ func value(p *string) string {
 }
 
 // lost refuses to take zones away from the shoots on a seed.
-func lost(ctx context.Context, v world.View, old *managedSeed, seed *gardencorev1beta1.SeedSpec) error {
+func lost(ctx context.Context, v world.View, old *managedSeed, seed *gardencorev1beta1.SeedSpec, path *field.Path) (field.ErrorList, error) {
 	before, err := templateOf(old)
 	if err != nil || before.seed == nil {
-		return nil //nolint:nilerr // What could not be read before has no zones to lose.
+		return nil, nil //nolint:nilerr // What could not be read before has no zones to lose.
 	}
 	gone := slices.DeleteFunc(slices.Clone(before.seed.Spec.Provider.Zones), func(zone string) bool {
 		return slices.Contains(seed.Provider.Zones, zone)
 	})
 	if len(gone) == 0 {
-		return nil
+		return nil, nil
 	}
 	shoots, err := v.ShootsOn(ctx, old.Name)
 	if err != nil {
-		return fmt.Errorf("list shoots on seed %q: %w", old.Name, err)
+		return nil, fmt.Errorf("list shoots on seed %q: %w", old.Name, err)
 	}
 	if len(shoots) == 0 {
-		return nil
+		return nil, nil
 	}
-	return fmt.Errorf("spec.provider.zones: %s can not be taken away while shoots are on the seed: %s",
-		strings.Join(gone, ", "), strings.Join(shoots, ", "))
+	return field.ErrorList{field.Forbidden(path.Child("spec", "provider", "zones"), fmt.Sprintf(
+		"%s cannot be taken away while shoots are on the seed: %s", strings.Join(gone, ", "), strings.Join(shoots, ", ")))}, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -75,7 +76,14 @@ func dnsService(ctx context.Context, v world.View, s *shoot) (*gardencorev1beta1
 	})
 	if i >= 0 {
 		p := s.Spec.DNS.Providers[i]
-		return &gardencorev1beta1.SeedDNSProvider{Type: *p.Type, CredentialsRef: credentials(p, s.Namespace)}, nil
+		ref := credentials(p, s.Namespace)
+		if ref == nil {
+			var err error
+			if ref, err = bound(ctx, v, s); err != nil {
+				return nil, err
+			}
+		}
+		return &gardencorev1beta1.SeedDNSProvider{Type: *p.Type, CredentialsRef: ref}, nil
 	}
 	defaults := labels.SelectorFromSet(labels.Set{gardencorev1beta1.LabelRole: gardencorev1beta1.RoleDefaultDomain})
 	secrets, err := v.Secrets(ctx, gardencorev1beta1.NamespaceGarden, defaults)
@@ -91,6 +99,29 @@ func dnsService(ctx context.Context, v world.View, s *shoot) (*gardencorev1beta1
 		}
 	}
 	return nil, nil //nolint:nilnil // A seed can do without.
+}
+
+// bound are the credentials that a shoot has for its machines, which a DNS provider without its own uses as well; nil
+// when they are not known yet.
+func bound(ctx context.Context, v world.View, s *shoot) (*corev1.ObjectReference, error) {
+	if name := s.Spec.SecretBindingName; name != nil {
+		binding, err := v.SecretBinding(ctx, s.Namespace, *name)
+		if err != nil {
+			return nil, world.Missing(err, "spec.secretBindingName of the shoot", "SecretBinding", *name)
+		}
+		return &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: binding.SecretRef.Namespace, Name: binding.SecretRef.Name}, nil
+	}
+	name := s.Spec.CredentialsBindingName
+	if name == nil {
+		return nil, nil //nolint:nilnil // Static validation asks for credentials where they are needed.
+	}
+	binding, err := world.Get[gardensecurityv1alpha1.CredentialsBinding](ctx, v, world.Place{
+		Group: gardensecurityv1alpha1.GroupName, Resource: "credentialsbindings", Namespace: s.Namespace, Name: *name,
+	})
+	if err != nil {
+		return nil, world.Missing(err, "spec.credentialsBindingName of the shoot", "CredentialsBinding", *name)
+	}
+	return binding.CredentialsRef.DeepCopy(), nil
 }
 
 func credentials(p gardencorev1beta1.DNSProvider, namespace string) *corev1.ObjectReference {

@@ -8,9 +8,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -60,6 +64,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 			return err
 		}
 		complete(&t.seed.Spec, s, service)
+		seedLabels(m, s)
 		return t.write()
 	})
 }
@@ -79,11 +84,18 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		if err != nil {
 			return err
 		}
-		errs := differences(&t.seed.Spec, s)
+		errs := differences(&t.seed.Spec, s, t.path)
 		if old, ok := a.GetOldObject().(*managedSeed); ok {
-			errs = append(errs, lost(ctx, v, old, &t.seed.Spec))
+			missed, err := lost(ctx, v, old, &t.seed.Spec, t.path)
+			if err != nil {
+				return err
+			}
+			errs = append(errs, missed...)
 		}
-		return t.at(errors.Join(errs...))
+		if len(errs) > 0 {
+			return &world.InvalidError{Errors: errs}
+		}
+		return nil
 	})
 }
 
@@ -101,20 +113,34 @@ func asked(a admission.Attributes) *managedSeed {
 // fitting finds the Shoot, which has to be able to be a seed (API-MS-1).
 func fitting(ctx context.Context, v world.View, m *managedSeed) (*shoot, error) {
 	if m.Namespace != gardencorev1beta1.NamespaceGarden {
-		return nil, fmt.Errorf("metadata.namespace: seeds are made of shoots in namespace %q", gardencorev1beta1.NamespaceGarden)
+		return nil, world.Invalid(field.NewPath("metadata", "namespace"), m.Namespace,
+			fmt.Sprintf("seeds are made of shoots in namespace %q", gardencorev1beta1.NamespaceGarden))
 	}
 	name := m.Spec.Shoot.Name
 	s, err := v.Shoot(ctx, m.Namespace, name)
 	if apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("spec.shoot.name: there is no shoot %q in namespace %q", name, m.Namespace)
+		return nil, world.Invalid(shootName(), name, fmt.Sprintf("there is no shoot %q in namespace %q", name, m.Namespace))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("spec.shoot.name: read shoot %q: %w", name, err)
 	}
 	if err := able(s); err != nil {
-		return nil, fmt.Errorf("spec.shoot.name: shoot %q can not be a seed: %w", name, err)
+		return nil, world.Invalid(shootName(), name, "the shoot cannot be a seed: "+err.Error())
 	}
 	return s, alone(ctx, v, m)
+}
+
+func shootName() *field.Path { return field.NewPath("spec", "shoot", "name") }
+
+// seedLabels labels a ManagedSeed with the seed that runs its shoot and with the one that the shoot becomes, so that
+// gardenlets can select it; labels of other seeds are taken away.
+func seedLabels(m *managedSeed, s *shoot) {
+	maps.DeleteFunc(m.Labels, func(key, _ string) bool { return strings.HasPrefix(key, gardencorev1beta1.LabelPrefixSeedName) })
+	for _, seed := range []*string{s.Spec.SeedName, &m.Name} {
+		if seed != nil && *seed != "" {
+			metav1.SetMetaDataLabel(&m.ObjectMeta, gardencorev1beta1.LabelPrefixSeedName+*seed, "true")
+		}
+	}
 }
 
 // able tells whether control planes can run in a shoot.
@@ -145,7 +171,7 @@ func alone(ctx context.Context, v world.View, m *managedSeed) error {
 	}
 	for i := range list.Items {
 		if other := list.Items[i].Name; other != m.Name {
-			return fmt.Errorf("spec.shoot.name: shoot %q is the seed of ManagedSeed %q already", m.Spec.Shoot.Name, other)
+			return world.Invalid(shootName(), m.Spec.Shoot.Name, fmt.Sprintf("the shoot is the seed of ManagedSeed %q already", other))
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -69,14 +70,14 @@ func TestFitting(t *testing.T) {
 	create := admissiontest.Request{Object: of("sprout")}
 	admissiontest.Run(t, managedseed.New, map[string]admissiontest.Case{
 		"API-MS-1 fit":        {Reason: "a shoot with everything can be a seed", Objects: []kind.Object{fit()}, Request: create},
-		"API-MS-1 namespace":  {Reason: "only in the garden's namespace", Objects: []kind.Object{fit()}, Request: admissiontest.Request{Object: foreign}, Refused: []string{"metadata.namespace", `"garden"`}},
-		"API-MS-1 missing":    {Reason: "only one that exists", Request: create, Refused: []string{`no shoot "sprout"`}},
-		"API-MS-1 domain":     {Reason: "with a domain", Objects: []kind.Object{fit(func(s *shoot) { s.Spec.DNS = nil })}, Request: create, Refused: []string{"spec.dns.domain"}},
-		"API-MS-1 nginx":      {Reason: "without another ingress", Objects: []kind.Object{nginx}, Request: create, Refused: []string{"nginxIngress"}},
-		"API-MS-1 vpa":        {Reason: "with the autoscaler", Objects: []kind.Object{fit(func(s *shoot) { s.Spec.Kubernetes.VerticalPodAutoscaler = nil })}, Request: create, Refused: []string{"verticalPodAutoscaler"}},
-		"API-MS-1 workerless": {Reason: "with nodes", Objects: []kind.Object{workerless}, Request: create, Refused: []string{"spec.provider.workers"}},
-		"API-MS-1 taken":      {Reason: "for the first time", Objects: []kind.Object{fit(), other}, Request: create, Refused: []string{`ManagedSeed "other"`}},
-		"API-MS-1 update":     {Reason: "an update is looked at as well", Request: admissiontest.Request{Object: of("sprout"), Old: of("sprout")}, Refused: []string{`no shoot "sprout"`}},
+		"API-MS-1 namespace":  {Reason: "only in the garden's namespace", Objects: []kind.Object{fit()}, Request: admissiontest.Request{Object: foreign}, As: metav1.StatusReasonInvalid, Refused: []string{"metadata.namespace", `"garden"`}},
+		"API-MS-1 missing":    {Reason: "only one that exists", Request: create, As: metav1.StatusReasonInvalid, Refused: []string{`no shoot "sprout"`}},
+		"API-MS-1 domain":     {Reason: "with a domain", Objects: []kind.Object{fit(func(s *shoot) { s.Spec.DNS = nil })}, Request: create, As: metav1.StatusReasonInvalid, Refused: []string{"spec.dns.domain"}},
+		"API-MS-1 nginx":      {Reason: "without another ingress", Objects: []kind.Object{nginx}, Request: create, As: metav1.StatusReasonInvalid, Refused: []string{"nginxIngress"}},
+		"API-MS-1 vpa":        {Reason: "with the autoscaler", Objects: []kind.Object{fit(func(s *shoot) { s.Spec.Kubernetes.VerticalPodAutoscaler = nil })}, Request: create, As: metav1.StatusReasonInvalid, Refused: []string{"verticalPodAutoscaler"}},
+		"API-MS-1 workerless": {Reason: "with nodes", Objects: []kind.Object{workerless}, Request: create, As: metav1.StatusReasonInvalid, Refused: []string{"spec.provider.workers"}},
+		"API-MS-1 taken":      {Reason: "for the first time", Objects: []kind.Object{fit(), other}, Request: create, As: metav1.StatusReasonInvalid, Refused: []string{`ManagedSeed "other"`}},
+		"API-MS-1 update":     {Reason: "an update is looked at as well", Request: admissiontest.Request{Object: of("sprout"), Old: of("sprout")}, As: metav1.StatusReasonInvalid, Refused: []string{`no shoot "sprout"`}},
 		"API-ADM-6 going":     {Reason: "a managed seed can always go", Request: admissiontest.Request{Object: going, Old: of("gone")}},
 	})
 }
@@ -193,13 +194,39 @@ func TestDifferences(t *testing.T) {
 	} {
 		cases["API-MS-3 "+name] = admissiontest.Case{
 			Reason: "the seed is the shoot", Objects: []kind.Object{fit()},
-			Request: admissiontest.Request{Object: of("sprout", tc.change)}, Refused: []string{"spec.seedTemplate", tc.says},
+			Request: admissiontest.Request{Object: of("sprout", tc.change)}, As: metav1.StatusReasonInvalid, Refused: []string{"spec.seedTemplate", tc.says},
 		}
 	}
 	one, two := of("sprout", func(s *seedSpec) { s.Provider.Zones = []string{"a"} }), of("sprout", func(s *seedSpec) { s.Provider.Zones = []string{"a", "b"} })
 	used := admissiontest.Shoot(func(s *shoot) { s.Spec.SeedName = new("child") })
-	cases["API-MS-3 zone in use"] = admissiontest.Case{Reason: "shoots stand on it", Objects: []kind.Object{fit(), used}, Request: admissiontest.Request{Object: one, Old: two}, Refused: []string{"spec.provider.zones", "garden-meadow/sprout"}}
+	cases["API-MS-3 zone in use"] = admissiontest.Case{Reason: "shoots stand on it", Objects: []kind.Object{fit(), used}, Request: admissiontest.Request{Object: one, Old: two}, As: metav1.StatusReasonInvalid, Refused: []string{"spec.provider.zones", "garden-meadow/sprout"}}
 	cases["API-MS-3 zone unused"] = admissiontest.Case{Reason: "nobody stands on it", Objects: []kind.Object{fit()}, Request: admissiontest.Request{Object: one, Old: two}}
 	cases["API-MS-3 more zones"] = admissiontest.Case{Reason: "more are welcome", Objects: []kind.Object{fit(), used}, Request: admissiontest.Request{Object: two, Old: one}}
 	admissiontest.Run(t, managedseed.New, cases)
+}
+
+// TestLabels labels a managed seed with the seed below it and the one that it becomes.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	const prefix = "name.seed.gardener.cloud/"
+	g := admissiontest.New(t, nil, fit(func(s *shoot) { s.Spec.SeedName = new("ground") }))
+	m := of("sprout")
+	m.Labels = map[string]string{"mine": "kept", prefix + "former": "true"}
+	if err := g.Ask(managedseed.New(g.World), admissiontest.Request{Object: m}); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"mine": "kept", prefix + "ground": "true", prefix + m.Name: "true"}
+	if diff := cmp.Diff(want, m.Labels); diff != "" {
+		t.Errorf("the labels of seeds are those of the shoot's seed and of its own (-want +got):\n%s", diff)
+	}
+}
+
+// TestInvalid answers as static validation does, with the field.
+func TestInvalid(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil)
+	err := g.Ask(managedseed.New(g.World), admissiontest.Request{Object: of("sprout")})
+	if !apierrors.IsInvalid(err) || !apierrors.HasStatusCause(err, metav1.CauseTypeFieldValueInvalid) {
+		t.Errorf("API-MS-1: a shoot that does not exist is a wrong value, got %v", err)
+	}
 }

@@ -9,47 +9,41 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
 // template is the Seed that a ManagedSeed describes, wherever in it that stands.
 type template struct {
 	// path is where, for messages.
-	path string
+	path *field.Path
 	seed *gardencorev1beta1.SeedTemplate
 	// write puts it back.
 	write func() error
 }
 
-// at says where a complaint is about.
-func (t template) at(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", t.path, err)
-}
-
 // templateOf finds the Seed in the configuration of the gardenlet, or in the older field.
 func templateOf(m *managedSeed) (template, error) {
 	if m.Spec.Gardenlet == nil {
-		return template{path: "spec.seedTemplate", seed: m.Spec.SeedTemplate, write: func() error { return nil }}, nil
+		return template{path: field.NewPath("spec", "seedTemplate"), seed: m.Spec.SeedTemplate, write: func() error { return nil }}, nil
 	}
 	return inConfig(&m.Spec.Gardenlet.Config)
 }
 
 // inConfig finds the Seed in a configuration, of which everything else is kept as it is written.
 func inConfig(config *runtime.RawExtension) (template, error) {
-	t := template{path: "spec.gardenlet.config.seedConfig", seed: &gardencorev1beta1.SeedTemplate{}}
+	t := template{path: field.NewPath("spec", "gardenlet", "config", "seedConfig"), seed: &gardencorev1beta1.SeedTemplate{}}
 	content := map[string]json.RawMessage{}
 	if len(config.Raw) > 0 {
 		if err := json.Unmarshal(config.Raw, &content); err != nil {
-			return t, fmt.Errorf("spec.gardenlet.config: read it: %w", err)
+			return t, world.Invalid(field.NewPath("spec", "gardenlet", "config"), "", "must be a GardenletConfiguration: "+err.Error())
 		}
 	}
 	if raw, found := content["seedConfig"]; found {
 		if err := json.Unmarshal(raw, t.seed); err != nil {
-			return t, fmt.Errorf("%s: read it: %w", t.path, err)
+			return t, world.Invalid(t.path, "", "must describe a Seed: "+err.Error())
 		}
 	}
 	before := t.seed.DeepCopy()

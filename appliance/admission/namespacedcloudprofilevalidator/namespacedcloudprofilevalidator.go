@@ -88,6 +88,9 @@ func versions(p, old *profile, from *parent, now time.Time) []error {
 			errs = append(errs, fmt.Errorf("%s.version: CloudProfile %q has no version %q", path, from.Name, v.Version))
 			continue
 		}
+		if v.ExpirationDate == nil && len(v.Lifecycle) == 0 {
+			errs = append(errs, fmt.Errorf("%s.expirationDate: must say until when the project may use the version", path))
+		}
 		unchanged := slices.ContainsFunc(before, func(o gardencorev1beta1.ExpirableVersion) bool { return equality.Semantic.DeepEqual(o, v) })
 		if v.ExpirationDate != nil && !v.ExpirationDate.After(now) && !unchanged {
 			errs = append(errs, fmt.Errorf("%s.expirationDate: %s is in the past", path, v.ExpirationDate.UTC().Format(time.RFC3339)))
@@ -109,6 +112,9 @@ func images(p, old *profile, from *parent) []error {
 			if there && !unchanged && !onlyEnd(v) {
 				errs = append(errs, fmt.Errorf("%s: CloudProfile %q has the version %q, of which only expirationDate can be said here",
 					path, from.Name, v.Version))
+			}
+			if there && v.ExpirationDate == nil && len(v.Lifecycle) == 0 && !unchanged {
+				errs = append(errs, fmt.Errorf("%s.expirationDate: must say until when the project may use the version", path))
 			}
 		}
 	}

@@ -40,6 +40,11 @@ func cloudProfile(ctx context.Context, v world.View, p, old *gardencorev1beta1.C
 	for i := range heirs {
 		errs = append(errs, stripped(&heirs[i], stripping)...)
 		own := offers(specOf(&heirs[i]))
+		for _, version := range slices.Sorted(maps.Keys(t.versions)) {
+			if extended(&heirs[i])[version] {
+				errs = append(errs, fmt.Errorf("%s cannot be taken away: NamespacedCloudProfile %s/%s extends it", version, heirs[i].Namespace, heirs[i].Name))
+			}
+		}
 		for _, version := range slices.Sorted(maps.Keys(own)) {
 			if added[version] && isImage(version) {
 				errs = append(errs, fmt.Errorf("%s can not be added: NamespacedCloudProfile %s/%s has it already", version, heirs[i].Namespace, heirs[i].Name))
@@ -142,6 +147,25 @@ func specOf(p *gardencorev1beta1.NamespacedCloudProfile) *gardencorev1beta1.Clou
 		s.Kubernetes = *p.Spec.Kubernetes
 	}
 	return s
+}
+
+// extended are the versions of its parent to which a profile of a project gives another end. What it describes itself, it
+// has without its parent.
+func extended(p *gardencorev1beta1.NamespacedCloudProfile) map[string]bool {
+	all := map[string]bool{}
+	if p.Spec.Kubernetes != nil {
+		for _, v := range p.Spec.Kubernetes.Versions {
+			all[kubernetesVersion+v.Version] = true
+		}
+	}
+	for _, image := range p.Spec.MachineImages {
+		for _, v := range image.Versions {
+			if len(v.Architectures) == 0 && len(v.CapabilityFlavors) == 0 && len(v.CRI) == 0 {
+				all[machineImage+image.Name+" "+v.Version] = true
+			}
+		}
+	}
+	return all
 }
 
 // heirs are the profiles of projects that extend one of the garden.

@@ -198,7 +198,12 @@ func TestOwnProfiles(t *testing.T) {
 	})
 	shorten := admissiontest.Request{Object: admissiontest.NamespacedProfile(), Old: extended}
 	admissiontest.Run(t, resourcereference.New, map[string]admissiontest.Case{
-		"API-RRM-10 heirs":  {Reason: "shoots of a project's profile count as well", Objects: []kind.Object{admissiontest.Profile(), admissiontest.NamespacedProfile(), using}, Request: admissiontest.Request{Object: poorer, Old: admissiontest.Profile()}, Refused: []string{`Kubernetes version 1.36.3 can not be taken away from NamespacedCloudProfile "own"`}},
+		"API-RRM-10 heirs": {Reason: "shoots of a project's profile count as well", Objects: []kind.Object{admissiontest.Profile(), admissiontest.NamespacedProfile(), using}, Request: admissiontest.Request{Object: poorer, Old: admissiontest.Profile()}, Refused: []string{`Kubernetes version 1.36.3 can not be taken away from NamespacedCloudProfile "own"`}},
+		"API-RRM-10 extended": {
+			Reason: "a version that a project has extended stays", Objects: []kind.Object{admissiontest.Profile(), extended},
+			Request: admissiontest.Request{Object: poorer, Old: admissiontest.Profile()},
+			Refused: []string{"Kubernetes version 1.36.3 cannot be taken away: NamespacedCloudProfile garden-meadow/own extends it"},
+		},
 		"API-RRM-10 limit":  {Reason: "a limit is not below what there is", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: bounded, Old: admissiontest.Profile()}, Refused: []string{"spec.limits.maxNodesTotal", "garden-meadow/sprout has at least 5 machines"}},
 		"API-RRM-10 wide":   {Reason: "a wide one is", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: wide, Old: admissiontest.Profile()}},
 		"API-RRM-10 raised": {Reason: "to raise it is welcome", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: wide, Old: bounded}},

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -58,6 +59,9 @@ func (v View) SecretBinding(ctx context.Context, namespace, name string) (*garde
 // Metadata reads the metadata of any object. An object of a kind that is not served is as missing as one that does not
 // exist.
 func (v View) Metadata(ctx context.Context, of Target) (*metav1.PartialObjectMetadata, error) {
+	if of.Name == "" {
+		return nil, nameless(of.Group, of.Resource)
+	}
 	metadata, err := v.source.Metadata(ctx, of, v.version)
 	return metadata, unreadable(err)
 }
@@ -161,8 +165,17 @@ func (v View) ControllerRegistrations(ctx context.Context) ([]gardencorev1beta1.
 	return list.Items, nil
 }
 
+// nameless is the answer to who asks for an object without a name: there is none. The stores take it for a mistake of
+// the server.
+func nameless(group, resource string) error {
+	return apierrors.NewNotFound(schema.GroupResource{Group: group, Resource: resource}, "")
+}
+
 // Get reads an object of any kind that the garden serves.
 func Get[T any](ctx context.Context, v View, at Place) (*T, error) {
+	if at.Name == "" {
+		return nil, nameless(at.Group, at.Resource)
+	}
 	obj, err := v.source.Get(ctx, at, v.version)
 	return cast[T](obj, err)
 }

@@ -21,6 +21,15 @@ const (
 	bootstrapSecret     = "gardenlet-kubeconfig-bootstrap" //nolint:gosec // the name of a Secret
 	defaultDomainSecret = gardencorev1beta1.NamespaceGarden + "/internal-domain"
 	defaultCapacity     = "250"
+
+	// localProvider is the provider of the playground, which makes names known by itself and under this domain.
+	localProvider = "local"
+	localDomain   = "internal.terrarium.local"
+)
+
+const (
+	ingressController = "nginx"
+	ingressPrefix     = "ingress"
 )
 
 // Config lays the options and what the cluster tells over the given configuration. Only what is needed is written: the
@@ -72,6 +81,9 @@ func Complete(config map[string]any) error {
 		if need.value == "" {
 			errs = append(errs, fmt.Errorf("--%s: required: the cluster does not tell %s", need.flag, need.what))
 		}
+	}
+	if spec.DNS.Internal == nil && spec.Provider.Type != "" {
+		errs = append(errs, errors.New("--internal-domain: required: shoots find their API servers below it"))
 	}
 	return errors.Join(errs...)
 }
@@ -161,10 +173,32 @@ func (l *overlay) seed(o Options, facts Facts) {
 	}
 	l.internalDomain(o, spec("dns", "internal"))
 	l.unless(map[string]any{}, spec("dns")...)
+	l.ingress(spec)
+}
+
+// ingress gives the seed a domain of its own below the internal domain, made known by who knows that, unless the
+// configuration names others.
+func (l *overlay) ingress(spec func(path ...string) []string) {
+	internal, found, err := unstructured.NestedMap(l.config, spec("dns", "internal")...)
+	if l.err != nil || err != nil || !found {
+		return
+	}
+	domain, isText := internal["domain"].(string)
+	if !isText {
+		return
+	}
+	l.unless(strings.Join([]string{ingressPrefix, seedName(l.config), domain}, "."), spec("ingress", "domain")...)
+	l.unless(ingressController, spec("ingress", "controller", "kind")...)
+	l.unless(map[string]any{"type": internal["type"], "credentialsRef": internal["credentialsRef"]}, spec("dns", "provider")...)
 }
 
 func (l *overlay) internalDomain(o Options, path []string) {
-	if o.InternalDomain == "" {
+	domain := o.InternalDomain
+	seedProvider, _, _ := unstructured.NestedString(l.config, "seedConfig", "spec", "provider", "type")
+	if domain == "" && seedProvider == localProvider && !l.has(path...) {
+		domain = localDomain
+	}
+	if domain == "" {
 		return
 	}
 	provider := o.InternalDomainProvider
@@ -182,7 +216,7 @@ func (l *overlay) internalDomain(o Options, path []string) {
 	namespace, name, _ := strings.Cut(secret, "/")
 	l.set(map[string]any{
 		"type":           provider,
-		"domain":         o.InternalDomain,
+		"domain":         domain,
 		"credentialsRef": map[string]any{"apiVersion": "v1", "kind": "Secret", "namespace": namespace, "name": name},
 	}, path...)
 }

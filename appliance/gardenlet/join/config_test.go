@@ -48,7 +48,10 @@ seedConfig:
   spec:
     provider: {type: local, region: north, zones: [a, b]}
     networks: {pods: 10.1.0.0/16, services: 10.2.0.0/16, nodes: 10.3.0.0/16}
-    dns: {}
+    dns:
+      internal: {type: local, domain: internal.terrarium.local, credentialsRef: {apiVersion: v1, kind: Secret, namespace: garden, name: internal-domain}}
+      provider: {type: local, credentialsRef: {apiVersion: v1, kind: Secret, namespace: garden, name: internal-domain}}
+    ingress: {domain: ingress.one.internal.terrarium.local, controller: {kind: nginx}}
 `,
 		},
 		"Options": {
@@ -69,10 +72,9 @@ seedConfig:
     provider: {type: local, region: south, zones: [c]}
     networks: {pods: 10.4.0.0/16, services: 10.5.0.0/16, nodes: 10.6.0.0/16}
     dns:
-      internal:
-        type: other
-        domain: internal.example.org
-        credentialsRef: {apiVersion: v1, kind: Secret, namespace: garden, name: keys}
+      internal: {type: other, domain: internal.example.org, credentialsRef: {apiVersion: v1, kind: Secret, namespace: garden, name: keys}}
+      provider: {type: other, credentialsRef: {apiVersion: v1, kind: Secret, namespace: garden, name: keys}}
+    ingress: {domain: ingress.one.internal.example.org, controller: {kind: nginx}}
 `,
 		},
 		"File": {
@@ -87,6 +89,9 @@ seedConfig:
   spec:
     provider: {type: old, region: west}
     networks: {pods: 10.7.0.0/16, services: 10.8.0.0/16, shootDefaults: {pods: 10.9.0.0/16}}
+    ingress: {domain: seed.example.org}
+    dns:
+      internal: {type: old, domain: example.org, credentialsRef: {apiVersion: v1, kind: Secret, namespace: garden, name: keys}}
 `)},
 			facts: facts,
 			want: header + `
@@ -100,7 +105,10 @@ seedConfig:
   spec:
     provider: {type: new, region: west, zones: [a, b]}
     networks: {pods: 10.7.0.0/16, services: 10.8.0.0/16, nodes: 10.3.0.0/16, shootDefaults: {pods: 10.9.0.0/16}}
-    dns: {}
+    ingress: {domain: seed.example.org, controller: {kind: nginx}}
+    dns:
+      internal: {type: old, domain: example.org, credentialsRef: {apiVersion: v1, kind: Secret, namespace: garden, name: keys}}
+      provider: {type: old, credentialsRef: {apiVersion: v1, kind: Secret, namespace: garden, name: keys}}
 `,
 		},
 		"Process": {
@@ -119,13 +127,21 @@ seedConfig:
   spec:
     provider: {type: local, region: north}
     networks: {pods: 10.1.0.0/16, services: 10.2.0.0/16}
-    dns: {}
+    dns:
+      internal: {type: local, domain: internal.terrarium.local, credentialsRef: {apiVersion: v1, kind: Secret, namespace: garden, name: internal-domain}}
+      provider: {type: local, credentialsRef: {apiVersion: v1, kind: Secret, namespace: garden, name: internal-domain}}
+    ingress: {domain: ingress.one.internal.terrarium.local, controller: {kind: nginx}}
 `,
 		},
 		"NotTold": {
 			reason:  "what neither options nor cluster tell has to be said, all of it at once",
 			options: join.Options{Name: "one", Provider: "local"},
 			wantErr: "--region: required: the cluster does not tell the region\n--pods: required: the cluster does not tell the network of the pods\n--services: required",
+		},
+		"NoDomain": {
+			reason:  "only the provider of the playground has a domain of its own",
+			options: join.Options{Name: "one", Provider: "cloud"}, facts: facts,
+			wantErr: "--internal-domain: required",
 		},
 		"UnknownField": {
 			reason:  "a field that does not exist is named by its path",

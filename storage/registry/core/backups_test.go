@@ -106,7 +106,8 @@ func TestBackupEntryGeneration(t *testing.T) {
 		left          string
 	}{
 		"API-STRAT-5 reconcile":    {"an operation counts and goes", nil, func(e *entry) { asked(e, "reconcile") }, true, ""},
-		"API-STRAT-5 migrate":      {"so does any other", nil, func(e *entry) { asked(e, "migrate") }, true, ""},
+		"API-STRAT-5 migrate":      {"so does migrate", nil, func(e *entry) { asked(e, "migrate") }, true, ""},
+		"API-STRAT-5 unknown":      {"what is no operation does not", nil, func(e *entry) { asked(e, "dance") }, false, "dance"},
 		"API-STRAT-5 restore":      {"except for restore, which stays", nil, func(e *entry) { asked(e, "restore") }, true, "restore"},
 		"API-STRAT-5 restore once": {"and counts once", func(e *entry) { asked(e, "restore") }, func(*entry) {}, false, "restore"},
 		"API-STRAT-5 removed":      {"its end does not count", func(e *entry) { asked(e, "restore") }, func(e *entry) { asked(e, "") }, false, ""},
@@ -119,7 +120,7 @@ func TestBackupEntryGeneration(t *testing.T) {
 			t.Parallel()
 			ctx := kindtest.Context(t, "garden-meadow", "rose")
 			entries := kindtest.Of[*entry](t, served(t), "backupentries")
-			given := &entry{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-meadow", Name: "e"}, Spec: gardencorev1beta1.BackupEntrySpec{BucketName: "b"}}
+			given := &entry{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-meadow", Name: "e"}, Spec: gardencorev1beta1.BackupEntrySpec{BucketName: "b", SeedName: new("one")}}
 			if tc.before != nil {
 				tc.before(given)
 			}

@@ -205,6 +205,10 @@ func newPlot(t *testing.T) *plot {
 	soil := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "soil"}}
 	soil.Spec.Provider = gardencorev1beta1.SeedProvider{Type: "local", Region: "north"}
 	soil.Spec.Networks = gardencorev1beta1.SeedNetworks{Pods: "10.1.0.0/16", Services: "10.2.0.0/16"}
+	keys := corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "dns"}
+	soil.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{Type: "local", Domain: "internal.example.org", CredentialsRef: keys}
+	soil.Spec.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{Type: "local", CredentialsRef: &keys}
+	soil.Spec.Ingress = &gardencorev1beta1.Ingress{Domain: "ingress.example.org", Controller: gardencorev1beta1.IngressController{Kind: "nginx"}}
 	put(t, p, core, "seeds", soil)
 	bucket := &gardencorev1beta1.BackupBucket{ObjectMeta: metav1.ObjectMeta{Name: "bucket"}}
 	bucket.Spec.Provider = gardencorev1beta1.BackupBucketProvider{Type: "local", Region: "north"}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
@@ -42,8 +43,15 @@ func meta() metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "garden", Na
 func seedOf() *managedSeed {
 	return &managedSeed{ObjectMeta: meta(), Spec: gardenseedmanagementv1alpha1.ManagedSeedSpec{
 		Shoot:     &gardenseedmanagementv1alpha1.Shoot{Name: "sprout"},
-		Gardenlet: &gardenseedmanagementv1alpha1.GardenletConfig{Bootstrap: new(gardenseedmanagementv1alpha1.BootstrapToken)},
+		Gardenlet: &gardenseedmanagementv1alpha1.GardenletConfig{Bootstrap: new(gardenseedmanagementv1alpha1.BootstrapToken), Config: configured()},
 	}}
+}
+
+// configured is the configuration of a gardenlet with what does not follow from its shoot.
+func configured() runtime.RawExtension {
+	return runtime.RawExtension{Raw: []byte(`{"apiVersion":"gardenlet.config.gardener.cloud/v1alpha1","kind":"GardenletConfiguration",` +
+		`"seedConfig":{"metadata":{"labels":{"set":"soil"}},"spec":{"dns":{"internal":{"type":"local","domain":"internal.example.org",` +
+		`"credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"internal"}}}}}}`)}
 }
 
 func setOf(replicas int32) *set {
@@ -52,12 +60,23 @@ func setOf(replicas int32) *set {
 	s.Spec.Replicas, s.Spec.Selector.MatchLabels = &replicas, labels
 	s.Spec.Template.Labels, s.Spec.ShootTemplate.Labels = labels, labels
 	s.Spec.Template.Spec.Gardenlet = seedOf().Spec.Gardenlet
+	s.Spec.ShootTemplate.Spec = gardencorev1beta1.ShootSpec{
+		CloudProfile: &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"},
+		Region:       "local", SecretBindingName: new("local"),
+		Kubernetes: gardencorev1beta1.Kubernetes{Version: "1.33.2"},
+		Networking: &gardencorev1beta1.Networking{Type: new("local"), Pods: new("10.100.0.0/16"), Services: new("10.101.0.0/16")},
+		Provider: gardencorev1beta1.Provider{Type: "local", Workers: []gardencorev1beta1.Worker{{
+			Name: "worker", Minimum: 1, Maximum: 1, MaxSurge: new(intstr.FromInt32(1)),
+			Machine: gardencorev1beta1.Machine{Type: "local", Image: &gardencorev1beta1.ShootMachineImage{Name: "local"}},
+		}}},
+	}
 	return s
 }
 
 func gardenletOf() *gardenlet {
 	g := &gardenlet{ObjectMeta: meta()}
 	g.Spec.Deployment.Helm.OCIRepository = gardencorev1.OCIRepository{Ref: new("oci://registry.example/gardenlet:v1")}
+	g.Spec.Config = configured()
 	return g
 }
 
@@ -95,7 +114,6 @@ func TestOperations(t *testing.T) {
 		"API-STRAT-4 seed reconcile":      {reason: "reconcile counts and is taken away", of: "managedseeds", after: "reconcile", grows: true},
 		"API-STRAT-4 seed renew":          {reason: "what the gardenlet has to do stays", of: "managedseeds", after: "renew-kubeconfig", want: "renew-kubeconfig", grows: true},
 		"API-STRAT-4 seed renew once":     {reason: "and counts once", of: "managedseeds", before: "renew-kubeconfig", after: "renew-kubeconfig", want: "renew-kubeconfig"},
-		"API-STRAT-4 seed redeploy":       {reason: "that is for Gardenlets", of: "managedseeds", after: "force-redeploy", want: "force-redeploy"},
 		"API-STRAT-4 set reconcile":       {reason: "likewise for sets", of: "managedseedsets", after: "reconcile", grows: true},
 		"API-STRAT-4 set renew":           {reason: "a set has no kubeconfig", of: "managedseedsets", after: "renew-kubeconfig", want: "renew-kubeconfig"},
 		"API-STRAT-4 gardenlet reconcile": {reason: "likewise for Gardenlets", of: "gardenlets", after: "reconcile", grows: true},

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -377,11 +378,19 @@ func shootQuotas(g garden) {
 	g.refused("API-QUOTA-4: two have four processors", shootIn(in, "second", bound), apierrors.IsForbidden, "cpu (2 here and 2 by other shoots, of 3)")
 }
 
+// known gives a seed the domains that every seed has.
+func known(s *gardencorev1beta1.Seed) {
+	ref := &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "local"}
+	s.Spec.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{Type: "local", CredentialsRef: ref}
+	s.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{Type: "local", Domain: "internal.x.y", CredentialsRef: *ref}
+	s.Spec.Ingress = &gardencorev1beta1.Ingress{Domain: "ingress.north.x.y", Controller: gardencorev1beta1.IngressController{Kind: "nginx"}}
+}
+
 // seedsOfShoots makes a shoot a seed and a way to its machines.
 func seedsOfShoots(g garden) {
 	in := g.grow("parent")
 	project := admissiontest.Project(func(p *gardencorev1beta1.Project) { p.Name, p.Spec.Namespace = "garden", new("garden") })
-	g.create(project, admissiontest.Seed("north"), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "local"}},
+	g.create(project, admissiontest.Seed("north", known), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "local"}},
 		admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) { b.Namespace, b.SecretRef.Namespace = "garden", "garden" }))
 	shoot := shootIn("garden", "nursery", func(s *gardencorev1beta1.Shoot) {
 		s.Spec.CloudProfile.Name, s.Spec.SeedName = strings.TrimPrefix(in, "garden-"), new("north")
@@ -393,10 +402,16 @@ func seedsOfShoots(g garden) {
 	managed := &gardenseedmanagementv1alpha1.ManagedSeed{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "child"},
 		Spec: gardenseedmanagementv1alpha1.ManagedSeedSpec{
-			Shoot: &gardenseedmanagementv1alpha1.Shoot{Name: "nursery"}, Gardenlet: &gardenseedmanagementv1alpha1.GardenletConfig{},
+			Shoot: &gardenseedmanagementv1alpha1.Shoot{Name: "nursery"}, Gardenlet: &gardenseedmanagementv1alpha1.GardenletConfig{
+				Config: runtime.RawExtension{Raw: []byte(`{"apiVersion":"gardenlet.config.gardener.cloud/v1alpha1","kind":"GardenletConfiguration",` +
+					`"seedConfig":{"spec":{"dns":{"provider":{"type":"local",` +
+					`"credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"local"}},` +
+					`"internal":{"type":"local","domain":"internal.x.y",` +
+					`"credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"local"}}}}}}`)},
+			},
 		},
 	}
-	g.refused("API-MS-1: a seed is a shoot", managed.DeepCopy(), apierrors.IsForbidden, `no shoot "nursery"`)
+	g.refused("API-MS-1: a seed is a shoot", managed.DeepCopy(), apierrors.IsInvalid, `no shoot "nursery"`)
 	harness.Eventually(g.t, "the project of the garden takes shoots", func(ctx context.Context) error { return g.Client.Create(ctx, shoot) })
 	g.create(managed)
 	if config := string(managed.Spec.Gardenlet.Config.Raw); !strings.Contains(config, `"domain":"ingress.nursery.x.y"`) {

@@ -54,7 +54,13 @@ func TestGardenKinds(t *testing.T) {
 			DNS: gardencorev1beta1.SeedDNS{Internal: &gardencorev1beta1.SeedDNSProviderConfig{
 				Type: "local", Domain: "internal.terrarium.local",
 				CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Name: "local", Namespace: "garden-meadow"},
+			}, Provider: &gardencorev1beta1.SeedDNSProvider{
+				Type:           "local",
+				CredentialsRef: &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Name: "local", Namespace: "garden-meadow"},
 			}},
+			Ingress: &gardencorev1beta1.Ingress{
+				Domain: "ingress.terrarium.local", Controller: gardencorev1beta1.IngressController{Kind: "nginx"},
+			},
 		},
 	}
 	mustCreate(t, g, seed)

@@ -55,18 +55,18 @@ func mustGrow(obj, old *gardencorev1beta1.BackupEntry) bool {
 	return asked || forced(obj) && !forced(old)
 }
 
-// operation takes any operation away, except for restore: the gardenlet removes that when it is done, and it counts
-// once.
+// operation takes an operation away, except for restore: the gardenlet removes that when it is done, and it counts once.
+// What is no operation stays and does not count.
 func operation(obj, old *gardencorev1beta1.BackupEntry) bool {
-	asked, found := obj.Annotations[gardencorev1beta1.AnnotationOperation]
-	if !found {
+	switch obj.Annotations[gardencorev1beta1.AnnotationOperation] {
+	case gardencorev1beta1.OperationRestore:
+		return old.Annotations[gardencorev1beta1.AnnotationOperation] != gardencorev1beta1.OperationRestore
+	case gardencorev1beta1.OperationReconcile, gardencorev1beta1.OperationMigrate:
+		delete(obj.Annotations, gardencorev1beta1.AnnotationOperation)
+		return true
+	default:
 		return false
 	}
-	if asked == gardencorev1beta1.OperationRestore {
-		return old.Annotations[gardencorev1beta1.AnnotationOperation] != gardencorev1beta1.OperationRestore
-	}
-	delete(obj.Annotations, gardencorev1beta1.AnnotationOperation)
-	return true
 }
 
 func forced(e *gardencorev1beta1.BackupEntry) bool {

@@ -77,3 +77,52 @@ func TestExpiredVersions(t *testing.T) {
 		t.Errorf("API-RES-11: provider %q", got)
 	}
 }
+
+func TestArchitectures(t *testing.T) {
+	t.Parallel()
+	ctx := kindtest.Context(t, "", "rose")
+	all, err := cloudprofile.Storage(kindtest.Options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	profiles := kindtest.Of[*object](t, all, "cloudprofiles")
+	type capabilities = gardencorev1beta1.Capabilities
+	flavors := []gardencorev1beta1.MachineImageFlavor{
+		{Capabilities: capabilities{"architecture": {"arm64"}}}, {Capabilities: capabilities{"architecture": {"amd64"}}},
+	}
+	given := local([]gardencorev1beta1.MachineImageVersion{
+		{ExpirableVersion: version("1.0.0", nil), CapabilityFlavors: flavors},
+		{ExpirableVersion: version("1.1.0", nil), Architectures: []string{"amd64"}},
+	}, version("1.36.3", nil))
+	given.Spec.MachineCapabilities = []gardencorev1beta1.CapabilityDefinition{{Name: "architecture", Values: []string{"amd64", "arm64"}}}
+	given.Spec.MachineTypes[0].Capabilities = capabilities{"architecture": {"arm64"}}
+
+	p := profiles.MustCreate(ctx, given)
+	images := p.Spec.MachineImages[0].Versions
+	if diff := cmp.Diff([][]string{{"arm64", "amd64"}, {"amd64"}}, [][]string{images[0].Architectures, images[1].Architectures}); diff != "" {
+		t.Errorf("the older field of an image lists the architectures of its flavors (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]gardencorev1beta1.MachineImageFlavor{{Capabilities: capabilities{"architecture": {"amd64"}}}}, images[1].CapabilityFlavors); diff != "" {
+		t.Errorf("what only the older field says becomes a flavor (-want +got):\n%s", diff)
+	}
+	if a := p.Spec.MachineTypes[0].Architecture; a == nil || *a != "arm64" {
+		t.Errorf("the older field of a machine type names its architecture, got %v", a)
+	}
+}
+
+func TestVersionsToCome(t *testing.T) {
+	t.Parallel()
+	ctx := kindtest.Context(t, "", "rose")
+	all, err := cloudprofile.Storage(kindtest.Options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := metav1.NewTime(kindtest.Now().Add(time.Hour))
+	unborn := version("1.37.0", nil)
+	unborn.Lifecycle = []gardencorev1beta1.LifecycleStage{{Classification: "supported", StartTime: &later}}
+	images := []gardencorev1beta1.MachineImageVersion{{ExpirableVersion: version("1.0.0", nil)}}
+	p := kindtest.Of[*object](t, all, "cloudprofiles").MustCreate(ctx, local(images, version("1.36.3", nil), unborn))
+	if diff := cmp.Diff([]string{"1.36.3", "image 1.0.0"}, names(p)); diff != "" {
+		t.Errorf("API-STRAT-12: a new profile drops what cannot be chosen yet (-want +got):\n%s", diff)
+	}
+}

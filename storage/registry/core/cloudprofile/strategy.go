@@ -28,6 +28,7 @@ func rules(clk clock.PassiveClock) kind.Rules[*gardencorev1beta1.CloudProfile] {
 		NewList:        func() runtime.Object { return &gardencorev1beta1.CloudProfileList{} },
 		Unconditional:  true,
 		PrepareCreate:  func(_ context.Context, obj *gardencorev1beta1.CloudProfile) { dropExpired(&obj.Spec, clk.Now()) },
+		Canonicalize:   func(obj *gardencorev1beta1.CloudProfile) { query.AlignArchitectures(&obj.Spec) },
 		Validate:       validation.ValidateCloudProfile,
 		ValidateUpdate: validation.ValidateCloudProfileUpdate,
 		Columns:        columns(),
@@ -35,11 +36,12 @@ func rules(clk clock.PassiveClock) kind.Rules[*gardencorev1beta1.CloudProfile] {
 	}
 }
 
-// dropExpired removes versions that nobody could choose any more (API-STRAT-12). Only a new profile is cleaned: an
-// existing one may keep expired versions, because shoots still use them.
+// dropExpired removes versions that nobody could choose any more, and versions of Kubernetes that nobody can choose yet
+// (API-STRAT-12). Only a new profile is cleaned: an existing one may keep expired versions, because shoots still use
+// them.
 func dropExpired(s *gardencorev1beta1.CloudProfileSpec, now time.Time) {
 	s.Kubernetes.Versions = slices.DeleteFunc(s.Kubernetes.Versions, func(v gardencorev1beta1.ExpirableVersion) bool {
-		return query.Expired(v, now)
+		return !query.Active(v, now)
 	})
 	for i := range s.MachineImages {
 		image := &s.MachineImages[i]

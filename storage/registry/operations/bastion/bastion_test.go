@@ -49,7 +49,7 @@ func host(annotations map[string]string) *object {
 	return &object{
 		ObjectMeta: metav1.ObjectMeta{Name: "host", Namespace: "garden-meadow", Annotations: annotations},
 		Spec: gardenoperationsv1alpha1.BastionSpec{
-			ShootRef: corev1.LocalObjectReference{Name: "sprout"}, SSHPublicKey: "ssh-ed25519 AAAA rose",
+			ShootRef: corev1.LocalObjectReference{Name: "sprout"}, SSHPublicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIJ2vJBXMmMK6L0EV3uQh6dZl6rX8J5RrA0Z9QF0iXBx rose",
 			Ingress: []gardenoperationsv1alpha1.BastionIngressPolicy{{IPBlock: networkingv1.IPBlock{CIDR: "192.0.2.0/24"}}},
 		},
 	}
@@ -65,7 +65,11 @@ func TestLife(t *testing.T) {
 	w, now := newWorld(t), kindtest.Now()
 	given := host(nil)
 	given.Status.ExpirationTimestamp = &metav1.Time{Time: now.Add(100 * time.Hour)}
+	metav1.SetMetaDataAnnotation(&given.ObjectMeta, operation, "keepalive")
 	b := w.main.MustCreate(w.context, given)
+	if _, kept := b.Annotations[operation]; kept {
+		t.Errorf("API-STRAT-7: the first sign of life is none to ask for again, annotations %v", b.Annotations)
+	}
 	if diff := cmp.Diff([2]time.Time{now, now.Add(time.Hour)}, life(b)); diff != "" || b.Generation != 1 {
 		t.Errorf("API-STRAT-7: a bastion lives for an hour, whatever it says (-want +got), generation %d:\n%s", b.Generation, diff)
 	}
@@ -109,7 +113,7 @@ func TestGeneration(t *testing.T) {
 	}{
 		"API-STRAT-2 nothing":   {reason: "nothing changed"},
 		"API-STRAT-2 spec":      {reason: "the spec changed", change: func(b *object) { b.Spec.Ingress[0].IPBlock.CIDR = "198.51.100.0/24" }, grows: true},
-		"API-STRAT-2 reconcile": {reason: "a reconciliation is asked for", after: map[string]string{operation: "reconcile"}, grows: true},
+		"API-STRAT-2 reconcile": {reason: "a reconciliation is asked for", after: map[string]string{operation: "reconcile"}, want: map[string]string{operation: "reconcile"}, grows: true},
 		"API-STRAT-2 forced":    {reason: "a deletion by force", after: map[string]string{forced: "true"}, want: map[string]string{forced: "true"}, grows: true},
 		"API-STRAT-2 once": {
 			reason: "which is asked for once", before: map[string]string{forced: "true"}, after: map[string]string{forced: "true"}, want: map[string]string{forced: "true"},

@@ -50,29 +50,27 @@ func rules(clk clock.PassiveClock) kind.Rules[*gardenoperationsv1alpha1.Bastion]
 	}
 }
 
-// beat prolongs the life of a bastion (API-STRAT-7).
+// beat prolongs the life of a bastion, and forgets that it was asked to (API-STRAT-7).
 func beat(b *gardenoperationsv1alpha1.Bastion, now time.Time) {
+	if b.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationKeepAlive {
+		delete(b.Annotations, gardencorev1beta1.AnnotationOperation)
+	}
 	b.Status.LastHeartbeatTimestamp = new(metav1.NewTime(now))
 	b.Status.ExpirationTimestamp = new(metav1.NewTime(now.Add(life)))
 }
 
-// keepAlive beats when it is asked to, and forgets that it was asked.
+// keepAlive beats when it is asked to.
 func keepAlive(b *gardenoperationsv1alpha1.Bastion, now time.Time) {
-	if b.Annotations[gardencorev1beta1.AnnotationOperation] != gardencorev1beta1.OperationKeepAlive {
-		return
+	if b.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationKeepAlive {
+		beat(b, now)
 	}
-	beat(b, now)
-	delete(b.Annotations, gardencorev1beta1.AnnotationOperation)
 }
 
-// mustGrow lets the generation grow for an ordinary reconciliation and for a deletion by force.
+// mustGrow lets the generation grow for an ordinary reconciliation, which whoever reconciles takes away, and for a
+// deletion by force.
 func mustGrow(obj, old *gardenoperationsv1alpha1.Bastion) bool {
-	grows := forced(obj) && !forced(old)
-	if obj.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationReconcile {
-		delete(obj.Annotations, gardencorev1beta1.AnnotationOperation)
-		grows = true
-	}
-	return grows
+	return forced(obj) && !forced(old) ||
+		obj.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationReconcile
 }
 
 func forced(b *gardenoperationsv1alpha1.Bastion) bool {

@@ -9,8 +9,10 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apiserver/pkg/registry/rest"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
 	"github.com/terrarium-garden/terrarium/storage/registry/seedmanagement/managedseedset"
@@ -49,6 +51,16 @@ func TestScale(t *testing.T) {
 			given.Spec.Replicas, given.Spec.Selector.MatchLabels = new(int32(2)), labels
 			given.Spec.Template.Labels, given.Spec.ShootTemplate.Labels = labels, labels
 			given.Spec.Template.Spec.Gardenlet = &gardenseedmanagementv1alpha1.GardenletConfig{MergeWithParent: new(true)}
+			given.Spec.ShootTemplate.Spec = gardencorev1beta1.ShootSpec{
+				CloudProfile: &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"},
+				Region:       "local", SecretBindingName: new("local"),
+				Kubernetes: gardencorev1beta1.Kubernetes{Version: "1.33.2"},
+				Networking: &gardencorev1beta1.Networking{Type: new("local"), Pods: new("10.100.0.0/16"), Services: new("10.101.0.0/16")},
+				Provider: gardencorev1beta1.Provider{Type: "local", Workers: []gardencorev1beta1.Worker{{
+					Name: "worker", Minimum: 1, Maximum: 1, MaxSurge: new(intstr.FromInt32(1)),
+					Machine: gardencorev1beta1.Machine{Type: "local", Image: &gardencorev1beta1.ShootMachineImage{Name: "local"}},
+				}}},
+			}
 			s := sets.MustCreate(ctx, given)
 
 			tc.scale.Name, tc.scale.Namespace = "soil", "garden"
