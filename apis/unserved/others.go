@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package unserved
+
+import (
+	"slices"
+
+	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
+)
+
+func seedRows() []Row {
+	return rowsOf[gardencorev1beta1.Seed](
+		gardencorev1beta1.GroupName,
+		Row{
+			Field: "spec.backup", Severity: Problem,
+			Instead: "no backups are made: a control plane whose volume is lost is lost, and condition BackupBucketsReady says so",
+		},
+		Row{Field: "spec.extensions", Severity: Warn, Instead: "the extensions are installed, but not asked to do anything for the seed"},
+		Row{Field: "spec.resources", Severity: Warn, Instead: "extensions do not get the objects"},
+		Row{Field: "spec.provider.providerConfig", Severity: Warn, Instead: "no extension gets it"},
+		Row{Field: "spec.ingress", Severity: Note, Instead: "no ingress controller is installed"},
+		Row{Field: "spec.dns.provider", Severity: Note, Instead: "no name is made for the seed's ingress"},
+		Row{Field: "spec.settings.excessCapacityReservation", Severity: Note, Instead: "no room is kept free"},
+		Row{Field: "spec.settings.dependencyWatchdog", Severity: Note, Instead: "nobody watches components that depend on one another"},
+		Row{Field: "spec.settings.verticalPodAutoscaler", Severity: Note, Instead: "the autoscaler of pods is not installed"},
+		Row{Field: "spec.settings.loadBalancerServices.annotations", Severity: Warn, Instead: "load balancers do not get the annotations"},
+		Row{Field: "spec.settings.loadBalancerServices.class", Severity: Warn, Instead: "load balancers are made with the seed's default class"},
+		Row{Field: "spec.settings.loadBalancerServices.externalTrafficPolicy", Severity: Warn, Instead: "load balancers keep the default policy"},
+		Row{Field: "spec.settings.loadBalancerServices.proxyProtocol", Severity: Warn, Instead: "load balancers do not tell the address of the client"},
+		Row{Field: "spec.settings.loadBalancerServices.zones", Severity: Warn, Instead: "there are no load balancers of single zones"},
+		Row{
+			Field: "spec.settings.persistentVolumeClaimAutoscaler.enabled", Only: "true", Severity: Warn, Instead: "volumes do not grow",
+		},
+		Row{
+			Field: "spec.settings.topologyAwareRouting.enabled", Only: "true", Severity: Warn, Instead: "traffic is not kept within a zone",
+		},
+		Row{
+			Field: "metadata.annotations[shoot.gardener.cloud/emergency-stop-reconciliations]", Severity: Problem,
+			Instead: "no new shoots are placed there, but the gardenlet goes on with those that it has",
+		},
+		Row{
+			Field: "metadata.annotations[gardener.cloud/operation]", Only: "renewals of access secrets and tokens", Severity: Warn,
+			Instead: "nothing is renewed, and the annotation stays",
+			when: value(func(op string) bool {
+				return op == gardencorev1beta1.OperationRenewGardenAccessSecrets || op == gardencorev1beta1.OperationRenewWorkloadIdentityTokens
+			}),
+		},
+	)
+}
+
+// kindRows are about kinds that nobody acts upon.
+func kindRows() []Row {
+	return slices.Concat(
+		rowsOf[gardencorev1beta1.BackupBucket](
+			gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "no bucket is made, and backups are not kept in it"},
+		),
+		rowsOf[gardencorev1beta1.BackupEntry](gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "no backups are made"}),
+		rowsOf[gardencorev1beta1.ExposureClass](
+			gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "it counts when a seed is chosen, its handler is not looked at"},
+		),
+		rowsOf[gardencorev1beta1.Plant](gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "nobody looks at the cluster"}),
+		rowsOf[gardencorev1beta1.ShootState](
+			gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "no control plane is restored from it"},
+		),
+		rowsOf[gardenoperationsv1alpha1.Bastion](
+			gardenoperationsv1alpha1.GroupName, Row{Severity: Warn, Instead: "no host is made that one could log in to, and the object does not expire"},
+		),
+		rowsOf[gardenseedmanagementv1alpha1.Gardenlet](
+			gardenseedmanagementv1alpha1.GroupName, Row{Severity: Warn, Instead: "the gardenlet is not updated by it"},
+		),
+		rowsOf[gardenseedmanagementv1alpha1.ManagedSeed](
+			gardenseedmanagementv1alpha1.GroupName, Row{Severity: Warn, Instead: "the shoot does not become a seed: join it with a gardenlet"},
+		),
+		rowsOf[gardenseedmanagementv1alpha1.ManagedSeedSet](
+			gardenseedmanagementv1alpha1.GroupName, Row{Severity: Warn, Instead: "neither shoots nor seeds are made of its templates"},
+		),
+		rowsOf[gardenoperatorv1alpha1.Garden](
+			gardenoperatorv1alpha1.GroupName, Row{Severity: Warn, Instead: "no garden is installed; this server is one already"},
+		),
+		rowsOf[gardensettingsv1alpha1.OpenIDConnectPreset](
+			gardensettingsv1alpha1.GroupName, Row{Severity: Warn, Instead: "shoots get its settings, and their API servers ignore them"},
+		),
+		rowsOf[gardensettingsv1alpha1.ClusterOpenIDConnectPreset](
+			gardensettingsv1alpha1.GroupName, Row{Severity: Warn, Instead: "shoots get its settings, and their API servers ignore them"},
+		),
+	)
+}
+
+func otherRows() []Row {
+	actsUpon := []string{"ControlPlane", "DNSRecord", "Infrastructure", "Network", "OperatingSystemConfig", "Worker"}
+	profile := func(r Row) []Row {
+		return slices.Concat(
+			rowsOf[gardencorev1beta1.CloudProfile](gardencorev1beta1.GroupName, r),
+			rowsOf[gardencorev1beta1.NamespacedCloudProfile](gardencorev1beta1.GroupName, r),
+		)
+	}
+	return slices.Concat(
+		profile(Row{Field: "spec.caBundle", Severity: Warn, Instead: "machines do not get the certificates"}),
+		rowsOf[gardencorev1beta1.CloudProfile](
+			gardencorev1beta1.GroupName, Row{Field: "spec.bastion", Severity: Warn, Instead: "no bastions are made"},
+		),
+		rowsOf[gardencorev1beta1.ControllerRegistration](
+			gardencorev1beta1.GroupName,
+			Row{
+				Field: "spec.resources[].kind", Only: "other than those of ordinary shoots", Severity: Warn,
+				Instead: "the extension is installed where it is needed, but gets no object of this kind to act upon",
+				when:    value(func(kind string) bool { return !slices.Contains(actsUpon, kind) }),
+			},
+			Row{Field: "spec.resources[].reconcileTimeout", Severity: Note, Instead: "objects of the kind are waited for as long as those of others"},
+			Row{Field: "spec.resources[].lifecycle", Severity: Note, Instead: "objects of the kind are made after the API server and deleted before it"},
+			Row{Field: "spec.resources[].continuousEndpointUpdate", Severity: Warn, Instead: "nothing is updated between two operations"},
+		),
+		rowsOf[gardencorev1.ControllerDeployment](
+			gardencorev1.GroupName,
+			Row{Field: "helm.ociRepository", Severity: Warn, Instead: "charts are not fetched from registries, and condition Valid of the installation says so"},
+		),
+		rowsOf[gardencorev1beta1.Quota](
+			gardencorev1beta1.GroupName,
+			Row{Field: "spec.clusterLifetimeDays", Severity: Warn, Instead: "clusters are not deleted when their time is over"},
+		),
+	)
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package unserved
+
+import (
+	"slices"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+func shootRows() []Row {
+	return rowsOf[gardencorev1beta1.Shoot](
+		gardencorev1beta1.GroupName,
+		Row{
+			Field: "spec.hibernation.enabled", Only: "true", Severity: Refuse,
+			Instead: "a sleeping cluster would lose its machines and fail for want of nodes, so nothing is done with it",
+		},
+		Row{Field: "spec.hibernation.schedules", Severity: Warn, Instead: "the cluster is not put to sleep and not woken up by itself"},
+		Row{
+			Field: "spec.seedName", Only: "another seed than status.seedName", Severity: Refuse,
+			Instead: "control planes are not moved between seeds, and a cluster that waits for a move is no longer looked after",
+			when: object(func(s *gardencorev1beta1.Shoot) bool {
+				at := s.Status.SeedName
+				return at != nil && *at != "" && s.Spec.SeedName != nil && *s.Spec.SeedName != *at
+			}),
+		},
+		Row{
+			Field: "metadata.annotations[gardener.cloud/operation]", Only: "rotations, rollouts of workers, maintain", Severity: Warn,
+			Instead: "the operation is taken out of the annotation without being carried out, and an Event says so",
+			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
+		},
+		Row{
+			Field: "metadata.annotations[maintenance.gardener.cloud/operation]", Severity: Warn,
+			Instead: "there are no maintenance windows in which it would be carried out",
+		},
+		Row{
+			Field: "metadata.annotations[confirmation.gardener.cloud/force-deletion]", Severity: Warn,
+			Instead: "the cluster is deleted in the ordinary way",
+		},
+		Row{
+			Field: "metadata.annotations[shoot.gardener.cloud/skip-readiness]", Severity: Warn,
+			Instead: "the operation waits until everything is ready",
+		},
+		Row{
+			Field: "metadata.annotations[shoot.gardener.cloud/expiration-timestamp]", Severity: Warn,
+			Instead: "the cluster is not deleted when that time has come",
+		},
+		Row{
+			Field: "spec.controlPlane.highAvailability", Severity: Problem,
+			Instead: "the control plane has one etcd member and one replica of each component, and does not survive the loss of a node",
+		},
+		Row{Field: "spec.controlPlane.zones", Severity: Warn, Instead: "the control plane runs in any zone of the seed"},
+		Row{
+			Field: "spec.exposureClassName", Severity: Problem,
+			Instead: "it counts when a seed is chosen, but the API server is exposed through the seed's ordinary load balancer",
+		},
+		Row{
+			Field: "spec.extensions[]", Only: "not disabled", Severity: Problem,
+			Instead: "the extension is not asked to do anything for the cluster",
+			when:    value(func(e gardencorev1beta1.Extension) bool { return e.Disabled == nil || !*e.Disabled }),
+		},
+		Row{Field: "spec.resources", Severity: Warn, Instead: "the objects are kept from deletion, but extensions do not get them"},
+		Row{Field: "spec.addons.kubernetesDashboard.enabled", Only: "true", Severity: Warn, Instead: "the dashboard is not installed"},
+		Row{Field: "spec.addons.nginxIngress.enabled", Only: "true", Severity: Warn, Instead: "the ingress controller is not installed"},
+		Row{Field: "spec.monitoring.alerting.emailReceivers", Severity: Warn, Instead: "there is no monitoring that would send alerts"},
+		Row{Field: "spec.systemComponents.nodeLocalDNS.enabled", Only: "true", Severity: Warn, Instead: "nodes have no DNS cache"},
+		Row{
+			Field: "spec.systemComponents.coreDNS.rewriting.commonSuffixes", Severity: Warn,
+			Instead: "the cluster has no DNS server that would rewrite names",
+		},
+		Row{Field: "spec.systemComponents.coreDNS.autoscaling", Severity: Note, Instead: "the cluster has no DNS server: pods do not find Services by name"},
+		Row{
+			Field: "spec.networking.ipFamilies", Only: "IPv6", Severity: Problem,
+			Instead: "the node network of the control plane is set up for IPv4",
+			when: value(func(f []gardencorev1beta1.IPFamily) bool {
+				return slices.Contains(f, gardencorev1beta1.IPFamilyIPv6)
+			}),
+		},
+		Row{Field: "spec.maintenance.timeWindow", Severity: Note, Instead: "there is no maintenance; changes are carried out at once"},
+		Row{
+			Field: "spec.maintenance.confineSpecUpdateRollout", Only: "true", Severity: Warn,
+			Instead: "a change is carried out with the next periodic reconciliation or operation and not in the time window",
+		},
+		Row{
+			Field: "spec.maintenance.autoUpdate", Severity: Note,
+			Instead: "versions of Kubernetes and of machine images stay as they are, also when they expire",
+		},
+		Row{
+			Field: "spec.maintenance.autoRotation.credentials.sshKeypair", Severity: Warn,
+			Instead: "there are no SSH keys for machines",
+		},
+		Row{
+			Field: "spec.maintenance.autoRotation.credentials.observability", Severity: Warn,
+			Instead: "there is no monitoring with a password",
+		},
+		Row{Field: "spec.maintenance.autoRotation.credentials.etcdEncryptionKey", Severity: Note, Instead: "the key is not rotated"},
+		Row{Field: "spec.purpose", Severity: Note, Instead: "clusters of all purposes are treated alike"},
+	)
+}
+
+func workerRows() []Row {
+	return rowsOf[gardencorev1beta1.Shoot](
+		gardencorev1beta1.GroupName,
+		Row{
+			Field: "spec.provider.workers[]", Only: "maximum above minimum", Severity: Warn,
+			Instead: "no autoscaler adds machines, the pool keeps its minimum",
+			when:    value(func(w gardencorev1beta1.Worker) bool { return w.Maximum > w.Minimum }),
+		},
+		Row{Field: "spec.provider.workers[].clusterAutoscaler", Severity: Warn, Instead: "there is no cluster autoscaler"},
+		Row{
+			Field: "spec.provider.workers[].cri.containerRuntimes", Severity: Problem,
+			Instead: "the machines have no container runtime but containerd's own, pods that ask for another do not start",
+		},
+		Row{Field: "spec.provider.workers[].caBundle", Severity: Warn, Instead: "the machines do not get the certificates"},
+		Row{Field: "spec.provider.workers[].sysctls", Severity: Warn, Instead: "the machines keep their kernel settings"},
+		Row{
+			Field: "spec.provider.workers[].controlPlane", Severity: Problem,
+			Instead: "the control plane runs in the seed and not on the machines of the pool",
+		},
+		Row{
+			Field: "spec.provider.workers[].updateStrategy", Only: "in place", Severity: Warn, Instead: "machines are replaced and not updated in place",
+			when: other(gardencorev1beta1.MachineUpdateStrategyAutoRollingUpdate),
+		},
+		Row{Field: "spec.provider.workersSettings.sshAccess", Severity: Note, Instead: "no SSH keys are made for the machines"},
+	)
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package unserved
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// value makes a condition about the value at the path of a row.
+func value[T any](when func(T) bool) func(any, any) bool {
+	return func(_, value any) bool {
+		typed, ok := value.(T)
+		return ok && when(typed)
+	}
+}
+
+// other is the condition that a value is set and is none of some.
+func other[T ~string](usual ...T) func(any, any) bool {
+	return value(func(v T) bool { return v != "" && !slices.Contains(usual, v) })
+}
+
+// object makes a condition about the whole object.
+func object[T any](when func(*T) bool) func(any, any) bool {
+	return func(obj, _ any) bool {
+		typed, ok := obj.(*T)
+		return ok && when(typed)
+	}
+}
+
+// Operations returns those operations of an annotation of shoots that nobody carries out, in the order given.
+func Operations(annotation string) []string {
+	return slices.DeleteFunc(query.Operations(annotation), func(op string) bool {
+		return op == gardencorev1beta1.OperationReconcile || op == gardencorev1beta1.OperationRetry ||
+			!strings.HasPrefix(op, "rotate-") && !strings.HasPrefix(op, gardencorev1beta1.OperationPrefixRolloutWorkers) &&
+				op != gardencorev1beta1.OperationMaintain && op != gardencorev1beta1.OperationForceInPlaceUpdate
+	})
+}
+
+// rowsOf fills in the kind of rows about fields of T.
+func rowsOf[T any](group string, rows ...Row) []Row {
+	t := reflect.TypeFor[*T]()
+	for i := range rows {
+		rows[i].of, rows[i].Group, rows[i].Kind = t, group, t.Elem().Name()
+	}
+	return rows
+}
