@@ -93,16 +93,15 @@ func kindRows() []Row {
 
 func otherRows() []Row {
 	actsUpon := []string{"ControlPlane", "DNSRecord", "Infrastructure", "Network", "OperatingSystemConfig", "Worker"}
-	profile := func(r Row) []Row {
-		return slices.Concat(
-			rowsOf[gardencorev1beta1.CloudProfile](gardencorev1beta1.GroupName, r),
-			rowsOf[gardencorev1beta1.NamespacedCloudProfile](gardencorev1beta1.GroupName, r),
-		)
-	}
 	return slices.Concat(
-		profile(Row{Field: "spec.caBundle", Severity: Warn, Instead: "machines do not get the certificates"}),
 		rowsOf[gardencorev1beta1.CloudProfile](
-			gardencorev1beta1.GroupName, Row{Field: "spec.bastion", Severity: Warn, Instead: "no bastions are made"},
+			gardencorev1beta1.GroupName,
+			Row{Field: "spec.caBundle", Severity: Warn, Instead: "machines do not get the certificates"},
+			Row{Field: "spec.bastion", Severity: Warn, Instead: "no bastions are made"},
+		),
+		rowsOf[gardencorev1beta1.NamespacedCloudProfile](
+			gardencorev1beta1.GroupName,
+			Row{Field: "spec.caBundle", Severity: Warn, Instead: "machines do not get the certificates"},
 		),
 		rowsOf[gardencorev1beta1.ControllerRegistration](
 			gardencorev1beta1.GroupName,
