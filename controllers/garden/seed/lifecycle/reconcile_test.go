@@ -68,3 +68,27 @@ func TestRenew(t *testing.T) {
 		})
 	}
 }
+
+func TestNeverConnected(t *testing.T) {
+	t.Parallel()
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu"}}
+	c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(seed).WithStatusSubresource(seed).Build()
+	r := &lifecycle.Reconciler{Client: c, Reader: c, Clock: clocktesting.NewFakePassiveClock(at(10)), SyncPeriod: 10 * time.Second}
+	result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(seed)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.RequeueAfter != 10*time.Second {
+		t.Errorf("GCM-SEEDLIFE-1: the seed is looked at after %v again, want 10s", result.RequeueAfter)
+	}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(seed), seed); err != nil {
+		t.Fatal(err)
+	}
+	if len(seed.Status.Conditions) > 0 {
+		t.Errorf("GCM-SEEDLIFE-1: a seed that never connected is left alone, got %v", seed.Status.Conditions)
+	}
+}
