@@ -3276,7 +3276,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerResource(ref common.ReferenceC
 					},
 					"globallyEnabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "GloballyEnabled is the former name of enabling for all shoots. Ignored; last used by Gardener v1.122.",
+							Description: "GloballyEnabled enables the extension for all shoots that do not disable it, as autoEnable does; superseded by that. Last used by Gardener v1.122.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},

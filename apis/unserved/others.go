@@ -89,16 +89,15 @@ func kindRows() []Row {
 
 func otherRows() []Row {
 	actsUpon := []string{"ControlPlane", "DNSRecord", "Infrastructure", "Network", "OperatingSystemConfig", "Worker"}
-	profile := func(r Row) []Row {
-		return slices.Concat(
-			rowsOf[gardencorev1beta1.CloudProfile](gardencorev1beta1.GroupName, r),
-			rowsOf[gardencorev1beta1.NamespacedCloudProfile](gardencorev1beta1.GroupName, r),
-		)
-	}
 	return slices.Concat(
-		profile(Row{Field: "spec.caBundle", Severity: Warn, Instead: "machines do not get the certificates"}),
 		rowsOf[gardencorev1beta1.CloudProfile](
-			gardencorev1beta1.GroupName, Row{Field: "spec.bastion", Severity: Warn, Instead: "no bastions are made"},
+			gardencorev1beta1.GroupName,
+			Row{Field: "spec.caBundle", Severity: Warn, Instead: "machines do not get the certificates"},
+			Row{Field: "spec.bastion", Severity: Warn, Instead: "no bastions are made"},
+		),
+		rowsOf[gardencorev1beta1.NamespacedCloudProfile](
+			gardencorev1beta1.GroupName,
+			Row{Field: "spec.caBundle", Severity: Warn, Instead: "machines do not get the certificates"},
 		),
 		rowsOf[gardencorev1beta1.ControllerRegistration](
 			gardencorev1beta1.GroupName,
@@ -114,6 +113,13 @@ func otherRows() []Row {
 		rowsOf[gardencorev1.ControllerDeployment](
 			gardencorev1.GroupName,
 			Row{Field: "helm.ociRepository", Severity: Warn, Instead: "charts are not fetched from registries, and condition Valid of the installation says so"},
+		),
+		rowsOf[gardencorev1beta1.Project](
+			gardencorev1beta1.GroupName,
+			Row{
+				Field: "metadata.annotations[project.gardener.cloud/skip-stale-check]", Severity: Note,
+				Instead: "projects never become stale and are never deleted by themselves",
+			},
 		),
 		rowsOf[gardencorev1beta1.Quota](
 			gardencorev1beta1.GroupName,

@@ -46,6 +46,26 @@ func shootRows() []Row {
 			Instead: "the cluster is not deleted when that time has come",
 		},
 		Row{
+			Field: "metadata.annotations[shoot.gardener.cloud/cloud-config-execution-max-delay-seconds]", Severity: Warn,
+			Instead: "machines do not get new configurations but are replaced",
+		},
+		Row{
+			Field: "metadata.annotations[shoot.gardener.cloud/disable-istio-tls-termination]", Severity: Warn,
+			Instead: "no proxy stands before the API server",
+		},
+		Row{
+			Field: "metadata.annotations[alpha.control-plane.scaling.shoot.gardener.cloud/scale-down-disabled]", Severity: Warn,
+			Instead: "nothing of the control plane is scaled",
+		},
+		Row{
+			Field: "metadata.annotations[alpha.control-plane.shoot.gardener.cloud/high-availability-vpn]", Severity: Warn,
+			Instead: "there is no tunnel between control plane and nodes",
+		},
+		Row{
+			Field: "metadata.annotations[maintenance.shoot.gardener.cloud/needs-retry-operation]", Severity: Note,
+			Instead: "a failed operation is not started again in the maintenance window",
+		},
+		Row{
 			Field: "spec.controlPlane.highAvailability", Severity: Problem,
 			Instead: "the control plane has one etcd member and one replica of each component, and does not survive the loss of a node",
 		},

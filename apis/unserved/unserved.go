@@ -23,8 +23,8 @@ const (
 	// of the object is acted upon.
 	Problem Severity = "configuration problem"
 	// Refuse is for settings that would break a cluster that runs. The API refuses a change that sets one of them on a
-	// shoot that has a seed. Of an object that has it all the same, nothing is done but to report it with the code
-	// ERR_CONFIGURATION_PROBLEM.
+	// shoot that has a seed. With an object that has it all the same, nothing is done but to report it with the code
+	// ERR_CONFIGURATION_PROBLEM, and to delete it if that is asked for.
 	Refuse Severity = "refuse"
 )
 

@@ -26,6 +26,7 @@ func TestFields(t *testing.T) {
 	kinds := map[string]reflect.Type{
 		"core.gardener.cloud/Shoot":                  reflect.TypeFor[gardencorev1beta1.Shoot](),
 		"core.gardener.cloud/Seed":                   reflect.TypeFor[gardencorev1beta1.Seed](),
+		"core.gardener.cloud/Project":                reflect.TypeFor[gardencorev1beta1.Project](),
 		"core.gardener.cloud/Quota":                  reflect.TypeFor[gardencorev1beta1.Quota](),
 		"core.gardener.cloud/CloudProfile":           reflect.TypeFor[gardencorev1beta1.CloudProfile](),
 		"core.gardener.cloud/NamespacedCloudProfile": reflect.TypeFor[gardencorev1beta1.NamespacedCloudProfile](),

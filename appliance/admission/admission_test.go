@@ -23,7 +23,7 @@ func TestRules(t *testing.T) {
 		}
 	}
 	want := []string{
-		"ResourceReferenceManager", "ExtensionValidator", "ExtensionLabels", "ShootTolerationRestriction", "ShootExposureClass",
+		"Unserved", "ResourceReferenceManager", "ExtensionValidator", "ExtensionLabels", "ShootTolerationRestriction", "ShootExposureClass",
 		"ShootDNS", "ShootManagedSeed", "ShootNodeLocalDNSEnabledByDefault", "ShootDNSRewriting", "ShootQuotaValidator",
 		"ShootMutator", "ShootValidator", "SeedValidator", "SeedMutator", "ControllerRegistrationResources",
 		"NamespacedCloudProfileValidator", "Plant", "ProjectMutator", "ProjectValidator", "DeletionConfirmation",

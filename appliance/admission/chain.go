@@ -52,6 +52,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootvalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootvpaenabledbydefault"
 	"github.com/terrarium-garden/terrarium/appliance/admission/tokensecret"
+	"github.com/terrarium-garden/terrarium/appliance/admission/unserved"
 	"github.com/terrarium-garden/terrarium/appliance/admission/updaterestriction"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
@@ -70,6 +71,7 @@ type Rule struct {
 // that change objects are asked first, by the API server, in the same order.
 func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 	return []Rule{
+		{Name: "Unserved", New: unserved.New},
 		{Name: "ResourceReferenceManager", New: resourcereference.New},
 		{Name: "ExtensionValidator", New: extensionvalidator.New},
 		{Name: "ExtensionLabels", New: extensionlabels.New},

@@ -92,26 +92,6 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 	return wrong
 }
 
-func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, check func(flag, path string, err error)) {
-	for _, controller := range []struct {
-		path    string
-		workers *int
-	}{
-		{path: "certificateSigningRequest", workers: c.CertificateSigningRequest.ConcurrentSyncs},
-		{path: "cloudProfile", workers: c.CloudProfile.ConcurrentSyncs},
-		{path: "controllerDeployment", workers: c.ControllerDeployment.ConcurrentSyncs},
-		{path: "controllerRegistration", workers: c.ControllerRegistration.ConcurrentSyncs},
-		{path: "project", workers: c.Project.ConcurrentSyncs},
-		{path: "secretBinding", workers: c.SecretBinding.ConcurrentSyncs},
-		{path: "seed", workers: c.Seed.ConcurrentSyncs},
-	} {
-		check("", "controllers."+controller.path+".concurrentSyncs", positive(controller.workers))
-	}
-	check("", "controllers.seed.monitorPeriod", within(c.Seed.MonitorPeriod, time.Second, 24*time.Hour))
-	check("", "controllers.seed.shootMonitorPeriod", within(c.Seed.ShootMonitorPeriod, time.Second, 24*time.Hour))
-	check("", "controllers.seed.syncPeriod", within(c.Seed.SyncPeriod, 100*time.Millisecond, time.Hour))
-}
-
 func validateDataDir(dir string) error {
 	switch {
 	case dir == "":

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -21,81 +21,17 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/garden"
-	"github.com/terrarium-garden/terrarium/controllers/garden/cloudprofile"
-	"github.com/terrarium-garden/terrarium/controllers/garden/controllerdeployment"
-	"github.com/terrarium-garden/terrarium/controllers/garden/controllerregistration"
-	"github.com/terrarium-garden/terrarium/controllers/garden/csr"
-	"github.com/terrarium-garden/terrarium/controllers/garden/inuse"
-	"github.com/terrarium-garden/terrarium/controllers/garden/project"
-	"github.com/terrarium-garden/terrarium/controllers/garden/secretbinding"
-	"github.com/terrarium-garden/terrarium/controllers/garden/seed/extensions"
-	"github.com/terrarium-garden/terrarium/controllers/garden/seed/lifecycle"
-	"github.com/terrarium-garden/terrarium/controllers/garden/seed/namespace"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/scheduler"
 )
 
-// gardenControllers lists the controllers of a garden and its scheduler, each at the pace that the configuration sets.
+// gardenControllers lists the controllers of a garden and its scheduler as they are configured.
 func gardenControllers(c *gardenconfigv1alpha1.ServerConfiguration, clk clock.PassiveClock) []kit.Adder {
-	seed := c.Controllers.Seed
-	adders := garden.Adders(garden.Options{
-		Clock:              clk,
-		SeedSyncPeriod:     period(seed.SyncPeriod),
-		SeedMonitorPeriod:  period(seed.MonitorPeriod),
-		ShootMonitorPeriod: period(seed.ShootMonitorPeriod),
-	})
-	for _, adder := range adders {
-		setPace(adder, c.Controllers)
-	}
-
-	return append(adders, &scheduler.Reconciler{
+	return append(garden.Adders(garden.Options{Config: c.Controllers, Clock: clk}), &scheduler.Reconciler{
 		Clock:    clk,
 		Strategy: scheduler.Strategy(c.Scheduler.CandidateDeterminationStrategy),
-		Queue:    queue(c.Scheduler.ConcurrentSyncs),
+		Queue:    kit.Queue{Concurrency: ptr.Deref(c.Scheduler.ConcurrentSyncs, 0)},
 	})
-}
-
-// setPace sets the number of workers where the configuration names one; other controllers keep their own.
-func setPace(adder kit.Adder, c gardenconfigv1alpha1.ServerControllerConfiguration) {
-	switch r := adder.(type) {
-	case *csr.Reconciler:
-		r.Queue = queue(c.CertificateSigningRequest.ConcurrentSyncs)
-	case *project.Reconciler:
-		r.Queue = queue(c.Project.ConcurrentSyncs)
-	case *controllerregistration.Reconciler:
-		r.Queue = queue(c.ControllerRegistration.ConcurrentSyncs)
-	case *namespace.Reconciler:
-		r.Queue = queue(c.Seed.ConcurrentSyncs)
-	case *lifecycle.Reconciler:
-		r.Queue = queue(c.Seed.ConcurrentSyncs)
-	case *extensions.Reconciler:
-		r.Queue = queue(c.Seed.ConcurrentSyncs)
-	case *inuse.Reconciler:
-		r.Queue = queue(map[string]*int{
-			cloudprofile.Protection().Name:               c.CloudProfile.ConcurrentSyncs,
-			secretbinding.Protection().Name:              c.SecretBinding.ConcurrentSyncs,
-			controllerdeployment.Protection().Name:       c.ControllerDeployment.ConcurrentSyncs,
-			controllerregistration.Protection().Name:     c.ControllerRegistration.ConcurrentSyncs,
-			controllerregistration.SeedProtection().Name: c.Seed.ConcurrentSyncs,
-		}[r.Protection.Name])
-	}
-}
-
-func queue(workers *int) kit.Queue {
-	if workers == nil {
-		return kit.Queue{}
-	}
-
-	return kit.Queue{Concurrency: *workers}
-}
-
-// period is zero, which means a controller's own default, where none is set.
-func period(d *metav1.Duration) time.Duration {
-	if d == nil {
-		return 0
-	}
-
-	return d.Duration
 }
 
 // runGardenControllers runs all of them in one manager on the loopback connection. There is one garden for a data

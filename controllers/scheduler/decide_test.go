@@ -180,6 +180,17 @@ func TestDecideFilters(t *testing.T) {
 			})},
 			want: "a",
 		},
+		"SCHED-FILT-1 no bucket": {
+			reason: "a seed whose backups nobody makes is used without them; one whose buckets are broken is not",
+			seeds: []seed{newSeed("a", func(s *seed) {
+				s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local"}
+				s.Status.Conditions = append(s.Status.Conditions, gardencorev1beta1.Condition{Type: "BackupBucketsReady", Status: "Unknown", Reason: "BackupBucketsGone"})
+			}), newSeed("b", func(s *seed) {
+				s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local"}
+				s.Status.Conditions = append(s.Status.Conditions, gardencorev1beta1.Condition{Type: "BackupBucketsReady", Status: "False", Reason: "BackupBucketsError"})
+			})},
+			want: "a",
+		},
 		"SCHED-FILT-2 selector of the profile": {
 			reason:  "the profile's labels must match",
 			profile: newProfile(func(p *gardencorev1beta1.CloudProfile) { p.Spec.SeedSelector = matchLabels("zone", "b") }),

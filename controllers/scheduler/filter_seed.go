@@ -36,10 +36,18 @@ func usable(_ Input, seed *gardencorev1beta1.Seed) string {
 	if reason := notTrue(seed, gardencorev1beta1.ConditionTypeGardenletReady); reason != "" {
 		return reason
 	}
-	if seed.Spec.Backup == nil {
+	return backups(seed)
+}
+
+// backups speaks against a seed whose backup buckets are broken, or that was not judged by them yet. One that has no bucket
+// is usable: it runs its shoots without backups, and its condition says so.
+func backups(seed *gardencorev1beta1.Seed) string {
+	const kind = gardencorev1beta1.ConditionTypeBackupBucketsReady
+	condition := kit.FindCondition(seed.Status.Conditions, kind)
+	if seed.Spec.Backup == nil || condition != nil && condition.Reason == gardencorev1beta1.ReasonBackupBucketsGone {
 		return ""
 	}
-	return notTrue(seed, gardencorev1beta1.ConditionTypeBackupBucketsReady)
+	return notTrue(seed, kind)
 }
 
 func notTrue(seed *gardencorev1beta1.Seed, kind gardencorev1beta1.ConditionType) string {

@@ -201,8 +201,9 @@ func (o *operator) seed(name, typ, region string, change ...func(*gardencorev1be
 	for _, c := range change {
 		c(seed)
 	}
-	o.create(seed)
+	// The lease comes first: a seed that has a condition and no lease is silent (GCM-SEEDLIFE-2).
 	o.heartbeat(name)
+	o.create(seed)
 	o.changeStatus(seed, func() {
 		seed.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Succeeded", Progress: 100, LastUpdateTime: metav1.Now()}
 		seed.Status.Conditions = append(seed.Status.Conditions, gardencorev1beta1.Condition{

@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -87,4 +89,89 @@ func TestInUse(t *testing.T) {
 	o.gone(audit, "GCM-SHOOTREF-3: what no shoot references is released")
 	o.delete(&gardencorev1beta1.ControllerRegistration{ObjectMeta: metav1.ObjectMeta{Name: "provider-local"}})
 	o.gone(deployed, "GCM-CONTROLLERDEPLOYMENT-1: the deployment goes after its registration")
+}
+
+func TestCredentialsInUse(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	o.provider("local")
+	namespace := *o.project("dev").Spec.Namespace
+	account := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "account"}}
+	identity := &gardensecurityv1alpha1.WorkloadIdentity{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "identity"},
+		Spec:       gardensecurityv1alpha1.WorkloadIdentitySpec{Audiences: []string{"local"}, TargetSystem: gardensecurityv1alpha1.TargetSystem{Type: "local"}},
+	}
+	quota := &gardencorev1beta1.Quota{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "small"},
+		Spec: gardencorev1beta1.QuotaSpec{
+			Scope:   corev1.ObjectReference{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Project"},
+			Metrics: corev1.ResourceList{"cpu": resource.MustParse("200")},
+		},
+	}
+	binding := func(name, apiVersion, kind, of string) *gardensecurityv1alpha1.CredentialsBinding {
+		return &gardensecurityv1alpha1.CredentialsBinding{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local"},
+			CredentialsRef: corev1.ObjectReference{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: of},
+			Quotas:         []corev1.ObjectReference{{Namespace: namespace, Name: "small"}},
+		}
+	}
+	bySecret := binding("by-secret", "v1", "Secret", "account")
+	byIdentity := binding("by-identity", "security.gardener.cloud/v1alpha1", "WorkloadIdentity", "identity")
+	o.create(account, identity, quota, bySecret, byIdentity)
+	shoot := o.shoot(namespace, "a", "local", withWorker(""), func(s *gardencorev1beta1.Shoot) {
+		s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = nil, new("by-secret")
+	})
+
+	held(o, bySecret, "gardener", "GCM-CREDBINDING-1: a binding is protected on first sight")
+	held(o, byIdentity, "gardener", "GCM-CREDBINDING-1: each is")
+	for _, credentials := range []client.Object{account, identity} {
+		marked := held(o, credentials, "gardener.cloud/credentialsbinding", "GCM-CREDBINDING-1: its credentials are protected too")
+		if labels := marked.GetLabels(); labels["provider.shoot.gardener.cloud/local"] != "true" || labels["reference.gardener.cloud/credentialsbinding"] != "true" {
+			t.Errorf("GCM-CREDBINDING-1: labels of %T = %v", credentials, labels)
+		}
+	}
+	labelled := func(want bool) func(*gardencorev1beta1.Quota) error {
+		return func(q *gardencorev1beta1.Quota) error {
+			return has((q.Labels["reference.gardener.cloud/credentialsbinding"] == "true") == want, "labels %v", q.Labels)
+		}
+	}
+	harness.Await(t, o.Client, quota, "GCM-SECRETBINDING-1: its quotas are labelled", labelled(true))
+
+	for _, object := range []client.Object{bySecret, account, identity} {
+		o.delete(object)
+	}
+	event := o.event(bySecret, "ResourceReferenced", "GCM-CREDBINDING-1: an event names the shoot")
+	if event.Type != corev1.EventTypeWarning || !strings.Contains(event.Message, "Shoot "+namespace+"/a") {
+		t.Errorf("GCM-CREDBINDING-1: event = %s %q, want a Warning that names the shoot", event.Type, event.Message)
+	}
+	for _, object := range []client.Object{bySecret, account, identity} {
+		if err := o.Client.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+			t.Errorf("GCM-CREDBINDING-1: %T must stay while it is in use: %v", object, err)
+		}
+	}
+	o.confirm(shoot)
+	o.gone(bySecret, "GCM-CREDBINDING-1: the binding goes after its last shoot")
+	o.gone(account, "GCM-CREDBINDING-1: the secret is released with its last binding")
+	harness.Await(t, o.Client, quota, "GCM-SECRETBINDING-2: a quota that another binding names stays labelled", labelled(true))
+	o.delete(byIdentity)
+	o.gone(byIdentity, "GCM-CREDBINDING-1: a binding that no shoot uses goes at once")
+	o.gone(identity, "GCM-CREDBINDING-1: and its identity with it")
+	harness.Await(t, o.Client, quota, "GCM-SECRETBINDING-2: a quota that no binding names is labelled no more", labelled(false))
+}
+
+// TestLabelsGo holds that the provider's label of a Secret, which admission sets as well, goes with the last binding.
+func TestLabelsGo(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	o.provider("local")
+	namespace := *o.project("dev").Spec.Namespace
+	o.credentials(namespace, "local")
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "local"}}
+	held(o, secret, "gardener.cloud/secretbinding", "GCM-SECRETBINDING-1: the secret is held")
+	binding := &gardencorev1beta1.SecretBinding{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "local"}}
+	o.delete(binding)
+	o.gone(binding, "GCM-SECRETBINDING-2: a binding that nobody uses goes")
+	harness.Await(t, o.Client, secret, "GCM-SECRETBINDING-2: and all of its marks with it", func(s *corev1.Secret) error {
+		return has(len(s.Labels) == 0 && len(s.Finalizers) == 0, "labels %v, finalizers %v", s.Labels, s.Finalizers)
+	})
 }

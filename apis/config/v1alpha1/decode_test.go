@@ -147,7 +147,12 @@ controllers: {seed: {monitorPeriod: 5s}}
 			CloudProfile:              gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
 			ControllerDeployment:      gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
 			ControllerRegistration:    gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
-			Project:                   gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			CredentialsBinding:        gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			ExposureClass:             gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			ManagedSeedSet:            gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			NamespacedCloudProfile:    gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			Project:                   gardenconfigv1alpha1.ServerProjectControllerConfiguration{ConcurrentSyncs: new(5)},
+			Quota:                     gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
 			SecretBinding:             gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
 			Seed: gardenconfigv1alpha1.ServerSeedControllerConfiguration{
 				ConcurrentSyncs:    new(5),
@@ -155,6 +160,14 @@ controllers: {seed: {monitorPeriod: 5s}}
 				ShootMonitorPeriod: &metav1.Duration{Duration: 200 * time.Second},
 				SyncPeriod:         &metav1.Duration{Duration: 10 * time.Second},
 			},
+			SeedBackupBucketsCheck: gardenconfigv1alpha1.ServerSeedCheckConfiguration{
+				ConcurrentSyncs: new(5), SyncPeriod: &metav1.Duration{Duration: 30 * time.Second},
+			},
+			SeedExtensionsCheck: gardenconfigv1alpha1.ServerSeedCheckConfiguration{
+				ConcurrentSyncs: new(5), SyncPeriod: &metav1.Duration{Duration: 30 * time.Second},
+			},
+			ShootReference:   gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			ShootStatusLabel: gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
 		},
 		WorkloadIdentity: gardenconfigv1alpha1.WorkloadIdentityConfiguration{
 			MinTokenLifetime: &metav1.Duration{Duration: time.Hour}, MaxTokenLifetime: &metav1.Duration{Duration: 48 * time.Hour},

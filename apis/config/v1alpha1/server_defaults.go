@@ -81,12 +81,17 @@ func (c *ServerControllerConfiguration) setDefaults() {
 	const workers = 5
 
 	for _, controller := range []*ConcurrencyConfiguration{
-		&c.CertificateSigningRequest, &c.CloudProfile, &c.ControllerDeployment, &c.ControllerRegistration, &c.Project,
-		&c.SecretBinding,
+		&c.CertificateSigningRequest, &c.CloudProfile, &c.ControllerDeployment, &c.ControllerRegistration, &c.CredentialsBinding,
+		&c.ExposureClass, &c.ManagedSeedSet, &c.NamespacedCloudProfile, &c.Quota, &c.SecretBinding, &c.ShootReference, &c.ShootStatusLabel,
 	} {
 		setDefault(&controller.ConcurrentSyncs, workers)
 	}
+	for _, check := range []*ServerSeedCheckConfiguration{&c.SeedBackupBucketsCheck, &c.SeedExtensionsCheck} {
+		setDefault(&check.ConcurrentSyncs, workers)
+		setDuration(&check.SyncPeriod, 30*time.Second)
+	}
 
+	setDefault(&c.Project.ConcurrentSyncs, workers)
 	setDefault(&c.Seed.ConcurrentSyncs, workers)
 	setDuration(&c.Seed.MonitorPeriod, 40*time.Second)
 	setDuration(&c.Seed.ShootMonitorPeriod, 200*time.Second)

@@ -42,7 +42,7 @@ type ServerConfiguration struct {
 	// Certificates bounds what the server signs.
 	// +optional
 	Certificates CertificateConfiguration `json:"certificates,omitempty"`
-	// Controllers sets the pace of each controller of the garden.
+	// Controllers configures each controller of the garden.
 	// +optional
 	Controllers ServerControllerConfiguration `json:"controllers,omitempty"`
 	// Shoots says what the API does for the users of shoots.
@@ -97,56 +97,6 @@ type CertificateConfiguration struct {
 	// Defaults to 8760h, a year.
 	// +optional
 	ClientLifetime *metav1.Duration `json:"clientLifetime,omitempty"`
-}
-
-// ServerControllerConfiguration sets the pace of each controller of the garden.
-type ServerControllerConfiguration struct {
-	// CertificateSigningRequest configures the controller that approves gardenlets.
-	// +optional
-	CertificateSigningRequest ConcurrencyConfiguration `json:"certificateSigningRequest,omitempty"`
-	// CloudProfile configures the controller of cloud profiles.
-	// +optional
-	CloudProfile ConcurrencyConfiguration `json:"cloudProfile,omitempty"`
-	// ControllerDeployment configures the controller of controller deployments.
-	// +optional
-	ControllerDeployment ConcurrencyConfiguration `json:"controllerDeployment,omitempty"`
-	// ControllerRegistration configures the controller that decides which extensions a seed needs.
-	// +optional
-	ControllerRegistration ConcurrencyConfiguration `json:"controllerRegistration,omitempty"`
-	// Project configures the controller of projects.
-	// +optional
-	Project ConcurrencyConfiguration `json:"project,omitempty"`
-	// SecretBinding configures the controller of secret bindings.
-	// +optional
-	SecretBinding ConcurrencyConfiguration `json:"secretBinding,omitempty"`
-	// Seed configures the controllers of seeds.
-	// +optional
-	Seed ServerSeedControllerConfiguration `json:"seed,omitempty"`
-}
-
-// ConcurrencyConfiguration sets the pace of a controller.
-type ConcurrencyConfiguration struct {
-	// ConcurrentSyncs is the number of workers. Defaults to 5.
-	// +optional
-	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
-}
-
-// ServerSeedControllerConfiguration configures the controllers of seeds.
-type ServerSeedControllerConfiguration struct {
-	// ConcurrentSyncs is the number of workers. Defaults to 5.
-	// +optional
-	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
-	// MonitorPeriod is how long a gardenlet may be silent before its seed is no longer known to be ready. Defaults
-	// to 40s.
-	// +optional
-	MonitorPeriod *metav1.Duration `json:"monitorPeriod,omitempty"`
-	// ShootMonitorPeriod is how long a gardenlet may be silent before the conditions of its shoots turn Unknown.
-	// Defaults to 3m20s.
-	// +optional
-	ShootMonitorPeriod *metav1.Duration `json:"shootMonitorPeriod,omitempty"`
-	// SyncPeriod is the time between two looks at the lease of a seed. Defaults to 10s.
-	// +optional
-	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
 }
 
 // SchedulerConfiguration says how a seed is found for a shoot.

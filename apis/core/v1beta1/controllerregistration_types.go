@@ -104,7 +104,8 @@ type ControllerResource struct {
 	// WorkerlessSupported says whether the extension works with shoots without workers; only for kind Extension.
 	// +optional
 	WorkerlessSupported *bool `json:"workerlessSupported,omitempty"`
-	// GloballyEnabled is the former name of enabling for all shoots. Ignored; last used by Gardener v1.122.
+	// GloballyEnabled enables the extension for all shoots that do not disable it, as autoEnable does; superseded by that.
+	// Last used by Gardener v1.122.
 	// +optional
 	GloballyEnabled *bool `json:"globallyEnabled,omitempty"`
 }

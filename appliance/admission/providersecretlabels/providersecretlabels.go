@@ -13,6 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apiserver/pkg/admission"
 
@@ -51,11 +52,15 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	if err != nil {
 		return world.Answer(a, fmt.Errorf("%w: %w", world.ErrUnreadable, err))
 	}
-	types, err := providers(ctx, r.world.Cached(), reference{kind: kind, namespace: a.GetNamespace(), name: object.GetName()})
+	given := object.GetLabels()
+	types, err := providers(ctx, r.world.Cached(), func(leaving metav1.Object, provider string) bool {
+		_, has := given[gardencorev1beta1.LabelPrefixShootProvider+provider]
+		return leaving.GetDeletionTimestamp() == nil || has
+	}, reference{kind: kind, namespace: a.GetNamespace(), name: object.GetName()})
 	if err != nil {
 		return world.Answer(a, err)
 	}
-	if want := labels(object.GetLabels(), types); !maps.Equal(want, object.GetLabels()) {
+	if want := labels(given, types); !maps.Equal(want, given) {
 		object.SetLabels(want)
 	}
 	return nil
@@ -77,8 +82,10 @@ func labels(all map[string]string, types []string) map[string]string {
 // reference is what a binding may refer to.
 type reference struct{ kind, namespace, name string }
 
-// providers are the types of all bindings that refer to something, wherever these are.
-func providers(ctx context.Context, v world.View, to reference) ([]string, error) {
+// providers are the types of all bindings that refer to something, wherever these are, and that count. A binding in deletion
+// keeps its label, but does not bring it back: whoever releases the credentials takes the label away just before the binding
+// is gone.
+func providers(ctx context.Context, v world.View, counts func(binding metav1.Object, provider string) bool, to reference) ([]string, error) {
 	var types []string
 	if to.kind == "Secret" {
 		bindings, err := world.List[gardencorev1beta1.SecretBindingList](ctx, v,
@@ -86,12 +93,15 @@ func providers(ctx context.Context, v world.View, to reference) ([]string, error
 		if err != nil {
 			return nil, fmt.Errorf("list secret bindings: %w", err)
 		}
-		for _, b := range bindings.Items {
+		for i := range bindings.Items {
+			b := &bindings.Items[i]
 			if b.Provider == nil || b.SecretRef.Namespace != to.namespace || b.SecretRef.Name != to.name {
 				continue
 			}
 			for t := range strings.SplitSeq(b.Provider.Type, ",") {
-				types = append(types, strings.TrimSpace(t))
+				if t = strings.TrimSpace(t); counts(b, t) {
+					types = append(types, t)
+				}
 			}
 		}
 	}
@@ -100,9 +110,10 @@ func providers(ctx context.Context, v world.View, to reference) ([]string, error
 	if err != nil {
 		return nil, fmt.Errorf("list credentials bindings: %w", err)
 	}
-	for _, b := range bindings.Items {
+	for i := range bindings.Items {
+		b := &bindings.Items[i]
 		ref := b.CredentialsRef
-		if (reference{kind: ref.Kind, namespace: ref.Namespace, name: ref.Name}) == to {
+		if (reference{kind: ref.Kind, namespace: ref.Namespace, name: ref.Name}) == to && counts(b, b.Provider.Type) {
 			types = append(types, b.Provider.Type)
 		}
 	}

@@ -63,3 +63,23 @@ func TestAdmit(t *testing.T) {
 		})
 	}
 }
+
+func TestLeavingBinding(t *testing.T) {
+	t.Parallel()
+	const label = "provider.shoot.gardener.cloud/local"
+	held := admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) { b.Finalizers = []string{"gardener"} })
+	g := admissiontest.New(t, nil, admissiontest.ProjectNamespace(), held)
+	g.DeleteFrom(admissiontest.Namespace, "secretbindings", held.Name)
+	for reason, pairs := range map[string]map[string]string{
+		"GAC-PSL-1: a label that is there stays while the binding is in use":  {label: "true"},
+		"GCM-SECRETBINDING-2: a label that was taken away does not come back": {},
+	} {
+		object := labelled(pairs)
+		if err := g.Ask(providersecretlabels.New(g.World), admissiontest.Request{Object: object, Old: labelled(map[string]string{label: "true"})}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(pairs, object.Labels); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", reason, diff)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -52,6 +53,9 @@ func (r *Reconciler) AddToManager(mgr manager.Manager) error {
 		Watches(&gardencorev1beta1.ControllerDeployment{}, handler.EnqueueRequestsFromMapFunc(r.allSeeds)).
 		Watches(&gardencorev1beta1.ControllerInstallation{}, handler.EnqueueRequestsFromMapFunc(seedOfInstallation), builder.WithPredicates(installationChanges())).
 		Watches(&gardencorev1beta1.Shoot{}, handler.EnqueueRequestsFromMapFunc(seedsOfShoot), builder.WithPredicates(shootChanges())).
+		Watches(&gardencorev1beta1.BackupBucket{}, handler.EnqueueRequestsFromMapFunc(seedOfBucket), builder.WithPredicates(needChanges())).
+		Watches(&gardencorev1beta1.BackupEntry{}, handler.EnqueueRequestsFromMapFunc(seedsOfEntry), builder.WithPredicates(needChanges())).
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.allSeeds), builder.WithPredicates(domainChanges())).
 		WithOptions(r.Queue.Options()).
 		Complete(r)
 	if err != nil {
@@ -86,8 +90,28 @@ func seedsOfShoot(_ context.Context, object client.Object) []reconcile.Request {
 	if !ok {
 		return nil
 	}
+	return requestsFor(shoot.Spec.SeedName, shoot.Status.SeedName)
+}
+
+func seedOfBucket(_ context.Context, object client.Object) []reconcile.Request {
+	bucket, ok := object.(*gardencorev1beta1.BackupBucket)
+	if !ok {
+		return nil
+	}
+	return requestsFor(bucket.Spec.SeedName)
+}
+
+func seedsOfEntry(_ context.Context, object client.Object) []reconcile.Request {
+	entry, ok := object.(*gardencorev1beta1.BackupEntry)
+	if !ok {
+		return nil
+	}
+	return requestsFor(entry.Spec.SeedName, entry.Status.SeedName)
+}
+
+func requestsFor(seeds ...*string) []reconcile.Request {
 	var requests []reconcile.Request
-	for _, name := range []*string{shoot.Spec.SeedName, shoot.Status.SeedName} {
+	for _, name := range seeds {
 		if name != nil {
 			requests = append(requests, requestFor(*name))
 		}

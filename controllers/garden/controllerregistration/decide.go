@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,6 +27,11 @@ type Input struct {
 	Registrations []gardencorev1beta1.ControllerRegistration
 	// Deployments are all deployments.
 	Deployments []gardencorev1beta1.ControllerDeployment
+	// Buckets and Entries are all backup buckets and entries.
+	Buckets []gardencorev1beta1.BackupBucket
+	Entries []gardencorev1beta1.BackupEntry
+	// Domains are those of the garden.
+	Domains []Domain
 	// Installations are those of this seed.
 	Installations []gardencorev1beta1.ControllerInstallation
 }
@@ -38,6 +44,8 @@ type Plan struct {
 	Delete []gardencorev1beta1.ControllerInstallation
 	// Leaving names registrations that are wanted while their old installation is still being deleted.
 	Leaving []string
+	// NoBackups lists what the backups of the seed need and nobody offers, sorted.
+	NoBackups []string
 }
 
 // Target is a registration to be installed.
@@ -53,17 +61,17 @@ type Target struct {
 // Decide plans the installations of a seed. Anything that is missing, an extension that nobody offers (GCM-CR-5), the
 // registration of an installation (GCM-CR-6) or a deployment (GCM-CR-8), is an error, and then nothing must be changed.
 func Decide(in Input) (Plan, error) {
-	existing, surplus, err := group(in)
+	existing, err := group(in)
 	if err != nil {
 		return Plan{}, err
 	}
-	wanted, err := wantedRegistrations(in, existing)
+	wanted, noBackups, err := wantedRegistrations(in, existing)
 	if err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{Delete: surplus}
+	plan := Plan{NoBackups: noBackups}
 	for _, registration := range wanted {
-		have := existing[registration.Name]
+		have := first(existing[registration.Name])
 		delete(existing, registration.Name)
 		if have != nil && have.DeletionTimestamp != nil {
 			plan.Leaving = append(plan.Leaving, registration.Name)
@@ -79,17 +87,19 @@ func Decide(in Input) (Plan, error) {
 		plan.Install = append(plan.Install, Target{Registration: registration, Deployment: deployment, Existing: have})
 	}
 	for _, unwanted := range existing {
-		if unwanted.DeletionTimestamp == nil {
-			plan.Delete = append(plan.Delete, *unwanted)
+		for _, installation := range unwanted {
+			if installation.DeletionTimestamp == nil {
+				plan.Delete = append(plan.Delete, *installation)
+			}
 		}
 	}
 	slices.SortFunc(plan.Delete, func(a, b gardencorev1beta1.ControllerInstallation) int { return cmp.Compare(a.Name, b.Name) })
 	return plan, nil
 }
 
-// group maps each registration to its installation. Two installations of one registration can only be a mishap: the older
-// one is kept.
-func group(in Input) (map[string]*gardencorev1beta1.ControllerInstallation, []gardencorev1beta1.ControllerInstallation, error) {
+// group maps each registration to its installations, the oldest first. That one is kept up to date; others, which somebody
+// made by hand, are left alone for as long as the registration is wanted.
+func group(in Input) (map[string][]*gardencorev1beta1.ControllerInstallation, error) {
 	known := make(map[string]bool, len(in.Registrations))
 	for i := range in.Registrations {
 		known[in.Registrations[i].Name] = true
@@ -98,76 +108,80 @@ func group(in Input) (map[string]*gardencorev1beta1.ControllerInstallation, []ga
 	slices.SortStableFunc(sorted, func(a, b gardencorev1beta1.ControllerInstallation) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 	})
-	existing := make(map[string]*gardencorev1beta1.ControllerInstallation, len(sorted))
-	var surplus []gardencorev1beta1.ControllerInstallation
+	existing := make(map[string][]*gardencorev1beta1.ControllerInstallation, len(sorted))
 	for i := range sorted {
 		registration := sorted[i].Spec.RegistrationRef.Name
 		if !known[registration] {
-			return nil, nil, fmt.Errorf("controller installation %q is of controller registration %q, which does not exist", sorted[i].Name, registration)
+			return nil, fmt.Errorf("controller installation %q is of controller registration %q, which does not exist", sorted[i].Name, registration)
 		}
-		if existing[registration] == nil {
-			existing[registration] = &sorted[i]
-			continue
-		}
-		if sorted[i].DeletionTimestamp == nil {
-			surplus = append(surplus, sorted[i])
-		}
+		existing[registration] = append(existing[registration], &sorted[i])
 	}
-	return existing, surplus, nil
+	return existing, nil
 }
 
-// wantedRegistrations is GCM-CR-4, sorted by name.
-func wantedRegistrations(in Input, existing map[string]*gardencorev1beta1.ControllerInstallation) ([]*gardencorev1beta1.ControllerRegistration, error) {
+func first(installations []*gardencorev1beta1.ControllerInstallation) *gardencorev1beta1.ControllerInstallation {
+	if len(installations) == 0 {
+		return nil
+	}
+	return installations[0]
+}
+
+// wantedRegistrations is GCM-CR-4, sorted by name. What backups need and nobody offers comes second.
+func wantedRegistrations(
+	in Input, existing map[string][]*gardencorev1beta1.ControllerInstallation,
+) ([]*gardencorev1beta1.ControllerRegistration, []string, error) {
 	needed := NeededBySeed(in.Seed, in.Registrations)
+	maps.Copy(needed, NeededByBackups(in.Seed.Name, in.Buckets, in.Entries))
 	shoots := 0
 	for i := range in.Shoots {
 		if OnSeed(&in.Shoots[i], in.Seed.Name) {
 			shoots++
-			for offer := range NeededByShoot(&in.Shoots[i], in.Seed, in.Registrations) {
-				needed[offer] = true
-			}
+			maps.Copy(needed, NeededByShoot(&in.Shoots[i], in.Seed, in.Registrations, in.Domains))
 		}
 	}
-	if err := offered(needed, in.Registrations); err != nil {
-		return nil, err
+	missing, noBackups := unoffered(needed, in.Registrations)
+	if len(missing) > 0 {
+		return nil, nil, errors.New("no controller registration offers " + strings.Join(missing, ", "))
 	}
 	var wanted []*gardencorev1beta1.ControllerRegistration
 	for i := range in.Registrations {
 		registration := &in.Registrations[i]
-		if !offers(registration, needed) && !byPolicy(registration, in.Seed, shoots > 0) && !required(existing[registration.Name]) {
+		required := slices.ContainsFunc(existing[registration.Name], required)
+		if !offers(registration, needed) && !byPolicy(registration, in.Seed, shoots > 0) && !required {
 			continue
 		}
 		matches, err := selects(registration, in.Seed)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if matches {
 			wanted = append(wanted, registration)
 		}
 	}
 	slices.SortFunc(wanted, func(a, b *gardencorev1beta1.ControllerRegistration) int { return cmp.Compare(a.Name, b.Name) })
-	return wanted, nil
+	return wanted, noBackups, nil
 }
 
-// offered reports every needed offer that no registration makes.
-func offered(needed Offers, registrations []gardencorev1beta1.ControllerRegistration) error {
+// unoffered lists the needed offers that no registration makes, those of backups apart, sorted.
+func unoffered(needed Offers, registrations []gardencorev1beta1.ControllerRegistration) (missing, noBackups []string) {
 	made := Offers{}
 	for i := range registrations {
 		for _, resource := range registrations[i].Spec.Resources {
 			made.add(resource.Kind, resource.Type)
 		}
 	}
-	var missing []string
 	for offer := range needed {
-		if !made[offer] {
+		switch {
+		case made[offer]:
+		case ofBackups(offer):
+			noBackups = append(noBackups, offer.Kind+"/"+offer.Type)
+		default:
 			missing = append(missing, offer.Kind+"/"+offer.Type)
 		}
 	}
-	if len(missing) == 0 {
-		return nil
-	}
 	slices.Sort(missing)
-	return errors.New("no controller registration offers " + strings.Join(missing, ", "))
+	slices.Sort(noBackups)
+	return missing, noBackups
 }
 
 func offers(registration *gardencorev1beta1.ControllerRegistration, needed Offers) bool {
@@ -192,7 +206,7 @@ func byPolicy(registration *gardencorev1beta1.ControllerRegistration, seed *gard
 }
 
 func required(installation *gardencorev1beta1.ControllerInstallation) bool {
-	return installation != nil && kit.ConditionIs(installation.Status.Conditions, gardencorev1beta1.ConditionTypeRequired, gardencorev1beta1.ConditionTrue)
+	return kit.ConditionIs(installation.Status.Conditions, gardencorev1beta1.ConditionTypeRequired, gardencorev1beta1.ConditionTrue)
 }
 
 func selects(registration *gardencorev1beta1.ControllerRegistration, seed *gardencorev1beta1.Seed) (bool, error) {

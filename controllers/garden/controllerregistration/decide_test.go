@@ -77,13 +77,25 @@ func required(i *installation) {
 
 func deletedSeed(s *seed) { s.DeletionTimestamp = new(metav1.Now()) }
 
+func bucket(name, provider, seed string) gardencorev1beta1.BackupBucket {
+	b := gardencorev1beta1.BackupBucket{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	b.Spec.Provider.Type, b.Spec.SeedName = provider, &seed
+	return b
+}
+
+func entry(bucket, seed string) gardencorev1beta1.BackupEntry {
+	e := gardencorev1beta1.BackupEntry{ObjectMeta: metav1.ObjectMeta{Name: bucket + "--entry"}}
+	e.Spec.BucketName, e.Spec.SeedName = bucket, &seed
+	return e
+}
+
 // outline is a plan by names.
 type outline struct {
-	Install, Delete, Leaving []string
+	Install, Delete, Leaving, NoBackups []string
 }
 
 func outlineOf(plan controllerregistration.Plan) outline {
-	result := outline{Leaving: plan.Leaving}
+	result := outline{Leaving: plan.Leaving, NoBackups: plan.NoBackups}
 	for _, target := range plan.Install {
 		name := target.Registration.Name
 		if target.Deployment != nil {
@@ -215,7 +227,7 @@ func TestDecide(t *testing.T) {
 			want: outline{Install: []string{"provider-local"}, Delete: []string{"dns-1"}},
 		},
 		"GCM-CR-7 two of one": {
-			reason: "of two installations of one registration the older stays",
+			reason: "of two installations of one registration the older is kept up to date, the other, made by hand, is left alone",
 			in: controllerregistration.Input{
 				Registrations: []registration{local()},
 				Installations: []installation{
@@ -223,7 +235,51 @@ func TestDecide(t *testing.T) {
 					of("local-9", "provider-local", func(i *installation) { i.CreationTimestamp = metav1.NewTime(time.Unix(1, 0)) }),
 				},
 			},
-			want: outline{Install: []string{"provider-local over local-9"}, Delete: []string{"local-2"}},
+			want: outline{Install: []string{"provider-local over local-9"}},
+		},
+		"GCM-CR-9 two of one": {
+			reason: "both go when nobody needs them",
+			in: controllerregistration.Input{
+				Registrations: []registration{local(), offers("dns", "Extension/dns")},
+				Installations: []installation{of("dns-2", "dns"), of("dns-1", "dns")},
+			},
+			want: outline{Install: []string{"provider-local"}, Delete: []string{"dns-1", "dns-2"}},
+		},
+		"GCM-CR-4 the second required": {
+			reason: "whichever of two still has objects keeps the extension",
+			in: controllerregistration.Input{
+				Registrations: []registration{local(), offers("dns", "Extension/dns")},
+				Installations: []installation{of("dns-1", "dns"), of("dns-2", "dns", required)},
+			},
+			want: outline{Install: []string{"dns over dns-1", "provider-local"}},
+		},
+		"GCM-CR-5 nobody offers backups": {
+			reason: "a seed that cannot have backups can have everything else",
+			in: controllerregistration.Input{
+				Seed:          newSeed(func(s *seed) { s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "cloud"} }),
+				Registrations: []registration{local()}, Shoots: []shoot{newShoot()},
+			},
+			want: outline{Install: []string{"provider-local"}, NoBackups: []string{"BackupBucket/cloud", "BackupEntry/cloud"}},
+		},
+		"GCM-CR-2 buckets and entries": {
+			reason: "what a seed keeps needs its extension without any shoot",
+			in: controllerregistration.Input{
+				Registrations: []registration{local(), offers("cloud", "BackupBucket/cloud"), offers("other", "BackupEntry/other")},
+				Buckets:       []gardencorev1beta1.BackupBucket{bucket("a", "cloud", "eu"), bucket("b", "other", "us")},
+				Entries:       []gardencorev1beta1.BackupEntry{entry("b", "eu"), entry("gone", "eu")},
+			},
+			want: outline{Install: []string{"cloud", "other", "provider-local"}},
+		},
+		"GCM-CR-2 domains": {
+			reason: "a seed that names no domains goes by those of the garden",
+			in: controllerregistration.Input{
+				Registrations: []registration{local(), offers("names", "DNSRecord/names"), offers("inner", "DNSRecord/inner"), offers("other", "DNSRecord/other")},
+				Shoots:        []shoot{newShoot(func(s *shoot) { s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("a.dev.example.org")} })},
+				Domains: []controllerregistration.Domain{
+					{Name: "example.org", Provider: "names"}, {Name: "example.com", Provider: "other"}, {Name: "internal.example.org", Provider: "inner", Internal: true},
+				},
+			},
+			want: outline{Install: []string{"inner", "names", "provider-local"}},
 		},
 	}
 	for name, tc := range cases {

@@ -64,8 +64,10 @@ func NeededBySeed(seed *gardencorev1beta1.Seed, registrations []gardencorev1beta
 	return needed
 }
 
-// NeededByShoot is what a shoot on the seed needs (GCM-CR-3).
-func NeededByShoot(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed, registrations []gardencorev1beta1.ControllerRegistration) Offers {
+// NeededByShoot is what a shoot on the seed needs (GCM-CR-3). The domains are those of the garden.
+func NeededByShoot(
+	shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed, registrations []gardencorev1beta1.ControllerRegistration, domains []Domain,
+) Offers {
 	needed := Offers{}
 	if backup := seed.Spec.Backup; backup != nil {
 		needed.add(kindBackupBucket, backup.Provider)
@@ -73,7 +75,7 @@ func NeededByShoot(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed,
 	}
 	needed.add(kindControlPlane, seed.Spec.Provider.Type)
 	addWorkers(needed, shoot)
-	addDomains(needed, shoot, seed)
+	addDomains(needed, shoot, seed, domains)
 
 	supports := supportsAny
 	if len(shoot.Spec.Provider.Workers) == 0 {
@@ -109,9 +111,16 @@ func addWorkers(needed Offers, shoot *gardencorev1beta1.Shoot) {
 	}
 }
 
-func addDomains(needed Offers, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) {
+// addDomains adds what makes the names of a shoot. A seed that says nothing of domains goes by those of the garden.
+func addDomains(needed Offers, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed, domains []Domain) {
 	if internal := seed.Spec.DNS.Internal; internal != nil {
 		needed.add(kindDNSRecord, internal.Type)
+	} else {
+		for _, d := range domains {
+			if d.Internal {
+				needed.add(kindDNSRecord, d.Provider)
+			}
+		}
 	}
 	if shoot.Spec.DNS == nil {
 		return
@@ -119,11 +128,20 @@ func addDomains(needed Offers, shoot *gardencorev1beta1.Shoot, seed *gardencorev
 	if primary := primaryProvider(shoot.Spec.DNS.Providers); primary != gardencorev1beta1.DNSProviderUnmanaged {
 		needed.add(kindDNSRecord, primary)
 	}
-	if domain := shoot.Spec.DNS.Domain; domain != nil {
-		for _, offered := range seed.Spec.DNS.Defaults {
-			if strings.HasSuffix(*domain, "."+offered.Domain) {
-				needed.add(kindDNSRecord, offered.Type)
-			}
+	if shoot.Spec.DNS.Domain == nil {
+		return
+	}
+	for _, offered := range seed.Spec.DNS.Defaults {
+		if strings.HasSuffix(*shoot.Spec.DNS.Domain, "."+offered.Domain) {
+			needed.add(kindDNSRecord, offered.Type)
+		}
+	}
+	if len(seed.Spec.DNS.Defaults) > 0 {
+		return
+	}
+	for _, d := range domains {
+		if !d.Internal && strings.HasSuffix(*shoot.Spec.DNS.Domain, "."+d.Name) {
+			needed.add(kindDNSRecord, d.Provider)
 		}
 	}
 }
@@ -155,7 +173,7 @@ func enabled(
 			if resource.Kind != kindExtension {
 				continue
 			}
-			if slices.Contains(resource.AutoEnable, cluster) && !disabled[resource.Type] {
+			if everywhere(resource, cluster) && !disabled[resource.Type] {
 				wanted[resource.Type] = true
 			}
 			if !supports(resource) {
@@ -171,6 +189,13 @@ func enabled(
 	}
 	slices.Sort(names)
 	return names
+}
+
+// everywhere tells whether an extension is for every cluster of a type that does not say otherwise. The older field
+// is about shoots.
+func everywhere(resource gardencorev1beta1.ControllerResource, cluster gardencorev1beta1.ClusterType) bool {
+	return slices.Contains(resource.AutoEnable, cluster) ||
+		cluster == gardencorev1beta1.ClusterTypeShoot && resource.GloballyEnabled != nil && *resource.GloballyEnabled
 }
 
 func supportsAny(gardencorev1beta1.ControllerResource) bool { return true }

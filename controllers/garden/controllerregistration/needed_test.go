@@ -59,7 +59,12 @@ func TestNeededBySeed(t *testing.T) {
 
 func TestNeededByShoot(t *testing.T) {
 	t.Parallel()
+	global := offers("d", "Extension/global", "Extension/off-global")
+	for i := range global.Spec.Resources {
+		global.Spec.Resources[i].GloballyEnabled, global.Spec.Resources[i].WorkerlessSupported = new(true), new(false)
+	}
 	registrations := []registration{
+		global,
 		autoEnabled(offers("a", "Extension/auto", "Extension/off"), false, "shoot"), autoEnabled(offers("b", "Extension/small"), true, "shoot"),
 		offers("c", "Extension/listed"),
 	}
@@ -75,7 +80,7 @@ func TestNeededByShoot(t *testing.T) {
 		}
 	}
 	listed := func(s *shoot) {
-		s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "listed"}, {Type: "off", Disabled: new(true)}}
+		s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "listed"}, {Type: "off", Disabled: new(true)}, {Type: "off-global", Disabled: new(true)}}
 	}
 	cases := map[string]struct {
 		reason string
@@ -87,7 +92,7 @@ func TestNeededByShoot(t *testing.T) {
 			reason: "the control plane of the seed's provider; infrastructure, machines, network and operating system of the shoot's",
 			shoot:  newShoot(workers, listed),
 			want: []string{
-				"ContainerRuntime/gvisor", "ControlPlane/cloud", "ControlPlane/local", "Extension/auto", "Extension/listed", "Extension/small",
+				"ContainerRuntime/gvisor", "ControlPlane/cloud", "ControlPlane/local", "Extension/auto", "Extension/global", "Extension/listed", "Extension/small",
 				"Infrastructure/cloud", "Network/calico", "OperatingSystemConfig/linux", "Worker/cloud",
 			},
 		},
@@ -129,7 +134,7 @@ func TestNeededByShoot(t *testing.T) {
 			if tc.seed == nil {
 				tc.seed = newSeed()
 			}
-			if diff := cmp.Diff(tc.want, sorted(controllerregistration.NeededByShoot(&tc.shoot, tc.seed, registrations))); diff != "" {
+			if diff := cmp.Diff(tc.want, sorted(controllerregistration.NeededByShoot(&tc.shoot, tc.seed, registrations, nil))); diff != "" {
 				t.Errorf("%s\nNeededByShoot (-want +got):\n%s", tc.reason, diff)
 			}
 		})

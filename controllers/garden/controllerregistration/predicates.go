@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
@@ -46,19 +47,55 @@ func requiredOf(installation *gardencorev1beta1.ControllerInstallation) *gardenc
 
 // shootChanges lets changes of the seed and of everything that names an extension through.
 func shootChanges() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, ok := e.ObjectOld.(*gardencorev1beta1.Shoot)
+	return factChanges(func(object client.Object) any {
+		shoot, ok := object.(*gardencorev1beta1.Shoot)
 		if !ok {
-			return false
+			return nil
 		}
-		after, ok := e.ObjectNew.(*gardencorev1beta1.Shoot)
-		return ok && !equality.Semantic.DeepEqual(needsOf(before), needsOf(after))
-	}}
+		return []any{
+			shoot.Spec.SeedName, shoot.Status.SeedName, shoot.Spec.Provider.Type, shoot.Spec.Provider.Workers,
+			shoot.Spec.Extensions, shoot.Spec.DNS, shoot.Spec.Networking,
+		}
+	})
 }
 
-func needsOf(shoot *gardencorev1beta1.Shoot) []any {
-	return []any{
-		shoot.Spec.SeedName, shoot.Status.SeedName, shoot.Spec.Provider.Type, shoot.Spec.Provider.Workers,
-		shoot.Spec.Extensions, shoot.Spec.DNS, shoot.Spec.Networking,
+// needChanges lets changes of the seed, the provider and the bucket of backups through.
+func needChanges() predicate.Predicate {
+	return factChanges(func(object client.Object) any {
+		switch o := object.(type) {
+		case *gardencorev1beta1.BackupBucket:
+			return []any{o.Spec.SeedName, o.Spec.Provider.Type}
+		case *gardencorev1beta1.BackupEntry:
+			return []any{o.Spec.SeedName, o.Status.SeedName, o.Spec.BucketName}
+		default:
+			return nil
+		}
+	})
+}
+
+// domainChanges lets changes of the garden's domains through.
+func domainChanges() predicate.Predicate {
+	return predicate.Or(
+		predicate.And(predicate.NewPredicateFuncs(ofDomain), factChanges(domainFacts)),
+		// A Secret that was one of a domain and is not any more.
+		predicate.Funcs{
+			CreateFunc: func(event.CreateEvent) bool { return false },
+			DeleteFunc: func(event.DeleteEvent) bool { return false },
+			UpdateFunc: func(e event.UpdateEvent) bool { return ofDomain(e.ObjectOld) && !ofDomain(e.ObjectNew) },
+		},
+	)
+}
+
+func domainFacts(secret client.Object) any {
+	return []string{
+		secret.GetLabels()[gardencorev1beta1.LabelRole],
+		secret.GetAnnotations()[gardencorev1beta1.AnnotationDNSDomain], secret.GetAnnotations()[gardencorev1beta1.AnnotationDNSProvider],
 	}
+}
+
+// factChanges lets objects come and go, and changes of some facts through.
+func factChanges(facts func(client.Object) any) predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return !equality.Semantic.DeepEqual(facts(e.ObjectOld), facts(e.ObjectNew))
+	}}
 }

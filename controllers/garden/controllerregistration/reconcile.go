@@ -53,7 +53,8 @@ func (r *Reconciler) decide(ctx context.Context, s *scope) (kit.Outcome, error) 
 	shoots := &gardencorev1beta1.ShootList{}
 	registrations := &gardencorev1beta1.ControllerRegistrationList{}
 	deployments := &gardencorev1beta1.ControllerDeploymentList{}
-	for _, list := range []client.ObjectList{shoots, registrations, deployments} {
+	buckets, entries := &gardencorev1beta1.BackupBucketList{}, &gardencorev1beta1.BackupEntryList{}
+	for _, list := range []client.ObjectList{shoots, registrations, deployments, buckets, entries} {
 		if err := r.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 			return kit.Stop(), fmt.Errorf("list %T: %w", list, err)
 		}
@@ -62,11 +63,22 @@ func (r *Reconciler) decide(ctx context.Context, s *scope) (kit.Outcome, error) 
 	if err := r.Reader.List(ctx, installations, client.MatchingFields{gardencorev1beta1.FieldSeedRefName: s.seed.Name}); err != nil {
 		return kit.Stop(), fmt.Errorf("list controller installations: %w", err)
 	}
+	domains, err := domains(ctx, r.Client)
+	if err != nil {
+		return kit.Stop(), err
+	}
 	plan, err := Decide(Input{
-		Seed: s.seed, Shoots: shoots.Items, Registrations: registrations.Items, Deployments: deployments.Items, Installations: installations.Items,
+		Seed: s.seed, Shoots: shoots.Items, Registrations: registrations.Items, Deployments: deployments.Items,
+		Buckets: buckets.Items, Entries: entries.Items, Domains: domains, Installations: installations.Items,
 	})
 	if err != nil {
 		return kit.Stop(), kit.UserMustFix(reasonIncomplete, fmt.Errorf("plan extensions of seed %q: %w", s.seed.Name, err))
+	}
+	if len(plan.NoBackups) > 0 {
+		kit.Record(r.Recorder, s.seed, kit.Notice{
+			Type: corev1.EventTypeWarning, Reason: reasonIncomplete, Action: gardencorev1beta1.EventActionReconcile,
+			Message: "The seed is without backups: no controller registration offers " + strings.Join(plan.NoBackups, ", "),
+		})
 	}
 	s.plan = plan
 	return kit.Continue(), nil

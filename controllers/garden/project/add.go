@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -21,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -28,14 +28,6 @@ import (
 const controllerName = "project"
 
 var _ kit.Adder = (*Reconciler)(nil)
-
-// Quota is the resource quota of the projects that a selector matches.
-type Quota struct {
-	// Selector matches the labels of Projects; nil matches all.
-	Selector *metav1.LabelSelector
-	// Config is the quota; labels, annotations and spec.hard of it are used.
-	Config corev1.ResourceQuota
-}
 
 // Reconciler keeps projects. Unset fields are filled by AddToManager.
 type Reconciler struct {
@@ -46,7 +38,7 @@ type Reconciler struct {
 	// Recorder writes the events of projects.
 	Recorder events.EventRecorder
 	// Quotas are tried in their order; the first that matches wins.
-	Quotas []Quota
+	Quotas []gardenconfigv1alpha1.QuotaConfiguration
 	// Queue bounds the work.
 	Queue kit.Queue
 }

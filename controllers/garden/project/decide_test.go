@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/project"
 )
@@ -141,21 +142,21 @@ func TestMatchQuota(t *testing.T) {
 	config := func(name string) corev1.ResourceQuota {
 		return corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	}
-	silver := project.Quota{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "silver"}}, Config: config("silver")}
-	gold := project.Quota{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}, Config: config("gold")}
-	all := project.Quota{Config: config("all")}
-	bad := project.Quota{Selector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Nope"}}}}
+	silver := gardenconfigv1alpha1.QuotaConfiguration{ProjectSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "silver"}}, Config: config("silver")}
+	gold := gardenconfigv1alpha1.QuotaConfiguration{ProjectSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}, Config: config("gold")}
+	all := gardenconfigv1alpha1.QuotaConfiguration{Config: config("all")}
+	bad := gardenconfigv1alpha1.QuotaConfiguration{ProjectSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Nope"}}}}
 	cases := map[string]struct {
 		reason string
-		quotas []project.Quota
+		quotas []gardenconfigv1alpha1.QuotaConfiguration
 		want   string
 		fails  bool
 	}{
 		"GCM-PROJECT-6 none":     {reason: "nothing configured"},
-		"GCM-PROJECT-6 no match": {reason: "no selector matches", quotas: []project.Quota{silver}},
-		"GCM-PROJECT-6 first":    {reason: "the first that matches wins", quotas: []project.Quota{silver, gold, all}, want: "gold"},
-		"GCM-PROJECT-6 all":      {reason: "no selector matches every project", quotas: []project.Quota{all, gold}, want: "all"},
-		"GCM-PROJECT-6 invalid":  {reason: "a selector that cannot be read is an error", quotas: []project.Quota{bad}, fails: true},
+		"GCM-PROJECT-6 no match": {reason: "no selector matches", quotas: []gardenconfigv1alpha1.QuotaConfiguration{silver}},
+		"GCM-PROJECT-6 first":    {reason: "the first that matches wins", quotas: []gardenconfigv1alpha1.QuotaConfiguration{silver, gold, all}, want: "gold"},
+		"GCM-PROJECT-6 all":      {reason: "no selector matches every project", quotas: []gardenconfigv1alpha1.QuotaConfiguration{all, gold}, want: "all"},
+		"GCM-PROJECT-6 invalid":  {reason: "a selector that cannot be read is an error", quotas: []gardenconfigv1alpha1.QuotaConfiguration{bad}, fails: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

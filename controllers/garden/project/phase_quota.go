@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -34,12 +35,12 @@ func (r *Reconciler) ensureQuota(ctx context.Context, s *scope) (kit.Outcome, er
 }
 
 // MatchQuota returns the first quota whose selector matches the project, or nil.
-func MatchQuota(quotas []Quota, project *gardencorev1beta1.Project) (*corev1.ResourceQuota, error) {
+func MatchQuota(quotas []gardenconfigv1alpha1.QuotaConfiguration, project *gardencorev1beta1.Project) (*corev1.ResourceQuota, error) {
 	for i := range quotas {
-		if quotas[i].Selector == nil {
+		if quotas[i].ProjectSelector == nil {
 			return &quotas[i].Config, nil
 		}
-		selector, err := metav1.LabelSelectorAsSelector(quotas[i].Selector)
+		selector, err := metav1.LabelSelectorAsSelector(quotas[i].ProjectSelector)
 		if err != nil {
 			return nil, fmt.Errorf("read project selector of quota %d: %w", i, err)
 		}

@@ -17,14 +17,17 @@ const (
 	messageShootSilent = "The gardenlet of the seed stopped sending heartbeats"
 )
 
-// Alive tells whether the gardenlet was heard within the period (GCM-SEEDLIFE-2). A seed without a lease was last
-// heard when it was registered, so that a new one has time for its first heartbeat.
-func Alive(seed *gardencorev1beta1.Seed, lease *coordinationv1.Lease, period time.Duration, now time.Time) bool {
-	heard := seed.CreationTimestamp.Time
-	if lease != nil && lease.Spec.RenewTime != nil {
-		heard = lease.Spec.RenewTime.Time
-	}
-	return heard.Add(period).After(now)
+// Alive tells whether the gardenlet was heard within the period. No lease, or one that was never renewed, counts as not
+// renewed (GCM-SEEDLIFE-2).
+func Alive(lease *coordinationv1.Lease, period time.Duration, now time.Time) bool {
+	return lease != nil && lease.Spec.RenewTime != nil && lease.Spec.RenewTime.Add(period).After(now)
+}
+
+// Expired tells whether the gardenlet has no valid certificate any more, so that it cannot come back by itself
+// (GCM-SEEDLIFE-4).
+func Expired(seed *gardencorev1beta1.Seed, now time.Time) bool {
+	until := seed.Status.ClientCertificateExpirationTimestamp
+	return until != nil && !now.Before(until.Time)
 }
 
 // Silence returns the conditions of a seed whose gardenlet is silent (GCM-SEEDLIFE-3).

@@ -33,18 +33,37 @@ func TestAlive(t *testing.T) {
 	}{
 		"GCM-SEEDLIFE-2 renewed":         {reason: "the last heartbeat is younger than the period", lease: renewed(10), now: 49, want: true},
 		"GCM-SEEDLIFE-2 stale":           {reason: "the period is over", lease: renewed(10), now: 50},
-		"GCM-SEEDLIFE-2 no lease":        {reason: "no lease counts as not renewed", now: 41},
-		"GCM-SEEDLIFE-2 new seed":        {reason: "a seed that was just registered has time for its first heartbeat", now: 39, want: true},
-		"GCM-SEEDLIFE-2 empty lease":     {reason: "a lease that was never renewed is no heartbeat", lease: &coordinationv1.Lease{}, now: 41},
-		"GCM-SEEDLIFE-2 lease decides":   {reason: "a young seed with a stale lease is silent", lease: renewed(-100), now: 5},
+		"GCM-SEEDLIFE-2 no lease":        {reason: "no lease counts as not renewed, however young the seed is", now: 1},
+		"GCM-SEEDLIFE-2 empty lease":     {reason: "a lease that was never renewed is no heartbeat", lease: &coordinationv1.Lease{}, now: 1},
 		"GCM-SEEDLIFE-2 clock of future": {reason: "a heartbeat from a clock that is ahead is a heartbeat", lease: renewed(60), now: 10, want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(at(0))}}
-			if got := lifecycle.Alive(seed, tc.lease, 40*time.Second, at(tc.now)); got != tc.want {
+			if got := lifecycle.Alive(tc.lease, 40*time.Second, at(tc.now)); got != tc.want {
 				t.Errorf("%s\nAlive(...) = %t, want %t", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestExpired(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		until  *metav1.Time
+		want   bool
+	}{
+		"GCM-SEEDLIFE-4 unknown": {reason: "a gardenlet that never said so"},
+		"GCM-SEEDLIFE-4 valid":   {reason: "it can still come back", until: new(metav1.NewTime(at(11)))},
+		"GCM-SEEDLIFE-4 over":    {reason: "its certificate is valid no more", until: new(metav1.NewTime(at(10))), want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			seed := &gardencorev1beta1.Seed{Status: gardencorev1beta1.SeedStatus{ClientCertificateExpirationTimestamp: tc.until}}
+			if got := lifecycle.Expired(seed, at(10)); got != tc.want {
+				t.Errorf("%s\nExpired(...) = %t, want %t", tc.reason, got, tc.want)
 			}
 		})
 	}

@@ -9,11 +9,13 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -24,7 +26,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	commit := kit.Begin(r.Client, seed)
-	outcome, err := kit.Run(ctx, seed, r.listen, r.forgetShoots)
+	outcome, err := kit.Run(ctx, seed, r.listen, r.renew, r.forgetShoots)
 	return commit.Status(ctx, outcome, err)
 }
 
@@ -38,7 +40,7 @@ func (r *Reconciler) listen(ctx context.Context, seed *gardencorev1beta1.Seed) (
 	if err != nil {
 		return again, err
 	}
-	if Alive(seed, lease, r.MonitorPeriod, r.Clock.Now()) {
+	if Alive(lease, r.MonitorPeriod, r.Clock.Now()) {
 		return again, nil
 	}
 	if kit.ConditionIs(seed.Status.Conditions, gardencorev1beta1.ConditionTypeGardenletReady, gardencorev1beta1.ConditionTrue) {
@@ -58,6 +60,24 @@ func (r *Reconciler) lease(ctx context.Context, seed string) (*coordinationv1.Le
 		return nil, fmt.Errorf("read lease of seed %q: %w", seed, err)
 	}
 	return lease, nil
+}
+
+// renew has a gardenlet whose certificate is over deployed again, if it belongs to a ManagedSeed (GCM-SEEDLIFE-4).
+func (r *Reconciler) renew(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
+	if !Expired(seed, r.Clock.Now()) {
+		return kit.Continue(), nil
+	}
+	managed := &gardenseedmanagementv1alpha1.ManagedSeed{}
+	key := client.ObjectKey{Namespace: gardencorev1beta1.NamespaceGarden, Name: seed.Name}
+	if err := r.Reader.Get(ctx, key, managed); err != nil {
+		if apierrors.IsNotFound(err) {
+			return kit.Continue(), nil
+		}
+		return kit.Continue(), fmt.Errorf("read managed seed %q: %w", key, err)
+	}
+	commit := kit.Begin(r.Client, managed)
+	metav1.SetMetaDataAnnotation(&managed.ObjectMeta, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationReconcile)
+	return kit.Continue(), client.IgnoreNotFound(commit.WriteObject(ctx))
 }
 
 // forgetShoots is GCM-SEEDLIFE-5. A shoot that fails to be written does not hold up the others.

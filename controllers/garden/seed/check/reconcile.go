@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package extensions
+package check
 
 import (
 	"context"
-	"fmt"
+	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -13,7 +13,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// Reconcile judges the extensions of one seed, and comes back after the sync period (GCM-SEEDEXT-1).
+// Reconcile judges one seed, and comes back after the sync period.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	seed := &gardencorev1beta1.Seed{}
 	if err := r.Client.Get(ctx, request.NamespacedName, seed); err != nil {
@@ -25,19 +25,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 }
 
 func (r *Reconciler) judge(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
-	list := &gardencorev1beta1.ControllerInstallationList{}
-	if err := r.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
-		return kit.Stop(), fmt.Errorf("list controller installations: %w", err)
+	found, err := r.Check.Judge(ctx, r.Client, seed)
+	if err != nil {
+		return kit.Stop(), err
 	}
-	var installations []gardencorev1beta1.ControllerInstallation
-	for i := range list.Items {
-		if ref := list.Items[i].Spec.SeedRef; ref != nil && ref.Name == seed.Name {
-			installations = append(installations, list.Items[i])
-		}
+	if found == nil {
+		seed.Status.Conditions = slices.DeleteFunc(seed.Status.Conditions, func(c gardencorev1beta1.Condition) bool { return c.Type == r.Check.Condition })
+		return kit.RequeueAfter(r.SyncPeriod), nil
 	}
 	now := r.Clock.Now()
-	found := Decide(installations)
-	found.Status = kit.Damp(ready(seed), found.Status, r.Threshold, now)
-	seed.Status.Conditions = kit.SetCondition(seed.Status.Conditions, found, now)
+	found.Type = r.Check.Condition
+	found.Status = kit.Damp(r.condition(seed), found.Status, r.Threshold, now)
+	seed.Status.Conditions = kit.SetCondition(seed.Status.Conditions, *found, now)
 	return kit.RequeueAfter(r.SyncPeriod), nil
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ServerControllerConfiguration configures each controller of the garden.
+type ServerControllerConfiguration struct {
+	// CertificateSigningRequest configures the controller that approves gardenlets.
+	// +optional
+	CertificateSigningRequest ConcurrencyConfiguration `json:"certificateSigningRequest,omitempty"`
+	// CloudProfile configures the controller of cloud profiles.
+	// +optional
+	CloudProfile ConcurrencyConfiguration `json:"cloudProfile,omitempty"`
+	// ControllerDeployment configures the controller of controller deployments.
+	// +optional
+	ControllerDeployment ConcurrencyConfiguration `json:"controllerDeployment,omitempty"`
+	// ControllerRegistration configures the controllers that decide which extensions a seed needs and what they may do.
+	// +optional
+	ControllerRegistration ConcurrencyConfiguration `json:"controllerRegistration,omitempty"`
+	// CredentialsBinding configures the controller of credentials bindings.
+	// +optional
+	CredentialsBinding ConcurrencyConfiguration `json:"credentialsBinding,omitempty"`
+	// ExposureClass configures the controller of exposure classes.
+	// +optional
+	ExposureClass ConcurrencyConfiguration `json:"exposureClass,omitempty"`
+	// ManagedSeedSet configures the controller of managed seed sets.
+	// +optional
+	ManagedSeedSet ConcurrencyConfiguration `json:"managedSeedSet,omitempty"`
+	// NamespacedCloudProfile configures the controllers of cloud profiles of projects.
+	// +optional
+	NamespacedCloudProfile ConcurrencyConfiguration `json:"namespacedCloudProfile,omitempty"`
+	// Project configures the controllers of projects.
+	// +optional
+	Project ServerProjectControllerConfiguration `json:"project,omitempty"`
+	// Quota configures the controller of quotas.
+	// +optional
+	Quota ConcurrencyConfiguration `json:"quota,omitempty"`
+	// SecretBinding configures the controller of secret bindings.
+	// +optional
+	SecretBinding ConcurrencyConfiguration `json:"secretBinding,omitempty"`
+	// Seed configures the controllers of seeds.
+	// +optional
+	Seed ServerSeedControllerConfiguration `json:"seed,omitempty"`
+	// SeedBackupBucketsCheck configures the controller that judges the backup buckets of seeds.
+	// +optional
+	SeedBackupBucketsCheck ServerSeedCheckConfiguration `json:"seedBackupBucketsCheck,omitempty"`
+	// SeedExtensionsCheck configures the controller that judges the extensions of seeds.
+	// +optional
+	SeedExtensionsCheck ServerSeedCheckConfiguration `json:"seedExtensionsCheck,omitempty"`
+	// ShootReference configures the controller that protects what shoots refer to.
+	// +optional
+	ShootReference ConcurrencyConfiguration `json:"shootReference,omitempty"`
+	// ShootStatusLabel configures the controller that labels shoots with their health.
+	// +optional
+	ShootStatusLabel ConcurrencyConfiguration `json:"shootStatusLabel,omitempty"`
+}
+
+// ConcurrencyConfiguration sets the pace of a controller.
+type ConcurrencyConfiguration struct {
+	// ConcurrentSyncs is the number of workers. Defaults to 5.
+	// +optional
+	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
+}
+
+// ServerProjectControllerConfiguration configures the controllers of projects.
+type ServerProjectControllerConfiguration struct {
+	// ConcurrentSyncs is the number of workers. Defaults to 5.
+	// +optional
+	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
+	// Quotas are the resource quotas of project namespaces. The first one whose selector matches a project counts; a
+	// project that none matches has no quota.
+	// +optional
+	Quotas []QuotaConfiguration `json:"quotas,omitempty"`
+}
+
+// QuotaConfiguration is the resource quota of some projects.
+type QuotaConfiguration struct {
+	// Config is the quota: its labels, annotations and spec.hard. A value that a quota has already stays, so that it can
+	// be raised for one project.
+	Config corev1.ResourceQuota `json:"config"`
+	// ProjectSelector selects the projects by their labels; all when left out.
+	// +optional
+	ProjectSelector *metav1.LabelSelector `json:"projectSelector,omitempty"`
+}
+
+// ServerSeedControllerConfiguration configures the controllers of seeds.
+type ServerSeedControllerConfiguration struct {
+	// ConcurrentSyncs is the number of workers. Defaults to 5.
+	// +optional
+	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
+	// MonitorPeriod is how long a gardenlet may be silent before its seed is no longer known to be ready. Defaults
+	// to 40s.
+	// +optional
+	MonitorPeriod *metav1.Duration `json:"monitorPeriod,omitempty"`
+	// ShootMonitorPeriod is how long a gardenlet may be silent before the conditions of its shoots turn Unknown.
+	// Defaults to 3m20s.
+	// +optional
+	ShootMonitorPeriod *metav1.Duration `json:"shootMonitorPeriod,omitempty"`
+	// SyncPeriod is the time between two looks at the lease of a seed. Defaults to 10s.
+	// +optional
+	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
+}
+
+// ServerSeedCheckConfiguration configures a controller that judges seeds by what belongs to them.
+type ServerSeedCheckConfiguration struct {
+	// ConcurrentSyncs is the number of workers. Defaults to 5.
+	// +optional
+	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
+	// SyncPeriod is the time between two checks of a seed. Defaults to 30s.
+	// +optional
+	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
+	// ConditionThresholds say how long a condition is Progressing before it turns False or Unknown; it does so at once
+	// when none is given.
+	// +optional
+	ConditionThresholds []ConditionThreshold `json:"conditionThresholds,omitempty"`
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package unserved_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/warning"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
+	"github.com/terrarium-garden/terrarium/appliance/admission/unserved"
+)
+
+type shoot = gardencorev1beta1.Shoot
+
+func asleep(s *shoot) { s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)} }
+
+func onSeed(s *shoot) { s.Spec.SeedName = new("a") }
+
+func runs(s *shoot) {
+	onSeed(s)
+	s.Status.SeedName = new("a")
+}
+
+func available(s *shoot) {
+	s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{HighAvailability: &gardencorev1beta1.HighAvailability{}}
+}
+
+func moved(s *shoot) { s.Spec.SeedName = new("b") }
+
+func plugin(s *shoot) {
+	s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
+		AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{Name: "ImagePolicyWebhook", KubeconfigSecretName: new("images")}},
+	}
+}
+
+func going(s *shoot) { s.DeletionTimestamp = &metav1.Time{} }
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	admissiontest.Run(t, unserved.New, map[string]admissiontest.Case{
+		"created asleep": {
+			Reason:  "nothing is there yet that could break, and its owner can wake it",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(asleep, onSeed)},
+		},
+		"asleep without a seed": {
+			Reason:  "the same before it has a seed",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(asleep), Old: admissiontest.Shoot()},
+		},
+		"asleep before it runs": {
+			Reason:  "a gardenlet may be making it just now",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(onSeed, asleep), Old: admissiontest.Shoot(onSeed)},
+			Refused: []string{"spec.hibernation.enabled (true) is not served yet", "leave the field as it was"},
+		},
+		"put to sleep": {
+			Reason:  "its machines would go and it would fail",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, asleep), Old: admissiontest.Shoot(runs)},
+			Refused: []string{"spec.hibernation.enabled (true) is not served yet", "lose its machines"},
+		},
+		"woken up": {
+			Reason:  "it is the way out",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs), Old: admissiontest.Shoot(runs, asleep)},
+		},
+		"asleep already": {
+			Reason:  "another change does not put it to sleep",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, asleep, available), Old: admissiontest.Shoot(runs, asleep)},
+		},
+		"bound asleep": {
+			Reason:  "a seed is chosen for a shoot that was created so",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(asleep, onSeed), Old: admissiontest.Shoot(asleep), Subresource: "binding"},
+		},
+		"moved": {
+			Reason:  "its gardenlet would leave it alone for good",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, moved), Old: admissiontest.Shoot(runs), Subresource: "binding"},
+			Refused: []string{"spec.seedName (another seed than status.seedName) is not served yet"},
+		},
+		"moved back": {
+			Reason:  "it is the way out",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs), Old: admissiontest.Shoot(runs, moved), Subresource: "binding"},
+		},
+		"plugin": {
+			Reason:  "its API server would not start",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, plugin), Old: admissiontest.Shoot(runs)},
+			Refused: []string{"spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName is not served yet"},
+		},
+		"available": {
+			Reason:  "a setting that is ignored breaks nothing",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, available), Old: admissiontest.Shoot(runs)},
+		},
+		"in deletion": {
+			Reason:  "nothing is set any more",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, asleep, going), Old: admissiontest.Shoot(runs)},
+		},
+		"status": {
+			Reason:  "a gardenlet says where the shoot is",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, moved), Old: admissiontest.Shoot(moved), Subresource: "status"},
+		},
+	})
+}
+
+// notes keeps the warnings of a request.
+type notes []string
+
+func (n *notes) AddWarning(_, text string) {
+	*n = append(*n, strings.SplitN(text, " is not served yet", 2)[0])
+}
+
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason      string
+		object, old runtime.Object
+		sub         string
+		groups      []string
+		want        notes
+	}{
+		"plain":     {reason: "nothing to say", object: admissiontest.Shoot()},
+		"new":       {reason: "everything of a new object is set", object: admissiontest.Shoot(asleep, available), want: notes{"spec.hibernation.enabled (true)", "spec.controlPlane.highAvailability"}},
+		"added":     {reason: "only what is new", object: admissiontest.Shoot(asleep, available), old: admissiontest.Shoot(asleep), want: notes{"spec.controlPlane.highAvailability"}},
+		"kept":      {reason: "who set it was told", object: admissiontest.Shoot(available), old: admissiontest.Shoot(available)},
+		"gardenlet": {reason: "nobody reads it", object: admissiontest.Shoot(available), groups: []string{gardencorev1beta1.GroupSeeds}},
+		"status":    {reason: "the status sets nothing", object: admissiontest.Shoot(available), old: admissiontest.Shoot(), sub: "status"},
+		"kind":      {reason: "of a new object", object: &gardenoperationsv1alpha1.Bastion{}, want: notes{"kind Bastion"}},
+		"same kind": {reason: "who created it was told", object: &gardenoperationsv1alpha1.Bastion{}, old: &gardenoperationsv1alpha1.Bastion{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			operation := admission.Create
+			if tc.old != nil {
+				operation = admission.Update
+			}
+			var told notes
+			a := admission.NewAttributesRecord(tc.object, tc.old, gardencorev1beta1.GroupVersion.WithKind("Shoot"), admissiontest.Namespace, "a",
+				gardencorev1beta1.GroupVersion.WithResource("shoots"), tc.sub, operation, nil, false, &user.DefaultInfo{Name: "rose", Groups: tc.groups})
+			rule := unserved.New(nil).(admission.MutationInterface)
+			if err := rule.Admit(warning.WithWarningRecorder(t.Context(), &told), a, nil); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, told); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

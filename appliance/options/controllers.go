@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package options
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, check func(flag, path string, err error)) {
+	for _, controller := range []struct {
+		path    string
+		workers *int
+	}{
+		{path: "certificateSigningRequest", workers: c.CertificateSigningRequest.ConcurrentSyncs},
+		{path: "cloudProfile", workers: c.CloudProfile.ConcurrentSyncs},
+		{path: "controllerDeployment", workers: c.ControllerDeployment.ConcurrentSyncs},
+		{path: "controllerRegistration", workers: c.ControllerRegistration.ConcurrentSyncs},
+		{path: "credentialsBinding", workers: c.CredentialsBinding.ConcurrentSyncs},
+		{path: "exposureClass", workers: c.ExposureClass.ConcurrentSyncs},
+		{path: "managedSeedSet", workers: c.ManagedSeedSet.ConcurrentSyncs},
+		{path: "namespacedCloudProfile", workers: c.NamespacedCloudProfile.ConcurrentSyncs},
+		{path: "project", workers: c.Project.ConcurrentSyncs},
+		{path: "quota", workers: c.Quota.ConcurrentSyncs},
+		{path: "secretBinding", workers: c.SecretBinding.ConcurrentSyncs},
+		{path: "seed", workers: c.Seed.ConcurrentSyncs},
+		{path: "seedBackupBucketsCheck", workers: c.SeedBackupBucketsCheck.ConcurrentSyncs},
+		{path: "seedExtensionsCheck", workers: c.SeedExtensionsCheck.ConcurrentSyncs},
+		{path: "shootReference", workers: c.ShootReference.ConcurrentSyncs},
+		{path: "shootStatusLabel", workers: c.ShootStatusLabel.ConcurrentSyncs},
+	} {
+		check("", "controllers."+controller.path+".concurrentSyncs", positive(controller.workers))
+	}
+	check("", "controllers.seed.monitorPeriod", within(c.Seed.MonitorPeriod, time.Second, 24*time.Hour))
+	check("", "controllers.seed.shootMonitorPeriod", within(c.Seed.ShootMonitorPeriod, time.Second, 24*time.Hour))
+	check("", "controllers.seed.syncPeriod", within(c.Seed.SyncPeriod, 100*time.Millisecond, time.Hour))
+	checkSeedCheck("controllers.seedBackupBucketsCheck", &c.SeedBackupBucketsCheck, gardencorev1beta1.ConditionTypeBackupBucketsReady, check)
+	checkSeedCheck("controllers.seedExtensionsCheck", &c.SeedExtensionsCheck, gardencorev1beta1.ConditionTypeExtensionsReady, check)
+	for i := range c.Project.Quotas {
+		path := fmt.Sprintf("controllers.project.quotas[%d]", i)
+		_, err := metav1.LabelSelectorAsSelector(c.Project.Quotas[i].ProjectSelector)
+		check("", path+".projectSelector", err)
+		if len(c.Project.Quotas[i].Config.Spec.Hard) == 0 {
+			check("", path+".config.spec.hard", errors.New("must name a resource, such as count/configmaps"))
+		}
+		for name, quantity := range c.Project.Quotas[i].Config.Spec.Hard {
+			if quantity.Sign() < 0 {
+				check("", path+".config.spec.hard."+string(name), fmt.Errorf("%s is negative", quantity.String()))
+			}
+		}
+	}
+}
+
+// checkSeedCheck holds that a threshold is about the one condition that a controller sets: others would have no effect.
+func checkSeedCheck(
+	path string, c *gardenconfigv1alpha1.ServerSeedCheckConfiguration, condition gardencorev1beta1.ConditionType,
+	check func(flag, path string, err error),
+) {
+	check("", path+".syncPeriod", within(c.SyncPeriod, time.Second, time.Hour))
+	for i := range c.ConditionThresholds {
+		t := c.ConditionThresholds[i]
+		at := fmt.Sprintf("%s.conditionThresholds[%d]", path, i)
+		check("", at+".type", oneOf(t.Type, []string{string(condition)}))
+		check("", at+".duration", within(&t.Duration, 0, 24*time.Hour))
+	}
+}

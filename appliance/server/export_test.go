@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+// GardenControllers is gardenControllers.
+var GardenControllers = gardenControllers

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package check_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/garden/seed/check"
+)
+
+// TestReconcile lets a finding turn bad and waits for the threshold.
+func TestReconcile(t *testing.T) {
+	t.Parallel()
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu"}}
+	c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(seed).WithStatusSubresource(seed).Build()
+	clk := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	found := &gardencorev1beta1.Condition{Status: gardencorev1beta1.ConditionTrue}
+	r := &check.Reconciler{
+		Client: c, Clock: clk, SyncPeriod: 30 * time.Second, Threshold: time.Minute,
+		Check: check.Check{
+			Condition: gardencorev1beta1.ConditionTypeBackupBucketsReady,
+			Judge: func(context.Context, client.Reader, *gardencorev1beta1.Seed) (*gardencorev1beta1.Condition, error) {
+				return found.DeepCopy(), nil
+			},
+		},
+	}
+	for _, step := range []struct {
+		reason string
+		after  time.Duration
+		found  *gardencorev1beta1.Condition
+		want   gardencorev1beta1.ConditionStatus
+	}{
+		{reason: "GCM-SEEDBB-1: what is found is said", found: &gardencorev1beta1.Condition{Status: "True"}, want: "True"},
+		{reason: "GCM-SEEDBB-3: a bad finding shows as Progressing first", found: &gardencorev1beta1.Condition{Status: "False"}, want: "Progressing"},
+		{reason: "GCM-SEEDBB-3: and stays so for the threshold", after: time.Minute, found: &gardencorev1beta1.Condition{Status: "False"}, want: "Progressing"},
+		{reason: "GCM-SEEDBB-3: and is said then", after: time.Second, found: &gardencorev1beta1.Condition{Status: "False"}, want: "False"},
+		{reason: "a seed that there is nothing to say of has no condition"},
+	} {
+		clk.Step(step.after)
+		found = step.found
+		result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(seed)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.RequeueAfter != 30*time.Second {
+			t.Errorf("GCM-SEEDBB-1: the seed is looked at after %v again, want 30s", result.RequeueAfter)
+		}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(seed), seed); err != nil {
+			t.Fatal(err)
+		}
+		got := gardencorev1beta1.ConditionStatus("")
+		for _, condition := range seed.Status.Conditions {
+			got = condition.Status
+		}
+		if got != step.want {
+			t.Errorf("%s: got %q, want %q", step.reason, got, step.want)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/garden/seed/lifecycle"
+)
+
+// TestRenew looks at the ManagedSeed of a seed after a pass.
+func TestRenew(t *testing.T) {
+	t.Parallel()
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		reason  string
+		until   time.Time
+		beats   bool
+		managed string
+		want    string
+	}{
+		"GCM-SEEDLIFE-4 expired": {reason: "its gardenlet cannot come back by itself", until: at(1), managed: "garden", want: "reconcile"},
+		"GCM-SEEDLIFE-4 valid":   {reason: "its gardenlet can come back", until: at(50), managed: "garden"},
+		"GCM-SEEDLIFE-4 beats":   {reason: "it has not stopped yet", until: at(1), beats: true, managed: "garden"},
+		"GCM-SEEDLIFE-4 foreign": {reason: "managed seeds are in namespace garden", until: at(1), managed: "garden-dev"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu"}}
+			seed.Status.ClientCertificateExpirationTimestamp = new(metav1.NewTime(tc.until))
+			seed.Status.Conditions = []condition{{Type: "GardenletReady", Status: "True", LastTransitionTime: metav1.NewTime(at(0))}}
+			managed := &gardenseedmanagementv1alpha1.ManagedSeed{ObjectMeta: metav1.ObjectMeta{Namespace: tc.managed, Name: "eu"}}
+			objects := []client.Object{seed, managed}
+			if tc.beats {
+				objects = append(objects, &coordinationv1.Lease{
+					ObjectMeta: metav1.ObjectMeta{Namespace: "gardener-system-seed-lease", Name: "eu"},
+					Spec:       coordinationv1.LeaseSpec{RenewTime: new(metav1.NewMicroTime(at(10)))},
+				})
+			}
+			c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(objects...).WithStatusSubresource(seed).Build()
+			r := &lifecycle.Reconciler{
+				Client: c, Reader: c, Clock: clocktesting.NewFakePassiveClock(at(10)),
+				SyncPeriod: time.Second, MonitorPeriod: 40 * time.Second, ShootMonitorPeriod: time.Hour,
+			}
+			if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(seed)}); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(managed), managed); err != nil {
+				t.Fatal(err)
+			}
+			if got := managed.Annotations["gardener.cloud/operation"]; got != tc.want {
+				t.Errorf("%s\noperation = %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestNeverConnected(t *testing.T) {
+	t.Parallel()
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu"}}
+	c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(seed).WithStatusSubresource(seed).Build()
+	r := &lifecycle.Reconciler{Client: c, Reader: c, Clock: clocktesting.NewFakePassiveClock(at(10)), SyncPeriod: 10 * time.Second}
+	result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(seed)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.RequeueAfter != 10*time.Second {
+		t.Errorf("GCM-SEEDLIFE-1: the seed is looked at after %v again, want 10s", result.RequeueAfter)
+	}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(seed), seed); err != nil {
+		t.Fatal(err)
+	}
+	if len(seed.Status.Conditions) > 0 {
+		t.Errorf("GCM-SEEDLIFE-1: a seed that never connected is left alone, got %v", seed.Status.Conditions)
+	}
+}

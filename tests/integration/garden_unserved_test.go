@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	"github.com/terrarium-garden/terrarium/tests/harness"
+)
+
+// TestUnserved asks a whole server for what nobody acts upon.
+func TestUnserved(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	o.provider("local")
+	namespace := o.owned("dev")
+	o.credentials(namespace, "local")
+	o.seed("north-1", "local", "north")
+	ear := &heard{}
+	config := rest.CopyConfig(o.Config)
+	config.WarningHandler = ear
+	listening, err := client.New(config, client.Options{Scheme: o.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := func() []string {
+		var paths []string
+		for _, text := range ear.take() {
+			if path, _, found := strings.Cut(text, " is not served yet: "); found {
+				paths = append(paths, path)
+			}
+		}
+		return paths
+	}
+
+	shoot := order(namespace, "sprout", "local", func(s *gardencorev1beta1.Shoot) {
+		s.Spec.SeedName = new("north-1")
+		s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Schedules: []gardencorev1beta1.HibernationSchedule{{Start: new("0 20 * * *")}}}
+	})
+	if err := listening.Create(t.Context(), shoot); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(); !slices.Equal(got, []string{"spec.hibernation.schedules"}) {
+		t.Errorf("who makes a shoot with a schedule hears that nobody keeps it, and nothing of defaults; got %q", got)
+	}
+	before := shoot.DeepCopy()
+	shoot.Spec.Hibernation.Enabled = new(true)
+	refused(t, "a shoot on a seed is not put to sleep", listening.Patch(t.Context(), shoot, client.MergeFrom(before)),
+		apierrors.IsForbidden, "spec.hibernation.enabled (true) is not served yet")
+	ear.take()
+	shoot = before.DeepCopy()
+	shoot.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{HighAvailability: &gardencorev1beta1.HighAvailability{
+		FailureTolerance: gardencorev1beta1.FailureTolerance{Type: gardencorev1beta1.FailureToleranceTypeNode},
+	}}
+	if err := listening.Patch(t.Context(), shoot, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(); !slices.Equal(got, []string{"spec.controlPlane.highAvailability"}) {
+		t.Errorf("who changes a shoot hears of what was changed only, got %q", got)
+	}
+	bastion := &gardenoperationsv1alpha1.Bastion{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "door"},
+		Spec: gardenoperationsv1alpha1.BastionSpec{
+			ShootRef:     corev1.LocalObjectReference{Name: "sprout"},
+			SSHPublicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGV0GCoCMBjsCFUFhMmzGmLMzCC5aGAdFCiGLaHO2KIC",
+			Ingress:      []gardenoperationsv1alpha1.BastionIngressPolicy{{}},
+		},
+	}
+	bastion.Spec.Ingress[0].IPBlock.CIDR = "192.0.2.0/24"
+	if err := listening.Create(t.Context(), bastion, client.DryRunAll); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(); !slices.Equal(got, []string{"kind Bastion"}) {
+		t.Errorf("who makes an object of a kind without a controller hears of that, got %q", got)
+	}
+}
+
+// TestBackedSeed runs shoots on a seed that wants backups which nobody makes.
+func TestBackedSeed(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	o.provider("local")
+	namespace := o.owned("dev")
+	o.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "backup"}})
+	seed := o.seed("north-1", "local", "north", func(s *gardencorev1beta1.Seed) {
+		s.Spec.Backup = &gardencorev1beta1.Backup{
+			Provider: "local", CredentialsRef: &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "backup"},
+		}
+	})
+	ready := func(status gardencorev1beta1.ConditionStatus, reason string) func(*gardencorev1beta1.Seed) error {
+		return func(s *gardencorev1beta1.Seed) error {
+			found, err := condition(s.Status.Conditions, "BackupBucketsReady")
+			if err != nil {
+				return err
+			}
+			return has(found.Status == status && found.Reason == reason, "condition %v", found)
+		}
+	}
+	harness.Await(t, o.Client, seed, "GCM-SEEDBB-2: a seed without a bucket says so", ready("Unknown", "BackupBucketsGone"))
+	shoot := o.shoot(namespace, "a", "local")
+	harness.Await(t, o.Client, shoot, "SCHED-FILT-1: it is used all the same", func(s *gardencorev1beta1.Shoot) error {
+		return has(s.Spec.SeedName != nil && *s.Spec.SeedName == "north-1", "seed %v", s.Spec.SeedName)
+	})
+	bucket := &gardencorev1beta1.BackupBucket{
+		ObjectMeta: metav1.ObjectMeta{Name: "bucket"},
+		Spec: gardencorev1beta1.BackupBucketSpec{
+			Provider: gardencorev1beta1.BackupBucketProvider{Type: "local", Region: "north"}, SeedName: new("north-1"),
+			CredentialsRef: &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "backup"},
+		},
+	}
+	o.create(bucket)
+	o.changeStatus(bucket, func() {
+		bucket.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Succeeded", LastUpdateTime: metav1.Now()}
+	})
+	harness.Await(t, o.Client, seed, "GCM-SEEDBB-1: a bucket that works is seen", ready("True", "BackupBucketsAvailable"))
+	o.changeStatus(bucket, func() { bucket.Status.LastError = &gardencorev1beta1.LastError{Description: "no credentials"} })
+	harness.Await(t, o.Client, seed, "GCM-SEEDBB-1: and one that does not", ready("False", "BackupBucketsError"))
+}
+
+// TestProjectConfiguration takes a quota from the configuration file to a project, and an activity into its status.
+func TestProjectConfiguration(t *testing.T) {
+	t.Parallel()
+	o := operate(t, harness.WithConfig(func(c *gardenconfigv1alpha1.ServerConfiguration) {
+		c.Controllers.Project.Quotas = []gardenconfigv1alpha1.QuotaConfiguration{{
+			Config: corev1.ResourceQuota{Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/configmaps": resource.MustParse("7")}}},
+		}}
+	}))
+	project := o.project("dev")
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: *project.Spec.Namespace, Name: "gardener"}}
+	harness.Await(t, o.Client, quota, "GCM-PROJECT-6: a project has the quota of the file", func(q *corev1.ResourceQuota) error {
+		hard := q.Spec.Hard["count/configmaps"]
+		return has(hard.Value() == 7, "hard %v", q.Spec.Hard)
+	})
+	if last := project.Status.LastActivityTimestamp; last != nil {
+		t.Errorf("GCM-ACTIVITY-2: nothing happened in the project yet, got %v", last)
+	}
+	o.provider("local")
+	o.shoot(*project.Spec.Namespace, "a", "local")
+	harness.Await(t, o.Client, project, "GCM-ACTIVITY-1: a new shoot is activity", func(p *gardencorev1beta1.Project) error {
+		return has(p.Status.LastActivityTimestamp != nil, "no activity")
+	})
+}
