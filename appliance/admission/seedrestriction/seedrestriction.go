@@ -115,8 +115,11 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 		return nil
 	}
 	err := judge(r.world.Fresh())
-	if err == nil || a.GetOperation() == admission.Create && r.exists(ctx, a) {
+	if err == nil {
 		return nil
+	}
+	if a.GetOperation() == admission.Create && r.known(ctx, a) {
+		return apierrors.NewAlreadyExists(a.GetResource().GroupResource(), a.GetName())
 	}
 	if errors.Is(err, errBootstrapped) {
 		return r.world.Rejected(a, reason, apierrors.NewBadRequest(err.Error()))
@@ -141,15 +144,21 @@ func (l limits) of(a admission.Attributes) judge {
 	}
 }
 
-// exists is GAC-SR-1: who creates what is there already is told so, and not that it may not be there.
-func (r *rule) exists(ctx context.Context, a admission.Attributes) bool {
+// known reports whether what would be created is there already, as far as the client may know: who creates what it can read
+// is told that it exists, and not that it may not be there (GAC-SR-1). The answer is given here. To pass the request on, so
+// that the store would answer, would write the refused object if the existing one were deleted just then.
+func (r *rule) known(ctx context.Context, a admission.Attributes) bool {
 	if a.GetName() == "" {
 		return false
 	}
 	resource := a.GetResource()
-	_, err := r.world.Fresh().Metadata(ctx, world.Target{
+	target := world.Target{
 		Group: resource.Group, Version: resource.Version, Resource: resource.Resource, Namespace: a.GetNamespace(), Name: a.GetName(),
-	})
+	}
+	if may, err := r.world.May(ctx, a.GetUserInfo(), "get", target); err != nil || !may {
+		return false
+	}
+	_, err := r.world.Fresh().Metadata(ctx, target)
 
 	return err == nil
 }
