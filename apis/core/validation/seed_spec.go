@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -38,6 +39,7 @@ func seedSpec(s *gardencorev1beta1.SeedSpec, path *field.Path) field.ErrorList {
 	errs = append(errs, seedVolume(s.Volume, path.Child("volume"))...)
 	errs = append(errs, seedSettings(s, path.Child("settings"))...)
 	errs = append(errs, namedResources(s.Resources, path.Child("resources"))...)
+	errs = append(errs, seedResourceKinds(s.Resources, path.Child("resources"))...)
 	types := make([]string, 0, len(s.Extensions))
 	for i, e := range s.Extensions {
 		errs = append(errs, required(e.Type, path.Child("extensions").Index(i).Child("type"), "an extension")...)
@@ -49,6 +51,21 @@ func seedSpec(s *gardencorev1beta1.SeedSpec, path *field.Path) field.ErrorList {
 		names = append(names, a.Name)
 	}
 	return append(errs, duplicates(names, path.Child("accessRestrictions").Index)...)
+}
+
+// seedResourceKinds allows the kinds that a seed gets when its Seed names them. The garden keeps keys of clusters in
+// InternalSecrets, which are nothing for seeds.
+func seedResourceKinds(all []gardencorev1beta1.NamedResourceReference, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, r := range all {
+		ref := corev1.ObjectReference{APIVersion: r.ResourceRef.APIVersion, Kind: r.ResourceRef.Kind}
+		if ref.APIVersion == "" || ref.Kind == "" {
+			continue // Missing is an error of its own.
+		}
+		errs = append(errs, kindOf(&ref, path.Index(i).Child("resourceRef"), schema.GroupKind{Kind: "Secret"},
+			schema.GroupKind{Kind: "ConfigMap"}, schema.GroupKind{Group: "security.gardener.cloud", Kind: "WorkloadIdentity"})...)
+	}
+	return errs
 }
 
 func seedNetworks(n *gardencorev1beta1.SeedNetworks, path *field.Path) field.ErrorList {
@@ -102,7 +119,11 @@ func seedDNS(d *gardencorev1beta1.SeedDNS, path *field.Path) field.ErrorList {
 func dnsProvider(d *gardencorev1beta1.SeedDNSProviderConfig, path *field.Path) field.ErrorList {
 	errs := required(d.Type, path.Child("type"), "a DNS provider")
 	errs = append(errs, domain(d.Domain, path.Child("domain"))...)
-	return append(errs, required(d.CredentialsRef.Name, path.Child("credentialsRef", "name"), "the Secret with the credentials")...)
+	here := path.Child("credentialsRef")
+	if kind := d.CredentialsRef.Kind; kind != "" {
+		errs = append(errs, oneOf(kind, here.Child("kind"), "Secret", "WorkloadIdentity")...)
+	}
+	return append(errs, required(d.CredentialsRef.Name, here.Child("name"), "the Secret with the credentials")...)
 }
 
 func domain(value string, path *field.Path) field.ErrorList {

@@ -126,6 +126,13 @@ func createServiceAccount(ctx context.Context, r *request) error {
 	if r.client.Extension {
 		return errForeign
 	}
+	account, err := object[corev1.ServiceAccount](r)
+	if err != nil {
+		return err
+	}
+	if err := r.readable(ctx, references.ServiceAccount(account), nil); err != nil {
+		return err
+	}
 	if r.GetNamespace() == r.client.Namespace() {
 		return nil
 	}
@@ -148,7 +155,10 @@ func createSecret(ctx context.Context, r *request) error {
 	if secret.Type == corev1.SecretTypeServiceAccountToken {
 		return fmt.Errorf("type: a seed makes no Secrets for tokens of service accounts: %w", errForeign)
 	}
-	if bucket, ok := strings.CutPrefix(at.Name, bucketSecretPrefix); ok && at.Namespace == gardencorev1beta1.NamespaceGarden {
+	if err := unmarked(graph.Secret, secret, nil); err != nil {
+		return err
+	}
+	if bucket, ok := graph.BucketOf(at); ok {
 		return r.ownBucket(ctx, bucket)
 	}
 	if shoot, ok := graph.ShootOf(at); ok {
@@ -162,19 +172,6 @@ func createSecret(ctx context.Context, r *request) error {
 	default:
 		return r.managedSeedSecret(ctx, at)
 	}
-}
-
-// updateSecret keeps a join token what it was made for.
-func updateSecret(ctx context.Context, r *request) error {
-	if r.GetNamespace() != metav1.NamespaceSystem || !strings.HasPrefix(r.GetName(), bootstrapapi.BootstrapTokenSecretPrefix) {
-		return nil
-	}
-	secret, err := object[corev1.Secret](r)
-	if err != nil {
-		return err
-	}
-
-	return r.bootstrapToken(ctx, secret)
 }
 
 // bootstrapToken is GAC-SR-14.

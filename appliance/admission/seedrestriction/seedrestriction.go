@@ -19,8 +19,10 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
 )
 
@@ -63,6 +65,8 @@ var _ admission.ValidationInterface = &rule{}
 // New makes the rule.
 func New(w *world.World) admission.Interface {
 	core, management, operations := gardencorev1beta1.Resource, group(gardenseedmanagementv1alpha1.GroupName), group(gardenoperationsv1alpha1.GroupName)
+	security := group(gardensecurityv1alpha1.GroupName)
+	config, internal := projectChange[corev1.ConfigMap](graph.ConfigMap), projectChange[gardencorev1beta1.InternalSecret](graph.InternalSecret)
 	certificates, leases, rbac := group(certificatesv1.GroupName), group(coordinationv1.GroupName), group(rbacv1.GroupName)
 
 	return &rule{
@@ -71,16 +75,17 @@ func New(w *world.World) admission.Interface {
 			core("backupbuckets"):                      {create: createBackupBucket, update: updateBackupBucket, remove: deleteBackupBucket, status: updateBackupBucket},
 			core("backupentries"):                      {create: createBackupEntry, update: updateBackupEntry},
 			core("controllerinstallations"):            {update: updateInstallation},
-			core("internalsecrets"):                    {create: createInternalSecret},
+			core("internalsecrets"):                    {create: createInternalSecret, update: internal, remove: internal},
 			core("seeds"):                              {create: ownSeed, update: ownSeed, remove: deleteSeed},
 			core("shoots"):                             {update: updateShoot},
 			core("shootstates"):                        {create: createShootState},
 			management("gardenlets"):                   {create: createGardenlet},
 			management("managedseeds"):                 {update: updateManagedSeed},
+			security("workloadidentities"):             {update: updateIdentity},
 			operations("bastions"):                     {create: createBastion, update: createBastion},
-			corev1.Resource("configmaps"):              {create: createConfigMap},
-			corev1.Resource("secrets"):                 {create: createSecret, update: updateSecret},
-			corev1.Resource("serviceaccounts"):         {create: createServiceAccount},
+			corev1.Resource("configmaps"):              {create: createConfigMap, update: config, remove: config},
+			corev1.Resource("secrets"):                 {create: createSecret, update: updateSecret, remove: deleteSecret},
+			corev1.Resource("serviceaccounts"):         {create: createServiceAccount, update: updateServiceAccount},
 			leases("leases"):                           {create: createLease},
 			certificates("certificatesigningrequests"): {create: createRequest},
 			rbac("clusterrolebindings"):                {create: createBinding, update: updateBinding},
