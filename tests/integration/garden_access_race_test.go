@@ -159,21 +159,21 @@ func contestedObjects(o *operator) map[string]contested {
 
 	return map[string]contested{
 		"GAC-SR-2 credentials of a project": {one, raceBucket(own, "one", "garden-wood", "other"), func(b client.Object) {
-			b.(*gardencorev1beta1.BackupBucket).Spec.CredentialsRef = credentials("garden", "given-one") //nolint:forcetypeassert,errcheck // It is one.
+			b.(*gardencorev1beta1.BackupBucket).Spec.CredentialsRef = credentials("garden", "given-one") //nolint:forcetypeassert // It is one.
 		}},
 		"GAC-SR-2 bucket for another": {one, raceBucket("race", "two", "garden", "given-two"), none},
 		"GAC-SR-3 bucket of another": {one, &gardencorev1beta1.BackupEntry{
 			ObjectMeta: named("garden-meadow", "race"), Spec: gardencorev1beta1.BackupEntrySpec{BucketName: "two", SeedName: new("one")},
 		}, func(e client.Object) {
-			e.(*gardencorev1beta1.BackupEntry).Spec.BucketName = "one" //nolint:forcetypeassert,errcheck // It is one.
+			e.(*gardencorev1beta1.BackupEntry).Spec.BucketName = "one" //nolint:forcetypeassert // It is one.
 		}},
 		"GAC-SR-5 bastion": {one, bastionOn("garden-wood", "race", "other"), none},
 		"GAC-SR-6 request": {one, requestFor(o, "two"), none},
 		"GAC-SR-7 binding": {one, binding, func(b client.Object) {
-			b.(*rbacv1.ClusterRoleBinding).Subjects = nil //nolint:forcetypeassert,errcheck // It is one.
+			b.(*rbacv1.ClusterRoleBinding).Subjects = nil //nolint:forcetypeassert // It is one.
 		}},
 		"GAC-SR-8 lease":       {one, &coordinationv1.Lease{ObjectMeta: named("kube-system", "race")}, none},
-		"GAC-SR-9 token":       {one, token, func(s client.Object) { s.(*corev1.Secret).Type = corev1.SecretTypeOpaque }}, //nolint:forcetypeassert,errcheck // It is one.
+		"GAC-SR-9 token":       {one, token, func(s client.Object) { s.(*corev1.Secret).Type = corev1.SecretTypeOpaque }}, //nolint:forcetypeassert // It is one.
 		"GAC-SR-9 keys":        {one, secretIn("garden-wood", "other.ssh-keypair"), none},
 		"GAC-SR-9 anything":    {extension, secretIn("garden-meadow", "race"), none},
 		"GAC-SR-9 domain":      {one, domain, func(s client.Object) { s.SetLabels(nil); s.SetAnnotations(nil) }},

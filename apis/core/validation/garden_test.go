@@ -76,12 +76,14 @@ func TestValidateSeedRules(t *testing.T) {
 		"API-VALSEED-1 resources": {
 			reason: "a seed gets nothing from InternalSecrets, nor from kinds that hold no data for it",
 			change: func(s *gardencorev1beta1.Seed) {
-				for i, of := range []autoscalingv1.CrossVersionObjectReference{
-					{APIVersion: "v1", Kind: "Secret", Name: "a"}, {APIVersion: "v1", Kind: "ConfigMap", Name: "a"},
+				references := []autoscalingv1.CrossVersionObjectReference{
+					{APIVersion: "v1", Kind: "Secret", Name: "a"},
+					{APIVersion: "v1", Kind: "ConfigMap", Name: "a"},
 					{APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", Name: "a"},
 					{APIVersion: "core.gardener.cloud/v1beta1", Kind: "InternalSecret", Name: "a.ca-client"},
 					{APIVersion: "example.org/v1", Kind: "Secret", Name: "a"},
-				} {
+				}
+				for i, of := range references {
 					s.Spec.Resources = append(s.Spec.Resources, gardencorev1beta1.NamedResourceReference{Name: string(rune('a' + i)), ResourceRef: of})
 				}
 			},

@@ -66,7 +66,7 @@ func (z *Absent) deletes(a authorizer.Attributes) bool {
 	}
 	rule, ok := z.Authorizer.rules[schema.GroupResource{Group: a.GetAPIGroup(), Resource: a.GetResource()}]
 
-	return ok && (rule.path.has(remove) || rule.deletes) && !(rule.readOnly && client.Extension)
+	return ok && (rule.path.has(remove) || rule.deletes) && (!rule.readOnly || !client.Extension)
 }
 
 // is reports whether attributes are those of the request itself, and not of something that is asked about on its way.
