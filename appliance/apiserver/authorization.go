@@ -49,9 +49,11 @@ func newSeedAuthorization(clk clock.Clock) (*seedAuthorization, error) {
 	}, nil
 }
 
-// apply puts the authorizer before those that there are, and watches what is no kind of the garden.
+// apply puts the authorizer before those that there are, one for what seeds do not find after them, and watches what is no
+// kind of the garden.
 func (s *seedAuthorization) apply(into *genericapiserver.Config, known informers.SharedInformerFactory) error {
-	into.Authorization.Authorizer = union.New(s.authorizer, into.Authorization.Authorizer)
+	all := union.New(s.authorizer, into.Authorization.Authorizer)
+	into.Authorization.Authorizer = union.New(all, &seedauthorizer.Absent{Authorizer: s.authorizer, Others: all, Ready: s.synced})
 	into.AddReadyzChecks(healthz.NamedCheck(seedsCheck, func(*http.Request) error {
 		if !s.synced() {
 			return errGraphEmpty

@@ -18,6 +18,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/seedlists"
 	"github.com/terrarium-garden/terrarium/storage/registry"
 	"github.com/terrarium-garden/terrarium/storage/registry/bytecache"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
@@ -116,6 +117,9 @@ func (g *gardenServer) new(next genericapiserver.DelegationTarget) (*genericapis
 	g.world.Attach(groups...)
 	g.sources = newSources(groups)
 	if err := g.seeds.watch(groups); err != nil {
+		return nil, fmt.Errorf("build garden server: %w", err)
+	}
+	if err := seedlists.Restrict(groups); err != nil {
 		return nil, fmt.Errorf("build garden server: %w", err)
 	}
 	for _, group := range groups {

@@ -6,13 +6,16 @@ import (
 	"net/http"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
+
+	"github.com/terrarium-garden/terrarium/appliance/authorization/seedauthorizer"
 )
 
 // handlerChain is the chain of the outermost server. What is public is served before anything else is asked: a client
 // that holds a hash of the CA needs the CA before it can trust this server at all.
 func (c *completed) handlerChain(public map[string]document) func(http.Handler, *genericapiserver.Config) http.Handler {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
-		chain := genericapiserver.DefaultBuildHandlerChain(api, config)
+		chain := seedauthorizer.WithPlace(
+			genericapiserver.DefaultBuildHandlerChain(seedauthorizer.WithAbsent(api, config.Serializer), config))
 
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if found, ok := public[r.URL.Path]; ok && r.Method == http.MethodGet {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -56,7 +58,9 @@ func roles() []role {
 			"extension one", "system:serviceaccount:seed-one:extension-local",
 			[]string{"system:serviceaccounts", "system:serviceaccounts:seed-one", "system:authenticated"},
 		},
-		person("stranger"), person("viewer"), person("member"), person("uam"), person("accounts"), person("administrator"),
+		person("stranger"), person("viewer"), person("member"),
+		{"robot", "system:serviceaccount:garden-meadow:robot", []string{"system:serviceaccounts", "system:serviceaccounts:garden-meadow", "system:authenticated"}},
+		person("uam"), person("accounts"), person("administrator"),
 	}
 }
 
@@ -85,6 +89,7 @@ func places(group, resource string, namespaced bool) (own, foreign place) {
 		"/namespaces":                              {{"garden-meadow", "garden-meadow"}, {"garden-wood", "garden-wood"}},
 		"/serviceaccounts":                         {{"garden-meadow", "mine"}, {"seed-two", "extension-local"}},
 		"coordination.k8s.io/leases":               {{"gardener-system-seed-lease", "one"}, {"gardener-system-seed-lease", "two"}},
+		"core.gardener.cloud/backupbuckets":        {{"", "one"}, {"", "two"}},
 		"core.gardener.cloud/cloudprofiles":        {{"", "local"}, {"", "other"}},
 		"core.gardener.cloud/internalsecrets":      {{"garden-meadow", "mine.ca-client"}, {"garden-wood", "other.ca-client"}},
 		"core.gardener.cloud/projects":             {{"", "meadow"}, {"", "wood"}},
@@ -126,11 +131,14 @@ func TestAccess(t *testing.T) {
 func growAccess(o *operator) {
 	o.t.Helper()
 	o.provider("local")
-	one, two := o.seed("one", "local", "north"), o.seed("two", "local", "north")
+	one, two := o.seed("one", "local", "north", o.given("one")), o.seed("two", "local", "north", o.given("two"))
+	o.create(raceBucket("one", "one", "garden", "given-one"), raceBucket("two", "two", "garden", "given-two"))
 	for name, seed := range map[string]*gardencorev1beta1.Seed{"meadow": one, "wood": two} {
 		var members []gardencorev1beta1.ProjectMember
 		if name == "meadow" {
-			members = append(members, member("viewer", "viewer"), member("member", "admin"), member("uam", "uam"), member("accounts", "serviceaccountmanager"))
+			robot := gardencorev1beta1.ProjectMember{Role: "admin"}
+			robot.Kind, robot.Namespace, robot.Name = rbacv1.ServiceAccountKind, "garden-meadow", "robot"
+			members = append(members, robot, member("viewer", "viewer"), member("member", "admin"), member("uam", "uam"), member("accounts", "serviceaccountmanager"))
 		}
 		namespace := "garden-" + name
 		project := &gardencorev1beta1.Project{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -168,6 +176,42 @@ func growAccess(o *operator) {
 			}
 			return has(answer.Allowed, "may not %s %s: %+v", ask.Verb, ask.Resource, answer)
 		})
+	}
+}
+
+// given keeps a Secret and an identity for a seed in the namespace garden, and names them in the Seed, as operators do.
+func (o *operator) given(seed string) func(*gardencorev1beta1.Seed) {
+	o.t.Helper()
+	meta := metav1.ObjectMeta{Namespace: "garden", Name: "given-" + seed}
+	identity := &gardensecurityv1alpha1.WorkloadIdentity{ObjectMeta: meta}
+	identity.Spec.Audiences, identity.Spec.TargetSystem.Type = []string{"sts"}, "local"
+	o.create(&corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{"key": []byte("of " + seed)}}, identity)
+
+	return func(s *gardencorev1beta1.Seed) {
+		for kind, version := range map[string]string{"Secret": "v1", "WorkloadIdentity": "security.gardener.cloud/v1alpha1"} {
+			r := gardencorev1beta1.NamedResourceReference{Name: strings.ToLower(kind)}
+			r.ResourceRef.APIVersion, r.ResourceRef.Kind, r.ResourceRef.Name = version, kind, meta.Name
+			s.Spec.Resources = append(s.Spec.Resources, r)
+		}
+	}
+}
+
+// inGarden are objects of the namespace garden, by what they are to the seed one, and the holder of a join token's Secret.
+func inGarden() map[string]map[string]place {
+	seeds := map[string]place{"given to seed one": {"garden", "given-one"}, "given to seed two": {"garden", "given-two"}, "given to no seed": {"garden", "none"}}
+	secrets := map[string]place{
+		"generated for the bucket of seed one": {"garden", "generated-bucket-one"}, "generated for the bucket of seed two": {"garden", "generated-bucket-two"},
+		"keys of a managed seed": {"garden", "nursery.ssh-keypair"}, "join token": {"kube-system", "bootstrap-token-abcdef"},
+	}
+	maps.Copy(secrets, seeds)
+
+	return map[string]map[string]place{
+		"/secrets": secrets, "/configmaps": {"in garden": {"garden", "none"}},
+		"/serviceaccounts":                                 {"in garden": {"garden", "none"}, "in namespace of seed one": {"seed-one", "extension-local"}},
+		"core.gardener.cloud/internalsecrets":              {"client CA of a managed seed": {"garden", "nursery.ca-client"}, "in garden": {"garden", "none"}},
+		"security.gardener.cloud/workloadidentities":       seeds,
+		"security.gardener.cloud/workloadidentities/token": seeds,
+		"coordination.k8s.io/leases":                       {"in garden": {"garden", "gardenlet-leader-election"}},
 	}
 }
 
@@ -237,6 +281,12 @@ func rowsOf(group string, r metav1.APIResource) []accessRow {
 		}
 		rows = append(rows, accessRow{
 			title: group + "/" + r.Name + " " + title, verbs: verbs,
+			what: authorizationv1.ResourceAttributes{Group: group, Resource: resource, Subresource: part, Namespace: at.namespace, Name: at.name},
+		})
+	}
+	for title, at := range inGarden()[group+"/"+r.Name] {
+		rows = append(rows, accessRow{
+			title: group + "/" + r.Name + " " + title, verbs: strings.TrimRight(accessLetters, "mt"),
 			what: authorizationv1.ResourceAttributes{Group: group, Resource: resource, Subresource: part, Namespace: at.namespace, Name: at.name},
 		})
 	}
@@ -324,7 +374,9 @@ func accessHead() []string {
 		"# Who may do what. Own objects are those of the project meadow and the seed one, foreign ones those of the project wood and the",
 		"# seed two. The people are members of meadow, each with one role; accounts manages service accounts, stranger has no role.",
 		"# g get, l list, w watch, c create, u update, p patch, d delete, D deletecollection, m manage-members,",
-		"# t modify-spec-tolerations-whitelist. What a seed creates is restricted further, by GAC-SR.",
+		"# t modify-spec-tolerations-whitelist. The robot is a service account of meadow, and a member with the role admin. What a seed",
+		"# creates, changes and deletes is restricted further, by GAC-SR: of what it was given it changes the finalizers only. Lists of",
+		"# BackupBuckets and BackupEntries hold what belongs to the seed that asks.",
 		strings.TrimRight(head, " "),
 	}
 }

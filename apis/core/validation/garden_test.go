@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -71,6 +72,31 @@ func TestValidateSeedRules(t *testing.T) {
 			want: []string{
 				"spec.provider.zones[1]: FieldValueDuplicate", "spec.taints[2]: FieldValueDuplicate", "spec.volume.providers[1].purpose: FieldValueDuplicate",
 			},
+		},
+		"API-VALSEED-1 resources": {
+			reason: "a seed gets nothing from InternalSecrets, nor from kinds that hold no data for it",
+			change: func(s *gardencorev1beta1.Seed) {
+				references := []autoscalingv1.CrossVersionObjectReference{
+					{APIVersion: "v1", Kind: "Secret", Name: "a"},
+					{APIVersion: "v1", Kind: "ConfigMap", Name: "a"},
+					{APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", Name: "a"},
+					{APIVersion: "core.gardener.cloud/v1beta1", Kind: "InternalSecret", Name: "a.ca-client"},
+					{APIVersion: "example.org/v1", Kind: "Secret", Name: "a"},
+				}
+				for i, of := range references {
+					s.Spec.Resources = append(s.Spec.Resources, gardencorev1beta1.NamedResourceReference{Name: string(rune('a' + i)), ResourceRef: of})
+				}
+			},
+			want: []string{"spec.resources[3].resourceRef.kind: FieldValueNotSupported", "spec.resources[4].resourceRef.kind: FieldValueNotSupported"},
+		},
+		"API-VALSEED-1 credentials": {
+			reason: "nor do its domains",
+			change: func(s *gardencorev1beta1.Seed) {
+				s.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{
+					Type: "one", Domain: "example.org", CredentialsRef: corev1.ObjectReference{Kind: "InternalSecret", Namespace: "garden", Name: "x"},
+				}
+			},
+			want: []string{"spec.dns.internal.credentialsRef.kind: FieldValueNotSupported"},
 		},
 		"API-VALSEED-3 zones": {
 			reason: "who speaks of zones has several",

@@ -5,7 +5,9 @@ package validation
 import (
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"slices"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -33,12 +35,30 @@ func seedSpec(s *gardencorev1beta1.SeedSpec, path *field.Path, template bool) fi
 	errs = append(errs, seedVolume(s.Volume, path.Child("volume"))...)
 	errs = append(errs, seedSettings(s, path.Child("settings"))...)
 	errs = append(errs, namedResources(s.Resources, path.Child("resources"))...)
+	errs = append(errs, seedResourceKinds(s.Resources, path.Child("resources"))...)
 	errs = append(errs, seedExtensions(s.Extensions, path.Child("extensions"))...)
 	names := make([]string, 0, len(s.AccessRestrictions))
 	for _, a := range s.AccessRestrictions {
 		names = append(names, a.Name)
 	}
 	return append(errs, duplicates(names, path.Child("accessRestrictions").Index)...)
+}
+
+// seedResourceKinds allows the kinds that a seed gets when its Seed names them. The garden keeps keys of clusters in
+// InternalSecrets, which are nothing for seeds.
+func seedResourceKinds(all []gardencorev1beta1.NamedResourceReference, path *field.Path) field.ErrorList {
+	allowed := []string{"Secret", "ConfigMap", "WorkloadIdentity.security.gardener.cloud"}
+	var errs field.ErrorList
+	for i, r := range all {
+		if r.ResourceRef.APIVersion == "" || r.ResourceRef.Kind == "" {
+			continue // Missing is an error of its own.
+		}
+		kind := schema.FromAPIVersionAndKind(r.ResourceRef.APIVersion, r.ResourceRef.Kind).GroupKind().String()
+		if !slices.Contains(allowed, kind) {
+			errs = append(errs, field.NotSupported(path.Index(i).Child("resourceRef", "kind"), kind, allowed))
+		}
+	}
+	return errs
 }
 
 // seedExtensions checks the extensions that a seed itself uses: there is no need to turn one of them off.

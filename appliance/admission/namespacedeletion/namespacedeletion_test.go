@@ -3,15 +3,19 @@
 package namespacedeletion_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 	"github.com/terrarium-garden/terrarium/appliance/admission/namespacedeletion"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
@@ -52,6 +56,46 @@ func TestEndingProject(t *testing.T) {
 			if apierrors.IsForbidden(err) != tc.refused || !tc.refused && err != nil {
 				t.Errorf("%s: %v", tc.reason, err)
 			}
+			if tc.refused && !strings.Contains(err.Error(), "still has shoots, delete them first: garden-meadow/sprout") {
+				t.Errorf("GAC-NS-3: a refusal says which shoots remain, got %v", err)
+			}
 		})
+	}
+}
+
+// stale is a garden whose watch cache has not seen any shoot yet.
+type stale struct{ kept world.Source }
+
+func (s stale) Get(ctx context.Context, at world.Place, version string) (runtime.Object, error) {
+	return s.kept.Get(ctx, at, version)
+}
+
+func (s stale) List(ctx context.Context, at world.Place, o metav1.ListOptions) (runtime.Object, error) {
+	return s.kept.List(ctx, at, o)
+}
+
+func (s stale) Metadata(ctx context.Context, of world.Target, version string) (*metav1.PartialObjectMetadata, error) {
+	return s.kept.Metadata(ctx, of, version)
+}
+
+func (s stale) Names(ctx context.Context, at world.Place, o metav1.ListOptions) ([]string, error) {
+	if at.Resource == "shoots" && o.ResourceVersion != "" {
+		return nil, nil
+	}
+	return s.kept.Names(ctx, at, o)
+}
+
+// TestListsPastTheCache deletes the namespace right after a shoot was written to it.
+func TestListsPastTheCache(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, admissiontest.Shoot(), project())
+	g.Delete("projects", "meadow")
+	w := world.From(stale{g.World.Source()}, nil, g.World.Clock)
+	if names, err := w.Cached().Names(t.Context(), world.Place{Group: gardencorev1beta1.GroupName, Resource: "shoots"}); err != nil || len(names) != 0 {
+		t.Fatalf("the cache knows of no shoot, got %q, %v", names, err)
+	}
+	err := g.Ask(namespacedeletion.New(w), admissiontest.Request{Old: admissiontest.ProjectNamespace()})
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "garden-meadow/sprout") {
+		t.Errorf("GAC-NS-3: shoots are listed from the store, not from the cache: got %v, want Forbidden", err)
 	}
 }

@@ -33,6 +33,10 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if !ok || a.GetSubresource() != "" || p.Spec.Namespace == nil || unchanged(a, p) {
 		return nil
 	}
+	if !a.IsDryRun() && !r.world.Claim("namespaces of projects", *p.Spec.Namespace, p.Name, nil) {
+		return world.Answer(a, fmt.Errorf("another request has just asked for namespace %q; take another one, or try again in two minutes",
+			*p.Spec.Namespace))
+	}
 	other, err := r.world.Fresh().ProjectOf(ctx, *p.Spec.Namespace)
 	if err != nil {
 		return world.Answer(a, fmt.Errorf("find project of namespace %q: %w", *p.Spec.Namespace, err))

@@ -13,6 +13,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/admission"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -75,7 +76,6 @@ func TestLimits(t *testing.T) {
 		"GAC-SIZE-3 status":     {admissiontest.Case{Reason: "what the server writes does not count", Request: admissiontest.Request{Object: admissiontest.Shoot(full)}}, []limit{shoots(bare)}},
 		"GAC-SIZE-4 above":      {admissiontest.Case{Reason: "the answer has both sizes", Request: admissiontest.Request{Object: admissiontest.Shoot(full)}, Refused: []string{strconv.Itoa(bare), strconv.Itoa(bare - 1)}}, []limit{shoots(bare - 1)}},
 		"GAC-SIZE-4 update":     {admissiontest.Case{Reason: "updates count as well", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot()}, Refused: []string{"at most 10"}}, []limit{shoots(10)}},
-		"GAC-SIZE-7 delete":     {admissiontest.Case{Reason: "other operations are not asked about", Request: admissiontest.Request{Old: admissiontest.Shoot()}}, []limit{shoots(10)}},
 		"GAC-REG-3 subresource": {admissiontest.Case{Reason: "nor are subresources", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot(), Subresource: "status"}}, []limit{shoots(10)}},
 		"GAC-REG-3 elsewhere":   {admissiontest.Case{Reason: "nor namespaces that are no project's", Objects: []kind.Object{another}, Request: admissiontest.Request{Object: admissiontest.Shoot()}}, []limit{shoots(10)}},
 		"GAC-SIZE-8 count":      {admissiontest.Case{Reason: "one is enough", Objects: []kind.Object{admissiontest.Seed("a")}, Request: admissiontest.Request{Object: admissiontest.Seed("b")}, Refused: []string{"1 seeds already", "at most 1"}}, []limit{seeds}},
@@ -92,6 +92,21 @@ func TestLimits(t *testing.T) {
 			rule := resourcesize.New(&gardenconfigv1alpha1.ResourceSizeConfiguration{Limits: tc.limits})
 			admissiontest.Run(t, rule, map[string]admissiontest.Case{"case": tc.Case})
 		})
+	}
+}
+
+// TestOperations asks which operations the rule is about. As it is no webhook, nobody can register it for others: the server
+// does not ask it, where a webhook would have to answer that it was registered wrongly.
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, admissiontest.ProjectNamespace())
+	rule := resourcesize.New(&gardenconfigv1alpha1.ResourceSizeConfiguration{Limits: []limit{shoots(10)}})(g.World)
+	for operation, want := range map[admission.Operation]bool{
+		admission.Create: true, admission.Update: true, admission.Delete: false, admission.Connect: false,
+	} {
+		if got := rule.Handles(operation); got != want {
+			t.Errorf("GAC-SIZE-7: Handles(%s) = %t, want %t", operation, got, want)
+		}
 	}
 }
 

@@ -122,6 +122,13 @@ func createServiceAccount(ctx context.Context, r *request) error {
 	if r.client.Extension {
 		return errForeign
 	}
+	account, err := object[corev1.ServiceAccount](r)
+	if err != nil {
+		return err
+	}
+	if err := r.readable(ctx, references.ServiceAccount(account), nil); err != nil {
+		return err
+	}
 	if r.GetNamespace() == r.client.Namespace() {
 		return nil
 	}
@@ -144,7 +151,10 @@ func createSecret(ctx context.Context, r *request) error {
 	if secret.Type == corev1.SecretTypeServiceAccountToken {
 		return fmt.Errorf("type: a seed makes no Secrets for tokens of service accounts: %w", errForeign)
 	}
-	if bucket, ok := strings.CutPrefix(at.Name, bucketSecretPrefix); ok && at.Namespace == gardencorev1beta1.NamespaceGarden {
+	if err := unmarked(graph.Secret, secret, nil); err != nil {
+		return err
+	}
+	if bucket, ok := graph.BucketOf(at); ok {
 		return r.ownBucket(ctx, bucket)
 	}
 	if shoot, ok := graph.ShootOf(at); ok {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/fields"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
@@ -28,8 +29,28 @@ func createBackupBucket(ctx context.Context, r *request) error {
 	if err := r.mine("spec.seedName", bucket.Spec.SeedName); err != nil {
 		return err
 	}
+	if err := r.noOthersBucket(ctx); err != nil {
+		return err
+	}
 
 	return r.readable(ctx, references.BackupBucket(bucket), nil)
+}
+
+// noOthersBucket keeps a seed from taking the place of another one's bucket, which has the UID of that seed for a name.
+func (r *request) noOthersBucket(ctx context.Context) error {
+	all, err := world.List[gardencorev1beta1.SeedList](ctx, r.View, world.Place{
+		Group: gardencorev1beta1.GroupName, Resource: "seeds",
+	}, fields.Everything())
+	if err != nil {
+		return fmt.Errorf("list seeds: %w", err)
+	}
+	for i := range all.Items {
+		if seed := &all.Items[i]; string(seed.UID) == r.GetName() && seed.Name != r.client.Seed {
+			return fmt.Errorf("metadata.name: is that of the bucket of seed %q", seed.Name)
+		}
+	}
+
+	return nil
 }
 
 func updateBackupBucket(ctx context.Context, r *request) error {

@@ -5,11 +5,9 @@ package seedrestriction
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	bootstrapapi "k8s.io/cluster-bootstrap/token/api"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -20,19 +18,6 @@ import (
 )
 
 const usageSigning = "usage-bootstrap-signing"
-
-// updateSecret keeps a join token what it was made for.
-func updateSecret(ctx context.Context, r *request) error {
-	if r.GetNamespace() != metav1.NamespaceSystem || !strings.HasPrefix(r.GetName(), bootstrapapi.BootstrapTokenSecretPrefix) {
-		return nil
-	}
-	secret, err := object[corev1.Secret](r)
-	if err != nil {
-		return err
-	}
-
-	return r.bootstrapToken(ctx, secret)
-}
 
 // bootstrapToken is GAC-SR-14. A gardenlet makes tokens for seeds whose clusters are its own work, and for itself when its
 // certificate has to be replaced; extensions make none.

@@ -17,8 +17,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
 )
 
-// ownSeed is a part of GAC-SR-11. What the Seed refers to, its gardenlet may read: so it may only refer to what is for
-// seeds, or what it may read anyway.
+// ownSeed lets a client of a seed write its Seed and no other (a part of GAC-SR-11). It may add names of what was given to the
+// seed; those that are there already have been judged before, or were written by an operator.
 func ownSeed(ctx context.Context, r *request) error {
 	if r.GetName() != r.client.Seed {
 		return fmt.Errorf("metadata.name: must be %q", r.client.Seed)
@@ -27,16 +27,13 @@ func ownSeed(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	var before []graph.Edge
+	named := references.NamedBySeed(&seed.Spec)
 	if old != nil {
-		before = references.Seed(old)
-	}
-	forSeeds := func(e graph.Edge) bool {
-		return e.From.Namespace == gardencorev1beta1.NamespaceGarden || e.From.Namespace == r.client.Namespace() ||
-			e.From.Kind == graph.ConfigMap && e.From.Name == gardencorev1beta1.ConfigMapClusterIdentity
+		before := references.NamedBySeed(&old.Spec)
+		named = slices.DeleteFunc(named, func(v graph.Vertex) bool { return slices.Contains(before, v) })
 	}
 
-	return r.readable(ctx, slices.DeleteFunc(references.Seed(seed), forSeeds), before)
+	return r.mayName(ctx, named)
 }
 
 // deleteSeed is a part of GAC-SR-11: a seed goes by itself, or when the ManagedSeed goes that it was made from.
@@ -102,6 +99,10 @@ func updateManagedSeed(ctx context.Context, r *request) error {
 		return err
 	}
 
+	if err := r.mayNameInTemplate(ctx, managed, old); err != nil {
+		return err
+	}
+
 	return r.readable(ctx, references.ManagedSeed(managed, false), references.ManagedSeed(old, false))
 }
 
@@ -128,16 +129,11 @@ func createGardenlet(_ context.Context, r *request) error {
 // the garden by naming it in an object of its own.
 func (r *request) readable(ctx context.Context, now, before []graph.Edge) error {
 	for _, edge := range now {
-		target, holds := holder(edge.From)
-		if !holds || slices.Contains(before, edge) {
+		if slices.Contains(before, edge) {
 			continue
 		}
-		may, err := r.May(ctx, r.GetUserInfo(), "get", target)
-		if err != nil {
-			return fmt.Errorf("%w: %w", world.ErrUnreadable, err)
-		}
-		if !may {
-			return fmt.Errorf("it may not refer to %s, which does not belong to seed %q", edge.From, r.client.Seed)
+		if err := r.readableVertex(ctx, edge.From); err != nil {
+			return err
 		}
 	}
 

@@ -19,8 +19,10 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
 )
 
@@ -63,6 +65,8 @@ var _ admission.ValidationInterface = &rule{}
 // New makes the rule.
 func New(w *world.World) admission.Interface {
 	core, management, operations := gardencorev1beta1.Resource, group(gardenseedmanagementv1alpha1.GroupName), group(gardenoperationsv1alpha1.GroupName)
+	security := group(gardensecurityv1alpha1.GroupName)
+	config, internal := projectChange[corev1.ConfigMap](graph.ConfigMap), projectChange[gardencorev1beta1.InternalSecret](graph.InternalSecret)
 	certificates, leases, rbac := group(certificatesv1.GroupName), group(coordinationv1.GroupName), group(rbacv1.GroupName)
 
 	return &rule{
@@ -71,16 +75,17 @@ func New(w *world.World) admission.Interface {
 			core("backupbuckets"):                      {create: createBackupBucket, update: updateBackupBucket, remove: deleteBackupBucket, status: updateBackupBucket},
 			core("backupentries"):                      {create: createBackupEntry, update: updateBackupEntry},
 			core("controllerinstallations"):            {update: updateInstallation},
-			core("internalsecrets"):                    {create: createInternalSecret},
+			core("internalsecrets"):                    {create: createInternalSecret, update: internal, remove: internal},
 			core("seeds"):                              {create: ownSeed, update: ownSeed, remove: deleteSeed},
 			core("shoots"):                             {update: updateShoot},
 			core("shootstates"):                        {create: createShootState},
 			management("gardenlets"):                   {create: createGardenlet},
 			management("managedseeds"):                 {update: updateManagedSeed},
+			security("workloadidentities"):             {update: updateIdentity},
 			operations("bastions"):                     {create: createBastion, update: createBastion},
-			corev1.Resource("configmaps"):              {create: createConfigMap},
-			corev1.Resource("secrets"):                 {create: createSecret, update: updateSecret},
-			corev1.Resource("serviceaccounts"):         {create: createServiceAccount},
+			corev1.Resource("configmaps"):              {create: createConfigMap, update: config, remove: config},
+			corev1.Resource("secrets"):                 {create: createSecret, update: updateSecret, remove: deleteSecret},
+			corev1.Resource("serviceaccounts"):         {create: createServiceAccount, update: updateServiceAccount},
 			leases("leases"):                           {create: createLease},
 			certificates("certificatesigningrequests"): {create: createRequest},
 			rbac("clusterrolebindings"):                {create: createBinding, update: updateBinding},
@@ -115,8 +120,11 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 		return nil
 	}
 	err := judge(r.world.Fresh())
-	if err == nil || a.GetOperation() == admission.Create && r.exists(ctx, a) {
+	if err == nil {
 		return nil
+	}
+	if a.GetOperation() == admission.Create && r.known(ctx, a) {
+		return apierrors.NewAlreadyExists(a.GetResource().GroupResource(), a.GetName())
 	}
 	if errors.Is(err, errBootstrapped) {
 		return r.world.Rejected(a, reason, apierrors.NewBadRequest(err.Error()))
@@ -141,15 +149,21 @@ func (l limits) of(a admission.Attributes) judge {
 	}
 }
 
-// exists is GAC-SR-1: who creates what is there already is told so, and not that it may not be there.
-func (r *rule) exists(ctx context.Context, a admission.Attributes) bool {
+// known reports whether what would be created is there already, as far as the client may know: who creates what it can read
+// is told that it exists, and not that it may not be there (GAC-SR-1). The answer is given here. To pass the request on, so
+// that the store would answer, would write the refused object if the existing one were deleted just then.
+func (r *rule) known(ctx context.Context, a admission.Attributes) bool {
 	if a.GetName() == "" {
 		return false
 	}
 	resource := a.GetResource()
-	_, err := r.world.Fresh().Metadata(ctx, world.Target{
+	target := world.Target{
 		Group: resource.Group, Version: resource.Version, Resource: resource.Resource, Namespace: a.GetNamespace(), Name: a.GetName(),
-	})
+	}
+	if may, err := r.world.May(ctx, a.GetUserInfo(), "get", target); err != nil || !may {
+		return false
+	}
+	_, err := r.world.Fresh().Metadata(ctx, target)
 
 	return err == nil
 }

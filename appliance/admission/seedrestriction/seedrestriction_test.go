@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 	"github.com/terrarium-garden/terrarium/appliance/admission/seedrestriction"
@@ -110,7 +112,10 @@ func TestBackups(t *testing.T) {
 		"GAC-SR-4 no restore":           {Reason: "nothing is restored", Objects: []kind.Object{bucket("south"), entry("backup", "b", "north"), admissiontest.Shoot(on("north"))}, Request: create(entry("source-backup", "b", "north")), Refused: []string{"restored"}},
 		"GAC-SR-4 restore":              {Reason: "a shoot that moves here keeps its old backup for a while", Objects: []kind.Object{bucket("south"), entry("backup", "b", "north"), admissiontest.Shoot(on("north"), restoring)}, Request: create(entry("source-backup", "b", "north"))},
 		"GAC-SR-4 no original":          {Reason: "there is nothing to copy", Objects: []kind.Object{admissiontest.Shoot(on("north"), restoring)}, Request: create(entry("source-backup", "b", "north")), Refused: []string{`backup entry "backup" does not exist`}},
-		"GAC-SR-1 exists":               {Reason: "what exists is answered by the server", Objects: []kind.Object{bucket("south")}, Request: create(bucket("south"))},
+		"GAC-SR-1 exists":               {Reason: "who creates what it can read is told that it exists, and by the rule: the server would write it if it were gone by then", Rights: []string{north + " get backupbuckets b"}, Objects: []kind.Object{bucket("south")}, Request: create(bucket("south")), Refused: []string{"already exists"}, As: metav1.StatusReasonAlreadyExists},
+		"GAC-SR-1 exists, allowed":      {Reason: "what is allowed is answered by the server", Rights: rights, Objects: []kind.Object{bucket("north")}, Request: create(bucket("north"))},
+		"GAC-SR-1 hidden":               {Reason: "what it can not read may be there or not", Objects: []kind.Object{bucket("south")}, Request: create(bucket("south")), Refused: []string{"spec.seedName"}},
+		"GAC-SR-1 gone":                 {Reason: "what it could read is not there", Rights: []string{north + " get backupbuckets b"}, Request: create(bucket("south")), Refused: []string{"spec.seedName"}},
 		"GAC-ID-4 person":               {Reason: "people are judged by others", Request: admissiontest.Request{Object: bucket("south")}},
 	})
 }
@@ -125,6 +130,10 @@ func TestShoots(t *testing.T) {
 	}
 	leaving := []kind.Object{admissiontest.Shoot(on("south"), func(s *gardencorev1beta1.Shoot) { s.Status.SeedName = new("north") })}
 	config := func(name string) *corev1.ConfigMap { return &corev1.ConfigMap{ObjectMeta: named(meadow, name)} }
+	role := func(c *corev1.ConfigMap, role string) *corev1.ConfigMap {
+		c.Labels = map[string]string{"gardener.cloud/role": role}
+		return c
+	}
 	internal := func(name string) *gardencorev1beta1.InternalSecret {
 		return &gardencorev1beta1.InternalSecret{ObjectMeta: named(meadow, name)}
 	}
@@ -146,6 +155,15 @@ func TestShoots(t *testing.T) {
 		"GAC-SR-10 internal secret":   {Reason: "the garden keeps the client CA", Objects: shoots(), Request: create(internal("sprout.ca-client"))},
 		"GAC-SR-10 other's":           {Reason: "not of shoots of others", Objects: shoots(), Request: create(internal("other.ca-client")), Refused: []string{`"south"`}},
 		"GAC-SR-10 other internal":    {Reason: "nor anything else", Objects: shoots(), Request: create(internal("sprout.ca-cluster")), Refused: []string{"metadata.name"}},
+		"GAC-SR-10 update":            {Reason: "it is kept up to date", Objects: shoots(), Request: by(role(config("sprout.ca-cluster"), "ca-cluster"), config("sprout.ca-cluster"))},
+		"GAC-SR-10 update other's":    {Reason: "that of another is not, though a shoot of the seed refers to it", Objects: shoots(), Request: by(config("other.ca-cluster"), config("other.ca-cluster")), Refused: []string{`"south"`}},
+		"GAC-SR-10 delete other's":    {Reason: "nor deleted", Objects: shoots(), Request: by(nil, config("other.ca-cluster")), Refused: []string{`"south"`}},
+		"GAC-SR-10 delete":            {Reason: "what is its own is", Objects: shoots(), Request: by(nil, config("sprout.ca-cluster"))},
+		"GAC-SR-10 role":              {Reason: "no other role is given", Objects: shoots(), Request: create(role(config("sprout.ca-cluster"), "default-domain")), Refused: []string{"gardener.cloud/role"}},
+		"GAC-SR-10 role later":        {Reason: "nor later", Objects: shoots(), Request: by(role(config("sprout.ca-cluster"), "default-domain"), config("sprout.ca-cluster")), Refused: []string{"gardener.cloud/role"}},
+		"GAC-SR-10 update internal":   {Reason: "a client CA is kept up to date", Objects: shoots(), Request: by(internal("sprout.ca-client"), internal("sprout.ca-client"))},
+		"GAC-SR-10 delete internal":   {Reason: "and goes with the shoot", Objects: shoots(), Request: by(nil, internal("sprout.ca-client"))},
+		"GAC-SR-10 others internal":   {Reason: "that of another does not", Objects: shoots(), Request: by(nil, internal("other.ca-client")), Refused: []string{`"south"`}},
 		"GAC-SR-13 own state":         {Reason: "a seed keeps the state of its shoots", Objects: shoots(), Request: create(state("sprout"))},
 		"GAC-SR-13 leaving":           {Reason: "also of those that leave", Objects: leaving, Request: create(state("sprout"))},
 		"GAC-SR-13 other state":       {Reason: "not of others", Objects: shoots(), Request: create(state("other")), Refused: []string{`shoot "other"`, `must be "north"`}},
@@ -158,19 +176,27 @@ func TestShoots(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	secret := func(namespace, name string) *corev1.Secret { return &corev1.Secret{ObjectMeta: named(namespace, name)} }
-	issuer := func(shoot, public string) *corev1.Secret {
-		s := secret("gardener-system-shoot-issuer", "meadow--1")
-		s.Labels = map[string]string{
-			"shoot.gardener.cloud/name": shoot, "shoot.gardener.cloud/namespace": meadow, "discovery.gardener.cloud/public": public,
-		}
-		return s
-	}
 	nurseries := []kind.Object{
 		admissiontest.Shoot(on("north"), called("garden", "nursery")), admissiontest.Shoot(on("south"), called("garden", "school")),
 		managed("nursery"), managed("school"),
 	}
 	typed := secret(meadow, "sprout.ssh-keypair")
 	typed.Type = corev1.SecretTypeServiceAccountToken
+	with := func(s *corev1.Secret, change func(*corev1.Secret)) *corev1.Secret {
+		s = s.DeepCopy()
+		change(s)
+		return s
+	}
+	label := func(key, value string) func(*corev1.Secret) {
+		return func(s *corev1.Secret) { s.Labels = map[string]string{key: value} }
+	}
+	note := func(key, value string) func(*corev1.Secret) {
+		return func(s *corev1.Secret) { s.Annotations = map[string]string{key: value} }
+	}
+	data := func(s *corev1.Secret) { s.Data = map[string][]byte{"a": []byte("b")} }
+	finalizers := func(all ...string) func(*corev1.Secret) { return func(s *corev1.Secret) { s.Finalizers = all } }
+	generated, backup, keys := secret("garden", "generated-bucket-b"), secret("garden", "backup"), secret("garden", "nursery.ssh-keypair")
+	buckets := []kind.Object{bucket("north")}
 	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
 		"GAC-SR-9 (a) own bucket":     {Reason: "a bucket has generated credentials", Objects: []kind.Object{bucket("north")}, Request: create(secret("garden", "generated-bucket-b"))},
 		"GAC-SR-9 (a) other bucket":   {Reason: "those of others are not written", Objects: []kind.Object{bucket("south")}, Request: create(secret("garden", "generated-bucket-b")), Refused: []string{`"south"`}},
@@ -179,12 +205,29 @@ func TestSecrets(t *testing.T) {
 		"GAC-SR-9 (b) SSH keys":       {Reason: "its keys", Objects: shoots(), Request: create(secret(meadow, "sprout.ssh-keypair"))},
 		"GAC-SR-9 (b) old SSH keys":   {Reason: "its former keys", Objects: shoots(), Request: create(secret(meadow, "sprout.ssh-keypair.old"))},
 		"GAC-SR-9 (b) monitoring":     {Reason: "its passwords", Objects: shoots(), Request: create(secret(meadow, "sprout.monitoring"))},
-		"GAC-SR-9 (b) kubeconfig":     {Reason: "its kubeconfig", Objects: shoots(), Request: create(secret(meadow, "sprout.kubeconfig"))},
+		"GAC-SR-9 (b) kubeconfig":     {Reason: "static kubeconfigs are no more", Objects: shoots(), Request: create(secret(meadow, "sprout.kubeconfig")), Refused: []string{"belongs to no object"}},
 		"GAC-SR-9 (b) other":          {Reason: "not for shoots of others", Objects: shoots(), Request: create(secret(meadow, "other.monitoring")), Refused: []string{`"south"`}},
 		"GAC-SR-9 (b) account token":  {Reason: "a Secret for a token of an account would be filled in by the server", Objects: shoots(), Request: create(typed), Refused: []string{"type"}},
-		"GAC-SR-9 (c) issuer":         {Reason: "documents of issuers are published", Objects: shoots(), Request: create(issuer("sprout", "serviceaccount"))},
-		"GAC-SR-9 (c) other shoot":    {Reason: "not for shoots of others", Objects: shoots(), Request: create(issuer("other", "serviceaccount")), Refused: []string{`"south"`}},
-		"GAC-SR-9 (c) other label":    {Reason: "and only those", Objects: shoots(), Request: create(issuer("sprout", "no")), Refused: []string{"discovery.gardener.cloud/public"}},
+		"GAC-SAR-12 bucket":           {Reason: "generated credentials change", Objects: buckets, Request: by(with(generated, data), generated)},
+		"GAC-SAR-12 delete bucket":    {Reason: "and go", Objects: buckets, Request: by(nil, generated)},
+		"GAC-SAR-12 role":             {Reason: "a seed makes no default domain", Objects: buckets, Request: create(with(generated, label("gardener.cloud/role", "default-domain"))), Refused: []string{"metadata.labels[gardener.cloud/role]", "operators"}},
+		"GAC-SAR-12 role later":       {Reason: "nor later", Objects: buckets, Request: by(with(generated, label("gardener.cloud/role", "internal-domain")), generated), Refused: []string{"metadata.labels[gardener.cloud/role]"}},
+		"GAC-SAR-12 role away":        {Reason: "nor takes a role away", Objects: buckets, Request: by(generated, with(generated, label("gardener.cloud/role", "default-domain"))), Refused: []string{"metadata.labels[gardener.cloud/role]"}},
+		"GAC-SAR-12 role kept":        {Reason: "what an operator has set stays", Objects: buckets, Request: by(with(with(generated, label("gardener.cloud/role", "x")), data), with(generated, label("gardener.cloud/role", "x")))},
+		"GAC-SAR-12 role of keys":     {Reason: "objects of shoots have their roles", Objects: nurseries, Request: create(with(keys, label("gardener.cloud/role", "ssh-keypair")))},
+		"GAC-SAR-12 role of a domain": {Reason: "and no others", Objects: nurseries, Request: create(with(keys, label("gardener.cloud/role", "default-domain"))), Refused: []string{"gardener.cloud/role"}},
+		"GAC-SAR-12 for a seed":       {Reason: "a seed gives nothing to a seed", Objects: buckets, Request: create(with(generated, label("name.seed.gardener.cloud/south", "true"))), Refused: []string{"metadata.labels[name.seed.gardener.cloud/south]"}},
+		"GAC-SAR-12 domain":           {Reason: "a domain is the operator's", Objects: buckets, Request: create(with(generated, note("dns.gardener.cloud/domain", "evil.example"))), Refused: []string{"metadata.annotations[dns.gardener.cloud/domain]"}},
+		"GAC-SAR-12 domain later":     {Reason: "also later", Objects: nurseries, Request: by(with(keys, note("dns.gardener.cloud/provider", "x")), keys), Refused: []string{"metadata.annotations[dns.gardener.cloud/provider]"}},
+		"GAC-SAR-12 read":             {Reason: "what is given is only read", Request: by(with(backup, data), backup), Refused: []string{"reads this object", "finalizers"}},
+		"GAC-SAR-12 in use":           {Reason: "and marked as in use", Request: by(with(backup, finalizers("x", "core.gardener.cloud/backupbucket")), with(backup, finalizers("x", "gardener.cloud/gardener")))},
+		"GAC-SAR-12 protection":       {Reason: "nor unprotected", Objects: shoots(), Request: by(secret(meadow, "credentials"), with(secret(meadow, "credentials"), finalizers("gardener.cloud/gardener"))), Refused: []string{"reads this object"}},
+		"GAC-SAR-12 other finalizers": {Reason: "not in the name of others", Request: by(backup, with(backup, finalizers("x"))), Refused: []string{"reads this object"}},
+		"GAC-SAR-12 delete":           {Reason: "nor deleted", Request: by(nil, backup), Refused: []string{"belongs to no object"}},
+		"GAC-SAR-12 delete project's": {Reason: "credentials of projects neither", Objects: shoots(), Request: by(nil, secret(meadow, "credentials")), Refused: []string{"belongs to no object"}},
+		"GAC-SAR-12 update project's": {Reason: "nor changed", Objects: shoots(), Request: by(with(secret(meadow, "credentials"), data), secret(meadow, "credentials")), Refused: []string{"reads this object"}},
+		"GAC-SAR-12 other's keys":     {Reason: "keys of another's shoot neither, though a shoot of the seed refers to them", Objects: shoots(), Request: by(with(secret(meadow, "other.ssh-keypair"), data), secret(meadow, "other.ssh-keypair")), Refused: []string{`"south"`}},
+		"GAC-SAR-12 own keys":         {Reason: "keys are rotated", Objects: shoots(), Request: by(with(secret(meadow, "sprout.ssh-keypair"), data), secret(meadow, "sprout.ssh-keypair"))},
 		"GAC-SR-9 (e) backup":         {Reason: "a managed seed has a backup", Objects: nurseries, Request: create(secret("garden", "backup-nursery"))},
 		"GAC-SR-9 (e) kubeconfig":     {Reason: "older ones have a kubeconfig", Objects: nurseries, Request: create(secret("garden", "kubeconfig-nursery"))},
 		"GAC-SR-9 (e) other managed":  {Reason: "not managed seeds of others", Objects: nurseries, Request: create(secret("garden", "backup-school")), Refused: []string{"belongs to no object"}},
@@ -351,6 +394,38 @@ func TestSeeds(t *testing.T) {
 			s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", SecretRef: &corev1.SecretReference{Namespace: namespace, Name: name}}
 		}
 	}
+	given := func(name, label, value string) *corev1.Secret {
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: name, Labels: map[string]string{label: value}}}
+	}
+	labelled := func(s *gardencorev1beta1.Seed) { s.Labels = map[string]string{"a": "b"} }
+	resource := func(kind, name string) func(*gardencorev1beta1.Seed) {
+		return func(s *gardencorev1beta1.Seed) {
+			r := gardencorev1beta1.NamedResourceReference{Name: "x"}
+			r.ResourceRef.Kind, r.ResourceRef.Name = kind, name
+			s.Spec.Resources = append(s.Spec.Resources, r)
+		}
+	}
+	domain := func(s *gardencorev1beta1.Seed) {
+		s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{
+			Type: "local", Domain: "example.org", CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "domain"},
+		}}
+	}
+	reaching := func(m *gardenseedmanagementv1alpha1.ManagedSeed) {
+		m.Spec.Gardenlet.Config.Raw = []byte(strings.Replace(string(m.Spec.Gardenlet.Config.Raw), `"dns":{}`,
+			`"dns":{"provider":{"type":"local","secretRef":{"namespace":"garden","name":"domain"}}}`, 1))
+	}
+	account := &corev1.ServiceAccount{
+		ObjectMeta: named("garden", "gardenlet-bootstrap-nursery"), Secrets: []corev1.ObjectReference{{Name: "backup"}},
+	}
+	identity := func(audience string) *gardensecurityv1alpha1.WorkloadIdentity {
+		return &gardensecurityv1alpha1.WorkloadIdentity{
+			ObjectMeta: named("garden", "identity"), Spec: gardensecurityv1alpha1.WorkloadIdentitySpec{Audiences: []string{audience}},
+		}
+	}
+	used := func(i *gardensecurityv1alpha1.WorkloadIdentity) *gardensecurityv1alpha1.WorkloadIdentity {
+		i.Finalizers = []string{"core.gardener.cloud/backupbucket"}
+		return i
+	}
 	broken := request(t, "north")
 	broken.Spec.Request = []byte("x")
 	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
@@ -372,7 +447,28 @@ func TestSeeds(t *testing.T) {
 		"GAC-SR-11 update":            {Reason: "and changes it", Request: by(admissiontest.Seed("north"), admissiontest.Seed("north"))},
 		"GAC-SR-11 update other":      {Reason: "and no other", Request: by(admissiontest.Seed("south"), admissiontest.Seed("south")), Refused: []string{`must be "north"`}},
 		"GAC-SR-11 delete":            {Reason: "a seed leaves", Request: by(nil, admissiontest.Seed("north"))},
-		"GAC-SR-11 backup":            {Reason: "operators keep credentials of seeds in the garden", Request: create(admissiontest.Seed("north", backup("garden", "backup")))},
+		"GAC-SR-11 backup":            {Reason: "operators keep credentials of seeds in the garden, and say by a label for which seed", Objects: []kind.Object{given("backup", "name.seed.gardener.cloud/north", "true")}, Request: create(admissiontest.Seed("north", backup("garden", "backup")))},
+		"GAC-SR-11 not given":         {Reason: "those without a label are for nobody", Objects: []kind.Object{given("backup", "a", "b")}, Request: create(admissiontest.Seed("north", backup("garden", "backup"))), Refused: []string{"Secret garden/backup", "no operator has given", "kubectl -n garden label secrets backup name.seed.gardener.cloud/north=true"}},
+		"GAC-SR-11 given to another":  {Reason: "those of other seeds are not", Objects: []kind.Object{given("backup", "name.seed.gardener.cloud/south", "true")}, Request: create(admissiontest.Seed("north", backup("garden", "backup"))), Refused: []string{"no operator has given"}},
+		"GAC-SR-11 missing":           {Reason: "what is not there was not given", Request: create(admissiontest.Seed("north", backup("garden", "backup"))), Refused: []string{"no operator has given"}},
+		"GAC-SR-11 for all":           {Reason: "what each seed has a copy of is given to all", Objects: []kind.Object{given("domain", "gardener.cloud/role", "internal-domain")}, Request: create(admissiontest.Seed("north", backup("garden", "domain")))},
+		"GAC-SR-11 for none":          {Reason: "what is not copied is not", Objects: []kind.Object{given("domain", "gardener.cloud/role", "controlplane-cert")}, Request: create(admissiontest.Seed("north", backup("garden", "domain"))), Refused: []string{"no operator has given"}},
+		"GAC-SR-11 keys":              {Reason: "what belongs to a shoot is not given by a label", Objects: []kind.Object{given("x.ssh-keypair", "name.seed.gardener.cloud/north", "true")}, Rights: []string{north + " get secrets garden/x.ssh-keypair"}, Request: create(admissiontest.Seed("north", backup("garden", "x.ssh-keypair"))), Refused: []string{"does not belong"}},
+		"GAC-SR-11 before":            {Reason: "what an operator wrote into the Seed stays", Request: by(admissiontest.Seed("north", backup("garden", "backup"), labelled), admissiontest.Seed("north", backup("garden", "backup")))},
+		"GAC-SR-11 resource":          {Reason: "references of all sorts count", Request: by(admissiontest.Seed("north", resource("WorkloadIdentity", "identity")), admissiontest.Seed("north")), Refused: []string{"WorkloadIdentity garden/identity", "label workloadidentities identity"}},
+		"GAC-SR-11 internal secret":   {Reason: "an InternalSecret is never the seed's", Request: by(admissiontest.Seed("north", resource("InternalSecret", "x.ca-client")), admissiontest.Seed("north")), Refused: []string{"InternalSecret garden/x.ca-client"}},
+		"GAC-SR-11 dns":               {Reason: "references of all fields count", Request: by(admissiontest.Seed("north", domain), admissiontest.Seed("north")), Refused: []string{"Secret garden/domain"}},
+		"GAC-SR-11 own namespace":     {Reason: "what is in the namespace of the seed is its own", Request: create(admissiontest.Seed("north", backup("seed-north", "x")))},
+		"GAC-SR-11 extension":         {Reason: "the same holds for extensions", Request: extension(admissiontest.Seed("north", backup("garden", "backup"))), Refused: []string{"no operator has given"}},
+		"GAC-SR-11 managed":           {Reason: "an operator who makes a ManagedSeed names there what it gets", Objects: []kind.Object{managed("north")}, Request: create(admissiontest.Seed("north", backup("garden", "backup-north")))},
+		"GAC-SR-11 managed, beside":   {Reason: "and nothing beside", Objects: []kind.Object{managed("north")}, Request: create(admissiontest.Seed("north", backup("garden", "backup"))), Refused: []string{"no operator has given"}},
+		"GAC-SR-11 readable":          {Reason: "what it reads for a shoot it may lose again", Rights: []string{north + " get secrets " + meadow + "/credentials"}, Request: create(admissiontest.Seed("north", backup(meadow, "credentials"))), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
+		"GAC-SAR-11 template":         {Reason: "a seed gets nothing by way of a managed seed", Request: by(managed("nursery", reaching), managed("nursery")), Refused: []string{"Secret garden/domain"}},
+		"GAC-GR-9 account":            {Reason: "nor by way of its service account", Objects: []kind.Object{managed("nursery"), admissiontest.Shoot(on("north"), called("garden", "nursery"))}, Request: create(account), Refused: []string{"Secret garden/backup"}},
+		"GAC-GR-9 account later":      {Reason: "nor later", Request: by(account, &corev1.ServiceAccount{ObjectMeta: account.ObjectMeta}), Refused: []string{"Secret garden/backup"}},
+		"GAC-GR-9 account kept":       {Reason: "what it names already stays", Request: by(account, account)},
+		"GAC-SAR-17 audiences":        {Reason: "an identity stays what it is", Request: by(identity("attacker.example"), identity("sts")), Refused: []string{"reads this object"}},
+		"GAC-SAR-17 in use":           {Reason: "and is marked as in use", Request: by(used(identity("sts")), identity("sts"))},
 		"GAC-SR-11 reach for secrets": {Reason: "a seed is no way to a Secret of a project", Request: create(admissiontest.Seed("north", backup(meadow, "credentials"))), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
 		"GAC-SR-11 reach later":       {Reason: "nor later", Request: by(admissiontest.Seed("north", backup("kube-system", "x")), admissiontest.Seed("north")), Refused: []string{"may not refer to Secret kube-system/x"}},
 	})

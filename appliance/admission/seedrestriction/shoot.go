@@ -34,11 +34,8 @@ func createShootState(ctx context.Context, r *request) error {
 	if err != nil {
 		return world.Missing(err, "metadata.name", "shoot", r.GetName())
 	}
-	if r.mine("spec.seedName", shoot.Spec.SeedName) == nil {
-		return nil
-	}
 
-	return r.mine(fmt.Sprintf("status.seedName of shoot %q", shoot.Name), shoot.Status.SeedName)
+	return r.runsOrLeaves(shoot)
 }
 
 // createBastion is GAC-SR-5.
@@ -53,11 +50,27 @@ func createBastion(_ context.Context, r *request) error {
 
 // createConfigMap is a part of GAC-SR-10.
 func createConfigMap(ctx context.Context, r *request) error {
+	config, err := object[corev1.ConfigMap](r)
+	if err != nil {
+		return err
+	}
+	if err := unmarked(graph.ConfigMap, config, nil); err != nil {
+		return err
+	}
+
 	return r.projectObject(ctx, graph.ConfigMap)
 }
 
 // createInternalSecret is a part of GAC-SR-10.
 func createInternalSecret(ctx context.Context, r *request) error {
+	secret, err := object[gardencorev1beta1.InternalSecret](r)
+	if err != nil {
+		return err
+	}
+	if err := unmarked(graph.InternalSecret, secret, nil); err != nil {
+		return err
+	}
+
 	return r.projectObject(ctx, graph.InternalSecret)
 }
 
@@ -80,11 +93,20 @@ func (r *request) ownShoot(ctx context.Context, namespace, name string) error {
 	return r.mine(fmt.Sprintf("spec.seedName of shoot %q", name), shoot.Spec.SeedName)
 }
 
-// issuerSecret is GAC-SR-9 (c).
+// issuerSecret is GAC-SR-9 (c). The name counts as well: the documents of an issuer are published under it.
 func (r *request) issuerSecret(ctx context.Context, secret *corev1.Secret) error {
 	if secret.Labels[gardencorev1beta1.LabelDiscoveryPublic] != publicServiceAccount {
 		return fmt.Errorf("metadata.labels[%s]: must be %q", gardencorev1beta1.LabelDiscoveryPublic, publicServiceAccount)
 	}
 
-	return r.ownShoot(ctx, secret.Labels[gardencorev1beta1.LabelShootNamespace], secret.Labels[gardencorev1beta1.LabelShootName])
+	namespace, name := secret.Labels[gardencorev1beta1.LabelShootNamespace], secret.Labels[gardencorev1beta1.LabelShootName]
+	shoot, err := r.Shoot(ctx, namespace, name)
+	if err != nil {
+		return world.Missing(err, "metadata.labels["+gardencorev1beta1.LabelShootName+"]", "shoot", name)
+	}
+	if want := references.IssuerSecret(shoot); r.GetName() != want || want == "" {
+		return fmt.Errorf("metadata.name: must be %q, that of the issuer of shoot %q", want, name)
+	}
+
+	return r.mine(fmt.Sprintf("spec.seedName of shoot %q", name), shoot.Spec.SeedName)
 }

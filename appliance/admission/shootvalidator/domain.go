@@ -20,6 +20,10 @@ func domain(ctx context.Context, v world.View, q request) error {
 	if wanted == "" || wanted == domainOf(q.old) {
 		return nil
 	}
+	if !q.IsDryRun() && !v.Claim("domains of shoots", wanted, q.shoot.Namespace+"/"+q.shoot.Name, nested) {
+		return fmt.Errorf("spec.dns.domain: another request has just asked for %q, or for a domain above or below it; take another "+
+			"one, or try again in two minutes", wanted)
+	}
 	shoots, err := v.Shoots(ctx, "", fields.Everything())
 	if err != nil {
 		return fmt.Errorf("list shoots: %w", err)
@@ -33,11 +37,16 @@ func domain(ctx context.Context, v world.View, q request) error {
 		case taken == "":
 		case taken == wanted:
 			return fmt.Errorf("spec.dns.domain: %q is taken by another shoot", wanted)
-		case strings.HasSuffix(taken, "."+wanted), strings.HasSuffix(wanted, "."+taken):
+		case nested(taken, wanted):
 			return fmt.Errorf("spec.dns.domain: %q lies above or below the domain of another shoot", wanted)
 		}
 	}
 	return nil
+}
+
+// nested reports whether one of two domains lies below the other.
+func nested(a, b string) bool {
+	return strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)
 }
 
 func domainOf(s *gardencorev1beta1.Shoot) string {

@@ -147,6 +147,24 @@ func TestRefusedByDeletion(t *testing.T) {
 	checkRefused(t, "API-SVAL-3: a seed that goes takes none either", g.Ask(rule, bind), `seed "a" is being deleted`)
 }
 
+// TestDomainsAtOnce asks for domains before anything was written.
+func TestDomainsAtOnce(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, garden()...)
+	rule := completed(g.World)
+	ask := func(name, domain string) error {
+		return g.Ask(rule, create(func(s *shoot) { s.Name, s.Spec.DNS = name, &gardencorev1beta1.DNS{Domain: &domain} }))
+	}
+	if err := ask("one", "a.example.com"); err != nil {
+		t.Fatalf("the first one gets it: %v", err)
+	}
+	checkRefused(t, "API-SVAL-18: of two requests at once one is refused", ask("two", "a.example.com"), "has just asked")
+	checkRefused(t, "API-SVAL-18: also below", ask("two", "b.a.example.com"), "has just asked")
+	if err := ask("two", "b.example.com"); err != nil {
+		t.Errorf("API-SVAL-18: beside is fine, got %v", err)
+	}
+}
+
 func TestDomain(t *testing.T) {
 	t.Parallel()
 	domain := func(name string) func(*shoot) {

@@ -33,11 +33,14 @@ type World struct {
 	source     Source
 	authorizer authorizer.Authorizer
 	rejections *prometheus.CounterVec
+	claims     *claims
 }
 
 // New returns a world that can be seen once it has been reached. Rules are made before their server is, and look at the
 // world when requests come.
-func New(c clock.PassiveClock) *World { return &World{Clock: c, rejections: NewRejections()} }
+func New(c clock.PassiveClock) *World {
+	return &World{Clock: c, rejections: NewRejections(), claims: newClaims(c)}
+}
 
 // From returns the world that a source shows.
 func From(source Source, a authorizer.Authorizer, c clock.PassiveClock) *World {
@@ -79,6 +82,9 @@ func (w *World) Reach(how Access) error {
 func (w *World) Attach(groups ...*genericapiserver.APIGroupInfo) {
 	w.source = &stores{served: byResource(groups), elsewhere: w.source}
 }
+
+// Source is what the world is seen through. A test shows a rule another world by a source around it.
+func (w *World) Source() Source { return w.source }
 
 // May tells whether a user may do something to a named object.
 func (w *World) May(ctx context.Context, who user.Info, verb string, what Target) (bool, error) {

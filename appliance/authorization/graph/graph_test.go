@@ -70,7 +70,7 @@ func TestBelongsTo(t *testing.T) {
 		"GAC-GR-2 SSH keys":       {"project secrets belong to the shoot", v(graph.Secret, "garden-meadow", "sprout.ssh-keypair"), "north", true},
 		"GAC-GR-2 old keys":       {"also with a dot in the suffix", v(graph.Secret, "garden-meadow", "sprout.ssh-keypair.old"), "north", true},
 		"GAC-GR-2 monitoring":     {"also that of another", v(graph.Secret, "garden-meadow", "tree.monitoring"), "north", false},
-		"GAC-GR-2 kubeconfig":     {"older gardenlets write a kubeconfig", v(graph.Secret, "garden-meadow", "tree.kubeconfig"), "south", true},
+		"GAC-GR-2 kubeconfig":     {"static kubeconfigs are no more; a Secret of that name is its author's", v(graph.Secret, "garden-meadow", "tree.kubeconfig"), "south", false},
 		"GAC-GR-2 other suffix":   {"other names are not special", v(graph.Secret, "garden-meadow", "sprout.password"), "north", false},
 		"GAC-GR-2 CA":             {"the authority is public", v(graph.ConfigMap, "garden-meadow", "sprout.ca-cluster"), "north", true},
 		"GAC-GR-2 kubelet CA":     {"so is that of kubelets", v(graph.ConfigMap, "garden-meadow", "sprout.ca-kubelet"), "north", true},

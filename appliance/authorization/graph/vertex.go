@@ -117,6 +117,9 @@ func tied(v Vertex) (Vertex, bool) {
 		if shoot, ok := shootOf(v.Kind, v.Name); ok {
 			return Vertex{Kind: Shoot, Namespace: v.Namespace, Name: shoot}, true
 		}
+		if bucket, ok := BucketOf(v); ok {
+			return Vertex{Kind: BackupBucket, Name: bucket}, true
+		}
 	case ShootState:
 		return Vertex{Kind: Shoot, Namespace: v.Namespace, Name: v.Name}, true
 	case Namespace:
@@ -149,8 +152,7 @@ func shootOf(kind Kind, name string) (string, bool) {
 	switch kind {
 	case Secret:
 		switch suffix {
-		case kubeconfigSuffix,
-			gardencorev1beta1.ProjectSecretSuffixCACluster,
+		case gardencorev1beta1.ProjectSecretSuffixCACluster,
 			gardencorev1beta1.ProjectSecretSuffixSSHKeypair,
 			gardencorev1beta1.ProjectSecretSuffixOldSSHKeypair,
 			gardencorev1beta1.ProjectSecretSuffixMonitoring:
@@ -169,5 +171,10 @@ func shootOf(kind Kind, name string) (string, bool) {
 	return "", false
 }
 
-// kubeconfigSuffix ends the name of the Secret with a static kubeconfig, which older gardenlets write.
-const kubeconfigSuffix = "kubeconfig"
+// BucketOf returns the name of the BackupBucket that a Secret belongs to by its name: that with the credentials which were
+// generated for the bucket.
+func BucketOf(v Vertex) (bucket string, ok bool) {
+	bucket, ok = strings.CutPrefix(v.Name, gardencorev1beta1.SecretPrefixGeneratedBucket)
+
+	return bucket, ok && bucket != "" && v.Kind == Secret && v.Namespace == gardencorev1beta1.NamespaceGarden
+}

@@ -3,31 +3,54 @@
 package references
 
 import (
+	"slices"
+
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 )
 
-// Seed is GAC-GR-3. Its namespace and its lease are known to the graph itself.
+// Seed returns the edges of a Seed (GAC-GR-3). Its namespace and its lease are known to the graph itself. An InternalSecret
+// never belongs to a seed because its Seed names it: the garden keeps the client CAs of clusters in InternalSecrets.
 func Seed(s *gardencorev1beta1.Seed) []graph.Edge {
 	e := edgesOf(graph.Seed, "", s.Name)
 	e.has(graph.ConfigMap, gardencorev1beta1.NamespaceKubeSystem, gardencorev1beta1.ConfigMapClusterIdentity)
-	seedSpec(e, &s.Spec)
-	if provider := s.Spec.DNS.Provider; provider != nil {
+	wholeSeedSpec(e, &s.Spec)
+
+	return withoutInternal(e.all)
+}
+
+// NamedBySeed lists the objects that the specification of a seed names, those included that it does not get by that.
+func NamedBySeed(s *gardencorev1beta1.SeedSpec) []graph.Vertex {
+	e := edgesOf(graph.Seed, "", "")
+	wholeSeedSpec(e, s)
+	all := make([]graph.Vertex, 0, len(e.all))
+	for _, edge := range e.all {
+		all = append(all, edge.From)
+	}
+
+	return all
+}
+
+func wholeSeedSpec(e *edges, s *gardencorev1beta1.SeedSpec) {
+	seedSpec(e, s)
+	if provider := s.DNS.Provider; provider != nil {
 		e.hasSecret(provider.SecretRef)
 		e.hasObject(provider.CredentialsRef)
 	}
-	if internal := s.Spec.DNS.Internal; internal != nil {
+	if internal := s.DNS.Internal; internal != nil {
 		e.hasObject(&internal.CredentialsRef)
 	}
-	for i := range s.Spec.DNS.Defaults {
-		e.hasObject(&s.Spec.DNS.Defaults[i].CredentialsRef)
+	for i := range s.DNS.Defaults {
+		e.hasObject(&s.DNS.Defaults[i].CredentialsRef)
 	}
-	for _, resource := range s.Spec.Resources {
+	for _, resource := range s.Resources {
 		e.hasNamed(resource.ResourceRef.Kind, gardencorev1beta1.NamespaceGarden, resource.ResourceRef.Name)
 	}
+}
 
-	return e.all
+func withoutInternal(all []graph.Edge) []graph.Edge {
+	return slices.DeleteFunc(all, func(e graph.Edge) bool { return e.From.Kind == graph.InternalSecret })
 }
 
 // seedSpec is what a seed and the template of one have in common: backup secret and kubeconfig.

@@ -36,7 +36,7 @@ func ManagedSeed(m *gardenseedmanagementv1alpha1.ManagedSeed, joins bool) []grap
 		joinCredentials(e, m)
 	}
 
-	return e.all
+	return withoutInternal(e.all)
 }
 
 func joinCredentials(e *edges, m *gardenseedmanagementv1alpha1.ManagedSeed) {

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	bootstrapapi "k8s.io/cluster-bootstrap/token/api"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
@@ -46,10 +47,11 @@ func CertificateSigningRequest(r *certificatesv1.CertificateSigningRequest) []gr
 	return e.all
 }
 
-// ServiceAccount is GAC-GR-9.
+// ServiceAccount returns the edges of the service account with which a managed seed joins; ManagedSeeds live in the
+// namespace garden (GAC-GR-9).
 func ServiceAccount(a *corev1.ServiceAccount) []graph.Edge {
 	e := edgesOf(graph.ServiceAccount, a.Namespace, a.Name)
-	if strings.HasPrefix(a.Name, ServiceAccountPrefixBootstrap) {
+	if a.Namespace == gardencorev1beta1.NamespaceGarden && strings.HasPrefix(a.Name, ServiceAccountPrefixBootstrap) {
 		for _, secret := range a.Secrets {
 			e.has(graph.Secret, a.Namespace, secret.Name)
 		}

@@ -78,7 +78,7 @@ func TestEdges(t *testing.T) {
 	seed.Spec.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{SecretRef: &corev1.SecretReference{Namespace: "garden", Name: "dns"}}
 	seed.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{CredentialsRef: corev1.ObjectReference{Kind: "Secret", Namespace: "garden", Name: "internal"}}
 	seed.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{CredentialsRef: corev1.ObjectReference{Kind: "Secret", Namespace: "garden", Name: "default"}}}
-	seed.Spec.Resources = []gardencorev1beta1.NamedResourceReference{resource("ConfigMap", "r")}
+	seed.Spec.Resources = []gardencorev1beta1.NamedResourceReference{resource("ConfigMap", "r"), resource("InternalSecret", "never")}
 
 	bucket := &gardencorev1beta1.BackupBucket{ObjectMeta: named("", "b")}
 	bucket.Spec.SeedName, bucket.Spec.SecretRef = new("north"), &corev1.SecretReference{Namespace: "garden", Name: "backup"}
@@ -98,6 +98,7 @@ func TestEdges(t *testing.T) {
 	namespaced := &gardencorev1beta1.Shoot{ObjectMeta: named("garden-meadow", "sprout")}
 	namespaced.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "NamespacedCloudProfile", Name: "own"}
 	account := &corev1.ServiceAccount{ObjectMeta: named("garden", "gardenlet-bootstrap-x"), Secrets: []corev1.ObjectReference{{Name: "token"}}}
+	elsewhere := &corev1.ServiceAccount{ObjectMeta: named("garden-meadow", "gardenlet-bootstrap-x"), Secrets: []corev1.ObjectReference{{Name: "token"}}}
 	robot := &corev1.ServiceAccount{ObjectMeta: named("garden", "robot"), Secrets: []corev1.ObjectReference{{Name: "token"}}}
 
 	cases := map[string]struct {
@@ -158,6 +159,7 @@ func TestEdges(t *testing.T) {
 		"GAC-GR-7 broken":     {references.CertificateSigningRequest(&certificatesv1.CertificateSigningRequest{}), nil},
 		"GAC-GR-9 account":    {references.ServiceAccount(account), []string{"Secret garden/token -> ServiceAccount garden/gardenlet-bootstrap-x"}},
 		"GAC-GR-9 other":      {references.ServiceAccount(robot), nil},
+		"GAC-GR-9 elsewhere":  {references.ServiceAccount(elsewhere), nil},
 		"GAC-GR-2 empty":      {references.Shoot(&gardencorev1beta1.Shoot{}), nil},
 	}
 	for name, tc := range cases {

@@ -40,6 +40,8 @@ type rule struct {
 	// its selector, a client may list and watch.
 	field string
 	label bool
+	// deletes says that a gardenlet deletes such objects, where neither always nor path do.
+	deletes bool
 	// readOnly takes everything but reading from extensions (GAC-SAR-18).
 	readOnly bool
 	// special is asked first; it allows what is no matter of verbs and paths alone. With only, nothing else counts.
@@ -69,7 +71,7 @@ func rules() map[schema.GroupResource]rule {
 		},
 	})
 	in(corev1.GroupName, map[string]rule{
-		"configmaps":      {kind: graph.ConfigMap, always: create, path: read, special: configMaps},
+		"configmaps":      {kind: graph.ConfigMap, always: create, path: read, deletes: true, special: configMaps},
 		"events":          {always: create | patch},
 		"namespaces":      {kind: graph.Namespace, path: read},
 		"secrets":         {kind: graph.Secret, always: create, path: get | write | remove, special: secrets},
@@ -98,11 +100,12 @@ func coreRules() map[string]rule {
 	statusAndFinalizers := []string{partStatus, partFinalizers}
 
 	return map[string]rule{
+		// Lists and watches of backups hold what belongs to the seed, whatever is asked for: see package seedlists.
 		"backupbuckets": {
-			kind: graph.BackupBucket, always: create, path: read | write | remove, parts: statusAndFinalizers, field: fieldSeed,
+			kind: graph.BackupBucket, always: create | list | watch, path: get | write | remove, parts: statusAndFinalizers,
 		},
 		"backupentries": {
-			kind: graph.BackupEntry, always: create, path: read | write | remove, parts: status, field: fieldSeed, label: true,
+			kind: graph.BackupEntry, always: create | list | watch, path: get | write | remove, parts: status,
 		},
 		"cloudprofiles":         {kind: graph.CloudProfile, path: read},
 		"controllerdeployments": {kind: graph.ControllerDeployment, path: read},
@@ -111,7 +114,9 @@ func coreRules() map[string]rule {
 		},
 		"controllerregistrations": {kind: graph.ControllerRegistration, always: read},
 		"exposureclasses":         {kind: graph.ExposureClass, path: read},
-		"internalsecrets":         {kind: graph.InternalSecret, always: create, path: read | write | remove},
+		"internalsecrets": {
+			kind: graph.InternalSecret, always: create, path: read | write | remove, special: internalSecrets,
+		},
 		"namespacedcloudprofiles": {kind: graph.NamespacedCloudProfile, path: read},
 		"projects":                {kind: graph.Project, path: read},
 		"secretbindings":          {kind: graph.SecretBinding, path: read},
@@ -119,7 +124,7 @@ func coreRules() map[string]rule {
 			kind: graph.Seed, always: create, path: read | write | remove, parts: status, label: true,
 		},
 		"shoots": {
-			kind: graph.Shoot, path: read | write, parts: statusAndFinalizers, field: fieldSeed, label: true, special: ownShoot,
+			kind: graph.Shoot, path: read | write, parts: statusAndFinalizers, label: true, special: ownShoot,
 		},
 		"shootstates": {kind: graph.ShootState, always: create, path: read | write | remove},
 	}

@@ -15,13 +15,17 @@ import (
 )
 
 // secrets is GAC-SAR-12. A join token may be thrown away by the gardenlet that has joined with it. Other ways to a Secret
-// with a token lead over the ManagedSeed that it is for.
+// with a token lead over the ManagedSeed that it is for. What operators keep in the namespace garden is not the seed's to
+// delete; only what belongs to a shoot or to a bucket by its name is.
 func secrets(ctx context.Context, r *request) (allowed, only bool) {
 	if r.part != "" {
 		return false, false
 	}
 	if r.namespace == r.client.Namespace() && read.has(r.verb) {
 		return true, false
+	}
+	if r.namespace == gardencorev1beta1.NamespaceGarden && r.verb == remove {
+		return false, !byName(graph.Vertex{Kind: graph.Secret, Namespace: r.namespace, Name: r.name})
 	}
 	token, ok := strings.CutPrefix(r.name, bootstrapapi.BootstrapTokenSecretPrefix)
 	if !ok || r.verb != remove || r.namespace != metav1.NamespaceSystem || r.client.Extension {
@@ -32,6 +36,21 @@ func secrets(ctx context.Context, r *request) (allowed, only bool) {
 	}
 
 	return r.belongs(ctx, graph.Vertex{Kind: graph.JoinToken, Name: token}), false
+}
+
+// byName tells whether a Secret belongs to a shoot or to a bucket by its name.
+func byName(secret graph.Vertex) bool {
+	_, shoot := graph.ShootOf(secret)
+	_, bucket := graph.BucketOf(secret)
+
+	return shoot || bucket
+}
+
+// internalSecrets is a part of GAC-SAR-17: a gardenlet writes those of its shoots, and only reads others.
+func internalSecrets(_ context.Context, r *request) (allowed, only bool) {
+	_, ok := graph.ShootOf(graph.Vertex{Kind: graph.InternalSecret, Namespace: r.namespace, Name: r.name})
+
+	return false, !ok && (write | remove).has(r.verb)
 }
 
 // configMaps is GAC-SAR-7: what a gardenlet writes for a shoot it may change as well.

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 )
 
 // Name returns the name of the namespace of a seed.
@@ -60,15 +60,7 @@ func Decide(namespace string, sources, copies []corev1.Secret) Plan {
 
 // copied leaves out what a seed must not see, or gets in another way.
 func copied(secret *corev1.Secret) bool {
-	if secret.DeletionTimestamp != nil {
-		return false
-	}
-	switch secret.Labels[gardencorev1beta1.LabelRole] {
-	case gardencorev1beta1.RoleControlPlaneCert, gardencorev1beta1.RoleHelmPullSecret, gardencorev1beta1.RoleOCICABundle, gardencorev1beta1.RoleResourceReference:
-		return false
-	default:
-		return true
-	}
+	return secret.DeletionTimestamp == nil && query.ForAllSeeds(secret.Labels)
 }
 
 func copyOf(source *corev1.Secret, namespace string) corev1.Secret {

@@ -76,6 +76,13 @@ func TestDecide(t *testing.T) {
 				secret("garden", "c", role("oci-ca-bundle")), secret("garden", "d", role("resource-reference")),
 			},
 		},
+		"GCM-SEED-2 of a managed seed": {
+			reason: "keys of the clusters that managed seeds run on are for nobody else",
+			sources: []corev1.Secret{
+				secret("garden", "a.ssh-keypair", role("ssh-keypair")), secret("garden", "a.monitoring", role("monitoring")),
+				secret("garden", "a.ca-cluster", role("ca-cluster")), secret("garden", "a.kubeconfig", role("kubeconfig")),
+			},
+		},
 		"GCM-SEED-3 no source": {
 			reason:  "a copy without a source goes, also one whose source must not be copied any more",
 			sources: []corev1.Secret{secret("garden", "b", role("controlplane-cert"))},

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package seedrestriction
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
+)
+
+// mayName refuses names in the specification of the own Seed. What a Seed names its gardenlet may read for as long as the
+// Seed names it. So a client of the seed may name what is in the namespace of the seed and what an operator has given to it.
+// What the client can read for another reason, such as the credentials of a shoot, it may lose again.
+func (r *request) mayName(ctx context.Context, all []graph.Vertex) error {
+	for _, v := range all {
+		if v.Kind == graph.InternalSecret {
+			return fmt.Errorf("it may not refer to %s: a seed gets nothing from InternalSecrets; use a Secret", v)
+		}
+		if v.Namespace == r.client.Namespace() {
+			continue
+		}
+		given, err := r.given(ctx, v)
+		if err != nil {
+			return err
+		}
+		if !given {
+			return r.notGiven(v)
+		}
+	}
+
+	return nil
+}
+
+// notGiven says what an operator has to do.
+func (r *request) notGiven(v graph.Vertex) error {
+	target, _ := holder(v)
+	if v.Namespace != gardencorev1beta1.NamespaceGarden || ofShoot(v) {
+		return fmt.Errorf("it may not refer to %s, which does not belong to seed %q", v, r.client.Seed)
+	}
+
+	return fmt.Errorf("it may not refer to %s, which no operator has given to seed %q; if it is for this seed, run: "+
+		"kubectl -n %s label %s %s %s%s=true", v, r.client.Seed, v.Namespace, target.Resource, v.Name,
+		gardencorev1beta1.LabelPrefixSeedName, r.client.Seed)
+}
+
+func ofShoot(v graph.Vertex) bool {
+	_, ok := graph.ShootOf(v)
+
+	return ok
+}
+
+// given reports whether an operator has given an object in the namespace garden to the seed: by a label that clients of
+// seeds cannot set, by a role for which each seed has a copy, or in the ManagedSeed that the seed is made from. What belongs
+// to a shoot by its name, such as the keys of a managed seed, is nobody's to give.
+func (r *request) given(ctx context.Context, v graph.Vertex) (bool, error) {
+	if v.Namespace != gardencorev1beta1.NamespaceGarden || ofShoot(v) {
+		return false, nil
+	}
+	managed, err := r.managedSeed(ctx, gardencorev1beta1.NamespaceGarden, r.client.Seed)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return false, fmt.Errorf("read managed seed %q: %w", r.client.Seed, err)
+	}
+	if err == nil && slices.Contains(templateNames(managed), v) {
+		return true, nil
+	}
+	target, ok := holder(v)
+	if !ok {
+		return false, nil
+	}
+	object, err := r.Metadata(ctx, target)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", v, err)
+	}
+
+	return object.Labels[gardencorev1beta1.LabelPrefixSeedName+r.client.Seed] == "true" ||
+		v.Kind == graph.Secret && query.ForAllSeeds(object.Labels), nil
+}
+
+// templateNames lists what the seed that is made from a ManagedSeed names.
+func templateNames(m *gardenseedmanagementv1alpha1.ManagedSeed) []graph.Vertex {
+	template := references.SeedTemplate(m)
+	if template == nil {
+		return nil
+	}
+
+	return references.NamedBySeed(&template.Spec)
+}
+
+// mayNameInTemplate refuses names in the template of a managed seed that a client of another seed changes: the seed that is
+// made of it would get what they name.
+func (r *request) mayNameInTemplate(ctx context.Context, m, old *gardenseedmanagementv1alpha1.ManagedSeed) error {
+	before := templateNames(old)
+	for _, v := range templateNames(m) {
+		if slices.Contains(before, v) {
+			continue
+		}
+		if err := r.readableVertex(ctx, v); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// readableVertex refuses an object that the client may not read.
+func (r *request) readableVertex(ctx context.Context, v graph.Vertex) error {
+	target, holds := holder(v)
+	if !holds {
+		return nil
+	}
+	may, err := r.May(ctx, r.GetUserInfo(), "get", target)
+	if err != nil {
+		return fmt.Errorf("%w: %w", world.ErrUnreadable, err)
+	}
+	if !may {
+		return fmt.Errorf("it may not refer to %s, which does not belong to seed %q", v, r.client.Seed)
+	}
+
+	return nil
+}
