@@ -25,6 +25,70 @@ func shootRows() []Row {
 			}),
 		},
 		Row{
+			Field: "spec.controlPlane.highAvailability", Severity: Problem,
+			Instead: "the control plane has one etcd member and one replica of each component, and does not survive the loss of a node",
+		},
+		Row{Field: "spec.controlPlane.zones", Severity: Warn, Instead: "the control plane runs in any zone of the seed"},
+		Row{
+			Field: "spec.exposureClassName", Severity: Problem,
+			Instead: "it counts when a seed is chosen, but the API server is exposed through the seed's ordinary load balancer",
+		},
+		Row{
+			Field: "spec.extensions[]", Only: "not disabled", Severity: Problem,
+			Instead: "the extension is not asked to do anything for the cluster",
+			when:    value(func(e gardencorev1beta1.Extension) bool { return e.Disabled == nil || !*e.Disabled }),
+		},
+		Row{Field: "spec.resources", Severity: Warn, Instead: "the objects are kept from deletion, but extensions do not get them"},
+		Row{Field: "spec.addons.kubernetesDashboard.enabled", Only: "true", Severity: Warn, Instead: "the dashboard is not installed"},
+		Row{Field: "spec.addons.nginxIngress.enabled", Only: "true", Severity: Warn, Instead: "the ingress controller is not installed"},
+	)
+}
+
+// insideRows are about what is inside of a shoot and what is done with it over time.
+func insideRows() []Row {
+	return rowsOf[gardencorev1beta1.Shoot](
+		gardencorev1beta1.GroupName,
+		Row{Field: "spec.monitoring.alerting.emailReceivers", Severity: Warn, Instead: "there is no monitoring that would send alerts"},
+		Row{Field: "spec.systemComponents.nodeLocalDNS.enabled", Only: "true", Severity: Warn, Instead: "nodes have no DNS cache"},
+		Row{
+			Field: "spec.systemComponents.coreDNS.rewriting.commonSuffixes", Severity: Warn,
+			Instead: "the cluster has no DNS server that would rewrite names",
+		},
+		Row{Field: "spec.systemComponents.coreDNS.autoscaling", Severity: Note, Instead: "the cluster has no DNS server: pods do not find Services by name"},
+		Row{
+			Field: "spec.networking.ipFamilies", Only: "IPv6", Severity: Problem,
+			Instead: "the node network of the control plane is set up for IPv4",
+			when: value(func(f []gardencorev1beta1.IPFamily) bool {
+				return slices.Contains(f, gardencorev1beta1.IPFamilyIPv6)
+			}),
+		},
+		Row{Field: "spec.maintenance.timeWindow", Severity: Note, Instead: "there is no maintenance; changes are carried out at once"},
+		Row{
+			Field: "spec.maintenance.confineSpecUpdateRollout", Only: "true", Severity: Warn,
+			Instead: "a change is carried out with the next periodic reconciliation or operation and not in the time window",
+		},
+		Row{
+			Field: "spec.maintenance.autoUpdate", Severity: Note,
+			Instead: "versions of Kubernetes and of machine images stay as they are, also when they expire",
+		},
+		Row{
+			Field: "spec.maintenance.autoRotation.credentials.sshKeypair", Severity: Warn,
+			Instead: "the SSH key of the machines stays as it is",
+		},
+		Row{
+			Field: "spec.maintenance.autoRotation.credentials.observability", Severity: Warn,
+			Instead: "there is no monitoring with a password",
+		},
+		Row{Field: "spec.maintenance.autoRotation.credentials.etcdEncryptionKey", Severity: Note, Instead: "the key is not rotated"},
+		Row{Field: "spec.purpose", Severity: Note, Instead: "clusters of all purposes are treated alike"},
+	)
+}
+
+// operationRows are about annotations by which users ask for something.
+func operationRows() []Row {
+	return rowsOf[gardencorev1beta1.Shoot](
+		gardencorev1beta1.GroupName,
+		Row{
 			Field: "metadata.annotations[gardener.cloud/operation]", Only: "rotations, rollouts of workers, maintain", Severity: Warn,
 			Instead: "the operation is taken out of the annotation without being carried out, and an Event says so",
 			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
@@ -65,56 +129,6 @@ func shootRows() []Row {
 			Field: "metadata.annotations[maintenance.shoot.gardener.cloud/needs-retry-operation]", Severity: Note,
 			Instead: "a failed operation is not started again in the maintenance window",
 		},
-		Row{
-			Field: "spec.controlPlane.highAvailability", Severity: Problem,
-			Instead: "the control plane has one etcd member and one replica of each component, and does not survive the loss of a node",
-		},
-		Row{Field: "spec.controlPlane.zones", Severity: Warn, Instead: "the control plane runs in any zone of the seed"},
-		Row{
-			Field: "spec.exposureClassName", Severity: Problem,
-			Instead: "it counts when a seed is chosen, but the API server is exposed through the seed's ordinary load balancer",
-		},
-		Row{
-			Field: "spec.extensions[]", Only: "not disabled", Severity: Problem,
-			Instead: "the extension is not asked to do anything for the cluster",
-			when:    value(func(e gardencorev1beta1.Extension) bool { return e.Disabled == nil || !*e.Disabled }),
-		},
-		Row{Field: "spec.resources", Severity: Warn, Instead: "the objects are kept from deletion, but extensions do not get them"},
-		Row{Field: "spec.addons.kubernetesDashboard.enabled", Only: "true", Severity: Warn, Instead: "the dashboard is not installed"},
-		Row{Field: "spec.addons.nginxIngress.enabled", Only: "true", Severity: Warn, Instead: "the ingress controller is not installed"},
-		Row{Field: "spec.monitoring.alerting.emailReceivers", Severity: Warn, Instead: "there is no monitoring that would send alerts"},
-		Row{Field: "spec.systemComponents.nodeLocalDNS.enabled", Only: "true", Severity: Warn, Instead: "nodes have no DNS cache"},
-		Row{
-			Field: "spec.systemComponents.coreDNS.rewriting.commonSuffixes", Severity: Warn,
-			Instead: "the cluster has no DNS server that would rewrite names",
-		},
-		Row{Field: "spec.systemComponents.coreDNS.autoscaling", Severity: Note, Instead: "the cluster has no DNS server: pods do not find Services by name"},
-		Row{
-			Field: "spec.networking.ipFamilies", Only: "IPv6", Severity: Problem,
-			Instead: "the node network of the control plane is set up for IPv4",
-			when: value(func(f []gardencorev1beta1.IPFamily) bool {
-				return slices.Contains(f, gardencorev1beta1.IPFamilyIPv6)
-			}),
-		},
-		Row{Field: "spec.maintenance.timeWindow", Severity: Note, Instead: "there is no maintenance; changes are carried out at once"},
-		Row{
-			Field: "spec.maintenance.confineSpecUpdateRollout", Only: "true", Severity: Warn,
-			Instead: "a change is carried out with the next periodic reconciliation or operation and not in the time window",
-		},
-		Row{
-			Field: "spec.maintenance.autoUpdate", Severity: Note,
-			Instead: "versions of Kubernetes and of machine images stay as they are, also when they expire",
-		},
-		Row{
-			Field: "spec.maintenance.autoRotation.credentials.sshKeypair", Severity: Warn,
-			Instead: "the SSH key of the machines stays as it is",
-		},
-		Row{
-			Field: "spec.maintenance.autoRotation.credentials.observability", Severity: Warn,
-			Instead: "there is no monitoring with a password",
-		},
-		Row{Field: "spec.maintenance.autoRotation.credentials.etcdEncryptionKey", Severity: Note, Instead: "the key is not rotated"},
-		Row{Field: "spec.purpose", Severity: Note, Instead: "clusters of all purposes are treated alike"},
 	)
 }
 

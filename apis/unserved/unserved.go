@@ -70,7 +70,7 @@ func (f Finding) String() string {
 
 // Table returns all rows, in the order of the documentation.
 func Table() []Row {
-	return slices.Concat(shootRows(), kubernetesRows(), workerRows(), seedRows(), kindRows(), otherRows())
+	return slices.Concat(shootRows(), insideRows(), operationRows(), kubernetesRows(), workerRows(), seedRows(), kindRows(), otherRows())
 }
 
 // In returns what counts for an object, which is a pointer to a kind of the garden, in the order of the table.

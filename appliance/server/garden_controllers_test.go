@@ -110,8 +110,8 @@ func collect(v reflect.Value, found map[any]bool) {
 			collect(v.Elem(), found)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			collect(v.Field(i), found)
+		for _, field := range v.Fields() {
+			collect(field, found)
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {

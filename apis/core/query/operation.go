@@ -24,7 +24,7 @@ func Operations(value string) []string {
 	return all
 }
 
-// CoveredOperations lists the operations that one about all credentials includes (API-SHOOTSTRAT-5, API-VALOP-2).
+// CoveredOperations lists the operations that one about all credentials includes (API-SHOOTSTRAT-5).
 func CoveredOperations(op string) []string {
 	both := []string{
 		gardencorev1beta1.OperationRotateETCDEncryptionKey, gardencorev1beta1.OperationRotateETCDEncryptionKeyStart,

@@ -112,11 +112,11 @@ func featureGates(gates map[string]bool, kubernetes string, path *field.Path) fi
 
 // lockedTo returns the value that a minor version has locked a gate to, if it has.
 func lockedTo(found []string, minor int) (value, locked bool) {
-	const since, value3 = 2, 3
-	if len(found) <= value3 || found[since] == "-" || minor < minorNumber(found[since]) {
+	const columns = 4
+	if len(found) < columns || found[2] == "-" || minor < minorNumber(found[2]) {
 		return false, false
 	}
-	return found[value3] == "true", true
+	return found[3] == "true", true
 }
 
 // vpaFeatureGates complains about gates that the vertical pod autoscaler does not know.

@@ -38,9 +38,9 @@ func quotaRefs(names []string) []corev1.ObjectReference {
 	return refs
 }
 
-func secretBinding(name, secret string, quotas ...string) *gardencorev1beta1.SecretBinding {
+func secretBinding(name string, quotas ...string) *gardencorev1beta1.SecretBinding {
 	return &gardencorev1beta1.SecretBinding{
-		ObjectMeta: meta(name), SecretRef: corev1.SecretReference{Namespace: namespace, Name: secret},
+		ObjectMeta: meta(name), SecretRef: corev1.SecretReference{Namespace: namespace, Name: "account"},
 		Provider: &gardencorev1beta1.SecretBindingProvider{Type: "local"}, Quotas: quotaRefs(quotas),
 	}
 }
@@ -83,7 +83,7 @@ func TestHoldAndFree(t *testing.T) {
 	internal := &gardencorev1beta1.InternalSecret{ObjectMeta: meta("internal")}
 	small, large := &gardencorev1beta1.Quota{ObjectMeta: meta("small")}, &gardencorev1beta1.Quota{ObjectMeta: meta("large")}
 
-	first, second := secretBinding("first", "account", "small", "large"), secretBinding("second", "account", "large")
+	first, second := secretBinding("first", "small", "large"), secretBinding("second", "large")
 	other := credentialsBinding("other", "v1", "Secret", "account")
 	byIdentity := credentialsBinding("by-identity", "security.gardener.cloud/v1alpha1", "WorkloadIdentity", "identity", "small")
 	byInternal := credentialsBinding("by-internal", "core.gardener.cloud/v1beta1", "InternalSecret", "internal")
@@ -148,7 +148,7 @@ func TestHoldAndFree(t *testing.T) {
 func TestNamedAgain(t *testing.T) {
 	t.Parallel()
 	account := &corev1.Secret{ObjectMeta: meta("account")}
-	leaving := secretBinding("leaving", "account")
+	leaving := secretBinding("leaving")
 	c := newClient(t, account, leaving)
 	protection := binding.Protection(binding.Secret())
 	if err := protection.Hold(t.Context(), inuse.World{Client: c, Reader: c}, leaving); err != nil {
@@ -156,7 +156,7 @@ func TestNamedAgain(t *testing.T) {
 	}
 	come := interceptor.NewClient(c, interceptor.Funcs{
 		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, o ...client.PatchOption) error {
-			late := secretBinding("late", "account")
+			late := secretBinding("late")
 			if err := c.Create(ctx, late); err != nil {
 				return err
 			}

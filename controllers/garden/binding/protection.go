@@ -48,8 +48,9 @@ type Binding struct {
 
 // Reference names an object of any kind.
 type Reference struct {
-	APIVersion, Kind string
 	types.NamespacedName
+
+	APIVersion, Kind string
 }
 
 // Protection protects the bindings of a kind, and what they name, from being deleted under a Shoot.
