@@ -44,7 +44,7 @@ const (
 	// SecretPrefix begins the names of their Secrets; the id of the token follows.
 	SecretPrefix = "bootstrap-token-"
 	// SecretType is the type of their Secrets.
-	SecretType corev1.SecretType = "bootstrap.kubernetes.io/token"
+	SecretType corev1.SecretType = "bootstrap.kubernetes.io/token" //nolint:gosec // a type, and no secret
 	// UserPrefix begins the name of the user that a token stands for; the id of the token follows.
 	UserPrefix = "system:bootstrap:"
 	// AccountPrefix begins the names of the ServiceAccounts by which seeds join; the name of the seed follows.

@@ -62,7 +62,7 @@ type Facts struct {
 
 // Judge returns an error if the certificate must not be given. A token is good for one certificate, of the seed that it
 // was made for; one for no seed in particular is good for a seed that does not exist. A seed that exists gets a
-// certificate only when the one that it has has expired, or when an operator asked for another one.
+// certificate only when its own has expired, or when an operator asked for another one.
 func Judge(ask Ask, shown *Credentials, facts Facts) error {
 	if shown == nil {
 		return due(ask, jointoken.Purpose{Seed: ask.Seed}, facts)
