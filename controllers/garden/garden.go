@@ -16,6 +16,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/exposureclass"
 	"github.com/terrarium-garden/terrarium/controllers/garden/extensionrole"
 	"github.com/terrarium-garden/terrarium/controllers/garden/inuse"
+	"github.com/terrarium-garden/terrarium/controllers/garden/monitoring"
 	"github.com/terrarium-garden/terrarium/controllers/garden/namespacedcloudprofile"
 	"github.com/terrarium-garden/terrarium/controllers/garden/project"
 	"github.com/terrarium-garden/terrarium/controllers/garden/quota"
@@ -58,6 +59,7 @@ func Adders(o Options) []kit.Adder {
 		},
 		&extensions.Reconciler{Clock: o.Clock, SyncPeriod: o.ExtensionsSyncPeriod, Threshold: o.ExtensionsThreshold, Queue: seeds},
 		&controllerregistration.Reconciler{Queue: queue(c.ControllerRegistration.ConcurrentSyncs)},
+		&monitoring.Reconciler{Clock: o.Clock},
 		&extensionrole.Reconciler{},
 		&statuslabel.Reconciler{},
 		&reference.Reconciler{},
