@@ -75,7 +75,7 @@ $(BIN)/golangci-lint-$(LINT):
 	@mv $(BIN)/golangci-lint $@
 
 .PHONY: gen
-gen: ## Regenerate deep copies, OpenAPI, model names and CRDs
+gen: ## Regenerate deep copies, protobuf, OpenAPI, model names and CRDs
 	@scripts/gen
 
 .PHONY: verify

@@ -8430,16 +8430,9 @@ func schema_terrarium_apis_core_v1beta1_ResourceData(ref common.ReferenceCallbac
 				Description: "ResourceData is an object that a state refers to.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
-					"apiVersion": {
-						SchemaProps: spec.SchemaProps{
-							Description: "APIVersion is the group and version of the object.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
 					"kind": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kind is the kind of the object.",
+							Description: "kind is the kind of the referent; More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -8447,8 +8440,15 @@ func schema_terrarium_apis_core_v1beta1_ResourceData(ref common.ReferenceCallbac
 					},
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Name is the name of the object.",
+							Description: "name is the name of the referent; More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
 							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "apiVersion is the API version of the referent",
 							Type:        []string{"string"},
 							Format:      "",
 						},

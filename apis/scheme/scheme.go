@@ -115,6 +115,18 @@ func AddServedVersions(s *runtime.Scheme) error {
 	return nil
 }
 
+// AddProtobuf registers the kinds that can be written in protobuf, in their served versions.
+func AddProtobuf(s *runtime.Scheme) error {
+	return add(s, map[string]func(*runtime.Scheme) error{
+		gardencorev1beta1.GroupName:            gardencorev1beta1.AddToScheme,
+		gardencorev1.GroupVersion.String():     gardencorev1.AddToScheme,
+		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddToScheme,
+		gardenoperationsv1alpha1.GroupName:     gardenoperationsv1alpha1.AddToScheme,
+		gardenseedmanagementv1alpha1.GroupName: gardenseedmanagementv1alpha1.AddToScheme,
+		gardensecurityv1alpha1.GroupName:       gardensecurityv1alpha1.AddToScheme,
+	})
+}
+
 // ServedGroups lists the groups of the garden API server, each with its versions in order of preference.
 func ServedGroups() [][]schema.GroupVersion {
 	return [][]schema.GroupVersion{

@@ -47,7 +47,7 @@ func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 
 	generic := *parts.config.Generic
 	generic.PostStartHooks = map[string]genericapiserver.PostStartHookConfigEntry{}
-	generic.Serializer = newTextOnly(codecs)
+	generic.Serializer = newRemembering(codecs)
 	generic.MergedResourceConfig = serverstorage.NewResourceConfig()
 	generic.MergedResourceConfig.EnableVersions(slices.Concat(scheme.ServedGroups()...)...)
 	if err := c.applyGardenStorage(&generic, codecs); err != nil {
@@ -87,14 +87,18 @@ func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 	}, nil
 }
 
-// applyGardenStorage keeps garden kinds as JSON beside the kinds of Kubernetes, encrypted by the same keys.
+// applyGardenStorage keeps garden kinds beside the kinds of Kubernetes, encrypted by the same keys.
 func (c *completed) applyGardenStorage(into *genericapiserver.Config, codecs serializer.CodecFactory) error {
 	versions := slices.Concat(scheme.ServedGroups()...)
+	codec, err := newStoring(codecs, versions)
+	if err != nil {
+		return fmt.Errorf("configure store of the garden: %w", err)
+	}
 	etcd := *c.library.Etcd
 	etcd.DefaultStorageMediaType = runtime.ContentTypeJSON
 	etcd.EtcdServersOverrides = nil
 	etcd.SkipHealthEndpoints = true
-	etcd.StorageConfig.Codec = bytecache.Codec(codecs.LegacyCodec(versions...), decodedBytes)
+	etcd.StorageConfig.Codec = bytecache.Codec(codec, decodedBytes)
 	etcd.StorageConfig.EncodeVersioner = schema.GroupVersions(versions)
 	into.RESTOptionsGetter = nil
 	if err := etcd.ApplyTo(into); err != nil {
@@ -123,7 +127,7 @@ func (g *gardenServer) new(next genericapiserver.DelegationTarget) (*genericapis
 		return nil, fmt.Errorf("build garden server: %w", err)
 	}
 	for _, group := range groups {
-		group.NegotiatedSerializer = g.generic.Serializer
+		group.NegotiatedSerializer = serializerFor(g.generic.Serializer, g.options.Scheme, group.PrioritizedVersions[0])
 	}
 	if err := server.InstallAPIGroups(groups...); err != nil {
 		return nil, fmt.Errorf("install groups of the garden: %w", err)

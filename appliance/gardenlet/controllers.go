@@ -129,6 +129,9 @@ func (p *process) control(ctx context.Context, ready func()) error {
 
 // newManager makes a manager of the garden that caches only what belongs to the own seed (GLET-REG-7).
 func (p *process) newManager() (manager.Manager, error) {
+	if err := kit.PreferProtobuf(); err != nil {
+		return nil, err
+	}
 	own := labels.SelectorFromSet(labels.Set{gardencorev1beta1.LabelPrefixSeedName + p.seedName(): "true"})
 	metrics := addressOf(p.Config.Server.Metrics)
 	if metrics == "" {

@@ -41,6 +41,9 @@ func (s *server) runGardenControllers(ctx context.Context, ready func()) error {
 	if err != nil {
 		return fmt.Errorf("make scheme of the controllers: %w", err)
 	}
+	if err := kit.PreferProtobuf(); err != nil {
+		return err
+	}
 	mgr, err := manager.New(s.loopback, manager.Options{
 		Scheme:                  kinds,
 		Logger:                  s.Log.WithName("controllers"),

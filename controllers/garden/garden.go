@@ -19,6 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/extensionrole"
 	"github.com/terrarium-garden/terrarium/controllers/garden/inuse"
 	"github.com/terrarium-garden/terrarium/controllers/garden/managedseedset"
+	"github.com/terrarium-garden/terrarium/controllers/garden/monitoring"
 	"github.com/terrarium-garden/terrarium/controllers/garden/namespacedcloudprofile"
 	"github.com/terrarium-garden/terrarium/controllers/garden/project"
 	"github.com/terrarium-garden/terrarium/controllers/garden/project/activity"
@@ -59,6 +60,7 @@ func Adders(o Options) []kit.Adder {
 		seedCheck(backupbuckets.Check(), c.SeedBackupBucketsCheck, o.Clock),
 		&controllerregistration.Reconciler{Queue: registrations},
 		&extensionrole.Reconciler{Queue: registrations},
+		&monitoring.Reconciler{Clock: o.Clock},
 		&statuslabel.Reconciler{Queue: queue(c.ShootStatusLabel.ConcurrentSyncs)},
 		&reference.Reconciler{Queue: queue(c.ShootReference.ConcurrentSyncs)},
 		&managedseedset.Reconciler{Queue: queue(c.ManagedSeedSet.ConcurrentSyncs)},

@@ -13,25 +13,25 @@ type ViewerKubeconfigRequest struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec says what is asked for.
-	Spec ViewerKubeconfigRequestSpec `json:"spec"`
+	Spec ViewerKubeconfigRequestSpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
 	// Status is filled by the server with the issued credentials.
-	Status ViewerKubeconfigRequestStatus `json:"status"`
+	Status ViewerKubeconfigRequestStatus `json:"status" protobuf:"bytes,3,opt,name=status"`
 }
 
 // ViewerKubeconfigRequestSpec says how long the credentials should be valid.
 type ViewerKubeconfigRequestSpec struct {
 	// ExpirationSeconds is the wanted lifetime in seconds; the server may shorten it. Defaults to 3600.
 	// +optional
-	ExpirationSeconds *int64 `json:"expirationSeconds,omitempty"`
+	ExpirationSeconds *int64 `json:"expirationSeconds,omitempty" protobuf:"varint,1,opt,name=expirationSeconds"`
 }
 
 // ViewerKubeconfigRequestStatus carries the issued credentials.
 type ViewerKubeconfigRequestStatus struct {
 	// Kubeconfig is a complete kubeconfig in YAML with a client certificate inside.
-	Kubeconfig []byte `json:"kubeconfig"`
+	Kubeconfig []byte `json:"kubeconfig" protobuf:"bytes,1,opt,name=kubeconfig"`
 	// ExpirationTimestamp is the moment from which the client certificate is refused.
-	ExpirationTimestamp metav1.Time `json:"expirationTimestamp"`
+	ExpirationTimestamp metav1.Time `json:"expirationTimestamp" protobuf:"bytes,2,opt,name=expirationTimestamp"`
 }

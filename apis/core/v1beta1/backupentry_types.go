@@ -13,14 +13,14 @@ import (
 type BackupEntry struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
-	metav1.ObjectMeta `json:"metadata"`
+	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec is the entry as it is wanted.
 	// +optional
-	Spec BackupEntrySpec `json:"spec,omitempty"`
+	Spec BackupEntrySpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 	// Status is the entry as it is.
 	// +optional
-	Status BackupEntryStatus `json:"status,omitempty"`
+	Status BackupEntryStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -30,39 +30,39 @@ type BackupEntryList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Items are the backup entries.
-	Items []BackupEntry `json:"items"`
+	Items []BackupEntry `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
 // BackupEntrySpec is an entry as it is wanted.
 type BackupEntrySpec struct {
 	// BucketName is the BackupBucket that holds the entry.
-	BucketName string `json:"bucketName"`
+	BucketName string `json:"bucketName" protobuf:"bytes,1,opt,name=bucketName"`
 	// SeedName is the seed that looks after the entry; another name asks for a move.
 	// +optional
-	SeedName *string `json:"seedName,omitempty"`
+	SeedName *string `json:"seedName,omitempty" protobuf:"bytes,2,opt,name=seedName"`
 	// ShootRef is the self-hosted shoot that looks after the entry.
 	// +optional
-	ShootRef *corev1.ObjectReference `json:"shootRef,omitempty"`
+	ShootRef *corev1.ObjectReference `json:"shootRef,omitempty" protobuf:"bytes,3,opt,name=shootRef"`
 }
 
 // BackupEntryStatus is an entry as it is.
 type BackupEntryStatus struct {
 	// LastError is the error of the last operation.
 	// +optional
-	LastError *LastError `json:"lastError,omitempty"`
+	LastError *LastError `json:"lastError,omitempty" protobuf:"bytes,2,opt,name=lastError"`
 	// LastOperation is what was last done with the entry.
 	// +optional
-	LastOperation *LastOperation `json:"lastOperation,omitempty"`
+	LastOperation *LastOperation `json:"lastOperation,omitempty" protobuf:"bytes,1,opt,name=lastOperation"`
 	// MigrationStartTime is when the last move to another seed began.
 	// +optional
-	MigrationStartTime *metav1.Time `json:"migrationStartTime,omitempty"`
+	MigrationStartTime *metav1.Time `json:"migrationStartTime,omitempty" protobuf:"bytes,5,opt,name=migrationStartTime"`
 	// ObservedGeneration is the generation that was last dealt with.
 	// +optional
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	ObservedGeneration int64 `json:"observedGeneration,omitempty" protobuf:"varint,3,opt,name=observedGeneration"`
 	// SeedName is the seed that looks after the entry at the moment.
 	// +optional
-	SeedName *string `json:"seedName,omitempty"`
+	SeedName *string `json:"seedName,omitempty" protobuf:"bytes,4,opt,name=seedName"`
 }

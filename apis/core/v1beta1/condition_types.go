@@ -9,21 +9,21 @@ import (
 // Condition is one aspect of the health of an object.
 type Condition struct {
 	// Type names the aspect; an object has at most one condition of each type.
-	Type ConditionType `json:"type"`
+	Type ConditionType `json:"type" protobuf:"bytes,1,opt,name=type"`
 	// Status is True when the aspect is well, False when it is not, Progressing while a trouble is young, and
 	// Unknown when it cannot be told.
-	Status ConditionStatus `json:"status"`
+	Status ConditionStatus `json:"status" protobuf:"bytes,2,opt,name=status"`
 	// LastTransitionTime is when the status last changed.
-	LastTransitionTime metav1.Time `json:"lastTransitionTime"`
+	LastTransitionTime metav1.Time `json:"lastTransitionTime" protobuf:"bytes,3,opt,name=lastTransitionTime"`
 	// LastUpdateTime is when anything of the condition last changed.
-	LastUpdateTime metav1.Time `json:"lastUpdateTime"`
+	LastUpdateTime metav1.Time `json:"lastUpdateTime" protobuf:"bytes,4,opt,name=lastUpdateTime"`
 	// Message explains the status to a person.
-	Message string `json:"message"`
+	Message string `json:"message" protobuf:"bytes,6,opt,name=message"`
 	// Reason explains the status to a program, in one word.
-	Reason string `json:"reason"`
+	Reason string `json:"reason" protobuf:"bytes,5,opt,name=reason"`
 	// Codes classify the errors behind a bad status.
 	// +optional
-	Codes []ErrorCode `json:"codes,omitempty"`
+	Codes []ErrorCode `json:"codes,omitempty" protobuf:"bytes,7,rep,name=codes"`
 }
 
 // ConditionType names an aspect of the health of an object.

@@ -16,15 +16,15 @@ type ControllerDeployment struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Type says how to read the provider config; helm is built in. It never changes.
-	Type string `json:"type"`
+	Type string `json:"type" protobuf:"bytes,2,opt,name=type"`
 	// ProviderConfig holds the deployment; for type helm a HelmControllerDeployment.
-	ProviderConfig runtime.RawExtension `json:"providerConfig"`
+	ProviderConfig runtime.RawExtension `json:"providerConfig" protobuf:"bytes,3,opt,name=providerConfig"`
 	// InjectGardenKubeconfig gives the extension's pods access to the garden.
 	// +optional
-	InjectGardenKubeconfig *bool `json:"injectGardenKubeconfig,omitempty"`
+	InjectGardenKubeconfig *bool `json:"injectGardenKubeconfig,omitempty" protobuf:"varint,4,opt,name=injectGardenKubeconfig"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -34,23 +34,23 @@ type ControllerDeploymentList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Items are the controller deployments.
-	Items []ControllerDeployment `json:"items"`
+	Items []ControllerDeployment `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
 // HelmControllerDeployment is a Helm chart with its values.
 type HelmControllerDeployment struct {
 	// Chart is the chart as a gzipped tar archive; excludes ociRepository.
 	// +optional
-	Chart []byte `json:"chart,omitempty"`
+	Chart []byte `json:"chart,omitempty" protobuf:"bytes,1,opt,name=chart"`
 	// OCIRepository is where the chart can be fetched from; excludes chart.
 	// +optional
-	OCIRepository *OCIRepository `json:"ociRepository,omitempty"`
+	OCIRepository *OCIRepository `json:"ociRepository,omitempty" protobuf:"bytes,3,opt,name=ociRepository"`
 	// Values are the values for the chart.
 	// +optional
-	Values *apiextensionsv1.JSON `json:"values,omitempty"`
+	Values *apiextensionsv1.JSON `json:"values,omitempty" protobuf:"bytes,2,opt,name=values"`
 }
 
 // OCIRepository names an artifact in a registry, by ref or by repository with tag or digest.
@@ -58,20 +58,20 @@ type OCIRepository struct {
 	// CABundleSecretRef names a Secret in the namespace garden with the certificates of the registry under
 	// bundle.crt.
 	// +optional
-	CABundleSecretRef *corev1.LocalObjectReference `json:"caBundleSecretRef,omitempty"`
+	CABundleSecretRef *corev1.LocalObjectReference `json:"caBundleSecretRef,omitempty" protobuf:"bytes,6,opt,name=caBundleSecretRef"`
 	// Digest is the digest of the artifact; it wins over the tag.
 	// +optional
-	Digest *string `json:"digest,omitempty"`
+	Digest *string `json:"digest,omitempty" protobuf:"bytes,4,opt,name=digest"`
 	// PullSecretRef names a Secret in the namespace garden with the credentials of the registry.
 	// +optional
-	PullSecretRef *corev1.LocalObjectReference `json:"pullSecretRef,omitempty"`
+	PullSecretRef *corev1.LocalObjectReference `json:"pullSecretRef,omitempty" protobuf:"bytes,5,opt,name=pullSecretRef"`
 	// Ref is the complete reference; the other fields are then ignored.
 	// +optional
-	Ref *string `json:"ref,omitempty"`
+	Ref *string `json:"ref,omitempty" protobuf:"bytes,1,opt,name=ref"`
 	// Repository is the reference without tag and digest.
 	// +optional
-	Repository *string `json:"repository,omitempty"`
+	Repository *string `json:"repository,omitempty" protobuf:"bytes,2,opt,name=repository"`
 	// Tag is the tag of the artifact.
 	// +optional
-	Tag *string `json:"tag,omitempty"`
+	Tag *string `json:"tag,omitempty" protobuf:"bytes,3,opt,name=tag"`
 }

@@ -15,14 +15,14 @@ type ControllerInstallation struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec says which extension is installed where.
 	// +optional
-	Spec ControllerInstallationSpec `json:"spec,omitempty"`
+	Spec ControllerInstallationSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 	// Status tells whether the extension is well.
 	// +optional
-	Status ControllerInstallationStatus `json:"status,omitempty"`
+	Status ControllerInstallationStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -32,28 +32,28 @@ type ControllerInstallationList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Items are the controller installations.
-	Items []ControllerInstallation `json:"items"`
+	Items []ControllerInstallation `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
 // ControllerInstallationSpec says which extension is installed where.
 type ControllerInstallationSpec struct {
 	// RegistrationRef names the ControllerRegistration, with the version that the installation was made from.
-	RegistrationRef corev1.ObjectReference `json:"registrationRef"`
+	RegistrationRef corev1.ObjectReference `json:"registrationRef" protobuf:"bytes,1,opt,name=registrationRef"`
 	// DeploymentRef names the ControllerDeployment, with the version that the installation was made from.
 	// +optional
-	DeploymentRef *corev1.ObjectReference `json:"deploymentRef,omitempty"`
+	DeploymentRef *corev1.ObjectReference `json:"deploymentRef,omitempty" protobuf:"bytes,3,opt,name=deploymentRef"`
 	// ResourceRefs are Secrets and ConfigMaps of the garden that the chart's values refer to.
 	// +optional
-	ResourceRefs []corev1.ObjectReference `json:"resourceRefs,omitempty"`
+	ResourceRefs []corev1.ObjectReference `json:"resourceRefs,omitempty" protobuf:"bytes,5,rep,name=resourceRefs"`
 	// SeedRef names the seed, with the version that the installation was made from; excludes shootRef.
 	// +optional
-	SeedRef *corev1.ObjectReference `json:"seedRef,omitempty"`
+	SeedRef *corev1.ObjectReference `json:"seedRef,omitempty" protobuf:"bytes,2,opt,name=seedRef"`
 	// ShootRef names the self-hosted shoot; excludes seedRef.
 	// +optional
-	ShootRef *corev1.ObjectReference `json:"shootRef,omitempty"`
+	ShootRef *corev1.ObjectReference `json:"shootRef,omitempty" protobuf:"bytes,4,opt,name=shootRef"`
 }
 
 // ControllerInstallationStatus tells whether an extension is well.
@@ -62,8 +62,8 @@ type ControllerInstallationStatus struct {
 	// +patchStrategy=merge
 	// +patchMergeKey=type
 	// +optional
-	Conditions []Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	Conditions []Condition `json:"conditions,omitempty" protobuf:"bytes,1,rep,name=conditions" patchStrategy:"merge" patchMergeKey:"type"`
 	// ProviderStatus is status that only the extension understands.
 	// +optional
-	ProviderStatus *runtime.RawExtension `json:"providerStatus,omitempty"`
+	ProviderStatus *runtime.RawExtension `json:"providerStatus,omitempty" protobuf:"bytes,2,opt,name=providerStatus"`
 }

@@ -6,8 +6,8 @@ package v1beta1
 type DNSIncludeExclude struct {
 	// Exclude lists what is left alone.
 	// +optional
-	Exclude []string `json:"exclude,omitempty"`
+	Exclude []string `json:"exclude,omitempty" protobuf:"bytes,2,rep,name=exclude"`
 	// Include lists what is looked after.
 	// +optional
-	Include []string `json:"include,omitempty"`
+	Include []string `json:"include,omitempty" protobuf:"bytes,1,rep,name=include"`
 }

@@ -14,20 +14,20 @@ type InternalSecret struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Type says what the data is for. It never changes.
 	// +optional
-	Type corev1.SecretType `json:"type,omitempty"`
+	Type corev1.SecretType `json:"type,omitempty" protobuf:"bytes,3,opt,name=type"`
 	// Data maps keys to values.
 	// +optional
-	Data map[string][]byte `json:"data,omitempty"`
+	Data map[string][]byte `json:"data,omitempty" protobuf:"bytes,2,rep,name=data"`
 	// Immutable forbids changing the data from then on.
 	// +optional
-	Immutable *bool `json:"immutable,omitempty"`
+	Immutable *bool `json:"immutable,omitempty" protobuf:"varint,5,opt,name=immutable"`
 	// StringData maps keys to values in plain text; merged into data on writing and never returned.
 	// +optional
-	StringData map[string]string `json:"stringData,omitempty"`
+	StringData map[string]string `json:"stringData,omitempty" protobuf:"bytes,4,rep,name=stringData"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -37,8 +37,8 @@ type InternalSecretList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Items are the internal secrets.
-	Items []InternalSecret `json:"items"`
+	Items []InternalSecret `json:"items" protobuf:"bytes,2,rep,name=items"`
 }

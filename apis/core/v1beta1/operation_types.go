@@ -9,15 +9,15 @@ import (
 // LastOperation tells what was last done with an object and how far it got.
 type LastOperation struct {
 	// Type is what is being done.
-	Type LastOperationType `json:"type"`
+	Type LastOperationType `json:"type" protobuf:"bytes,5,opt,name=type"`
 	// Description tells a person what is going on.
-	Description string `json:"description"`
+	Description string `json:"description" protobuf:"bytes,1,opt,name=description"`
 	// LastUpdateTime is when the operation last made itself heard.
-	LastUpdateTime metav1.Time `json:"lastUpdateTime"`
+	LastUpdateTime metav1.Time `json:"lastUpdateTime" protobuf:"bytes,2,opt,name=lastUpdateTime"`
 	// Progress is how far the operation got, from 0 to 100 percent.
-	Progress int32 `json:"progress"`
+	Progress int32 `json:"progress" protobuf:"varint,3,opt,name=progress"`
 	// State is how the operation is going.
-	State LastOperationState `json:"state"`
+	State LastOperationState `json:"state" protobuf:"bytes,4,opt,name=state"`
 }
 
 // LastOperationType says what is being done with an object.
@@ -59,14 +59,14 @@ const (
 // LastError is an error of the last operation.
 type LastError struct {
 	// Description tells a person what went wrong.
-	Description string `json:"description"`
+	Description string `json:"description" protobuf:"bytes,1,opt,name=description"`
 	// Codes classify the error.
 	// +optional
-	Codes []ErrorCode `json:"codes,omitempty"`
+	Codes []ErrorCode `json:"codes,omitempty" protobuf:"bytes,3,rep,name=codes"`
 	// LastUpdateTime is when the error was last seen.
 	// +optional
-	LastUpdateTime *metav1.Time `json:"lastUpdateTime,omitempty"`
+	LastUpdateTime *metav1.Time `json:"lastUpdateTime,omitempty" protobuf:"bytes,4,opt,name=lastUpdateTime"`
 	// TaskID is the task that failed.
 	// +optional
-	TaskID *string `json:"taskID,omitempty"`
+	TaskID *string `json:"taskID,omitempty" protobuf:"bytes,2,opt,name=taskID"`
 }

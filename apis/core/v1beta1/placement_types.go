@@ -8,32 +8,32 @@ import (
 
 // SeedSelector selects seeds by their labels and providers.
 type SeedSelector struct {
-	metav1.LabelSelector `json:",inline"`
+	metav1.LabelSelector `json:",inline" protobuf:"bytes,1,opt,name=labelSelector"`
 
 	// ProviderTypes are the provider types of the seeds; that of the shoot when empty, any if it holds "*".
 	// +optional
-	ProviderTypes []string `json:"providerTypes,omitempty"`
+	ProviderTypes []string `json:"providerTypes,omitempty" protobuf:"bytes,2,rep,name=providerTypes"`
 }
 
 // Toleration lets a shoot be placed on a seed in spite of a taint.
 type Toleration struct {
 	// Key is the key of the taint.
-	Key string `json:"key"`
+	Key string `json:"key" protobuf:"bytes,1,opt,name=key"`
 	// Value is the value of the taint; any when unset.
 	// +optional
-	Value *string `json:"value,omitempty"`
+	Value *string `json:"value,omitempty" protobuf:"bytes,2,opt,name=value"`
 }
 
 // HighAvailability says which failures a control plane survives.
 type HighAvailability struct {
 	// FailureTolerance names those failures.
-	FailureTolerance FailureTolerance `json:"failureTolerance"`
+	FailureTolerance FailureTolerance `json:"failureTolerance" protobuf:"bytes,1,opt,name=failureTolerance"`
 }
 
 // FailureTolerance names the failures that a control plane survives.
 type FailureTolerance struct {
 	// Type is node or zone.
-	Type FailureToleranceType `json:"type"`
+	Type FailureToleranceType `json:"type" protobuf:"bytes,1,opt,name=type"`
 }
 
 // FailureToleranceType is what may fail without harm.

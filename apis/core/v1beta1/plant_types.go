@@ -14,14 +14,14 @@ type Plant struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec says how to reach the cluster.
 	// +optional
-	Spec PlantSpec `json:"spec,omitempty"`
+	Spec PlantSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 	// Status is what was seen of the cluster.
 	// +optional
-	Status PlantStatus `json:"status,omitempty"`
+	Status PlantStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -31,31 +31,31 @@ type PlantList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Items are the plants.
-	Items []Plant `json:"items"`
+	Items []Plant `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
 // PlantSpec says how to reach a cluster.
 type PlantSpec struct {
 	// SecretRef is a Secret of the same namespace with a kubeconfig.
-	SecretRef corev1.LocalObjectReference `json:"secretRef"`
+	SecretRef corev1.LocalObjectReference `json:"secretRef" protobuf:"bytes,1,opt,name=secretRef"`
 	// Endpoints are addresses of the cluster that are good to know.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	// +optional
-	Endpoints []Endpoint `json:"endpoints,omitempty" patchStrategy:"merge" patchMergeKey:"name"`
+	Endpoints []Endpoint `json:"endpoints,omitempty" protobuf:"bytes,2,rep,name=endpoints" patchStrategy:"merge" patchMergeKey:"name"`
 }
 
 // Endpoint is an address of a cluster.
 type Endpoint struct {
 	// Name is the name of the endpoint.
-	Name string `json:"name"`
+	Name string `json:"name" protobuf:"bytes,1,opt,name=name"`
 	// URL is the address.
-	URL string `json:"url"`
+	URL string `json:"url" protobuf:"bytes,2,opt,name=url"`
 	// Purpose says what the endpoint is for.
-	Purpose string `json:"purpose"`
+	Purpose string `json:"purpose" protobuf:"bytes,3,opt,name=purpose"`
 }
 
 // PlantStatus is what was seen of a cluster.
@@ -64,33 +64,33 @@ type PlantStatus struct {
 	// +patchStrategy=merge
 	// +patchMergeKey=type
 	// +optional
-	Conditions []Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	Conditions []Condition `json:"conditions,omitempty" protobuf:"bytes,1,rep,name=conditions" patchStrategy:"merge" patchMergeKey:"type"`
 	// ObservedGeneration is the generation that was last dealt with.
 	// +optional
-	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
+	ObservedGeneration *int64 `json:"observedGeneration,omitempty" protobuf:"varint,2,opt,name=observedGeneration"`
 	// ClusterInfo tells what kind of cluster it is.
 	// +optional
-	ClusterInfo *ClusterInfo `json:"clusterInfo,omitempty"`
+	ClusterInfo *ClusterInfo `json:"clusterInfo,omitempty" protobuf:"bytes,3,opt,name=clusterInfo"`
 }
 
 // ClusterInfo tells what kind of cluster a plant is.
 type ClusterInfo struct {
 	// Cloud tells where it runs.
-	Cloud CloudInfo `json:"cloud"`
+	Cloud CloudInfo `json:"cloud" protobuf:"bytes,1,opt,name=cloud"`
 	// Kubernetes tells what it runs.
-	Kubernetes KubernetesInfo `json:"kubernetes"`
+	Kubernetes KubernetesInfo `json:"kubernetes" protobuf:"bytes,2,opt,name=kubernetes"`
 }
 
 // CloudInfo tells where a cluster runs.
 type CloudInfo struct {
 	// Type is the provider.
-	Type string `json:"type"`
+	Type string `json:"type" protobuf:"bytes,1,opt,name=type"`
 	// Region is the region.
-	Region string `json:"region"`
+	Region string `json:"region" protobuf:"bytes,2,opt,name=region"`
 }
 
 // KubernetesInfo tells what a cluster runs.
 type KubernetesInfo struct {
 	// Version is the version of Kubernetes.
-	Version string `json:"version"`
+	Version string `json:"version" protobuf:"bytes,1,opt,name=version"`
 }

@@ -14,14 +14,14 @@ type Project struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec says who works in the project and where.
 	// +optional
-	Spec ProjectSpec `json:"spec,omitempty"`
+	Spec ProjectSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 	// Status tells whether the project can be used.
 	// +optional
-	Status ProjectStatus `json:"status,omitempty"`
+	Status ProjectStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -31,38 +31,38 @@ type ProjectList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Items are the projects.
-	Items []Project `json:"items"`
+	Items []Project `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
 // ProjectSpec says who works in a project and where.
 type ProjectSpec struct {
 	// CreatedBy is who created the project; set by the server and never changed.
 	// +optional
-	CreatedBy *rbacv1.Subject `json:"createdBy,omitempty"`
+	CreatedBy *rbacv1.Subject `json:"createdBy,omitempty" protobuf:"bytes,1,opt,name=createdBy"`
 	// Description tells people what the project is about.
 	// +optional
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitempty" protobuf:"bytes,2,opt,name=description"`
 	// DualApprovalForDeletion lists the resources whose deletion someone else must confirm.
 	// +optional
-	DualApprovalForDeletion []DualApprovalForDeletion `json:"dualApprovalForDeletion,omitempty"`
+	DualApprovalForDeletion []DualApprovalForDeletion `json:"dualApprovalForDeletion,omitempty" protobuf:"bytes,8,rep,name=dualApprovalForDeletion"`
 	// Members are the users, groups and service accounts with rights in the project.
 	// +optional
-	Members []ProjectMember `json:"members,omitempty"`
+	Members []ProjectMember `json:"members,omitempty" protobuf:"bytes,5,rep,name=members"`
 	// Namespace is the namespace of the project; one is made when unset. It never changes once set.
 	// +optional
-	Namespace *string `json:"namespace,omitempty"`
+	Namespace *string `json:"namespace,omitempty" protobuf:"bytes,6,opt,name=namespace"`
 	// Owner is who answers for the project; the creator when unset.
 	// +optional
-	Owner *rbacv1.Subject `json:"owner,omitempty"`
+	Owner *rbacv1.Subject `json:"owner,omitempty" protobuf:"bytes,3,opt,name=owner"`
 	// Purpose tells people what the project is for.
 	// +optional
-	Purpose *string `json:"purpose,omitempty"`
+	Purpose *string `json:"purpose,omitempty" protobuf:"bytes,4,opt,name=purpose"`
 	// Tolerations says which taints of seeds the project's shoots may tolerate.
 	// +optional
-	Tolerations *ProjectTolerations `json:"tolerations,omitempty"`
+	Tolerations *ProjectTolerations `json:"tolerations,omitempty" protobuf:"bytes,7,opt,name=tolerations"`
 }
 
 // ProjectStatus tells whether a project can be used.
@@ -71,22 +71,22 @@ type ProjectStatus struct {
 	// +patchStrategy=merge
 	// +patchMergeKey=type
 	// +optional
-	Conditions []Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	Conditions []Condition `json:"conditions,omitempty" protobuf:"bytes,6,rep,name=conditions" patchStrategy:"merge" patchMergeKey:"type"`
 	// LastActivityTimestamp is when somebody last did something in the project.
 	// +optional
-	LastActivityTimestamp *metav1.Time `json:"lastActivityTimestamp,omitempty"`
+	LastActivityTimestamp *metav1.Time `json:"lastActivityTimestamp,omitempty" protobuf:"bytes,5,opt,name=lastActivityTimestamp"`
 	// ObservedGeneration is the newest generation that the controller has acted on.
 	// +optional
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	ObservedGeneration int64 `json:"observedGeneration,omitempty" protobuf:"varint,1,opt,name=observedGeneration"`
 	// Phase is the stage in the project's life.
 	// +optional
-	Phase ProjectPhase `json:"phase,omitempty"`
+	Phase ProjectPhase `json:"phase,omitempty" protobuf:"bytes,2,opt,name=phase"`
 	// StaleAutoDeleteTimestamp is when the project will be deleted for want of use.
 	// +optional
-	StaleAutoDeleteTimestamp *metav1.Time `json:"staleAutoDeleteTimestamp,omitempty"`
+	StaleAutoDeleteTimestamp *metav1.Time `json:"staleAutoDeleteTimestamp,omitempty" protobuf:"bytes,4,opt,name=staleAutoDeleteTimestamp"`
 	// StaleSinceTimestamp is since when nobody has used the project.
 	// +optional
-	StaleSinceTimestamp *metav1.Time `json:"staleSinceTimestamp,omitempty"`
+	StaleSinceTimestamp *metav1.Time `json:"staleSinceTimestamp,omitempty" protobuf:"bytes,3,opt,name=staleSinceTimestamp"`
 }
 
 // ProjectPhase is a stage in the life of a project.
@@ -105,13 +105,13 @@ const (
 
 // ProjectMember is a user, group or service account with rights in a project.
 type ProjectMember struct {
-	rbacv1.Subject `json:",inline"`
+	rbacv1.Subject `json:",inline" protobuf:"bytes,1,opt,name=subject"`
 
 	// Role is the first role of the member; superseded by roles.
-	Role string `json:"role"`
+	Role string `json:"role" protobuf:"bytes,2,opt,name=role"`
 	// Roles are further roles: admin, viewer, uam, serviceaccountmanager, or a custom one as extension:<name>.
 	// +optional
-	Roles []string `json:"roles,omitempty"`
+	Roles []string `json:"roles,omitempty" protobuf:"bytes,3,rep,name=roles"`
 }
 
 // ProjectTolerations says which taints of seeds the shoots of a project may tolerate.
@@ -120,21 +120,21 @@ type ProjectTolerations struct {
 	// +patchStrategy=merge
 	// +patchMergeKey=key
 	// +optional
-	Defaults []Toleration `json:"defaults,omitempty" patchStrategy:"merge" patchMergeKey:"key"`
+	Defaults []Toleration `json:"defaults,omitempty" protobuf:"bytes,1,rep,name=defaults" patchStrategy:"merge" patchMergeKey:"key"`
 	// Whitelist are those that shoots may ask for.
 	// +patchStrategy=merge
 	// +patchMergeKey=key
 	// +optional
-	Whitelist []Toleration `json:"whitelist,omitempty" patchStrategy:"merge" patchMergeKey:"key"`
+	Whitelist []Toleration `json:"whitelist,omitempty" protobuf:"bytes,2,rep,name=whitelist" patchStrategy:"merge" patchMergeKey:"key"`
 }
 
 // DualApprovalForDeletion names objects whose deletion must be confirmed by someone else than who asks for it.
 type DualApprovalForDeletion struct {
 	// Resource is the plural name of the resource with its group, for instance shoots.
-	Resource string `json:"resource"`
+	Resource string `json:"resource" protobuf:"bytes,1,opt,name=resource"`
 	// Selector selects the objects.
-	Selector metav1.LabelSelector `json:"selector"`
+	Selector metav1.LabelSelector `json:"selector" protobuf:"bytes,2,opt,name=selector"`
 	// IncludeServiceAccounts says whether the rule holds for service accounts as well. Defaults to true.
 	// +optional
-	IncludeServiceAccounts *bool `json:"includeServiceAccounts,omitempty"`
+	IncludeServiceAccounts *bool `json:"includeServiceAccounts,omitempty" protobuf:"varint,3,opt,name=includeServiceAccounts"`
 }

@@ -14,11 +14,11 @@ type Quota struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec is the bound.
 	// +optional
-	Spec QuotaSpec `json:"spec,omitempty"`
+	Spec QuotaSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -28,22 +28,22 @@ type QuotaList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Items are the quotas.
-	Items []Quota `json:"items"`
+	Items []Quota `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
 // QuotaSpec is a bound.
 type QuotaSpec struct {
 	// Metrics maps what is counted, such as cpu or storage.standard, to the most that may be used.
-	Metrics corev1.ResourceList `json:"metrics"`
+	Metrics corev1.ResourceList `json:"metrics" protobuf:"bytes,2,rep,name=metrics"`
 	// Scope says what is counted together: the shoots of a Project, or those with the same Secret or
 	// WorkloadIdentity. It never changes.
-	Scope corev1.ObjectReference `json:"scope"`
+	Scope corev1.ObjectReference `json:"scope" protobuf:"bytes,3,opt,name=scope"`
 	// ClusterLifetimeDays is how many days a shoot may live.
 	// +optional
-	ClusterLifetimeDays *int32 `json:"clusterLifetimeDays,omitempty"`
+	ClusterLifetimeDays *int32 `json:"clusterLifetimeDays,omitempty" protobuf:"varint,1,opt,name=clusterLifetimeDays"`
 }
 
 // Metrics that quotas bound.

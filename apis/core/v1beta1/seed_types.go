@@ -16,14 +16,14 @@ type Seed struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec describes the cluster and what it may be used for.
 	// +optional
-	Spec SeedSpec `json:"spec,omitempty"`
+	Spec SeedSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 	// Status tells whether the seed is well and what it can take.
 	// +optional
-	Status SeedStatus `json:"status,omitempty"`
+	Status SeedStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -33,132 +33,132 @@ type SeedList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Items are the seeds.
-	Items []Seed `json:"items"`
+	Items []Seed `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
 // SeedSpec describes a cluster that runs control planes.
 type SeedSpec struct {
 	// DNS says how names for shoots are made.
-	DNS SeedDNS `json:"dns"`
+	DNS SeedDNS `json:"dns" protobuf:"bytes,2,opt,name=dns"`
 	// Networks are the address ranges of the cluster.
-	Networks SeedNetworks `json:"networks"`
+	Networks SeedNetworks `json:"networks" protobuf:"bytes,3,opt,name=networks"`
 	// Provider says where the cluster runs.
-	Provider SeedProvider `json:"provider"`
+	Provider SeedProvider `json:"provider" protobuf:"bytes,4,opt,name=provider"`
 	// AccessRestrictions are the restrictions that the seed satisfies.
 	// +optional
-	AccessRestrictions []AccessRestriction `json:"accessRestrictions,omitempty"`
+	AccessRestrictions []AccessRestriction `json:"accessRestrictions,omitempty" protobuf:"bytes,10,rep,name=accessRestrictions"`
 	// Backup says where backups of the shoots' etcds are kept; none are made when unset. It cannot be taken away
 	// again.
 	// +optional
-	Backup *Backup `json:"backup,omitempty"`
+	Backup *Backup `json:"backup,omitempty" protobuf:"bytes,1,opt,name=backup"`
 	// Extensions are extensions for the seed itself.
 	// +optional
-	Extensions []Extension `json:"extensions,omitempty"`
+	Extensions []Extension `json:"extensions,omitempty" protobuf:"bytes,11,rep,name=extensions"`
 	// Ingress says how services of the seed are reached by name.
 	// +optional
-	Ingress *Ingress `json:"ingress,omitempty"`
+	Ingress *Ingress `json:"ingress,omitempty" protobuf:"bytes,9,opt,name=ingress"`
 	// Resources are objects in the namespace garden that provider configs of this seed refer to.
 	// +optional
-	Resources []NamedResourceReference `json:"resources,omitempty"`
+	Resources []NamedResourceReference `json:"resources,omitempty" protobuf:"bytes,12,rep,name=resources"`
 	// Settings turns functions of the seed on and off.
 	// +optional
-	Settings *SeedSettings `json:"settings,omitempty"`
+	Settings *SeedSettings `json:"settings,omitempty" protobuf:"bytes,8,opt,name=settings"`
 	// Taints keep shoots away that do not tolerate them.
 	// +optional
-	Taints []SeedTaint `json:"taints,omitempty"`
+	Taints []SeedTaint `json:"taints,omitempty" protobuf:"bytes,6,rep,name=taints"`
 	// Volume bounds and names the volumes of control planes.
 	// +optional
-	Volume *SeedVolume `json:"volume,omitempty"`
+	Volume *SeedVolume `json:"volume,omitempty" protobuf:"bytes,7,opt,name=volume"`
 	// HighAvailability was the failure tolerance of the seed's own components. Ignored; last used by Gardener v1.59.
 	// +optional
-	HighAvailability *HighAvailability `json:"highAvailability,omitempty"`
+	HighAvailability *HighAvailability `json:"highAvailability,omitempty" protobuf:"bytes,1001,opt,name=highAvailability"`
 	// SecretRef was the Secret with a kubeconfig for the seed. Ignored; last used by Gardener v1.86.
 	// +optional
-	SecretRef *corev1.SecretReference `json:"secretRef,omitempty"`
+	SecretRef *corev1.SecretReference `json:"secretRef,omitempty" protobuf:"bytes,1002,opt,name=secretRef"`
 }
 
 // SeedStatus tells whether a seed is well and what it can take.
 type SeedStatus struct {
 	// Allocatable is how much of each resource shoots can use; the scheduler looks at the resource shoots.
 	// +optional
-	Allocatable corev1.ResourceList `json:"allocatable,omitempty"`
+	Allocatable corev1.ResourceList `json:"allocatable,omitempty" protobuf:"bytes,7,rep,name=allocatable"`
 	// Capacity is how much of each resource the seed has.
 	// +optional
-	Capacity corev1.ResourceList `json:"capacity,omitempty"`
+	Capacity corev1.ResourceList `json:"capacity,omitempty" protobuf:"bytes,6,rep,name=capacity"`
 	// ClientCertificateExpirationTimestamp is when the certificate of the gardenlet expires.
 	// +optional
-	ClientCertificateExpirationTimestamp *metav1.Time `json:"clientCertificateExpirationTimestamp,omitempty"`
+	ClientCertificateExpirationTimestamp *metav1.Time `json:"clientCertificateExpirationTimestamp,omitempty" protobuf:"bytes,8,opt,name=clientCertificateExpirationTimestamp"`
 	// ClusterIdentity identifies the seed among all clusters.
 	// +optional
-	ClusterIdentity *string `json:"clusterIdentity,omitempty"`
+	ClusterIdentity *string `json:"clusterIdentity,omitempty" protobuf:"bytes,5,opt,name=clusterIdentity"`
 	// Conditions report the health of the seed.
 	// +patchStrategy=merge
 	// +patchMergeKey=type
 	// +optional
-	Conditions []Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	Conditions []Condition `json:"conditions,omitempty" protobuf:"bytes,3,rep,name=conditions" patchStrategy:"merge" patchMergeKey:"type"`
 	// Gardener identifies the gardenlet that last acted on the seed.
 	// +optional
-	Gardener *Gardener `json:"gardener,omitempty"`
+	Gardener *Gardener `json:"gardener,omitempty" protobuf:"bytes,1,opt,name=gardener"`
 	// KubernetesVersion is the version of the cluster.
 	// +optional
-	KubernetesVersion *string `json:"kubernetesVersion,omitempty"`
+	KubernetesVersion *string `json:"kubernetesVersion,omitempty" protobuf:"bytes,2,opt,name=kubernetesVersion"`
 	// LastOperation tells what the gardenlet did last with the seed.
 	// +optional
-	LastOperation *LastOperation `json:"lastOperation,omitempty"`
+	LastOperation *LastOperation `json:"lastOperation,omitempty" protobuf:"bytes,9,opt,name=lastOperation"`
 	// ObservedGeneration is the newest generation that the gardenlet has acted on.
 	// +optional
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	ObservedGeneration int64 `json:"observedGeneration,omitempty" protobuf:"varint,4,opt,name=observedGeneration"`
 }
 
 // SeedTemplate is a Seed that is yet to be made.
 type SeedTemplate struct {
 	// Metadata of the Seed to be created.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec describes the cluster and what it may be used for.
 	// +optional
-	Spec SeedSpec `json:"spec,omitempty"`
+	Spec SeedSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 }
 
 // SeedDNS says how names for shoots are made.
 type SeedDNS struct {
 	// Defaults are the domains under which shoots get a name of their own without asking.
 	// +optional
-	Defaults []SeedDNSProviderConfig `json:"defaults,omitempty"`
+	Defaults []SeedDNSProviderConfig `json:"defaults,omitempty" protobuf:"bytes,4,rep,name=defaults"`
 	// Internal is the domain under which every shoot gets an internal name; shoots of a seed without it are reached
 	// by the address of a load balancer.
 	// +optional
-	Internal *SeedDNSProviderConfig `json:"internal,omitempty"`
+	Internal *SeedDNSProviderConfig `json:"internal,omitempty" protobuf:"bytes,3,opt,name=internal"`
 	// Provider says how the name of the seed's own ingress is made.
 	// +optional
-	Provider *SeedDNSProvider `json:"provider,omitempty"`
+	Provider *SeedDNSProvider `json:"provider,omitempty" protobuf:"bytes,2,opt,name=provider"`
 	// IngressDomain was the domain of the seed's own ingress. Ignored; last used by Gardener v1.66.
 	// +optional
-	IngressDomain *string `json:"ingressDomain,omitempty"`
+	IngressDomain *string `json:"ingressDomain,omitempty" protobuf:"bytes,1001,opt,name=ingressDomain"`
 }
 
 // SeedNetworks are the address ranges of a seed, which must not overlap with those of its shoots.
 type SeedNetworks struct {
 	// Pods is the range of pod addresses in CIDR notation.
-	Pods string `json:"pods"`
+	Pods string `json:"pods" protobuf:"bytes,2,opt,name=pods"`
 	// Services is the range of Service addresses in CIDR notation.
-	Services string `json:"services"`
+	Services string `json:"services" protobuf:"bytes,3,opt,name=services"`
 	// BlockCIDRs are ranges that control planes cannot reach.
 	// +optional
-	BlockCIDRs []string `json:"blockCIDRs,omitempty"`
+	BlockCIDRs []string `json:"blockCIDRs,omitempty" protobuf:"bytes,5,rep,name=blockCIDRs"`
 	// IPFamilies lists the families in use. Defaults to IPv4.
 	// +optional
-	IPFamilies []IPFamily `json:"ipFamilies,omitempty"`
+	IPFamilies []IPFamily `json:"ipFamilies,omitempty" protobuf:"bytes,6,rep,name=ipFamilies"`
 	// Nodes is the range of node addresses in CIDR notation.
 	// +optional
-	Nodes *string `json:"nodes,omitempty"`
+	Nodes *string `json:"nodes,omitempty" protobuf:"bytes,1,opt,name=nodes"`
 	// ShootDefaults are the ranges of shoots that name none.
 	// +optional
-	ShootDefaults *ShootNetworks `json:"shootDefaults,omitempty"`
+	ShootDefaults *ShootNetworks `json:"shootDefaults,omitempty" protobuf:"bytes,4,opt,name=shootDefaults"`
 }
 
 // IPFamily is a version of the internet protocol.
@@ -174,100 +174,100 @@ const (
 // SeedProvider says where a seed runs.
 type SeedProvider struct {
 	// Type is the provider type.
-	Type string `json:"type"`
+	Type string `json:"type" protobuf:"bytes,1,opt,name=type"`
 	// Region is the region of the provider.
-	Region string `json:"region"`
+	Region string `json:"region" protobuf:"bytes,3,opt,name=region"`
 	// ProviderConfig is configuration that only the provider understands.
 	// +optional
-	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty"`
+	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty" protobuf:"bytes,2,opt,name=providerConfig"`
 	// Zones are the availability zones of the seed's nodes.
 	// +optional
-	Zones []string `json:"zones,omitempty"`
+	Zones []string `json:"zones,omitempty" protobuf:"bytes,4,rep,name=zones"`
 }
 
 // SeedTaint keeps shoots away that do not tolerate it.
 type SeedTaint struct {
 	// Key identifies the taint.
-	Key string `json:"key"`
+	Key string `json:"key" protobuf:"bytes,1,opt,name=key"`
 	// Value refines the taint.
 	// +optional
-	Value *string `json:"value,omitempty"`
+	Value *string `json:"value,omitempty" protobuf:"bytes,2,opt,name=value"`
 }
 
 // SeedVolume bounds and names the volumes of control planes.
 type SeedVolume struct {
 	// MinimumSize is the smallest size of a volume; smaller requests are raised to it.
 	// +optional
-	MinimumSize *resource.Quantity `json:"minimumSize,omitempty"`
+	MinimumSize *resource.Quantity `json:"minimumSize,omitempty" protobuf:"bytes,1,opt,name=minimumSize"`
 	// Providers names who provides volumes for which purpose.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	// +optional
-	Providers []SeedVolumeProvider `json:"providers,omitempty" patchStrategy:"merge" patchMergeKey:"name"`
+	Providers []SeedVolumeProvider `json:"providers,omitempty" protobuf:"bytes,2,rep,name=providers" patchStrategy:"merge" patchMergeKey:"name"`
 }
 
 // Ingress says how services of a seed are reached by name.
 type Ingress struct {
 	// Controller is the ingress controller of the seed.
-	Controller IngressController `json:"controller"`
+	Controller IngressController `json:"controller" protobuf:"bytes,2,opt,name=controller"`
 	// Domain is the domain under which services get their names. It never changes.
-	Domain string `json:"domain"`
+	Domain string `json:"domain" protobuf:"bytes,1,opt,name=domain"`
 }
 
 // SeedDNSProviderConfig is a domain with the service that hosts it.
 type SeedDNSProviderConfig struct {
 	// Type is the provider type of the DNS service.
-	Type string `json:"type"`
+	Type string `json:"type" protobuf:"bytes,1,opt,name=type"`
 	// CredentialsRef is the Secret or WorkloadIdentity with the credentials of the service.
-	CredentialsRef corev1.ObjectReference `json:"credentialsRef"`
+	CredentialsRef corev1.ObjectReference `json:"credentialsRef" protobuf:"bytes,4,opt,name=credentialsRef"`
 	// Domain is the domain.
-	Domain string `json:"domain"`
+	Domain string `json:"domain" protobuf:"bytes,2,opt,name=domain"`
 	// Zone is the hosted zone of the domain; found by name when unset.
 	// +optional
-	Zone *string `json:"zone,omitempty"`
+	Zone *string `json:"zone,omitempty" protobuf:"bytes,3,opt,name=zone"`
 }
 
 // SeedDNSProvider is a DNS service.
 type SeedDNSProvider struct {
 	// Type is the provider type of the service.
-	Type string `json:"type"`
+	Type string `json:"type" protobuf:"bytes,1,opt,name=type"`
 	// CredentialsRef is the Secret or WorkloadIdentity with the credentials of the service.
 	// +optional
-	CredentialsRef *corev1.ObjectReference `json:"credentialsRef,omitempty"`
+	CredentialsRef *corev1.ObjectReference `json:"credentialsRef,omitempty" protobuf:"bytes,5,opt,name=credentialsRef"`
 	// Domains restricted the domains. Ignored; last used by Gardener v1.66.
 	// +optional
-	Domains *DNSIncludeExclude `json:"domains,omitempty"`
+	Domains *DNSIncludeExclude `json:"domains,omitempty" protobuf:"bytes,1001,opt,name=domains"`
 	// SecretRef was the Secret with the credentials of the service. Ignored; last used by Gardener v1.138.
 	// +optional
-	SecretRef *corev1.SecretReference `json:"secretRef,omitempty"`
+	SecretRef *corev1.SecretReference `json:"secretRef,omitempty" protobuf:"bytes,1002,opt,name=secretRef"`
 	// Zones restricted the hosted zones. Ignored; last used by Gardener v1.66.
 	// +optional
-	Zones *DNSIncludeExclude `json:"zones,omitempty"`
+	Zones *DNSIncludeExclude `json:"zones,omitempty" protobuf:"bytes,1003,opt,name=zones"`
 }
 
 // ShootNetworks are address ranges of shoots that name none.
 type ShootNetworks struct {
 	// Pods is the range of pod addresses in CIDR notation.
 	// +optional
-	Pods *string `json:"pods,omitempty"`
+	Pods *string `json:"pods,omitempty" protobuf:"bytes,1,opt,name=pods"`
 	// Services is the range of Service addresses in CIDR notation.
 	// +optional
-	Services *string `json:"services,omitempty"`
+	Services *string `json:"services,omitempty" protobuf:"bytes,2,opt,name=services"`
 }
 
 // SeedVolumeProvider provides volumes for a purpose.
 type SeedVolumeProvider struct {
 	// Name is the name of the provisioner.
-	Name string `json:"name"`
+	Name string `json:"name" protobuf:"bytes,2,opt,name=name"`
 	// Purpose is what the volumes are for, for instance etcd-main.
-	Purpose string `json:"purpose"`
+	Purpose string `json:"purpose" protobuf:"bytes,1,opt,name=purpose"`
 }
 
 // IngressController is the ingress controller of a seed.
 type IngressController struct {
 	// Kind is its kind; only nginx is known.
-	Kind string `json:"kind"`
+	Kind string `json:"kind" protobuf:"bytes,1,opt,name=kind"`
 	// ProviderConfig is configuration of the controller.
 	// +optional
-	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty"`
+	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty" protobuf:"bytes,2,opt,name=providerConfig"`
 }

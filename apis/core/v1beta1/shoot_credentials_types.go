@@ -10,68 +10,68 @@ import (
 type ShootCredentials struct {
 	// EncryptionAtRest tells what is encrypted in etcd.
 	// +optional
-	EncryptionAtRest *EncryptionAtRest `json:"encryptionAtRest,omitempty"`
+	EncryptionAtRest *EncryptionAtRest `json:"encryptionAtRest,omitempty" protobuf:"bytes,2,opt,name=encryptionAtRest"`
 	// Rotation tells about each rotation of credentials.
 	// +optional
-	Rotation *ShootCredentialsRotation `json:"rotation,omitempty"`
+	Rotation *ShootCredentialsRotation `json:"rotation,omitempty" protobuf:"bytes,1,opt,name=rotation"`
 }
 
 // EncryptionAtRest tells what is encrypted in etcd, and how.
 type EncryptionAtRest struct {
 	// Provider is the way of encryption.
-	Provider EncryptionProviderStatus `json:"provider"`
+	Provider EncryptionProviderStatus `json:"provider" protobuf:"bytes,2,opt,name=provider"`
 	// Resources are the resources that are encrypted.
 	// +optional
-	Resources []string `json:"resources,omitempty"`
+	Resources []string `json:"resources,omitempty" protobuf:"bytes,1,rep,name=resources"`
 }
 
 // EncryptionProviderStatus is a way of encryption that is in use.
 type EncryptionProviderStatus struct {
 	// Type is its name.
-	Type EncryptionProviderType `json:"type"`
+	Type EncryptionProviderType `json:"type" protobuf:"bytes,1,opt,name=type"`
 }
 
 // ShootCredentialsRotation tells about each rotation of credentials.
 type ShootCredentialsRotation struct {
 	// CertificateAuthorities tells about the certificate authorities.
 	// +optional
-	CertificateAuthorities *CARotation `json:"certificateAuthorities,omitempty"`
+	CertificateAuthorities *CARotation `json:"certificateAuthorities,omitempty" protobuf:"bytes,1,opt,name=certificateAuthorities"`
 	// ETCDEncryptionKey tells about the key that encrypts etcd.
 	// +optional
-	ETCDEncryptionKey *ETCDEncryptionKeyRotation `json:"etcdEncryptionKey,omitempty"`
+	ETCDEncryptionKey *ETCDEncryptionKeyRotation `json:"etcdEncryptionKey,omitempty" protobuf:"bytes,6,opt,name=etcdEncryptionKey"`
 	// Observability tells about the password for monitoring.
 	// +optional
-	Observability *ObservabilityRotation `json:"observability,omitempty"`
+	Observability *ObservabilityRotation `json:"observability,omitempty" protobuf:"bytes,4,opt,name=observability"`
 	// ServiceAccountKey tells about the key that signs service account tokens.
 	// +optional
-	ServiceAccountKey *ServiceAccountKeyRotation `json:"serviceAccountKey,omitempty"`
+	ServiceAccountKey *ServiceAccountKeyRotation `json:"serviceAccountKey,omitempty" protobuf:"bytes,5,opt,name=serviceAccountKey"`
 	// SSHKeypair tells about the SSH keys of the machines.
 	// +optional
-	SSHKeypair *ShootSSHKeypairRotation `json:"sshKeypair,omitempty"`
+	SSHKeypair *ShootSSHKeypairRotation `json:"sshKeypair,omitempty" protobuf:"bytes,3,opt,name=sshKeypair"`
 	// Kubeconfig told about the kubeconfig with a fixed token. Ignored; last used by Gardener v1.128.
 	// +optional
-	Kubeconfig *ShootKubeconfigRotation `json:"kubeconfig,omitempty"`
+	Kubeconfig *ShootKubeconfigRotation `json:"kubeconfig,omitempty" protobuf:"bytes,1001,opt,name=kubeconfig"`
 }
 
 // CARotation tells about the rotation of certificate authorities.
 type CARotation struct {
 	// Phase is how far the rotation is.
-	Phase CredentialsRotationPhase `json:"phase"`
+	Phase CredentialsRotationPhase `json:"phase" protobuf:"bytes,1,opt,name=phase"`
 	// LastCompletionTime is when a rotation was last finished.
 	// +optional
-	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
+	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty" protobuf:"bytes,2,opt,name=lastCompletionTime"`
 	// LastCompletionTriggeredTime is when the second phase was last started.
 	// +optional
-	LastCompletionTriggeredTime *metav1.Time `json:"lastCompletionTriggeredTime,omitempty"`
+	LastCompletionTriggeredTime *metav1.Time `json:"lastCompletionTriggeredTime,omitempty" protobuf:"bytes,5,opt,name=lastCompletionTriggeredTime"`
 	// LastInitiationFinishedTime is when the first phase was last finished.
 	// +optional
-	LastInitiationFinishedTime *metav1.Time `json:"lastInitiationFinishedTime,omitempty"`
+	LastInitiationFinishedTime *metav1.Time `json:"lastInitiationFinishedTime,omitempty" protobuf:"bytes,4,opt,name=lastInitiationFinishedTime"`
 	// LastInitiationTime is when the first phase was last started.
 	// +optional
-	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
+	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty" protobuf:"bytes,3,opt,name=lastInitiationTime"`
 	// PendingWorkersRollouts are the pools whose machines still have the old credentials.
 	// +optional
-	PendingWorkersRollouts []PendingWorkersRollout `json:"pendingWorkersRollouts,omitempty"`
+	PendingWorkersRollouts []PendingWorkersRollout `json:"pendingWorkersRollouts,omitempty" protobuf:"bytes,6,rep,name=pendingWorkersRollouts"`
 }
 
 // CredentialsRotationPhase is a phase of a rotation.
@@ -96,80 +96,80 @@ const (
 // PendingWorkersRollout is a pool whose machines still have the old credentials.
 type PendingWorkersRollout struct {
 	// Name is the name of the pool.
-	Name string `json:"name"`
+	Name string `json:"name" protobuf:"bytes,1,opt,name=name"`
 	// LastInitiationTime is when its machines were last replaced for a rotation.
 	// +optional
-	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
+	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty" protobuf:"bytes,2,opt,name=lastInitiationTime"`
 }
 
 // ETCDEncryptionKeyRotation tells about the rotation of the key that encrypts etcd.
 type ETCDEncryptionKeyRotation struct {
 	// Phase is how far the rotation is.
-	Phase CredentialsRotationPhase `json:"phase"`
+	Phase CredentialsRotationPhase `json:"phase" protobuf:"bytes,1,opt,name=phase"`
 	// AutoCompleteAfterPrepared says that the second phase follows by itself.
 	// +optional
-	AutoCompleteAfterPrepared *bool `json:"autoCompleteAfterPrepared,omitempty"`
+	AutoCompleteAfterPrepared *bool `json:"autoCompleteAfterPrepared,omitempty" protobuf:"varint,6,opt,name=autoCompleteAfterPrepared"`
 	// LastCompletionTime is when a rotation was last finished.
 	// +optional
-	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
+	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty" protobuf:"bytes,2,opt,name=lastCompletionTime"`
 	// LastCompletionTriggeredTime is when the second phase was last started.
 	// +optional
-	LastCompletionTriggeredTime *metav1.Time `json:"lastCompletionTriggeredTime,omitempty"`
+	LastCompletionTriggeredTime *metav1.Time `json:"lastCompletionTriggeredTime,omitempty" protobuf:"bytes,5,opt,name=lastCompletionTriggeredTime"`
 	// LastInitiationFinishedTime is when the first phase was last finished.
 	// +optional
-	LastInitiationFinishedTime *metav1.Time `json:"lastInitiationFinishedTime,omitempty"`
+	LastInitiationFinishedTime *metav1.Time `json:"lastInitiationFinishedTime,omitempty" protobuf:"bytes,4,opt,name=lastInitiationFinishedTime"`
 	// LastInitiationTime is when the first phase was last started.
 	// +optional
-	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
+	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty" protobuf:"bytes,3,opt,name=lastInitiationTime"`
 }
 
 // ObservabilityRotation tells about the rotation of the password for monitoring.
 type ObservabilityRotation struct {
 	// LastCompletionTime is when a rotation was last finished.
 	// +optional
-	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
+	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty" protobuf:"bytes,2,opt,name=lastCompletionTime"`
 	// LastInitiationTime is when a rotation was last started.
 	// +optional
-	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
+	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty" protobuf:"bytes,1,opt,name=lastInitiationTime"`
 }
 
 // ServiceAccountKeyRotation tells about the rotation of the key that signs service account tokens.
 type ServiceAccountKeyRotation struct {
 	// Phase is how far the rotation is.
-	Phase CredentialsRotationPhase `json:"phase"`
+	Phase CredentialsRotationPhase `json:"phase" protobuf:"bytes,1,opt,name=phase"`
 	// LastCompletionTime is when a rotation was last finished.
 	// +optional
-	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
+	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty" protobuf:"bytes,2,opt,name=lastCompletionTime"`
 	// LastCompletionTriggeredTime is when the second phase was last started.
 	// +optional
-	LastCompletionTriggeredTime *metav1.Time `json:"lastCompletionTriggeredTime,omitempty"`
+	LastCompletionTriggeredTime *metav1.Time `json:"lastCompletionTriggeredTime,omitempty" protobuf:"bytes,5,opt,name=lastCompletionTriggeredTime"`
 	// LastInitiationFinishedTime is when the first phase was last finished.
 	// +optional
-	LastInitiationFinishedTime *metav1.Time `json:"lastInitiationFinishedTime,omitempty"`
+	LastInitiationFinishedTime *metav1.Time `json:"lastInitiationFinishedTime,omitempty" protobuf:"bytes,4,opt,name=lastInitiationFinishedTime"`
 	// LastInitiationTime is when the first phase was last started.
 	// +optional
-	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
+	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty" protobuf:"bytes,3,opt,name=lastInitiationTime"`
 	// PendingWorkersRollouts are the pools whose machines still have the old credentials.
 	// +optional
-	PendingWorkersRollouts []PendingWorkersRollout `json:"pendingWorkersRollouts,omitempty"`
+	PendingWorkersRollouts []PendingWorkersRollout `json:"pendingWorkersRollouts,omitempty" protobuf:"bytes,6,rep,name=pendingWorkersRollouts"`
 }
 
 // ShootSSHKeypairRotation tells about the rotation of the SSH keys of the machines.
 type ShootSSHKeypairRotation struct {
 	// LastCompletionTime is when a rotation was last finished.
 	// +optional
-	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
+	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty" protobuf:"bytes,2,opt,name=lastCompletionTime"`
 	// LastInitiationTime is when a rotation was last started.
 	// +optional
-	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
+	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty" protobuf:"bytes,1,opt,name=lastInitiationTime"`
 }
 
 // ShootKubeconfigRotation told about the rotation of the kubeconfig with a fixed token.
 type ShootKubeconfigRotation struct {
 	// LastCompletionTime was when a rotation was last finished.
 	// +optional
-	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
+	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty" protobuf:"bytes,2,opt,name=lastCompletionTime"`
 	// LastInitiationTime was when a rotation was last started.
 	// +optional
-	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
+	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty" protobuf:"bytes,1,opt,name=lastInitiationTime"`
 }

@@ -3,6 +3,7 @@
 package v1beta1
 
 import (
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -14,11 +15,11 @@ type ShootState struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec is the state.
 	// +optional
-	Spec ShootStateSpec `json:"spec,omitempty"`
+	Spec ShootStateSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -28,10 +29,10 @@ type ShootStateList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Items are the shoot states.
-	Items []ShootState `json:"items"`
+	Items []ShootState `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
 // ShootStateSpec is the state of a shoot.
@@ -40,55 +41,51 @@ type ShootStateSpec struct {
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	// +optional
-	Gardener []GardenerResourceData `json:"gardener,omitempty" patchStrategy:"merge" patchMergeKey:"name"`
+	Gardener []GardenerResourceData `json:"gardener,omitempty" protobuf:"bytes,1,rep,name=gardener" patchStrategy:"merge" patchMergeKey:"name"`
 	// Extensions holds what extensions have to know.
 	// +optional
-	Extensions []ExtensionResourceState `json:"extensions,omitempty"`
+	Extensions []ExtensionResourceState `json:"extensions,omitempty" protobuf:"bytes,2,rep,name=extensions"`
 	// Resources holds objects that extensions refer to.
 	// +optional
-	Resources []ResourceData `json:"resources,omitempty"`
+	Resources []ResourceData `json:"resources,omitempty" protobuf:"bytes,3,rep,name=resources"`
 }
 
 // GardenerResourceData is something that the gardenlet has to know.
 type GardenerResourceData struct {
 	// Name is the name of the object.
-	Name string `json:"name"`
+	Name string `json:"name" protobuf:"bytes,1,opt,name=name"`
 	// Type says how to read the data.
-	Type string `json:"type"`
+	Type string `json:"type" protobuf:"bytes,2,opt,name=type"`
 	// Data is the content.
-	Data runtime.RawExtension `json:"data"`
+	Data runtime.RawExtension `json:"data" protobuf:"bytes,3,opt,name=data"`
 	// Labels are the labels of the object.
 	// +optional
-	Labels map[string]string `json:"labels,omitempty"`
+	Labels map[string]string `json:"labels,omitempty" protobuf:"bytes,4,rep,name=labels"`
 }
 
 // ExtensionResourceState is the state of an extension object.
 type ExtensionResourceState struct {
 	// Kind is the kind of the extension object, such as Infrastructure.
-	Kind string `json:"kind"`
+	Kind string `json:"kind" protobuf:"bytes,1,opt,name=kind"`
 	// Name is the name of the extension object.
 	// +optional
-	Name *string `json:"name,omitempty"`
+	Name *string `json:"name,omitempty" protobuf:"bytes,2,opt,name=name"`
 	// Purpose tells extension objects of the same kind apart.
 	// +optional
-	Purpose *string `json:"purpose,omitempty"`
+	Purpose *string `json:"purpose,omitempty" protobuf:"bytes,3,opt,name=purpose"`
 	// State is what the extension wrote down.
 	// +optional
-	State *runtime.RawExtension `json:"state,omitempty"`
+	State *runtime.RawExtension `json:"state,omitempty" protobuf:"bytes,4,opt,name=state"`
 	// Resources are the objects that the state refers to.
 	// +optional
-	Resources []NamedResourceReference `json:"resources,omitempty"`
+	Resources []NamedResourceReference `json:"resources,omitempty" protobuf:"bytes,5,rep,name=resources"`
 }
 
 // ResourceData is an object that a state refers to.
 type ResourceData struct {
-	// APIVersion is the group and version of the object.
-	// +optional
-	APIVersion string `json:"apiVersion,omitempty"`
-	// Kind is the kind of the object.
-	Kind string `json:"kind"`
-	// Name is the name of the object.
-	Name string `json:"name"`
+	// The reference names the object by kind, name and apiVersion.
+	autoscalingv1.CrossVersionObjectReference `json:",inline" protobuf:"bytes,1,opt,name=ref"`
+
 	// Data is the object.
-	Data runtime.RawExtension `json:"data"`
+	Data runtime.RawExtension `json:"data" protobuf:"bytes,2,opt,name=data"`
 }

@@ -10,9 +10,9 @@ import (
 type ShootTemplate struct {
 	// Metadata of the shoots: labels and annotations.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec is the clusters as they are wanted.
 	// +optional
-	Spec ShootSpec `json:"spec,omitempty"`
+	Spec ShootSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 }

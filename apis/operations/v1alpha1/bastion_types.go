@@ -26,13 +26,13 @@ const (
 type Bastion struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
-	metav1.ObjectMeta `json:"metadata"`
+	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec says whom the bastion lets in, and to which shoot.
-	Spec BastionSpec `json:"spec"`
+	Spec BastionSpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
 	// Status tells where the bastion is and how long it stays.
 	// +optional
-	Status BastionStatus `json:"status,omitempty"`
+	Status BastionStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -42,51 +42,51 @@ type BastionList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Items are the bastions.
-	Items []Bastion `json:"items"`
+	Items []Bastion `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
 // BastionSpec says whom a bastion lets in, and to which shoot.
 type BastionSpec struct {
 	// ShootRef names the shoot, in the same namespace. It never changes.
-	ShootRef corev1.LocalObjectReference `json:"shootRef"`
+	ShootRef corev1.LocalObjectReference `json:"shootRef" protobuf:"bytes,1,opt,name=shootRef"`
 	// SeedName is the seed that runs the control plane of the shoot; set by the server.
 	// +optional
-	SeedName *string `json:"seedName,omitempty"`
+	SeedName *string `json:"seedName,omitempty" protobuf:"bytes,2,opt,name=seedName"`
 	// ProviderType is the provider of the shoot; set by the server.
 	// +optional
-	ProviderType *string `json:"providerType,omitempty"`
+	ProviderType *string `json:"providerType,omitempty" protobuf:"bytes,3,opt,name=providerType"`
 	// SSHPublicKey is the key of the person who is let in, as in a file of authorized keys. It never changes.
-	SSHPublicKey string `json:"sshPublicKey"`
+	SSHPublicKey string `json:"sshPublicKey" protobuf:"bytes,4,opt,name=sshPublicKey"`
 	// Ingress lists the networks from which the bastion is reached.
-	Ingress []BastionIngressPolicy `json:"ingress"`
+	Ingress []BastionIngressPolicy `json:"ingress" protobuf:"bytes,5,rep,name=ingress"`
 }
 
 // BastionIngressPolicy is a network from which a bastion is reached.
 type BastionIngressPolicy struct {
 	// IPBlock is the network, without the networks that it makes an exception of.
-	IPBlock networkingv1.IPBlock `json:"ipBlock"`
+	IPBlock networkingv1.IPBlock `json:"ipBlock" protobuf:"bytes,1,opt,name=ipBlock"`
 }
 
 // BastionStatus tells where a bastion is and how long it stays.
 type BastionStatus struct {
 	// Ingress is the public address of the bastion.
 	// +optional
-	Ingress *corev1.LoadBalancerIngress `json:"ingress,omitempty"`
+	Ingress *corev1.LoadBalancerIngress `json:"ingress,omitempty" protobuf:"bytes,1,opt,name=ingress"`
 	// Conditions tell how the bastion is.
 	// +optional
 	// +patchMergeKey=type
 	// +patchStrategy=merge
-	Conditions []gardencorev1beta1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	Conditions []gardencorev1beta1.Condition `json:"conditions,omitempty" protobuf:"bytes,2,rep,name=conditions" patchStrategy:"merge" patchMergeKey:"type"`
 	// LastHeartbeatTimestamp is when somebody last said that the bastion is still needed.
 	// +optional
-	LastHeartbeatTimestamp *metav1.Time `json:"lastHeartbeatTimestamp,omitempty"`
+	LastHeartbeatTimestamp *metav1.Time `json:"lastHeartbeatTimestamp,omitempty" protobuf:"bytes,3,opt,name=lastHeartbeatTimestamp"`
 	// ExpirationTimestamp is when the bastion is taken away unless somebody still needs it.
 	// +optional
-	ExpirationTimestamp *metav1.Time `json:"expirationTimestamp,omitempty"`
+	ExpirationTimestamp *metav1.Time `json:"expirationTimestamp,omitempty" protobuf:"bytes,4,opt,name=expirationTimestamp"`
 	// ObservedGeneration is the generation that was last acted on.
 	// +optional
-	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
+	ObservedGeneration *int64 `json:"observedGeneration,omitempty" protobuf:"varint,5,opt,name=observedGeneration"`
 }

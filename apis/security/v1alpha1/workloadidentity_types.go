@@ -18,12 +18,12 @@ type WorkloadIdentity struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec says for whom the tokens are.
-	Spec WorkloadIdentitySpec `json:"spec"`
+	Spec WorkloadIdentitySpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
 	// Status tells who the identity is.
-	Status WorkloadIdentityStatus `json:"status"`
+	Status WorkloadIdentityStatus `json:"status" protobuf:"bytes,3,opt,name=status"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -33,31 +33,31 @@ type WorkloadIdentityList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Items are the workload identities.
-	Items []WorkloadIdentity `json:"items"`
+	Items []WorkloadIdentity `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
 // WorkloadIdentitySpec says for whom the tokens of an identity are.
 type WorkloadIdentitySpec struct {
 	// Audiences are who accepts the tokens.
-	Audiences []string `json:"audiences"`
+	Audiences []string `json:"audiences" protobuf:"bytes,1,rep,name=audiences"`
 	// TargetSystem is the system that the tokens open.
-	TargetSystem TargetSystem `json:"targetSystem"`
+	TargetSystem TargetSystem `json:"targetSystem" protobuf:"bytes,2,opt,name=targetSystem"`
 }
 
 // TargetSystem is a system that trusts the garden.
 type TargetSystem struct {
 	// Type is the provider type of the system. It never changes.
-	Type string `json:"type"`
+	Type string `json:"type" protobuf:"bytes,1,opt,name=type"`
 	// ProviderConfig is configuration that only the provider understands.
 	// +optional
-	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty"`
+	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty" protobuf:"bytes,2,opt,name=providerConfig"`
 }
 
 // WorkloadIdentityStatus tells who an identity is.
 type WorkloadIdentityStatus struct {
 	// Sub is the subject of the tokens; set by the server, it never changes.
-	Sub string `json:"sub"`
+	Sub string `json:"sub" protobuf:"bytes,1,opt,name=sub"`
 }

@@ -26,14 +26,14 @@ type ManagedSeed struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec says which shoot becomes a seed, and how.
 	// +optional
-	Spec ManagedSeedSpec `json:"spec,omitempty"`
+	Spec ManagedSeedSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 	// Status tells how far that got.
 	// +optional
-	Status ManagedSeedStatus `json:"status,omitempty"`
+	Status ManagedSeedStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -43,56 +43,56 @@ type ManagedSeedList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Items are the managed seeds.
-	Items []ManagedSeed `json:"items"`
+	Items []ManagedSeed `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
 // ManagedSeedTemplate is what a set makes its managed seeds from.
 type ManagedSeedTemplate struct {
 	// Standard object metadata, of which labels and annotations are taken over.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec is that of every managed seed of the set, without the shoot.
 	// +optional
-	Spec ManagedSeedSpec `json:"spec,omitempty"`
+	Spec ManagedSeedSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 }
 
 // ManagedSeedSpec says which shoot becomes a seed, and how.
 type ManagedSeedSpec struct {
 	// Shoot is the shoot, in the same namespace. It never changes; in the template of a set it stays unset.
 	// +optional
-	Shoot *Shoot `json:"shoot,omitempty"`
+	Shoot *Shoot `json:"shoot,omitempty" protobuf:"bytes,1,opt,name=shoot"`
 	// SeedTemplate registers the shoot as a seed with a gardenlet that somebody else deploys. It excludes gardenlet; last
 	// used by Gardener v1.60.
 	// +optional
-	SeedTemplate *gardencorev1beta1.SeedTemplate `json:"seedTemplate,omitempty"`
+	SeedTemplate *gardencorev1beta1.SeedTemplate `json:"seedTemplate,omitempty" protobuf:"bytes,1001,opt,name=seedTemplate"`
 	// Gardenlet says how the gardenlet runs in the shoot. Only with a seed template it is left out.
-	Gardenlet *GardenletConfig `json:"gardenlet"`
+	Gardenlet *GardenletConfig `json:"gardenlet" protobuf:"bytes,3,opt,name=gardenlet"`
 }
 
 // Shoot names the shoot that becomes a seed.
 type Shoot struct {
 	// Name is the name of the shoot.
-	Name string `json:"name"`
+	Name string `json:"name" protobuf:"bytes,1,opt,name=name"`
 }
 
 // GardenletConfig says how the gardenlet of a managed seed runs.
 type GardenletConfig struct {
 	// Deployment says how the gardenlet runs in the shoot.
 	// +optional
-	Deployment *GardenletDeployment `json:"deployment,omitempty"`
+	Deployment *GardenletDeployment `json:"deployment,omitempty" protobuf:"bytes,1,opt,name=deployment"`
 	// Config is the GardenletConfiguration.
 	// +optional
-	Config runtime.RawExtension `json:"config,omitempty"`
+	Config runtime.RawExtension `json:"config,omitempty" protobuf:"bytes,2,opt,name=config"`
 	// Bootstrap says how the gardenlet gets its first access to the garden. It never changes.
 	// +optional
-	Bootstrap *Bootstrap `json:"bootstrap,omitempty"`
+	Bootstrap *Bootstrap `json:"bootstrap,omitempty" protobuf:"bytes,3,opt,name=bootstrap"`
 	// MergeWithParent takes what is not said here from the gardenlet that looks after the shoot. It never changes.
 	// +optional
-	MergeWithParent *bool `json:"mergeWithParent,omitempty"`
+	MergeWithParent *bool `json:"mergeWithParent,omitempty" protobuf:"varint,4,opt,name=mergeWithParent"`
 }
 
 // Bootstrap says how a gardenlet gets its first access to the garden.
@@ -113,8 +113,8 @@ type ManagedSeedStatus struct {
 	// +optional
 	// +patchMergeKey=type
 	// +patchStrategy=merge
-	Conditions []gardencorev1beta1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	Conditions []gardencorev1beta1.Condition `json:"conditions,omitempty" protobuf:"bytes,1,rep,name=conditions" patchStrategy:"merge" patchMergeKey:"type"`
 	// ObservedGeneration is the generation that was last acted on.
 	// +optional
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	ObservedGeneration int64 `json:"observedGeneration,omitempty" protobuf:"varint,2,opt,name=observedGeneration"`
 }

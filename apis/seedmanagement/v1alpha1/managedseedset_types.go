@@ -15,14 +15,14 @@ type ManagedSeedSet struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Spec says how many managed seeds there should be, and what they are like.
 	// +optional
-	Spec ManagedSeedSetSpec `json:"spec,omitempty"`
+	Spec ManagedSeedSetSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 	// Status tells how many there are.
 	// +optional
-	Status ManagedSeedSetStatus `json:"status,omitempty"`
+	Status ManagedSeedSetStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -32,39 +32,39 @@ type ManagedSeedSetList struct {
 	metav1.TypeMeta `json:",inline"`
 	// List metadata: resource version and paging.
 	// +optional
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	// Items are the sets.
-	Items []ManagedSeedSet `json:"items"`
+	Items []ManagedSeedSet `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
 // ManagedSeedSetSpec says how many managed seeds there should be, and what they are like.
 type ManagedSeedSetSpec struct {
 	// Replicas is how many managed seeds there should be.
 	// +optional
-	Replicas *int32 `json:"replicas,omitempty"`
+	Replicas *int32 `json:"replicas,omitempty" protobuf:"varint,1,opt,name=replicas"`
 	// Selector picks the shoots and managed seeds that belong to the set. It must match both templates and never changes.
-	Selector metav1.LabelSelector `json:"selector"`
+	Selector metav1.LabelSelector `json:"selector" protobuf:"bytes,2,opt,name=selector"`
 	// Template is what managed seeds are made from.
-	Template ManagedSeedTemplate `json:"template"`
+	Template ManagedSeedTemplate `json:"template" protobuf:"bytes,3,opt,name=template"`
 	// ShootTemplate is what shoots are made from.
-	ShootTemplate gardencorev1beta1.ShootTemplate `json:"shootTemplate"`
+	ShootTemplate gardencorev1beta1.ShootTemplate `json:"shootTemplate" protobuf:"bytes,4,opt,name=shootTemplate"`
 	// UpdateStrategy says how changes of the templates reach what exists.
 	// +optional
-	UpdateStrategy *UpdateStrategy `json:"updateStrategy,omitempty"`
+	UpdateStrategy *UpdateStrategy `json:"updateStrategy,omitempty" protobuf:"bytes,5,opt,name=updateStrategy"`
 	// RevisionHistoryLimit is how many former templates are kept.
 	// +optional
-	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
+	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty" protobuf:"varint,6,opt,name=revisionHistoryLimit"`
 }
 
 // UpdateStrategy says how changes of the templates reach what exists.
 type UpdateStrategy struct {
 	// Type is the sort of update.
 	// +optional
-	Type *UpdateStrategyType `json:"type,omitempty"`
+	Type *UpdateStrategyType `json:"type,omitempty" protobuf:"bytes,1,opt,name=type"`
 	// RollingUpdate is for the type RollingUpdate.
 	// +optional
-	RollingUpdate *RollingUpdateStrategy `json:"rollingUpdate,omitempty"`
+	RollingUpdate *RollingUpdateStrategy `json:"rollingUpdate,omitempty" protobuf:"bytes,2,opt,name=rollingUpdate"`
 }
 
 // UpdateStrategyType is a sort of update.
@@ -77,58 +77,58 @@ const RollingUpdateStrategyType UpdateStrategyType = "RollingUpdate"
 type RollingUpdateStrategy struct {
 	// Partition is the ordinal from which on replicas are updated.
 	// +optional
-	Partition *int32 `json:"partition,omitempty"`
+	Partition *int32 `json:"partition,omitempty" protobuf:"varint,1,opt,name=partition"`
 }
 
 // ManagedSeedSetStatus tells how many managed seeds there are.
 type ManagedSeedSetStatus struct {
 	// ObservedGeneration is the generation that was last acted on.
 	// +optional
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	ObservedGeneration int64 `json:"observedGeneration,omitempty" protobuf:"varint,1,opt,name=observedGeneration"`
 	// Replicas is how many replicas there are; a replica is a shoot with its managed seed.
-	Replicas int32 `json:"replicas"`
+	Replicas int32 `json:"replicas" protobuf:"varint,2,opt,name=replicas"`
 	// ReadyReplicas is how many of them are ready.
 	// +optional
-	ReadyReplicas int32 `json:"readyReplicas,omitempty"`
+	ReadyReplicas int32 `json:"readyReplicas,omitempty" protobuf:"varint,3,opt,name=readyReplicas"`
 	// NextReplicaNumber is the ordinal of the next replica.
 	// +optional
-	NextReplicaNumber int32 `json:"nextReplicaNumber,omitempty"`
+	NextReplicaNumber int32 `json:"nextReplicaNumber,omitempty" protobuf:"varint,4,opt,name=nextReplicaNumber"`
 	// CurrentReplicas is how many replicas are of the current revision.
 	// +optional
-	CurrentReplicas int32 `json:"currentReplicas,omitempty"`
+	CurrentReplicas int32 `json:"currentReplicas,omitempty" protobuf:"varint,5,opt,name=currentReplicas"`
 	// UpdatedReplicas is how many replicas are of the revision that is being rolled out.
 	// +optional
-	UpdatedReplicas int32 `json:"updatedReplicas,omitempty"`
+	UpdatedReplicas int32 `json:"updatedReplicas,omitempty" protobuf:"varint,6,opt,name=updatedReplicas"`
 	// CurrentRevision is the revision of the replicas below the partition.
 	// +optional
-	CurrentRevision string `json:"currentRevision,omitempty"`
+	CurrentRevision string `json:"currentRevision,omitempty" protobuf:"bytes,7,opt,name=currentRevision"`
 	// UpdateRevision is the revision of the replicas from the partition on.
 	// +optional
-	UpdateRevision string `json:"updateRevision,omitempty"`
+	UpdateRevision string `json:"updateRevision,omitempty" protobuf:"bytes,8,opt,name=updateRevision"`
 	// CollisionCount tells names of revisions apart that would be the same.
 	// +optional
-	CollisionCount *int32 `json:"collisionCount,omitempty"`
+	CollisionCount *int32 `json:"collisionCount,omitempty" protobuf:"varint,9,opt,name=collisionCount"`
 	// Conditions tell how the set is.
 	// +optional
 	// +patchMergeKey=type
 	// +patchStrategy=merge
-	Conditions []gardencorev1beta1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+	Conditions []gardencorev1beta1.Condition `json:"conditions,omitempty" protobuf:"bytes,10,rep,name=conditions" patchStrategy:"merge" patchMergeKey:"type"`
 	// PendingReplica is the replica that is being made, changed or taken away.
 	// +optional
-	PendingReplica *PendingReplica `json:"pendingReplica,omitempty"`
+	PendingReplica *PendingReplica `json:"pendingReplica,omitempty" protobuf:"bytes,11,opt,name=pendingReplica"`
 }
 
 // PendingReplica is a replica that is being made, changed or taken away.
 type PendingReplica struct {
 	// Name is the name of the replica.
-	Name string `json:"name"`
+	Name string `json:"name" protobuf:"bytes,1,opt,name=name"`
 	// Reason is what is waited for.
-	Reason PendingReplicaReason `json:"reason"`
+	Reason PendingReplicaReason `json:"reason" protobuf:"bytes,2,opt,name=reason"`
 	// Since is the moment from which on it is waited for.
-	Since metav1.Time `json:"since"`
+	Since metav1.Time `json:"since" protobuf:"bytes,3,opt,name=since"`
 	// Retries is how often it was tried again.
 	// +optional
-	Retries *int32 `json:"retries,omitempty"`
+	Retries *int32 `json:"retries,omitempty" protobuf:"varint,4,opt,name=retries"`
 }
 
 // PendingReplicaReason is what is waited for before a replica is ready.

@@ -16,63 +16,63 @@ type Cache struct {
 	mutex   sync.Mutex
 	limit   int
 	size    int
-	entries map[types.UID]*list.Element
+	entries map[key]*list.Element
 	// recent holds the entries, the last used first.
 	recent list.List
 }
 
+// key names an object and who writes it: some clients read JSON and others protobuf.
+type key struct {
+	uid     types.UID
+	encoder runtime.Identifier
+}
+
 // entry is one object, written by one encoder.
 type entry struct {
-	uid     types.UID
+	key
+
 	version string
-	encoder runtime.Identifier
-	text    text
+	written written
 }
 
-// text is a JSON object: {"kind":…,"apiVersion":…, and from rest on what an object among others in a list consists of.
-type text struct {
-	whole []byte
-	rest  int
-}
-
-// overhead is what an entry takes beside its text.
+// overhead is what an entry takes beside its bytes.
 const overhead = 256
 
 // New returns a Cache that takes about limit bytes.
 func New(limit int) *Cache {
-	return &Cache{limit: limit, entries: map[types.UID]*list.Element{}}
+	return &Cache{limit: limit, entries: map[key]*list.Element{}}
 }
 
 // get returns how an encoder has written an object.
-func (c *Cache) get(object metav1.Object, encoder runtime.Identifier) (text, bool) {
+func (c *Cache) get(object metav1.Object, encoder runtime.Identifier) (written, bool) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	element, found := c.entries[object.GetUID()]
+	element, found := c.entries[key{uid: object.GetUID(), encoder: encoder}]
 	if !found {
-		return text{}, false
+		return written{}, false
 	}
 	known, ok := element.Value.(*entry)
-	if !ok || known.version != object.GetResourceVersion() || known.encoder != encoder {
-		return text{}, false
+	if !ok || known.version != object.GetResourceVersion() {
+		return written{}, false
 	}
 	c.recent.MoveToFront(element)
 
-	return known.text, true
+	return known.written, true
 }
 
 // put remembers how an encoder has written an object, in place of an earlier version of it.
-func (c *Cache) put(object metav1.Object, encoder runtime.Identifier, written text) {
-	if object.GetUID() == "" || object.GetResourceVersion() == "" || overhead+len(written.whole) > c.limit {
+func (c *Cache) put(object metav1.Object, encoder runtime.Identifier, found written) {
+	if object.GetUID() == "" || object.GetResourceVersion() == "" || overhead+len(found.whole) > c.limit {
 		return
 	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if element, found := c.entries[object.GetUID()]; found {
+	fresh := &entry{key: key{uid: object.GetUID(), encoder: encoder}, version: object.GetResourceVersion(), written: found}
+	if element, known := c.entries[fresh.key]; known {
 		c.drop(element)
 	}
-	fresh := &entry{uid: object.GetUID(), version: object.GetResourceVersion(), encoder: encoder, text: written}
-	c.entries[fresh.uid] = c.recent.PushFront(fresh)
-	c.size += overhead + len(written.whole)
+	c.entries[fresh.key] = c.recent.PushFront(fresh)
+	c.size += overhead + len(found.whole)
 	for c.size > c.limit {
 		c.drop(c.recent.Back())
 	}
@@ -80,7 +80,7 @@ func (c *Cache) put(object metav1.Object, encoder runtime.Identifier, written te
 
 func (c *Cache) drop(element *list.Element) {
 	if old, ok := c.recent.Remove(element).(*entry); ok {
-		delete(c.entries, old.uid)
-		c.size -= overhead + len(old.text.whole)
+		delete(c.entries, old.key)
+		c.size -= overhead + len(old.written.whole)
 	}
 }

@@ -35,14 +35,20 @@ func (c *counting) Encode(object runtime.Object, w io.Writer) error {
 
 func plain(tb testing.TB) runtime.Encoder {
 	tb.Helper()
+
+	return plainFor(tb, runtime.ContentTypeJSON)
+}
+
+func plainFor(tb testing.TB, mediaType string) runtime.Encoder {
+	tb.Helper()
 	kinds := runtime.NewScheme()
 	if err := scheme.AddServed(kinds); err != nil {
 		tb.Fatal(err)
 	}
 	codecs := serializer.NewCodecFactory(kinds)
-	info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeJSON)
+	info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), mediaType)
 	if !ok {
-		tb.Fatal("no JSON")
+		tb.Fatalf("no %s", mediaType)
 	}
 
 	return codecs.EncoderForVersion(info.Serializer, gardencorev1beta1.GroupVersion)
@@ -94,11 +100,14 @@ func TestEncoderWritesTheSame(t *testing.T) {
 			t.Parallel()
 
 			before := tc.given.DeepCopyObject()
-			want := encode(t, plain(t), bytecache.Unwrap(tc.given))
-			e := bytecache.New(1 << 20).Encoder(plain(t))
+			cache := bytecache.New(1 << 20)
+			inJSON, inProtobuf := plain(t), plainFor(t, runtime.ContentTypeProtobuf)
 			for _, when := range []string{"at first", "again"} {
-				if diff := cmp.Diff(want, encode(t, e, tc.given)); diff != "" {
-					t.Errorf("%s\nEncode(...) %s (-want +got):\n%s", tc.reason, when, diff)
+				if diff := cmp.Diff(encode(t, inJSON, bytecache.Unwrap(tc.given)), encode(t, cache.JSON(inJSON), tc.given)); diff != "" {
+					t.Errorf("%s\nEncode(...) as JSON %s (-want +got):\n%s", tc.reason, when, diff)
+				}
+				if diff := cmp.Diff(encode(t, inProtobuf, bytecache.Unwrap(tc.given)), encode(t, cache.Protobuf(inProtobuf), tc.given)); diff != "" {
+					t.Errorf("%s\nEncode(...) as protobuf %s (-want +got):\n%s", tc.reason, when, diff)
 				}
 			}
 			if diff := cmp.Diff(bytecache.Unwrap(before), bytecache.Unwrap(tc.given)); diff != "" {
@@ -112,7 +121,8 @@ func TestEncoderRemembers(t *testing.T) {
 	t.Parallel()
 
 	work := &counting{Encoder: plain(t)}
-	e := bytecache.New(1 << 20).Encoder(work)
+	cache := bytecache.New(1 << 20)
+	e := cache.JSON(work)
 	list := &gardencorev1beta1.ProjectList{Items: []gardencorev1beta1.Project{*project("a", "1", "x"), *project("b", "2", "y")}}
 	steps := []struct {
 		reason string
@@ -133,13 +143,22 @@ func TestEncoderRemembers(t *testing.T) {
 			t.Errorf("%s\nEncode(...): got %s after %d encodings, want %s after %d", step.reason, got, work.count, step.want, step.count)
 		}
 	}
+
+	more := &counting{Encoder: plainFor(t, runtime.ContentTypeProtobuf)}
+	for range 2 {
+		encode(t, cache.Protobuf(more), bytecache.Object{Plain: project("a", "2", "z")})
+		encode(t, e, bytecache.Object{Plain: project("a", "2", "z")})
+	}
+	if more.count != 1 || work.count != 6 {
+		t.Errorf("Both forms of an object are remembered.\nEncode(...): %d and %d encodings, want 1 and 6", more.count, work.count)
+	}
 }
 
 func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
 
 	work := &counting{Encoder: plain(t)}
-	e := bytecache.New(4096).Encoder(work)
+	e := bytecache.New(4096).JSON(work)
 	write := func(n int, size int) int {
 		before := work.count
 		encode(t, e, bytecache.Object{Plain: project(fmt.Sprint(n), "1", strings.Repeat("x", size))})
@@ -169,7 +188,11 @@ func BenchmarkList(b *testing.B) {
 	for n := range 500 {
 		list.Items = append(list.Items, *project(fmt.Sprint(n), "1", strings.Repeat("long ", 500)))
 	}
-	for name, e := range map[string]runtime.Encoder{"Plain": plain(b), "Cached": bytecache.New(64 << 20).Encoder(plain(b))} {
+	inProtobuf := plainFor(b, runtime.ContentTypeProtobuf)
+	for name, e := range map[string]runtime.Encoder{
+		"Plain": plain(b), "Cached": bytecache.New(64 << 20).JSON(plain(b)),
+		"ProtobufPlain": inProtobuf, "ProtobufCached": bytecache.New(64 << 20).Protobuf(inProtobuf),
+	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -182,7 +182,7 @@ func preferProtobuf(g *harness.Garden) func(t *testing.T) {
 		}
 		shoots := c.Resource(gardencorev1beta1.GroupVersion.WithResource("shoots"))
 		if err := shoots.Namespace("default").DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
-			t.Errorf("A namespace could not be emptied, as garden kinds have no protobuf.\nDeleteCollection(...): %v", err)
+			t.Errorf("A namespace has to be emptied.\nDeleteCollection(...): %v", err)
 		}
 		if _, err := shoots.List(t.Context(), metav1.ListOptions{}); err != nil {
 			t.Errorf("List(...): %v", err)

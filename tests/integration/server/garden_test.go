@@ -23,6 +23,8 @@ func TestGarden(t *testing.T) {
 	t.Run("ServerSideApply", serverSideApply(g))
 	t.Run("OpenAPI", openAPI(g))
 	t.Run("PreferProtobuf", preferProtobuf(g))
+	t.Run("Protobuf", protobuf(g))
+	t.Run("Encodings", encodings(g))
 	t.Run("CustomResources", customResources(g))
 	t.Run("Discovery", discovery(g))
 	t.Run("Loops", loops(g))

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package monitoring
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/garden/seed/namespace"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// patience is the time between two looks at whether all seeds have a new password.
+const patience = 2 * time.Second
+
+// Reconcile looks at all credentials at once.
+func (r *Reconciler) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+	secrets := &corev1.SecretList{}
+	err := r.Reader.List(ctx, secrets, client.InNamespace(gardencorev1beta1.NamespaceGarden),
+		client.MatchingLabels{gardencorev1beta1.LabelRole: gardencorev1beta1.RoleGlobalMonitoring})
+	if err != nil {
+		return reconcile.Result{}, fmt.Errorf("list credentials of monitoring: %w", err)
+	}
+	plan, err := Decide(secrets.Items)
+	if err != nil {
+		return kit.Result(kit.Stop(), err)
+	}
+	outcome, err := kit.Run(ctx, plan, r.create, r.delete, r.rotate, r.announce)
+	return kit.Result(outcome, err)
+}
+
+func (r *Reconciler) create(ctx context.Context, plan Plan) (kit.Outcome, error) {
+	if !plan.Create {
+		return kit.Continue(), nil
+	}
+	secret := fresh()
+	if err := fill(secret, r.Clock.Now()); err != nil {
+		return kit.Stop(), err
+	}
+	if err := r.Client.Create(ctx, secret); err != nil {
+		return kit.Stop(), fmt.Errorf("create secret %q: %w", secret.Name, err)
+	}
+	logf.FromContext(ctx).Info("Credentials of monitoring made", "secret", secret.Name)
+	return kit.Stop(), nil
+}
+
+// delete makes room for credentials of an operator.
+func (r *Reconciler) delete(ctx context.Context, plan Plan) (kit.Outcome, error) {
+	if plan.Delete == nil {
+		return kit.Continue(), nil
+	}
+	return kit.Continue(), kit.Remove(ctx, r.Client, plan.Delete)
+}
+
+// rotate writes the password together with what is left to do, so that it is made once. A conflict is tried again with
+// what there is then.
+func (r *Reconciler) rotate(ctx context.Context, plan Plan) (kit.Outcome, error) {
+	secret := plan.Rotate
+	if secret == nil {
+		return kit.Continue(), nil
+	}
+	if err := fill(secret, r.Clock.Now()); err != nil {
+		return kit.Stop(), err
+	}
+	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationReconcile)
+	if err := r.Client.Update(ctx, secret); err != nil {
+		return kit.Stop(), fmt.Errorf("write new password of secret %q: %w", secret.Name, err)
+	}
+	logf.FromContext(ctx).Info("Credentials of monitoring rotated", "secret", secret.Name)
+	return kit.Stop(), nil
+}
+
+// announce waits until every seed has the password, and then lets the seeds take it up. A seed with another operation is
+// left alone: it looks at everything anyway.
+func (r *Reconciler) announce(ctx context.Context, plan Plan) (kit.Outcome, error) {
+	secret := plan.Announce
+	if secret == nil {
+		return kit.Continue(), nil
+	}
+	seeds := &gardencorev1beta1.SeedList{}
+	if err := r.Client.List(ctx, seeds); err != nil {
+		return kit.Stop(), fmt.Errorf("list seeds: %w", err)
+	}
+	for i := range seeds.Items {
+		have, err := r.has(ctx, &seeds.Items[i], secret)
+		if err != nil {
+			return kit.Stop(), err
+		}
+		if !have {
+			return kit.RequeueAfter(patience), nil
+		}
+	}
+	for i := range seeds.Items {
+		if err := r.tell(ctx, &seeds.Items[i]); err != nil {
+			return kit.Stop(), err
+		}
+	}
+	before := secret.DeepCopy()
+	delete(secret.Annotations, gardencorev1beta1.AnnotationOperation)
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.Client.Patch(ctx, secret, patch); err != nil {
+		return kit.Stop(), fmt.Errorf("end rotation of secret %q: %w", secret.Name, err)
+	}
+	return kit.Continue(), nil
+}
+
+// has reports whether a seed has the same credentials. One that is going away needs none.
+func (r *Reconciler) has(ctx context.Context, seed *gardencorev1beta1.Seed, secret *corev1.Secret) (bool, error) {
+	if seed.DeletionTimestamp != nil {
+		return true, nil
+	}
+	have := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: namespace.Name(seed.Name), Name: secret.Name}
+	if err := r.Reader.Get(ctx, key, have); err != nil {
+		if client.IgnoreNotFound(err) == nil {
+			return false, nil
+		}
+		return false, fmt.Errorf("get credentials of seed %q: %w", seed.Name, err)
+	}
+	return maps.EqualFunc(have.Data, secret.Data, bytes.Equal), nil
+}
+
+func (r *Reconciler) tell(ctx context.Context, seed *gardencorev1beta1.Seed) error {
+	if seed.DeletionTimestamp != nil || seed.Annotations[gardencorev1beta1.AnnotationOperation] != "" {
+		return nil
+	}
+	patch := client.MergeFrom(seed.DeepCopy())
+	metav1.SetMetaDataAnnotation(&seed.ObjectMeta, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationReconcile)
+	if err := r.Client.Patch(ctx, seed, patch); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("tell seed %q of the new password: %w", seed.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// source makes a package of one file that imports nothing.
+func source(t *testing.T, text string) *packages.Package {
+	t.Helper()
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "types.go", "package v1\n"+text, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked, err := new(types.Config).Check("example.org/garden/apis/core/v1", files, []*ast.File{file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return &packages.Package{Types: checked, Syntax: []*ast.File{file}}
+}
+
+func TestGenerate(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason, text, want, err string
+	}{
+		"no number": {reason: "A field without a number would be lost.", text: "type A struct { X string }", err: "A.X: it has no tag"},
+		"twice": {
+			reason: "Two fields of one number would overwrite each other.",
+			text:   "type A struct { X string `json:\"x\" protobuf:\"bytes,1,opt,name=x\"`; Y string `json:\"y\" protobuf:\"bytes,1,opt,name=y\"` }",
+			err:    "A: X and Y have the same number",
+		},
+		"wrong type": {
+			reason: "The tag of a copied line says what the other field was.",
+			text:   "type A struct { X bool `json:\"x\" protobuf:\"bytes,1,opt,name=x\"` }", err: `its type says "varint,1,opt,name=x"`,
+		},
+		"no form": {
+			reason: "What has no form is no field of a message.",
+			text:   "type A struct { X uint8 `json:\"x\" protobuf:\"varint,1,opt,name=x\"` }", err: "uint8 has no protobuf form",
+		},
+		"last first": {
+			reason: "A message is written from its end.",
+			text:   "type A struct { X string `json:\"x\" protobuf:\"bytes,1,opt,name=x\"`; Y *int32 `json:\"y\" protobuf:\"varint,2,opt,name=y\"` }",
+			want:   "if m.Y != nil {\n\t\tw.Int(2, int64(*m.Y))\n\t}\n\tif m.X != \"\" {\n\t\tw.String(1, m.X)\n\t}",
+		},
+		"nullable": {
+			reason: "A list that may be empty and there is a message of its own.",
+			text:   "// +protobuf.nullable=true\ntype A []string", want: "for i := len((*m)) - 1; i >= 0; i-- {\n\t\tw.String(1, (*m)[i])\n\t}",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := generate(source(t, tc.text))
+			if tc.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Errorf("%s\ngenerate() = %v, want an error with %q", tc.reason, err, tc.err)
+				}
+
+				return
+			}
+			if err != nil || !strings.Contains(string(got), tc.want) {
+				t.Errorf("%s\ngenerate() = %v,\n%s\nwant in it\n%s", tc.reason, err, got, tc.want)
+			}
+		})
+	}
+}
