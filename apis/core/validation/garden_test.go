@@ -90,13 +90,13 @@ func TestValidateSeedRules(t *testing.T) {
 			want: []string{"spec.resources[3].resourceRef.kind: FieldValueNotSupported", "spec.resources[4].resourceRef.kind: FieldValueNotSupported"},
 		},
 		"API-VALSEED-1 credentials": {
-			reason: "nor do its domains",
+			reason: "the credentials of a domain are of a kind that holds credentials",
 			change: func(s *gardencorev1beta1.Seed) {
 				s.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{
-					Type: "one", Domain: "example.org", CredentialsRef: corev1.ObjectReference{Kind: "InternalSecret", Namespace: "garden", Name: "x"},
+					Type: "one", Domain: "example.org", CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: "garden", Name: "x"},
 				}
 			},
-			want: []string{"spec.dns.internal.credentialsRef.kind: FieldValueNotSupported"},
+			want: []string{"spec.dns.internal.credentialsRef: FieldValueNotSupported"},
 		},
 		"API-VALSEED-3 zones": {
 			reason: "who speaks of zones has several",
