@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta/testrestmapper"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
@@ -191,8 +192,19 @@ func TestSeedsDoNotTrigger_SCHED_BIND_4(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	informer.Add(o.shoot(t))
-	<-o.events.Events // the first attempt was made, so all watches are set up
+	// Once an attempt was made, all watches are set up. What comes before that is lost.
+	attempted := func(context.Context) (bool, error) {
+		informer.Add(o.shoot(t))
+		select {
+		case <-o.events.Events:
+			return true, nil
+		default:
+			return false, nil
+		}
+	}
+	if err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 30*time.Second, true, attempted); err != nil {
+		t.Fatalf("no attempt is made for a shoot: %v", err)
+	}
 	cancel()
 	if err := <-ended; err != nil {
 		t.Errorf("manager: %v", err)

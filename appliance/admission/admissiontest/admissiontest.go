@@ -80,7 +80,7 @@ func (g *Garden) Add(obj kind.Object) {
 		}] = obj
 		return
 	}
-	obj = g.internal(obj)
+	obj = g.internal(known(obj))
 	ctx := genericapirequest.WithNamespace(g.tb.Context(), obj.GetNamespace())
 	maker, ok := store.(rest.Creater) //nolint:misspell // the name is the library's
 	if !ok {

@@ -6,8 +6,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
 // Namespace is that of the project meadow.
@@ -63,6 +65,38 @@ func Seed(name string, change ...func(*gardencorev1beta1.Seed)) *gardencorev1bet
 			},
 		},
 	}, change)
+}
+
+// Config is the least configuration of a gardenlet that registers a seed.
+func Config() runtime.RawExtension {
+	return runtime.RawExtension{Raw: []byte(`{"apiVersion":"gardenlet.config.gardener.cloud/v1alpha1","kind":"GardenletConfiguration",` +
+		`"seedConfig":{"spec":{"provider":{"type":"local","region":"north"},"networks":{"pods":"10.1.0.0/16","services":"10.2.0.0/16"},` +
+		`"ingress":{"domain":"ingress.example.org","controller":{"kind":"nginx"}},` +
+		`"dns":{"provider":{"type":"local","credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"domain"}},` +
+		`"internal":{"type":"local","domain":"internal.example.org",` +
+		`"credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"domain"}}}}}}`)}
+}
+
+// known gives a seed that is kept the domains that none is kept without. Rules see seeds as tests made them.
+func known(obj kind.Object) kind.Object {
+	given, ok := obj.(*gardencorev1beta1.Seed)
+	if !ok {
+		return obj
+	}
+	seed := given.DeepCopy()
+	ref := corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: gardencorev1beta1.NamespaceGarden, Name: "domain"}
+	if seed.Spec.DNS.Internal == nil {
+		seed.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{Type: local, Domain: "internal.example.org", CredentialsRef: ref}
+	}
+	if seed.Spec.DNS.Provider == nil {
+		seed.Spec.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{Type: local, CredentialsRef: &ref}
+	}
+	if seed.Spec.Ingress == nil {
+		seed.Spec.Ingress = &gardencorev1beta1.Ingress{
+			Domain: "ingress.example.org", Controller: gardencorev1beta1.IngressController{Kind: "nginx"},
+		}
+	}
+	return seed
 }
 
 // Binding holds the credentials of Shoot.

@@ -154,9 +154,10 @@ func TestGardenletAndManagedSeed(t *testing.T) {
 	t.Parallel()
 	managed := &gardenseedmanagementv1alpha1.ManagedSeed{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "a"}, Spec: gardenseedmanagementv1alpha1.ManagedSeedSpec{
 		Shoot:     &gardenseedmanagementv1alpha1.Shoot{Name: "sprout"},
-		Gardenlet: &gardenseedmanagementv1alpha1.GardenletConfig{Bootstrap: new(gardenseedmanagementv1alpha1.BootstrapToken)},
+		Gardenlet: &gardenseedmanagementv1alpha1.GardenletConfig{Bootstrap: new(gardenseedmanagementv1alpha1.BootstrapToken), Config: admissiontest.Config()},
 	}}
 	let := &gardenseedmanagementv1alpha1.Gardenlet{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "a"}}
+	let.Spec.Config = admissiontest.Config()
 	let.Spec.Deployment.Helm.OCIRepository = gardencorev1.OCIRepository{Ref: new("oci://registry.example/gardenlet:v1")}
 	admissiontest.Run(t, resourcereference.New, map[string]admissiontest.Case{
 		"API-RRM-13 alone":        {Reason: "one of them may be", Request: admissiontest.Request{Object: let}},

@@ -21,7 +21,7 @@ func TestAdmit(t *testing.T) {
 	t.Parallel()
 	managed := &gardenseedmanagementv1alpha1.ManagedSeed{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "a"}, Spec: gardenseedmanagementv1alpha1.ManagedSeedSpec{
 		Shoot:     &gardenseedmanagementv1alpha1.Shoot{Name: "sprout"},
-		Gardenlet: &gardenseedmanagementv1alpha1.GardenletConfig{Bootstrap: new(gardenseedmanagementv1alpha1.BootstrapToken)},
+		Gardenlet: &gardenseedmanagementv1alpha1.GardenletConfig{Bootstrap: new(gardenseedmanagementv1alpha1.BootstrapToken), Config: admissiontest.Config()},
 	}}
 	below := admissiontest.Shoot(func(s *gardencorev1beta1.Shoot) { s.Namespace, s.Spec.SeedName = "garden", new("root") })
 	waiting := admissiontest.Shoot(func(s *gardencorev1beta1.Shoot) { s.Namespace = "garden" })

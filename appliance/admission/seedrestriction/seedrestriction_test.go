@@ -236,6 +236,11 @@ func TestSecrets(t *testing.T) {
 	})
 }
 
+// domains are those that each seed has, and the Secret with their credentials, which is copied to all seeds.
+const domains = `"ingress":{"domain":"ingress.example.org","controller":{"kind":"nginx"}},"dns":{
+	"provider":{"type":"local","credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"internal-domain"}},
+	"internal":{"type":"local","domain":"internal.example.org","credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"internal-domain"}}},`
+
 // managed is a managed seed of a shoot of the same name.
 func managed(name string, change ...func(*gardenseedmanagementv1alpha1.ManagedSeed)) *gardenseedmanagementv1alpha1.ManagedSeed {
 	m := &gardenseedmanagementv1alpha1.ManagedSeed{ObjectMeta: named("garden", name)}
@@ -244,7 +249,7 @@ func managed(name string, change ...func(*gardenseedmanagementv1alpha1.ManagedSe
 		Bootstrap: new(gardenseedmanagementv1alpha1.BootstrapToken), MergeWithParent: new(true),
 	}
 	m.Spec.Gardenlet.Config.Raw = []byte(`{"apiVersion":"gardenlet.config.gardener.cloud/v1alpha1","kind":"GardenletConfiguration","seedConfig":{"spec":{
-		"provider":{"type":"local","region":"north"},"networks":{"pods":"10.1.0.0/16","services":"10.2.0.0/16","nodes":"10.3.0.0/16"},"dns":{},
+		"provider":{"type":"local","region":"north"},"networks":{"pods":"10.1.0.0/16","services":"10.2.0.0/16","nodes":"10.3.0.0/16"},` + domains + `
 		"backup":{"provider":"local","secretRef":{"namespace":"garden","name":"backup-` + name + `"}},"secretRef":{"namespace":"garden","name":"kubeconfig-` + name + `"}}}}`)
 	for _, c := range change {
 		c(m)
@@ -411,8 +416,7 @@ func TestSeeds(t *testing.T) {
 		}}
 	}
 	reaching := func(m *gardenseedmanagementv1alpha1.ManagedSeed) {
-		m.Spec.Gardenlet.Config.Raw = []byte(strings.Replace(string(m.Spec.Gardenlet.Config.Raw), `"dns":{}`,
-			`"dns":{"provider":{"type":"local","secretRef":{"namespace":"garden","name":"domain"}}}`, 1))
+		m.Spec.Gardenlet.Config.Raw = []byte(strings.Replace(string(m.Spec.Gardenlet.Config.Raw), `"name":"internal-domain"`, `"name":"domain"`, 1))
 	}
 	account := &corev1.ServiceAccount{
 		ObjectMeta: named("garden", "gardenlet-bootstrap-nursery"), Secrets: []corev1.ObjectReference{{Name: "backup"}},
