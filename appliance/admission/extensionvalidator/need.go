@@ -119,8 +119,8 @@ func (n *needs) pool(w *gardencorev1beta1.Worker, path *field.Path) {
 	}
 }
 
-// seedNeeds lists what a seed asks extensions for (API-EXTVAL-2). Its own provider may come later: a cluster of any make
-// may join first, and shoots are held back until somebody can make them.
+// seedNeeds lists what a seed asks extensions for (API-EXTVAL-2). Its own provider and who makes its domain known may
+// come later: a cluster of any make may join first, and shoots are held back until somebody can make them.
 func seedNeeds(s *gardencorev1beta1.SeedSpec) []need {
 	path := field.NewPath("spec")
 	all := needs{{path: path.Child("provider", "type"), kind: kindControlPlane, name: s.Provider.Type, later: true}}
@@ -130,7 +130,7 @@ func seedNeeds(s *gardencorev1beta1.SeedSpec) []need {
 		}
 	}
 	if s.Ingress != nil && s.DNS.Provider != nil {
-		all.add(path.Child("dns", "provider", "type"), kindDNSRecord, &s.DNS.Provider.Type)
+		all = append(all, need{path: path.Child("dns", "provider", "type"), kind: kindDNSRecord, name: s.DNS.Provider.Type, later: true})
 	}
 	all.extensions(s.Extensions, path.Child("extensions"), gardencorev1beta1.ClusterTypeSeed, false)
 	return all
