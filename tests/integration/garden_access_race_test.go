@@ -212,8 +212,7 @@ func bastionOn(namespace, name, shoot string) *gardenoperationsv1alpha1.Bastion 
 func gardenletNamed(name string) *gardenseedmanagementv1alpha1.Gardenlet {
 	g := &gardenseedmanagementv1alpha1.Gardenlet{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: name}}
 	g.Spec.Deployment.Helm.OCIRepository.Ref = new("registry.example/gardenlet:v1.149.0")
-	g.Spec.Config.Raw = []byte(`{"apiVersion":"gardenlet.config.gardener.cloud/v1alpha1","kind":"GardenletConfiguration","seedConfig":{"spec":{` +
-		`"provider":{"type":"local","region":"north"},"networks":{"pods":"10.1.0.0/16","services":"10.2.0.0/16","nodes":"10.3.0.0/16"},"dns":{}}}}`)
+	g.Spec.Config = described("none")
 	return g
 }
 

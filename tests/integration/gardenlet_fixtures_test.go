@@ -43,8 +43,15 @@ type nursery struct {
 func newNursery(t *testing.T) *nursery {
 	t.Helper()
 	n := &nursery{t: t, garden: operate(t), seed: operate(t)}
-	n.await("the cluster shows its CA", func(ctx context.Context) error {
-		return n.seed.Client.Get(ctx, client.ObjectKey{Namespace: "garden", Name: "kube-root-ca.crt"}, &corev1.ConfigMap{})
+	n.garden.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "garden", Name: "internal-domain", Labels: map[string]string{"gardener.cloud/role": "internal-domain"},
+		Annotations: map[string]string{"dns.gardener.cloud/provider": "local", "dns.gardener.cloud/domain": "internal.example.org"},
+	}})
+	n.await("the cluster has what it makes by itself", func(ctx context.Context) error {
+		return errors.Join(
+			n.seed.Client.Get(ctx, client.ObjectKey{Namespace: "garden", Name: "kube-root-ca.crt"}, &corev1.ConfigMap{}),
+			n.seed.Client.Get(ctx, client.ObjectKey{Namespace: "garden", Name: "observability-ingress"}, &corev1.Secret{}),
+		)
 	})
 	return n
 }

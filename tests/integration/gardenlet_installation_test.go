@@ -85,6 +85,7 @@ func TestGardenletInstallsExtensions(t *testing.T) {
 				},
 				Resources: []gardencorev1beta1.ControllerResource{
 					{Kind: "Infrastructure", Type: "local"}, {Kind: "ControlPlane", Type: "local"}, {Kind: "Worker", Type: "local"}, {Kind: "Network", Type: "demo"},
+					{Kind: "DNSRecord", Type: "local"},
 				},
 			},
 		},

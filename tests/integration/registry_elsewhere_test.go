@@ -5,6 +5,7 @@ package integration_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ import (
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
+	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
 // servedElsewhere is the list of resources.md for the groups beside core, without ManagedSeeds, of which a shoot can have one.
@@ -96,6 +98,7 @@ func servedElsewhere() []served {
 			made: func(namespace, name string) client.Object {
 				g := &gardenseedmanagementv1alpha1.Gardenlet{ObjectMeta: named(namespace, name)}
 				g.Spec.Deployment.Helm.OCIRepository = gardencorev1.OCIRepository{Ref: new("registry.example/gardenlet:v1")}
+				g.Spec.Config = described("none")
 				return g
 			},
 			edit: with(func(g *gardenseedmanagementv1alpha1.Gardenlet) { g.Spec.Deployment.ReplicaCount = new(int32(3)) }),
@@ -109,7 +112,7 @@ func servedElsewhere() []served {
 			shortNames: []string{"mss"}, namespaced: true, home: "garden", generation: true,
 			columns: []string{"Name", "Ready", "Pending", "Age"},
 			made:    func(namespace, name string) client.Object { return bed(namespace, name) },
-			edit:    with(func(s *gardenseedmanagementv1alpha1.ManagedSeedSet) { s.Spec.RevisionHistoryLimit = new(int32(3)) }),
+			edit:    with(func(s *gardenseedmanagementv1alpha1.ManagedSeedSet) { s.Spec.Replicas = new(int32(2)) }),
 			report: with(func(s *gardenseedmanagementv1alpha1.ManagedSeedSet) {
 				s.Status.PendingReplica = &gardenseedmanagementv1alpha1.PendingReplica{Name: s.Name + "-0", Reason: "SeedNotReady"}
 			}),
@@ -128,13 +131,24 @@ func openID() gardensettingsv1alpha1.OpenIDConnectPresetSpec {
 	}
 }
 
+// described is the least configuration of a gardenlet that registers a seed, which is labelled as one of a set.
+func described(set string) runtime.RawExtension {
+	return runtime.RawExtension{Raw: []byte(`{"apiVersion":"gardenlet.config.gardener.cloud/v1alpha1","kind":"GardenletConfiguration","seedConfig":{` +
+		`"metadata":{"labels":{"set":"` + set + `"}},"spec":{` +
+		`"provider":{"type":"local","region":"north"},"networks":{"pods":"10.1.0.0/16","services":"10.2.0.0/16","nodes":"10.3.0.0/16"},` +
+		`"ingress":{"domain":"ingress.example.org","controller":{"kind":"nginx"}},"dns":{` +
+		`"provider":{"type":"local","credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"domain"}},` +
+		`"internal":{"type":"local","domain":"internal.example.org","credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"domain"}}}}}}`)}
+}
+
 // bed is a set of no managed seeds.
 func bed(namespace, name string) *gardenseedmanagementv1alpha1.ManagedSeedSet {
 	s := &gardenseedmanagementv1alpha1.ManagedSeedSet{ObjectMeta: named(namespace, name)}
 	labels := map[string]string{"set": name}
 	s.Spec.Replicas, s.Spec.Selector.MatchLabels = new(int32(0)), labels
 	s.Spec.Template.Labels, s.Spec.ShootTemplate.Labels = labels, labels
-	s.Spec.Template.Spec.Gardenlet = &gardenseedmanagementv1alpha1.GardenletConfig{MergeWithParent: new(true)}
+	s.Spec.Template.Spec.Gardenlet = &gardenseedmanagementv1alpha1.GardenletConfig{MergeWithParent: new(true), Config: described(name)}
+	s.Spec.ShootTemplate.Spec = order("garden", "", "local").Spec
 	return s
 }
 
@@ -144,6 +158,12 @@ func TestScale(t *testing.T) {
 	o := operate(t)
 	s := bed("garden", "scaled")
 	o.create(s)
+	harness.Await(t, client.Reader(o.Client), s, "the controller has done its part", func(s *gardenseedmanagementv1alpha1.ManagedSeedSet) error {
+		if s.Status.ObservedGeneration != s.Generation {
+			return fmt.Errorf("generation %d is not observed yet", s.Generation)
+		}
+		return nil
+	})
 	scale := &autoscalingv1.Scale{}
 	if err := o.Client.SubResource("scale").Get(t.Context(), s, scale); err != nil {
 		t.Fatalf("API-RES-4: a scale can be read: %v", err)

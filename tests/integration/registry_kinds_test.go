@@ -54,11 +54,11 @@ func servedKinds() []served {
 		{
 			kind: "BackupEntry", resource: "backupentries", singular: "backupentry", shortNames: []string{"bec"}, categories: []string{"all"}, namespaced: true, generation: true,
 			columns:   []string{"Name", "Bucket", "Seed", "Operation", "Progress", "Age"},
-			selectors: map[string]string{"spec.seedName": "", "spec.bucketName": "kinds", "spec.shootRef.name": "", "spec.shootRef.namespace": ""},
+			selectors: map[string]string{"spec.seedName": "kinds", "spec.bucketName": "kinds", "spec.shootRef.name": "", "spec.shootRef.namespace": ""},
 			made: func(namespace, name string) client.Object {
-				return &gardencorev1beta1.BackupEntry{ObjectMeta: named(namespace, name), Spec: gardencorev1beta1.BackupEntrySpec{BucketName: "kinds"}}
+				return &gardencorev1beta1.BackupEntry{ObjectMeta: named(namespace, name), Spec: gardencorev1beta1.BackupEntrySpec{BucketName: "kinds", SeedName: new("kinds")}}
 			},
-			edit:     with(func(e *gardencorev1beta1.BackupEntry) { e.Spec.SeedName = new("kinds") }),
+			edit:     with(func(e *gardencorev1beta1.BackupEntry) { e.Spec.SeedName = new("other") }),
 			report:   with(func(e *gardencorev1beta1.BackupEntry) { e.Status.SeedName = new("kinds") }),
 			reported: shows(func(e *gardencorev1beta1.BackupEntry) bool { return e.Status.SeedName != nil }),
 		},

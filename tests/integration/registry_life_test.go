@@ -32,7 +32,7 @@ func TestRegistryKinds(t *testing.T) {
 	o.provider("kinds")
 	namespace := o.owned("kinds")
 	o.credentials(namespace, "kinds")
-	o.create(soil("kinds", "kinds"), bucket("kinds", "kinds"))
+	o.create(soil("kinds", "kinds"), soil("other", "kinds"), bucket("kinds", "kinds"))
 	o.create(order(namespace, "host", "kinds", func(s *gardencorev1beta1.Shoot) {
 		s.Spec.SeedName = new("kinds")
 		s.Spec.Networking.Pods, s.Spec.Networking.Services = new("10.11.0.0/16"), new("10.12.0.0/16")

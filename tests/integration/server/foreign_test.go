@@ -95,7 +95,7 @@ func (f *foreign) prepare() {
 			{Kind: "BackupBucket", Type: "local"}, {Kind: "BackupEntry", Type: "local"},
 		}},
 	}, tokenSecret("abroad", time.Hour), &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "backup"}, Data: map[string][]byte{"key": []byte("x")},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "backup", Labels: map[string]string{"name.seed.gardener.cloud/abroad": "true"}}, Data: map[string][]byte{"key": []byte("x")},
 	})
 	config, c := f.enter(f.reach(func(config *rest.Config) { config.BearerToken = "abroad.0123456789abcdef" }))
 	f.config, f.client = config, c
@@ -219,6 +219,7 @@ func (f *foreign) listBackups() {
 }
 
 func (f *foreign) seed() *gardencorev1beta1.Seed {
+	credentials := corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "backup"}
 	return &gardencorev1beta1.Seed{
 		ObjectMeta: metav1.ObjectMeta{Name: f.name},
 		Spec: gardencorev1beta1.SeedSpec{
@@ -226,7 +227,8 @@ func (f *foreign) seed() *gardencorev1beta1.Seed {
 			Networks: gardencorev1beta1.SeedNetworks{Pods: "10.98.0.0/16", Services: "10.97.0.0/16", Nodes: new("10.96.0.0/16")},
 			Ingress:  &gardencorev1beta1.Ingress{Domain: "ingress.abroad.example.org", Controller: gardencorev1beta1.IngressController{Kind: "nginx"}},
 			DNS: gardencorev1beta1.SeedDNS{
-				Provider: &gardencorev1beta1.SeedDNSProvider{Type: "local", CredentialsRef: &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "backup"}},
+				Provider: &gardencorev1beta1.SeedDNSProvider{Type: "local", CredentialsRef: &credentials},
+				Internal: &gardencorev1beta1.SeedDNSProviderConfig{Type: "local", Domain: "internal.example.org", CredentialsRef: credentials},
 			},
 		},
 	}
@@ -495,7 +497,7 @@ func (f *foreign) seedManagement() {
 					OCIRepository: ociRepository("registry.example.org/charts/gardenlet:v1.149.0"),
 				},
 			},
-			Config: runtime.RawExtension{Raw: []byte(`{"apiVersion":"gardenlet.config.gardener.cloud/v1alpha1","kind":"GardenletConfiguration","seedConfig":{"metadata":{"name":"abroad"},"spec":{"provider":{"type":"local","region":"local"},"networks":{"pods":"10.98.0.0/16","services":"10.97.0.0/16","nodes":"10.96.0.0/16"},"dns":{"provider":{"type":"local","credentialsRef":{"apiVersion":"v1","kind":"Secret","name":"backup","namespace":"garden"}}},"ingress":{"domain":"ingress.abroad.example.org","controller":{"kind":"nginx"}}}}}`)},
+			Config: runtime.RawExtension{Raw: []byte(`{"apiVersion":"gardenlet.config.gardener.cloud/v1alpha1","kind":"GardenletConfiguration","seedConfig":{"spec":{"provider":{"type":"local","region":"local"},"networks":{"pods":"10.98.0.0/16","services":"10.97.0.0/16","nodes":"10.96.0.0/16"},"dns":{"provider":{"type":"local","credentialsRef":{"apiVersion":"v1","kind":"Secret","name":"backup","namespace":"garden"}},"internal":{"type":"local","domain":"internal.example.org","credentialsRef":{"apiVersion":"v1","kind":"Secret","name":"backup","namespace":"garden"}}},"ingress":{"domain":"ingress.abroad.example.org","controller":{"kind":"nginx"}}}}}`)},
 		},
 	}
 	f.do("create itself", f.client.Create(f.t.Context(), self))
