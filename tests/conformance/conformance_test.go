@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,10 +75,20 @@ type request struct {
 	body         map[string]any
 }
 
-// vary asks everything about a kind, and returns the text of the answers.
+// vary asks everything about a kind, and returns the text of the answers. All creations are asked before the object is
+// there, so that none is refused for its name.
 func vary(t *testing.T, c caller, k kind) string {
 	t.Helper()
 	base := read(t, filepath.Join("testdata", "base", k.name+".yaml"))[0]
+	creations := creations(k, base)
+	created := askAll(t, c, k, creations)
+	updates := updates(k, create(t, c, k, base))
+	updated := askAll(t, c, k, updates)
+
+	return text(slices.Concat(creations, updates), slices.Concat(created, updated))
+}
+
+func creations(k kind, base map[string]any) []request {
 	requests := []request{{group: "(the object itself)", label: "create", method: http.MethodPost, path: k.path(base, false), body: base}}
 	requests = append(requests, metadata(k, base)...)
 	for _, f := range fields(k.goType, base) {
@@ -85,19 +96,19 @@ func vary(t *testing.T, c caller, k kind) string {
 			requests = append(requests, request{f.String(), "create " + v.name, http.MethodPost, k.path(base, false), with(base, f.path, v)})
 		}
 	}
-	requests = append(requests, k.more(base)...)
-	stored := create(t, c, k, base)
+
+	return append(requests, k.more(base)...)
+}
+
+func updates(k kind, stored map[string]any) []request {
+	var requests []request
 	for _, f := range fields(k.goType, stored) {
 		for _, v := range atUpdate(f) {
 			requests = append(requests, request{f.String(), "update " + v.name, http.MethodPut, k.path(stored, true), with(stored, f.path, v)})
 		}
 	}
-	answers, err := askAll(t.Context(), c, k, requests)
-	if err != nil {
-		t.Fatal(err)
-	}
 
-	return text(requests, answers)
+	return requests
 }
 
 // create makes the object that is varied in updates, and returns it as it is stored.
@@ -119,9 +130,10 @@ func create(t *testing.T, c caller, k kind, base map[string]any) map[string]any 
 }
 
 // askAll sends requests, some at a time, and returns the answers in their order.
-func askAll(ctx context.Context, c caller, k kind, requests []request) ([]answer, error) {
+func askAll(t *testing.T, c caller, k kind, requests []request) []answer {
+	t.Helper()
 	answers := make([]answer, len(requests))
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := errgroup.WithContext(t.Context())
 	group.SetLimit(askers)
 	for i, r := range requests {
 		group.Go(func() error {
@@ -131,8 +143,11 @@ func askAll(ctx context.Context, c caller, k kind, requests []request) ([]answer
 			return err
 		})
 	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
 
-	return answers, group.Wait()
+	return answers
 }
 
 // send sends a request. An update carries the version that the object has by now, as controllers may have changed it.
