@@ -20,7 +20,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver/bounds"
 )
 
@@ -36,8 +35,9 @@ func encoded(tb testing.TB, object runtime.Object, from, to string) string {
 	if len(from) != len(to) {
 		tb.Fatalf("%q and %q differ in length", from, to)
 	}
+	kinds := runtime.NewScheme()
 	var b bytes.Buffer
-	if err := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Encode(object, &b); err != nil {
+	if err := protobuf.NewSerializer(kinds, kinds).Encode(object, &b); err != nil {
 		tb.Fatal(err)
 	}
 
@@ -52,7 +52,7 @@ func shootWith(quantity, extension string) *gardencorev1beta1.Shoot {
 		ObjectMeta: metav1.ObjectMeta{Name: "shoot", Annotations: map[string]string{"note": "write 1e99999999 or {\"a\": 1e99999999"}},
 		Spec: gardencorev1beta1.ShootSpec{Provider: gardencorev1beta1.Provider{
 			InfrastructureConfig: &runtime.RawExtension{Raw: []byte(extension)},
-			Workers: []gardencorev1beta1.Worker{{Name: "pool", Volume: &gardencorev1beta1.Volume{VolumeSize: "20Gi"}, Kubernetes: &gardencorev1beta1.WorkerKubernetes{
+			Workers: []gardencorev1beta1.Worker{{Name: "pool", Volume: &gardencorev1beta1.Volume{Size: "20Gi"}, Kubernetes: &gardencorev1beta1.WorkerKubernetes{
 				Kubelet: &gardencorev1beta1.KubeletConfig{KubeReserved: &gardencorev1beta1.KubeletConfigReserved{Memory: &most}},
 			}}},
 		}},

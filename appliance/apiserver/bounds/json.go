@@ -70,19 +70,12 @@ func (s *scanner) token(at int) (int, error) {
 
 // quoted judges a text in quotes.
 func (s *scanner) quoted(at int) (int, error) {
-	end, escaped := at+1, false
-	for end < len(s.text) && s.text[end] != '"' {
-		if s.text[end] == '\\' {
-			escaped = true
-			end++
-		}
-		end++
-	}
-	if end >= len(s.text) {
+	end := closing(s.text, at+1)
+	if end < 0 {
 		return len(s.text), nil
 	}
 	inner := s.text[at+1 : end]
-	if escaped && !startsWord(inner[0]) {
+	if len(inner) > 0 && !startsWord(inner[0]) && bytes.IndexByte(inner, '\\') >= 0 {
 		var plain string
 		if err := json.Unmarshal(s.text[at:end+1], &plain); err == nil {
 			inner = []byte(plain)
@@ -94,6 +87,25 @@ func (s *scanner) quoted(at int) (int, error) {
 	}
 
 	return end + 1, s.budget.spend(inner)
+}
+
+// closing returns where the quotes around a text end, or -1. Most texts hold no escapes.
+func closing(text []byte, from int) int {
+	for at := from; ; {
+		next := bytes.IndexByte(text[at:], '"')
+		if next < 0 {
+			return -1
+		}
+		end := at + next
+		escapes := 0
+		for end-escapes > from && text[end-escapes-1] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end
+		}
+		at = end + 1
+	}
 }
 
 func isNumeric(c byte) bool {
