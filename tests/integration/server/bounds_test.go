@@ -58,7 +58,7 @@ func cheapBodies(g *harness.Garden) func(t *testing.T) {
 		mustCreate(t, g, namespace, there)
 
 		object := `{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"there"},"spec":{"hard":{"count/secrets":"%s"}}}`
-		written := "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: there}\nspec:\n  hard:\n    count/secrets: %s\n"
+		written := "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: there}\nspec:\n  hard:\n    count/secrets: \"%s\"\n"
 		doors := map[string]door{
 			"create":              {http.MethodPost, quotas, runtime.ContentTypeJSON, object},
 			"create, dry run":     {http.MethodPost, quotas + "?dryRun=All", runtime.ContentTypeJSON, object},
