@@ -29,5 +29,6 @@ func TestGarden(t *testing.T) {
 	t.Run("Discovery", discovery(g))
 	t.Run("Loops", loops(g))
 	t.Run("Quota", quota(g))
+	t.Run("CheapBodies", cheapBodies(g))
 	t.Run("BootstrapAgain", bootstrapAgain(g))
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bounds
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// opaque are the fields whose texts nobody reads as quantities. A commit such as 12e4567 is a common label, and looks like
+// one.
+var opaque = map[string]bool{
+	"labels": true, "matchLabels": true, "annotations": true, "data": true, "stringData": true, "binaryData": true,
+}
+
+// scanner goes through JSON. What is no JSON it takes for something else, which does not matter: nobody decodes it.
+type scanner struct {
+	text   []byte
+	budget *budget
+	// free tells of each object and array around the current place whether texts in it are not judged.
+	free []bool
+	// trusted is whether keys say where a value ends up: a JSON patch can move it elsewhere.
+	trusted bool
+	// last is the last text, a key if a value follows.
+	last []byte
+}
+
+// checkJSON judges nesting, numbers and texts of JSON.
+func checkJSON(text []byte, b *budget) error {
+	start := bytes.TrimLeft(text, " \t\r\n")
+	s := &scanner{text: text, budget: b, trusted: len(start) > 0 && start[0] == '{'}
+	for at := 0; at < len(text); {
+		next, err := s.token(at)
+		if err != nil {
+			return err
+		}
+		at = next
+	}
+
+	return nil
+}
+
+// token judges what starts at a place and returns the place behind it.
+func (s *scanner) token(at int) (int, error) {
+	switch c := s.text[at]; c {
+	case '{', '[':
+		if len(s.free) == MaxDepth {
+			return 0, tooDeep()
+		}
+		s.free = append(s.free, c == '{' && s.trusted && opaque[string(s.last)])
+		s.last = nil
+	case '}', ']':
+		s.free = s.free[:max(0, len(s.free)-1)]
+		s.last = nil
+	case ',':
+		s.last = nil
+	case '"':
+		return s.quoted(at)
+	case '-', '+', '.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		end := at + 1
+		for end < len(s.text) && isNumeric(s.text[end]) {
+			end++
+		}
+
+		return end, s.budget.spend(s.text[at:end])
+	}
+
+	return at + 1, nil
+}
+
+// quoted judges a text in quotes.
+func (s *scanner) quoted(at int) (int, error) {
+	end := closing(s.text, at+1)
+	if end < 0 {
+		return len(s.text), nil
+	}
+	inner := s.text[at+1 : end]
+	if len(inner) > 0 && !startsWord(inner[0]) && bytes.IndexByte(inner, '\\') >= 0 {
+		var plain string
+		if err := json.Unmarshal(s.text[at:end+1], &plain); err == nil {
+			inner = []byte(plain)
+		}
+	}
+	s.last = inner
+	if len(s.free) > 0 && s.free[len(s.free)-1] {
+		return end + 1, nil
+	}
+
+	return end + 1, s.budget.spend(inner)
+}
+
+// closing returns where the quotes around a text end, or -1. Most texts hold no escapes.
+func closing(text []byte, from int) int {
+	for at := from; ; {
+		next := bytes.IndexByte(text[at:], '"')
+		if next < 0 {
+			return -1
+		}
+		end := at + next
+		escapes := 0
+		for end-escapes > from && text[end-escapes-1] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end
+		}
+		at = end + 1
+	}
+}
+
+func isNumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c == '.' || c == '+' || c == '-' || c == 'e' || c == 'E'
+}

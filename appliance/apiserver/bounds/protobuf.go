@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bounds
+
+import "encoding/json"
+
+// The kinds of fields of protobuf, by the low bits of their tags.
+const (
+	wireVarint = iota
+	wireFixed64
+	wireBytes
+	wireGroup
+	wireGroupEnd
+	wireFixed32
+)
+
+// checkProtobuf judges each value of a message that has a length: a text, bytes, or a message, which of them only the kind
+// would tell. JSON in it is judged as JSON, for raw extensions are JSON.
+func checkProtobuf(message []byte) error {
+	return (&budget{}).message(message, 0)
+}
+
+func (b *budget) message(rest []byte, depth int) error {
+	for len(rest) > 0 {
+		tag, n := varint(rest)
+		if n == 0 {
+			return nil
+		}
+		rest = rest[n:]
+		skip := 0
+		switch tag & 7 {
+		case wireVarint:
+			if _, skip = varint(rest); skip == 0 {
+				return nil
+			}
+		case wireFixed64:
+			skip = 8
+		case wireFixed32:
+			skip = 4
+		case wireGroup, wireGroupEnd:
+			// What a group holds is judged as if it stood around it.
+		case wireBytes:
+			length, n := varint(rest)
+			rest = rest[n:]
+			if n == 0 || length > uint64(len(rest)) {
+				return nil
+			}
+			skip = int(length) //nolint:gosec // It is at most the length of the body.
+			if err := b.value(rest[:skip], depth); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+		if skip > len(rest) {
+			return nil
+		}
+		rest = rest[skip:]
+	}
+
+	return nil
+}
+
+// value judges a text, a message or JSON.
+func (b *budget) value(value []byte, depth int) error {
+	if depth == MaxDepth {
+		return tooDeep()
+	}
+	if err := b.spend(value); err != nil {
+		return err
+	}
+	if looksLikeJSON(value) && json.Valid(value) {
+		return checkJSON(value, b)
+	}
+
+	return b.message(value, depth+1)
+}
+
+// varint reads a number as generated code does, which drops bits that do not fit, and its length; that is 0 if there is none.
+func varint(from []byte) (uint64, int) {
+	var value uint64
+	for i := 0; i < len(from) && i < 10; i++ {
+		value |= uint64(from[i]&0x7f) << (7 * i)
+		if from[i] < 0x80 {
+			return value, i + 1
+		}
+	}
+
+	return 0, 0
+}
