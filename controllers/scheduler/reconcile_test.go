@@ -119,9 +119,9 @@ func TestShootThatWaits_SCHED_BIND_2_3(t *testing.T) {
 				pauses = append(pauses, pause)
 				o.clock.Step(pause)
 			}
-			want := []time.Duration{1, 1, 2, 4, 8, 16, 30}
-			for i := range want {
-				want[i] *= time.Second
+			var want []time.Duration
+			for _, seconds := range []int{1, 1, 2, 4, 8, 16, 30} {
+				want = append(want, time.Duration(seconds)*time.Second)
 			}
 			if diff := cmp.Diff(want, pauses); diff != "" {
 				t.Errorf("%s\nThe pauses double up to a bound (-want +got):\n%s", tc.reason, diff)
@@ -193,8 +193,9 @@ func TestSeedsDoNotTrigger_SCHED_BIND_4(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Once an attempt was made, all watches are set up. What comes before that is lost.
+	waiting := o.shoot(t)
 	attempted := func(context.Context) (bool, error) {
-		informer.Add(o.shoot(t))
+		informer.Add(waiting)
 		select {
 		case <-o.events.Events:
 			return true, nil

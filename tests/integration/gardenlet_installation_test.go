@@ -84,7 +84,10 @@ func TestGardenletInstallsExtensions(t *testing.T) {
 					Policy: new(gardencorev1beta1.ControllerDeploymentPolicyAlways), DeploymentRefs: []gardencorev1beta1.DeploymentRef{{Name: "demo"}},
 				},
 				Resources: []gardencorev1beta1.ControllerResource{
-					{Kind: "Infrastructure", Type: "local"}, {Kind: "ControlPlane", Type: "local"}, {Kind: "Worker", Type: "local"}, {Kind: "Network", Type: "demo"},
+					{Kind: "Infrastructure", Type: "local"},
+					{Kind: "ControlPlane", Type: "local"},
+					{Kind: "Worker", Type: "local"},
+					{Kind: "Network", Type: "demo"},
 					{Kind: "DNSRecord", Type: "local"},
 				},
 			},

@@ -63,8 +63,8 @@ func seed(change ...func(*gardencorev1beta1.Seed)) *gardencorev1beta1.Seed {
 			Provider: gardencorev1beta1.SeedProvider{Type: "local", Region: "local"},
 			Networks: gardencorev1beta1.SeedNetworks{Pods: "10.98.0.0/16", Services: "10.97.0.0/16"},
 			DNS: gardencorev1beta1.SeedDNS{
-				Internal: &gardencorev1beta1.SeedDNSProviderConfig{Type: "local", Domain: "internal.example.org", CredentialsRef: *secretRef("dns")},
-				Provider: &gardencorev1beta1.SeedDNSProvider{Type: "local", CredentialsRef: secretRef("dns")},
+				Internal: &gardencorev1beta1.SeedDNSProviderConfig{Type: "local", Domain: "internal.example.org", CredentialsRef: *dnsSecret()},
+				Provider: &gardencorev1beta1.SeedDNSProvider{Type: "local", CredentialsRef: dnsSecret()},
 			},
 			Ingress: &gardencorev1beta1.Ingress{Domain: "ingress.example.org", Controller: gardencorev1beta1.IngressController{Kind: "nginx"}},
 		},
@@ -75,9 +75,9 @@ func seed(change ...func(*gardencorev1beta1.Seed)) *gardencorev1beta1.Seed {
 	return s
 }
 
-// secretRef refers to a Secret in the namespace of operators.
-func secretRef(name string) *corev1.ObjectReference {
-	return &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: name}
+// dnsSecret refers to the Secret with the credentials of domains, in the namespace of operators.
+func dnsSecret() *corev1.ObjectReference {
+	return &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "dns"}
 }
 
 func project(change ...func(*gardencorev1beta1.Project)) *gardencorev1beta1.Project {

@@ -121,7 +121,7 @@ func TestValidateSeedRules(t *testing.T) {
 		"API-VALSEED-3 domains": {
 			reason: "a default domain stands once",
 			change: func(s *gardencorev1beta1.Seed) {
-				one := gardencorev1beta1.SeedDNSProviderConfig{Type: "one", Domain: "example.org", CredentialsRef: *secretRef("dns")}
+				one := gardencorev1beta1.SeedDNSProviderConfig{Type: "one", Domain: "example.org", CredentialsRef: *dnsSecret()}
 				s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{one, one}
 			},
 			want: []string{"spec.dns.defaults[1]: FieldValueDuplicate"},
@@ -144,7 +144,7 @@ func TestValidateSeedRules(t *testing.T) {
 func TestValidateSeedUpdate(t *testing.T) {
 	t.Parallel()
 	defaults := func(s *gardencorev1beta1.Seed) {
-		s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{Type: "one", Domain: "example.org", CredentialsRef: *secretRef("dns")}}
+		s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{Type: "one", Domain: "example.org", CredentialsRef: *dnsSecret()}}
 	}
 	for name, tc := range map[string]struct {
 		reason   string

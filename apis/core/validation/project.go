@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	pathvalidation "k8s.io/apimachinery/pkg/api/validation/path"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -161,7 +161,7 @@ func memberRoles(roles []string, path *field.Path) field.ErrorList {
 			errs = append(errs, field.TooLong(at(i), role, maxExtensionRole))
 		case isExtension:
 			// The name becomes a part of the name of a ClusterRole.
-			for _, message := range pathvalidation.IsValidPathSegmentName(name) {
+			for _, message := range content.IsPathSegmentName(name) {
 				errs = append(errs, field.Invalid(at(i), role, message))
 			}
 		default:

@@ -215,7 +215,7 @@ func TestValidateShootInPlace(t *testing.T) {
 		"into":   {reason: "machines are replaced or stay", now: changes{inPlace}, want: []string{at + ".updateStrategy: FieldValueInvalid"}},
 		"out of": {reason: "either way", old: changes{inPlace}, want: []string{at + ".updateStrategy: FieldValueInvalid"}},
 		"machine": {
-			reason: "those that stay stay what they are", old: changes{inPlace, pool(func(w *gardencorev1beta1.Worker) { w.CRI = &gardencorev1beta1.CRI{Name: "b"} })},
+			reason: "pools that are kept remain what they are", old: changes{inPlace, pool(func(w *gardencorev1beta1.Worker) { w.CRI = &gardencorev1beta1.CRI{Name: "b"} })},
 			now: changes{inPlace, pool(func(w *gardencorev1beta1.Worker) {
 				w.Machine.Type, w.Machine.Image.Name = "larger", "other"
 				w.Volume = &gardencorev1beta1.Volume{Size: "1Gi"}

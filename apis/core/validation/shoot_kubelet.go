@@ -131,14 +131,20 @@ func evictions(k *gardencorev1beta1.KubeletConfig, path *field.Path) field.Error
 	errs = append(errs, thresholds(k.EvictionSoft, path.Child("evictionSoft"))...)
 	if r := k.EvictionMinimumReclaim; r != nil {
 		errs = append(errs, quantities([]amountOf{
-			{"imageFSAvailable", r.ImageFSAvailable}, {"imageFSInodesFree", r.ImageFSInodesFree}, {"memoryAvailable", r.MemoryAvailable},
-			{"nodeFSAvailable", r.NodeFSAvailable}, {"nodeFSInodesFree", r.NodeFSInodesFree},
+			{"imageFSAvailable", r.ImageFSAvailable},
+			{"imageFSInodesFree", r.ImageFSInodesFree},
+			{"memoryAvailable", r.MemoryAvailable},
+			{"nodeFSAvailable", r.NodeFSAvailable},
+			{"nodeFSInodesFree", r.NodeFSInodesFree},
 		}, path.Child("evictionMinimumReclaim"))...)
 	}
 	if g := k.EvictionSoftGracePeriod; g != nil {
 		errs = append(errs, lasting([]span{
-			{"imageFSAvailable", g.ImageFSAvailable}, {"imageFSInodesFree", g.ImageFSInodesFree}, {"memoryAvailable", g.MemoryAvailable},
-			{"nodeFSAvailable", g.NodeFSAvailable}, {"nodeFSInodesFree", g.NodeFSInodesFree},
+			{"imageFSAvailable", g.ImageFSAvailable},
+			{"imageFSInodesFree", g.ImageFSInodesFree},
+			{"memoryAvailable", g.MemoryAvailable},
+			{"nodeFSAvailable", g.NodeFSAvailable},
+			{"nodeFSInodesFree", g.NodeFSInodesFree},
 		}, path.Child("evictionSoftGracePeriod"))...)
 	}
 	return errs
@@ -154,8 +160,11 @@ func thresholds(e *gardencorev1beta1.KubeletConfigEviction, path *field.Path) fi
 		name  string
 		value *string
 	}{
-		{"imageFSAvailable", e.ImageFSAvailable}, {"imageFSInodesFree", e.ImageFSInodesFree}, {"memoryAvailable", e.MemoryAvailable},
-		{"nodeFSAvailable", e.NodeFSAvailable}, {"nodeFSInodesFree", e.NodeFSInodesFree},
+		{"imageFSAvailable", e.ImageFSAvailable},
+		{"imageFSInodesFree", e.ImageFSInodesFree},
+		{"memoryAvailable", e.MemoryAvailable},
+		{"nodeFSAvailable", e.NodeFSAvailable},
+		{"nodeFSInodesFree", e.NodeFSInodesFree},
 	} {
 		if one.value == nil {
 			continue

@@ -33,6 +33,7 @@ func hibernationUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 		case gardencorev1beta1.CredentialsRotationPhasePreparing, gardencorev1beta1.CredentialsRotationPhasePreparingWithoutWorkersRollout,
 			gardencorev1beta1.CredentialsRotationPhaseCompleting:
 			errs = append(errs, field.Forbidden(path, "cannot be switched on while the rotation of the "+one.what+" is "+string(one.phase)))
+		default:
 		}
 	}
 	if query.EncryptionPending(old) {

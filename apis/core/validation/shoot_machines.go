@@ -48,26 +48,8 @@ func machineSettings(w *gardencorev1beta1.Worker, path *field.Path) field.ErrorL
 	if w.CRI != nil {
 		errs = append(errs, containerRuntime(*w.CRI, path.Child("cri"))...)
 	}
-	if m := w.MachineControllerManager; m != nil {
-		here := path.Child("machineControllerManager")
-		errs = append(errs, lasting([]span{
-			{"inPlaceUpdateTimeout", m.InPlaceUpdateTimeout},
-			{"machineCreationTimeout", m.MachineCreationTimeout},
-			{"machineDrainTimeout", m.MachineDrainTimeout},
-			{"machineHealthTimeout", m.MachineHealthTimeout},
-			{"machinePreserveTimeout", m.MachinePreserveTimeout},
-		}, here)...)
-		if !inPlace(w) {
-			const message = "has no meaning unless machines are updated in place"
-			if m.InPlaceUpdateTimeout != nil {
-				errs = append(errs, field.Forbidden(here.Child("inPlaceUpdateTimeout"), message))
-			}
-			if deref(m.DisableHealthTimeout) {
-				errs = append(errs, field.Forbidden(here.Child("disableHealthTimeout"), message))
-			}
-		}
-		errs = append(errs, notNegative(m.MaxEvictRetries, here.Child("maxEvictRetries"))...)
-		errs = append(errs, notNegative(m.AutoPreserveFailedMachineMax, here.Child("autoPreserveFailedMachineMax"))...)
+	if w.MachineControllerManager != nil {
+		errs = append(errs, machineControllerManager(w, path.Child("machineControllerManager"))...)
 	}
 	if a := w.ClusterAutoscaler; a != nil {
 		here := path.Child("clusterAutoscaler")
@@ -284,4 +266,28 @@ func versionOf(w *gardencorev1beta1.Worker, s *gardencorev1beta1.ShootSpec) stri
 
 func inPlace(w *gardencorev1beta1.Worker) bool {
 	return w.UpdateStrategy != nil && *w.UpdateStrategy != gardencorev1beta1.MachineUpdateStrategyAutoRollingUpdate
+}
+
+// machineControllerManager checks how long machines of a pool are waited for, and what only in-place updates know.
+func machineControllerManager(w *gardencorev1beta1.Worker, path *field.Path) field.ErrorList {
+	m := w.MachineControllerManager
+	errs := lasting([]span{
+		{"inPlaceUpdateTimeout", m.InPlaceUpdateTimeout},
+		{"machineCreationTimeout", m.MachineCreationTimeout},
+		{"machineDrainTimeout", m.MachineDrainTimeout},
+		{"machineHealthTimeout", m.MachineHealthTimeout},
+		{"machinePreserveTimeout", m.MachinePreserveTimeout},
+	}, path)
+	if !inPlace(w) {
+		const message = "has no meaning unless machines are updated in place"
+		if m.InPlaceUpdateTimeout != nil {
+			errs = append(errs, field.Forbidden(path.Child("inPlaceUpdateTimeout"), message))
+		}
+		if deref(m.DisableHealthTimeout) {
+			errs = append(errs, field.Forbidden(path.Child("disableHealthTimeout"), message))
+		}
+	}
+	errs = append(errs, notNegative(m.MaxEvictRetries, path.Child("maxEvictRetries"))...)
+	errs = append(errs, notNegative(m.AutoPreserveFailedMachineMax, path.Child("autoPreserveFailedMachineMax"))...)
+	return errs
 }

@@ -245,7 +245,7 @@ func share100(value string) int {
 	if err != nil || !isPercentage {
 		return -1
 	}
-	return int(n) //nolint:gosec // it has 31 bits at most
+	return int(n)
 }
 
 // amount accepts a number or a percentage.

@@ -10,9 +10,10 @@ const (
 	// LabelWorkloadIdentityProvider is the type of the provider that the tokens in a Secret are for.
 	LabelWorkloadIdentityProvider = "workloadidentity.security.gardener.cloud/provider"
 
-	// AnnotationWorkloadIdentityNamespace and AnnotationWorkloadIdentityName name the identity whose token a Secret is to hold.
+	// AnnotationWorkloadIdentityNamespace is the namespace of the identity whose token a Secret is to hold.
 	AnnotationWorkloadIdentityNamespace = "workloadidentity.security.gardener.cloud/namespace"
-	AnnotationWorkloadIdentityName      = "workloadidentity.security.gardener.cloud/name"
+	// AnnotationWorkloadIdentityName is the name of that identity.
+	AnnotationWorkloadIdentityName = "workloadidentity.security.gardener.cloud/name"
 	// AnnotationWorkloadIdentityContextObject is the ContextObject, in JSON, on behalf of which the token is used.
 	AnnotationWorkloadIdentityContextObject = "workloadidentity.security.gardener.cloud/context-object"
 	// AnnotationWorkloadIdentityTokenRenewTimestamp is when the token is to be renewed.

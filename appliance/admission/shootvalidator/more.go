@@ -28,7 +28,7 @@ func issued(_ context.Context, _ world.View, q request) error {
 		return fmt.Errorf("metadata.annotations[%s]: the issuer cannot be taken back from the garden once it is managed",
 			gardencorev1beta1.AnnotationAuthenticationIssuer)
 	}
-	if managed(q.shoot) && ownIssuer(&q.shoot.Spec) && !(managed(q.old) && ownIssuer(&q.old.Spec)) {
+	if managed(q.shoot) && ownIssuer(&q.shoot.Spec) && (!managed(q.old) || !ownIssuer(&q.old.Spec)) {
 		return fmt.Errorf("spec.kubernetes.kubeAPIServer.serviceAccountConfig.issuer: has no place beside the annotation %s=%s, which makes the garden the issuer",
 			gardencorev1beta1.AnnotationAuthenticationIssuer, gardencorev1beta1.AuthenticationIssuerManaged)
 	}

@@ -53,7 +53,7 @@ func Answer(a admission.Attributes, err error) error {
 // invalid collects the fields that a refusal names, in all errors that it was joined from. It is nil for one that has
 // another reason too.
 func invalid(err error) field.ErrorList {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // the parts are looked at one by one
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all field.ErrorList
 		for _, part := range joined.Unwrap() {
 			of := invalid(part)

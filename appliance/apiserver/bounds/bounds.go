@@ -38,7 +38,7 @@ const (
 )
 
 // protobufMagic starts each object in the protobuf encoding of Kubernetes.
-var protobufMagic = []byte("k8s\x00")
+const protobufMagic = "k8s\x00"
 
 // With lets requests for resources pass to a handler whose bodies are within bounds. Longer bodies than limit pass as well:
 // that handler refuses them.
@@ -83,7 +83,7 @@ func read(r *http.Request, limit int64) ([]byte, error) {
 
 // Check says why a body is too expensive to decode. It does not say whether a body can be decoded at all.
 func Check(body []byte, contentType string) error {
-	if object, ok := bytes.CutPrefix(body, protobufMagic); ok {
+	if object, ok := bytes.CutPrefix(body, []byte(protobufMagic)); ok {
 		return checkProtobuf(object)
 	}
 	if !strings.Contains(strings.ToLower(contentType), "yaml") {

@@ -172,7 +172,7 @@ func TestDefinitionsAreShallow(t *testing.T) {
 		if err != nil || !bytes.Contains(content, []byte("kind: CustomResourceDefinition")) {
 			return err
 		}
-		for _, document := range bytes.Split(content, []byte("\n---\n")) {
+		for document := range bytes.SplitSeq(content, []byte("\n---\n")) {
 			converted, err := yaml.YAMLToJSON(document)
 			if err != nil {
 				return err

@@ -7,10 +7,15 @@ import (
 	"encoding/json"
 )
 
-// opaque are the fields whose texts nobody reads as quantities. A commit such as 12e4567 is a common label, and looks like
-// one.
-var opaque = map[string]bool{
-	"labels": true, "matchLabels": true, "annotations": true, "data": true, "stringData": true, "binaryData": true,
+// opaque reports whether a field holds texts that nobody reads as quantities. A commit such as 12e4567 is a common label,
+// and looks like one.
+func opaque(field string) bool {
+	switch field {
+	case "labels", "matchLabels", "annotations", "data", "stringData", "binaryData":
+		return true
+	default:
+		return false
+	}
 }
 
 // scanner goes through JSON. What is no JSON it takes for something else, which does not matter: nobody decodes it.
@@ -47,7 +52,7 @@ func (s *scanner) token(at int) (int, error) {
 		if len(s.free) == MaxDepth {
 			return 0, tooDeep()
 		}
-		s.free = append(s.free, c == '{' && s.trusted && opaque[string(s.last)])
+		s.free = append(s.free, c == '{' && s.trusted && opaque(string(s.last)))
 		s.last = nil
 	case '}', ']':
 		s.free = s.free[:max(0, len(s.free)-1)]

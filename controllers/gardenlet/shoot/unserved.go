@@ -98,7 +98,7 @@ func Unserved(shoot *gardencorev1beta1.Shoot, now time.Time) []gardencorev1beta1
 	}, now)
 }
 
-// declineOperations takes operations that nobody carries out out of the annotation of a shoot, with an event for each: left
+// declineOperations removes operations that nobody carries out from the annotation of a shoot, with an event for each: left
 // there, they would look as if they were under way. What else is asked for stays.
 func (r *Reconciler) declineOperations(ctx context.Context, shoot *gardencorev1beta1.Shoot) error {
 	asked := shoot.Annotations[gardencorev1beta1.AnnotationOperation]

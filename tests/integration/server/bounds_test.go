@@ -98,7 +98,7 @@ func passing(t *testing.T, g *harness.Garden, doors map[string]door, binary stri
 	const maps = "/api/v1/namespaces/bounds/configmaps"
 	text := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m","labels":{"commit":"12e4567"}},"data":{"a":"1e99999999","b":"{\"c\":1e99999999}","d":"take 1e99999999"}}`
 	for name, step := range map[string]struct {
-		door
+		door door
 		body string
 	}{
 		"update":    {doors["update"], fmt.Sprintf(doors["update"].body, "1e3")},
@@ -118,7 +118,7 @@ func passing(t *testing.T, g *harness.Garden, doors map[string]door, binary stri
 	// Nothing unpacks bodies, so nothing can hide in them.
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	if _, err := w.Write([]byte(fmt.Sprintf(doors["update"].body, "1e99999999"))); err != nil {
+	if _, err := fmt.Fprintf(w, doors["update"].body, "1e99999999"); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
