@@ -10698,7 +10698,7 @@ func schema_terrarium_apis_core_v1beta1_ShootSpec(ref common.ReferenceCallback) 
 					},
 					"secretBindingName": {
 						SchemaProps: spec.SchemaProps{
-							Description: "SecretBindingName names the credentials of the provider; excludes credentialsBindingName. It never changes.",
+							Description: "SecretBindingName names the credentials of the provider of a cluster before Kubernetes 1.34; excludes credentialsBindingName. It never changes, but for the step to that one.",
 							Type:        []string{"string"},
 							Format:      "",
 						},

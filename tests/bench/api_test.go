@@ -149,7 +149,7 @@ func BenchmarkCreateSmall(b *testing.B) {
 	g := start(b)
 	body := shoots(b, unscheduled, func(s *gardencorev1beta1.Shoot) {
 		small := gardencorev1beta1.ShootSpec{
-			CloudProfile: s.Spec.CloudProfile, SecretBindingName: s.Spec.SecretBindingName, Region: s.Spec.Region,
+			CloudProfile: s.Spec.CloudProfile, CredentialsBindingName: s.Spec.CredentialsBindingName, Region: s.Spec.Region,
 			SchedulerName: s.Spec.SchedulerName, Networking: &gardencorev1beta1.Networking{Type: s.Spec.Networking.Type},
 		}
 		small.Kubernetes.Version = s.Spec.Kubernetes.Version

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 )
 
 const (
@@ -59,8 +60,9 @@ func furnish(ctx context.Context, c client.Client) error {
 	in := metav1.ObjectMeta{Namespace: namespace, Name: provider}
 	for _, object := range []client.Object{
 		&corev1.Secret{ObjectMeta: in},
-		&gardencorev1beta1.SecretBinding{
-			ObjectMeta: in, Provider: &gardencorev1beta1.SecretBindingProvider{Type: provider}, SecretRef: corev1.SecretReference{Name: provider},
+		&gardensecurityv1alpha1.CredentialsBinding{
+			ObjectMeta: in, Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: provider},
+			CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: namespace, Name: provider},
 		},
 	} {
 		if err := c.Create(ctx, object); err != nil {
@@ -148,7 +150,7 @@ metadata:
 spec:
   purpose: development
   cloudProfile: {kind: CloudProfile, name: local}
-  secretBindingName: local
+  credentialsBindingName: local
   region: north
   kubernetes:
     version: "1.36.3"

@@ -52,7 +52,7 @@ func wrongManifests(t *testing.T, w *world) {
 		"unknown region":              {[]string{"region: local", "region: moon"}, []string{"spec.region", "moon", "local"}},
 		"unknown machine type":        {[]string{"type: local # of the machine", "type: giant"}, []string{"machine.type", "giant", "local"}},
 		"unknown Kubernetes version":  {[]string{`version: "1.36.3" # of Kubernetes`, `version: "1.99.0"`}, []string{"spec.kubernetes.version", "1.99.0", "1.36.3"}},
-		"missing secret binding":      {[]string{"secretBindingName: local", "secretBindingName: none"}, []string{"SecretBinding", "none"}},
+		"missing binding":             {[]string{"credentialsBindingName: local", "credentialsBindingName: none"}, []string{"CredentialsBinding", "none"}},
 		"field of the wrong type":     {[]string{"maximum: 1", "maximum: many"}, []string{"maximum"}},
 		"networks that overlap":       {[]string{"services: 10.101.0.0/16", "services: 10.100.1.0/24"}, []string{"spec.networking.services", "overlap"}},
 		"field that does not exist":   {[]string{"maximum: 1", "maximum: 1\n        colour: green"}, []string{"colour"}},

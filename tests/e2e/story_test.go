@@ -190,7 +190,7 @@ func deletion(t *testing.T, w *world) {
 		return !strings.Contains(left, "shoot--"), left
 	})
 	w.must(t, w.garden("annotate", "project", "meadow", "confirmation.gardener.cloud/deletion=true", "--overwrite")...)
-	w.must(t, w.garden("-n", namespace, "delete", "secretbinding", "--all", "--wait=false")...)
+	w.must(t, w.garden("-n", namespace, "delete", "credentialsbinding", "--all", "--wait=false")...)
 	w.must(t, w.garden("delete", "project", "meadow", "--wait=false")...)
 	w.gone(t, 2*time.Minute, w.garden("get", "namespace", namespace)...)
 	w.gone(t, time.Minute, w.garden("get", "project", "meadow")...)

@@ -154,6 +154,7 @@ func growAccess(o *operator) {
 			})
 		o.shoot(namespace, thing, "local", func(s *gardencorev1beta1.Shoot) {
 			withWorker(thing)(s)
+			formerly(thing)(s)
 			s.Spec.SeedName = &seed.Name
 		})
 	}

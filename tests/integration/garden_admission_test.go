@@ -28,10 +28,7 @@ func TestAdmission(t *testing.T) {
 			Annotations: map[string]string{"dns.gardener.cloud/provider": "local", "dns.gardener.cloud/domain": "shoots.example"},
 		}},
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "account"}},
-		&gardencorev1beta1.SecretBinding{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "account"}, SecretRef: corev1.SecretReference{Name: "account"},
-			Provider: &gardencorev1beta1.SecretBindingProvider{Type: "local"},
-		},
+		boundTo(namespace, "account", "local"),
 	)
 
 	sprout := o.shoot(namespace, "sprout", "local", withWorker("account"), func(s *gardencorev1beta1.Shoot) { s.Spec.Kubernetes.Version = "1.36" })

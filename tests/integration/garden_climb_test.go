@@ -94,10 +94,7 @@ func TestNobodyClimbs(t *testing.T) {
 	t.Run("second person", func(t *testing.T) {
 		t.Parallel()
 		o := o.in(t)
-		o.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "creds"}}, &gardencorev1beta1.SecretBinding{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "creds"}, Provider: &gardencorev1beta1.SecretBindingProvider{Type: "local"},
-			SecretRef: corev1.SecretReference{Namespace: namespace, Name: "creds"},
-		})
+		o.create(&corev1.Secret{ObjectMeta: named(namespace, "creds")}, boundTo(namespace, "creds", "local"))
 		shoot := o.shoot(namespace, "gold", "local", func(s *gardencorev1beta1.Shoot) {
 			withWorker("creds")(s)
 			s.Labels = map[string]string{"tier": "gold"}

@@ -176,10 +176,13 @@ func deployment(name string) *gardencorev1beta1.ControllerDeployment {
 	}
 }
 
+// former is the last version of Kubernetes that knows SecretBindings.
+const former = "1.33.9"
+
 func profile(typ string) *gardencorev1beta1.CloudProfile {
 	return &gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: typ}, Spec: gardencorev1beta1.CloudProfileSpec{
 		Type:       typ,
-		Kubernetes: gardencorev1beta1.KubernetesSettings{Versions: []gardencorev1beta1.ExpirableVersion{{Version: "1.36.3"}}},
+		Kubernetes: gardencorev1beta1.KubernetesSettings{Versions: []gardencorev1beta1.ExpirableVersion{{Version: "1.36.3"}, {Version: former}}},
 		MachineImages: []gardencorev1beta1.MachineImage{{Name: typ, Versions: []gardencorev1beta1.MachineImageVersion{
 			{ExpirableVersion: gardencorev1beta1.ExpirableVersion{Version: "1.0.0"}, CRI: []gardencorev1beta1.CRI{{Name: "containerd"}}, Architectures: []string{"amd64"}},
 		}}},
@@ -249,12 +252,20 @@ func (o *operator) shoot(namespace, name, typ string, change ...func(*gardencore
 func withWorker(binding string) func(*gardencorev1beta1.Shoot) {
 	return func(shoot *gardencorev1beta1.Shoot) {
 		typ := shoot.Spec.Provider.Type
-		shoot.Spec.SecretBindingName = &binding
+		shoot.Spec.CredentialsBindingName = &binding
 		shoot.Spec.Networking = &gardencorev1beta1.Networking{Type: &typ}
 		shoot.Spec.Provider.Workers = []gardencorev1beta1.Worker{{
 			Name: "one", Minimum: 1, Maximum: 1,
 			Machine: gardencorev1beta1.Machine{Type: "small", Image: &gardencorev1beta1.ShootMachineImage{Name: typ}},
 		}}
+	}
+}
+
+// formerly gives a shoot a version of Kubernetes in which credentials may still be named by a SecretBinding.
+func formerly(binding string) func(*gardencorev1beta1.Shoot) {
+	return func(shoot *gardencorev1beta1.Shoot) {
+		shoot.Spec.Kubernetes.Version = former
+		shoot.Spec.SecretBindingName, shoot.Spec.CredentialsBindingName = &binding, nil
 	}
 }
 

@@ -39,7 +39,7 @@ func TestInUse(t *testing.T) {
 		Provider: &gardencorev1beta1.SecretBindingProvider{Type: "local"},
 	}
 	o.create(secret, audit, binding)
-	shoot := o.shoot(namespace, "a", "local", withWorker("account"), func(s *gardencorev1beta1.Shoot) {
+	shoot := o.shoot(namespace, "a", "local", withWorker(""), formerly("account"), func(s *gardencorev1beta1.Shoot) {
 		s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{AuditConfig: &gardencorev1beta1.AuditConfig{
 			AuditPolicy: &gardencorev1beta1.AuditPolicy{ConfigMapRef: &corev1.ObjectReference{Name: "audit"}},
 		}}
@@ -118,9 +118,7 @@ func TestCredentialsInUse(t *testing.T) {
 	bySecret := binding("by-secret", "v1", "Secret", "account")
 	byIdentity := binding("by-identity", "security.gardener.cloud/v1alpha1", "WorkloadIdentity", "identity")
 	o.create(account, identity, quota, bySecret, byIdentity)
-	shoot := o.shoot(namespace, "a", "local", withWorker(""), func(s *gardencorev1beta1.Shoot) {
-		s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = nil, new("by-secret")
-	})
+	shoot := o.shoot(namespace, "a", "local", withWorker("by-secret"))
 
 	held(o, bySecret, "gardener", "GCM-CREDBINDING-1: a binding is protected on first sight")
 	held(o, byIdentity, "gardener", "GCM-CREDBINDING-1: each is")
@@ -165,10 +163,13 @@ func TestLabelsGo(t *testing.T) {
 	o := operate(t)
 	o.provider("local")
 	namespace := *o.project("dev").Spec.Namespace
-	o.credentials(namespace, "local")
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "local"}}
+	secret := &corev1.Secret{ObjectMeta: named(namespace, "local")}
+	binding := &gardencorev1beta1.SecretBinding{
+		ObjectMeta: named(namespace, "local"), SecretRef: corev1.SecretReference{Name: "local"},
+		Provider: &gardencorev1beta1.SecretBindingProvider{Type: "local"},
+	}
+	o.create(secret, binding)
 	held(o, secret, "gardener.cloud/secretbinding", "GCM-SECRETBINDING-1: the secret is held")
-	binding := &gardencorev1beta1.SecretBinding{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "local"}}
 	o.delete(binding)
 	o.gone(binding, "GCM-SECRETBINDING-2: a binding that nobody uses goes")
 	harness.Await(t, o.Client, secret, "GCM-SECRETBINDING-2: and all of its marks with it", func(s *corev1.Secret) error {

@@ -41,10 +41,8 @@ func TestProfilesOfProjects(t *testing.T) {
 	}}
 	class := &gardencorev1beta1.ExposureClass{ObjectMeta: named("", "fence"), Handler: "plots"}
 	o.create(trial, class, &corev1.Secret{ObjectMeta: named(namespace, "plots")})
-	binding := &gardencorev1beta1.SecretBinding{
-		ObjectMeta: named(namespace, "plots"), Provider: &gardencorev1beta1.SecretBindingProvider{Type: "plots"},
-		SecretRef: corev1.SecretReference{Name: "plots"}, Quotas: []corev1.ObjectReference{{Name: "trial"}},
-	}
+	binding := boundTo(namespace, "plots", "plots")
+	binding.Quotas = []corev1.ObjectReference{{Namespace: namespace, Name: "trial"}}
 	own := &gardencorev1beta1.NamespacedCloudProfile{ObjectMeta: named(namespace, "own"), Spec: gardencorev1beta1.NamespacedCloudProfileSpec{
 		Parent: gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "plots"},
 		MachineTypes: []gardencorev1beta1.MachineType{{
@@ -74,7 +72,7 @@ func TestProfilesOfProjects(t *testing.T) {
 
 	inUse := map[client.Object]string{
 		parent: "NamespacedCloudProfile " + namespace + "/own", own: "Shoot " + namespace + "/user",
-		class: "Shoot " + namespace + "/user", trial: "SecretBinding " + namespace + "/plots",
+		class: "Shoot " + namespace + "/user", trial: "CredentialsBinding " + namespace + "/plots",
 	}
 	for object, by := range inUse {
 		held(o, object, "gardener", "GCM-USE-1: it is protected on first sight")

@@ -102,7 +102,6 @@ func TestShootOfAProjectsOwn(t *testing.T) {
 			})
 			s := o.shoot(namespace, "own", "local", withWorker("b"), func(s *gardencorev1beta1.Shoot) {
 				s.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "NamespacedCloudProfile", Name: "own"}
-				s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = nil, new("b")
 			})
 			harness.Await(t, o.Client, s, "the scheduler finds a seed", func(s *gardencorev1beta1.Shoot) error {
 				return has(s.Spec.SeedName != nil, "last operation %v", s.Status.LastOperation)

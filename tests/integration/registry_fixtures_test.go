@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 )
 
 // served is a kind as the reference lists it, with objects to try it on.
@@ -182,17 +183,18 @@ func (o *operator) owned(name string) string {
 	return namespace
 }
 
-// credentials makes a Secret and a SecretBinding of the same name.
+// credentials makes a Secret and a CredentialsBinding of the same name.
 func (o *operator) credentials(namespace, typ string) {
 	o.t.Helper()
-	o.create(
-		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: typ}},
-		&gardencorev1beta1.SecretBinding{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: typ},
-			Provider:   &gardencorev1beta1.SecretBindingProvider{Type: typ},
-			SecretRef:  corev1.SecretReference{Name: typ},
-		},
-	)
+	o.create(&corev1.Secret{ObjectMeta: named(namespace, typ)}, boundTo(namespace, typ, typ))
+}
+
+// boundTo is a CredentialsBinding for a Secret of the same name.
+func boundTo(namespace, name, typ string) *gardensecurityv1alpha1.CredentialsBinding {
+	return &gardensecurityv1alpha1.CredentialsBinding{
+		ObjectMeta: named(namespace, name), Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: typ},
+		CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: namespace, Name: name},
+	}
 }
 
 // order is a shoot with one pool that no scheduler looks at, not yet created.

@@ -73,10 +73,13 @@ func servedKinds() []served {
 			edit: with(func(p *gardencorev1beta1.CloudProfile) {
 				p.Spec.Regions = append(p.Spec.Regions, gardencorev1beta1.Region{Name: "east"})
 			}),
+			// The garden writes this status itself, but never a version that the profile does not have.
 			report: with(func(p *gardencorev1beta1.CloudProfile) {
-				p.Status.Kubernetes = &gardencorev1beta1.KubernetesStatus{Versions: []gardencorev1beta1.ExpirableVersionStatus{{Version: "1.36.3", Classification: "supported"}}}
+				p.Status.Kubernetes = &gardencorev1beta1.KubernetesStatus{Versions: []gardencorev1beta1.ExpirableVersionStatus{{Version: "0.0.1", Classification: "supported"}}}
 			}),
-			reported: shows(func(p *gardencorev1beta1.CloudProfile) bool { return p.Status.Kubernetes != nil }),
+			reported: shows(func(p *gardencorev1beta1.CloudProfile) bool {
+				return p.Status.Kubernetes != nil && p.Status.Kubernetes.Versions[0].Version == "0.0.1"
+			}),
 		},
 		{
 			kind: "ControllerDeployment", resource: "controllerdeployments", singular: "controllerdeployment", shortNames: []string{"ctrldeploy"}, categories: []string{"all"}, generation: true,

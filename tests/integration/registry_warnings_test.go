@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -49,7 +50,7 @@ func TestWarnings(t *testing.T) {
 	}))
 	o.provider("warned")
 	namespace := o.owned("warned")
-	o.credentials(namespace, "warned")
+	o.create(&corev1.Secret{ObjectMeta: named(namespace, "warned")})
 	ear := &heard{}
 	config := rest.CopyConfig(o.Config)
 	config.WarningHandler = ear
@@ -57,7 +58,7 @@ func TestWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shoot := order(namespace, "sprout", "warned")
+	shoot := order(namespace, "sprout", "warned", formerly("another"))
 	binding := "spec.secretBindingName is deprecated: use spec.credentialsBindingName"
 
 	t.Run("API-STRAT-14", func(t *testing.T) { //nolint:paralleltest // the steps build on each other

@@ -92,7 +92,8 @@ type ShootSpec struct {
 	// SchedulerName names the scheduler that chooses the seed. Defaults to default-scheduler.
 	// +optional
 	SchedulerName *string `json:"schedulerName,omitempty" protobuf:"bytes,21,opt,name=schedulerName"`
-	// SecretBindingName names the credentials of the provider; excludes credentialsBindingName. It never changes.
+	// SecretBindingName names the credentials of the provider of a cluster before Kubernetes 1.34; excludes
+	// credentialsBindingName. It never changes, but for the step to that one.
 	// +optional
 	SecretBindingName *string `json:"secretBindingName,omitempty" protobuf:"bytes,13,opt,name=secretBindingName"`
 	// SeedName is the seed that runs the control plane; chosen by the scheduler when unset.

@@ -37,10 +37,10 @@ func shoot(change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
 	s := &gardencorev1beta1.Shoot{
 		ObjectMeta: metav1.ObjectMeta{Name: "sprout", Namespace: "garden-meadow", ResourceVersion: "1"},
 		Spec: gardencorev1beta1.ShootSpec{
-			CloudProfile:      &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"},
-			Region:            "local",
-			SecretBindingName: new("local"),
-			Kubernetes:        gardencorev1beta1.Kubernetes{Version: "1.36.3"},
+			CloudProfile:           &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"},
+			Region:                 "local",
+			CredentialsBindingName: new("local"),
+			Kubernetes:             gardencorev1beta1.Kubernetes{Version: "1.36.3"},
 			Networking: &gardencorev1beta1.Networking{
 				Type: new("local"), Pods: new("10.100.0.0/16"), Services: new("10.101.0.0/16"),
 			},

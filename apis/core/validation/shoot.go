@@ -25,7 +25,7 @@ func ValidateShoot(s *gardencorev1beta1.Shoot) field.ErrorList {
 	}
 	errs = append(errs, shootOperation(s, nil)...)
 	errs = append(errs, forceDeletion(s, nil)...)
-	return append(errs, shootObject(s)...)
+	return append(errs, shootObject(s, nil)...)
 }
 
 // ValidateShootUpdate checks an updated Shoot (API-VALSHOOT-2, 3, 5, 6, 20, 22, 23, 25, 26, API-BIND-1).
@@ -82,7 +82,7 @@ func shootUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	errs = append(errs, encryptionUpdate(s, old)...)
 	errs = append(errs, hibernationUpdate(s, old)...)
 	errs = append(errs, inPlacePending(s, old, path.Child("provider", "workers"))...)
-	return append(errs, shootObject(s)...)
+	return append(errs, shootObject(s, &old.Spec)...)
 }
 
 // shootSpecUpdate holds what a spec keeps from the one before (API-VALSHOOT-2, 3, 6).
@@ -152,16 +152,17 @@ func parsed(value string) (*version.Version, bool) {
 	return v, err == nil
 }
 
-// shootObject checks what must hold of every shoot.
-func shootObject(s *gardencorev1beta1.Shoot) field.ErrorList {
-	errs := shootSpec(&s.Spec, place{namespace: s.Namespace}, field.NewPath("spec"))
+// shootObject checks what must hold of every shoot; stored is the former spec of one that is there already.
+func shootObject(s *gardencorev1beta1.Shoot, stored *gardencorev1beta1.ShootSpec) field.ErrorList {
+	errs := shootSpec(&s.Spec, place{namespace: s.Namespace, stored: stored}, field.NewPath("spec"))
 	return append(errs, restless(s)...)
 }
 
-// place is where the spec of a shoot stands.
+// place is where the spec of a shoot stands, and what stood there before.
 type place struct {
 	namespace string
 	template  bool
+	stored    *gardencorev1beta1.ShootSpec
 }
 
 func shootSpec(spec *gardencorev1beta1.ShootSpec, where place, path *field.Path) field.ErrorList {
@@ -191,7 +192,7 @@ func shootSpec(spec *gardencorev1beta1.ShootSpec, where place, path *field.Path)
 	if query.Workerless(spec) {
 		return append(errs, workerless(spec, path)...)
 	}
-	errs = append(errs, credentials(spec, path)...)
+	errs = append(errs, credentials(spec, where.stored, path)...)
 	return append(errs, workers(spec, where, path.Child("provider", "workers"))...)
 }
 
@@ -237,20 +238,29 @@ func cloudProfileReference(s *gardencorev1beta1.ShootSpec, path *field.Path) fie
 	return errs
 }
 
-// credentials wants one binding, of either sort, unless the shoot runs on machines that somebody else looks after.
-func credentials(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
+// credentials wants one binding, of the sort that the version of Kubernetes has, unless the shoot runs on machines that
+// somebody else looks after.
+func credentials(s, stored *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	if query.SelfHosted(s) {
 		return nil
 	}
-	here := path.Child("secretBindingName")
+	former, here := path.Child("secretBindingName"), path.Child("credentialsBindingName")
 	switch secret, general := deref(s.SecretBindingName), deref(s.CredentialsBindingName); {
 	case secret == "" && general == "":
-		return field.ErrorList{field.Required(here, "a shoot with workers needs credentials: credentialsBindingName or secretBindingName")}
+		return field.ErrorList{field.Required(here, "a shoot with workers needs credentials")}
 	case secret != "" && general != "":
-		return field.ErrorList{field.Forbidden(here, "has no place beside credentialsBindingName")}
+		return field.ErrorList{field.Forbidden(former, "has no place beside credentialsBindingName")}
+	case withFormerBinding(s) && (stored == nil || !withFormerBinding(stored)):
+		return field.ErrorList{field.Forbidden(former, "is not supported from Kubernetes 1.34 on: use credentialsBindingName")}
 	default:
 		return nil
 	}
+}
+
+// withFormerBinding tells whether a shoot names a SecretBinding although its version of Kubernetes has none. What was
+// stored so, before this was refused, goes on: who looks after the shoot must be able to write it.
+func withFormerBinding(s *gardencorev1beta1.ShootSpec) bool {
+	return deref(s.SecretBindingName) != "" && beyond(s.Kubernetes.Version, lastWithNamesOfFormerFields)
 }
 
 func kubernetesVersion(value string, path *field.Path) field.ErrorList {

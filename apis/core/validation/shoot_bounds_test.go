@@ -116,7 +116,7 @@ func TestRuntimeConfig(t *testing.T) {
 		"API-VALSHOOT-16 workerless": {
 			reason: "without nodes less is needed",
 			change: func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Provider.Workers, s.Spec.SecretBindingName, s.Spec.Networking = nil, nil, nil
+				s.Spec.Provider.Workers, s.Spec.CredentialsBindingName, s.Spec.Networking = nil, nil, nil
 				config("1.36.3", map[string]bool{"apps/v1": false, "networking.k8s.io/v1/networkpolicies": false})(s)
 			},
 			want: []string{at + "[networking.k8s.io/v1/networkpolicies]: FieldValueForbidden"},
@@ -128,7 +128,7 @@ func TestRemovedFields(t *testing.T) {
 	t.Parallel()
 	const k = "spec.kubernetes."
 	former := func(s *gardencorev1beta1.Shoot) {
-		s.Spec.CloudProfileName = new("local")
+		s.Spec.CloudProfileName, s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = new("local"), new("local"), nil
 		s.Spec.Addons = &gardencorev1beta1.Addons{}
 		s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
 			EnableAnonymousAuthentication: new(false), WatchCacheSizes: &gardencorev1beta1.WatchCacheSizes{Default: new(int32(1))},
@@ -147,7 +147,7 @@ func TestRemovedFields(t *testing.T) {
 		{"1.31.1", nil},
 		{"1.32.1", []string{k + "clusterAutoscaler.ignoreTaints"}},
 		{"1.33.1", []string{k + "clusterAutoscaler.maxEmptyBulkDelete", k + "kubeControllerManager.podEvictionTimeout"}},
-		{"1.34.1", []string{"spec.cloudProfileName"}},
+		{"1.34.1", []string{"spec.cloudProfileName", "spec.secretBindingName"}},
 		{"1.35.1", []string{
 			"spec.addons", k + "kubeAPIServer.enableAnonymousAuthentication", k + "kubeAPIServer.watchCacheSizes.default",
 			k + "kubeScheduler.kubeMaxPDVols",

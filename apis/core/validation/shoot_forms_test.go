@@ -123,7 +123,7 @@ func TestValidateShootForms(t *testing.T) {
 		"self-hosted": {
 			reason: "which has no seed for them and needs no credentials",
 			change: func(s *gardencorev1beta1.Shoot) {
-				s.Namespace, s.Spec.SecretBindingName, s.Spec.SeedName = "garden", nil, new("seed")
+				s.Namespace, s.Spec.CredentialsBindingName, s.Spec.SeedName = "garden", nil, new("seed")
 				s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
 			},
 			want: []string{"spec.seedName: FieldValueInvalid"},

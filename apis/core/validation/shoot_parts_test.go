@@ -346,7 +346,7 @@ func TestValidateShootParts(t *testing.T) {
 	checkShoots(t, map[string]shootCase{
 		"API-VALSHOOT-1 bindings": {
 			reason: "one binding is enough",
-			change: func(s *gardencorev1beta1.Shoot) { s.Spec.CredentialsBindingName = new("other") },
+			change: func(s *gardencorev1beta1.Shoot) { s.Spec.SecretBindingName = new("other") },
 			want:   []string{"spec.secretBindingName: FieldValueForbidden"},
 		},
 		"API-SHOOTSTRAT-9": {
@@ -428,7 +428,7 @@ func TestValidateShootParts(t *testing.T) {
 		"API-VALSHOOT-7 Kubernetes": {
 			reason: "without nodes nothing of nodes can be set",
 			change: func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Provider.Workers, s.Spec.SecretBindingName, s.Spec.Networking = nil, nil, nil
+				s.Spec.Provider.Workers, s.Spec.CredentialsBindingName, s.Spec.Networking = nil, nil, nil
 				s.Spec.Kubernetes.Kubelet, s.Spec.Kubernetes.KubeProxy = &gardencorev1beta1.KubeletConfig{}, &gardencorev1beta1.KubeProxyConfig{}
 				s.Spec.Kubernetes.KubeScheduler = &gardencorev1beta1.KubeSchedulerConfig{}
 				s.Spec.Kubernetes.VerticalPodAutoscaler = &gardencorev1beta1.VerticalPodAutoscaler{}

@@ -25,14 +25,13 @@ func TestValidateShoot(t *testing.T) {
 			reason: "each missing field is named",
 			change: func(s *gardencorev1beta1.Shoot) {
 				s.Spec.CloudProfile, s.Spec.Region, s.Spec.Provider.Type = nil, "", ""
-				s.Spec.Kubernetes.Version, s.Spec.SecretBindingName, s.Spec.Networking.Type = "", nil, nil
+				s.Spec.Kubernetes.Version, s.Spec.CredentialsBindingName, s.Spec.Networking.Type = "", nil, nil
 				s.Spec.Provider.Workers[0].Machine.Type = ""
 			},
 			want: []string{
-				"spec.cloudProfile.name: FieldValueRequired", "spec.kubernetes.version: FieldValueRequired",
+				"spec.cloudProfile.name: FieldValueRequired", "spec.credentialsBindingName: FieldValueRequired", "spec.kubernetes.version: FieldValueRequired",
 				"spec.networking.type: FieldValueRequired", "spec.provider.type: FieldValueRequired",
 				"spec.provider.workers[0].machine.type: FieldValueRequired", "spec.region: FieldValueRequired",
-				"spec.secretBindingName: FieldValueRequired",
 			},
 		},
 		"API-NAME-3": {
@@ -49,8 +48,8 @@ func TestValidateShoot(t *testing.T) {
 			reason: "without workers nothing of machines may be set",
 			change: func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers = nil },
 			want: []string{
+				"spec.credentialsBindingName: FieldValueForbidden",
 				"spec.networking.pods: FieldValueForbidden", "spec.networking.type: FieldValueForbidden",
-				"spec.secretBindingName: FieldValueForbidden",
 			},
 		},
 		"API-VALSHOOT-8": {
@@ -188,8 +187,9 @@ func TestValidateShootUpdate(t *testing.T) {
 			old:    shoot(),
 			now:    shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers = nil }),
 			want: []string{
+				"spec.credentialsBindingName: FieldValueForbidden",
 				"spec.networking.pods: FieldValueForbidden", "spec.networking.type: FieldValueForbidden",
-				"spec.provider.workers: FieldValueForbidden", "spec.secretBindingName: FieldValueForbidden",
+				"spec.provider.workers: FieldValueForbidden",
 			},
 		},
 	} {

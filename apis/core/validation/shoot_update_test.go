@@ -36,6 +36,13 @@ func poolVersion(version string) shootChange {
 	})
 }
 
+// formerly gives a shoot a version of Kubernetes and a SecretBinding.
+func formerly(version, binding string) shootChange {
+	return func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Kubernetes.Version, s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = version, &binding, nil
+	}
+}
+
 func TestValidateShootChanges(t *testing.T) {
 	t.Parallel()
 	const (
@@ -55,21 +62,26 @@ func TestValidateShootChanges(t *testing.T) {
 		want     []string
 	}{
 		"API-VALSHOOT-2 binding": {
-			reason: "the binding stays", now: changes{func(s *gardencorev1beta1.Shoot) { s.Spec.SecretBindingName = new("other") }},
+			reason: "the binding stays", old: changes{formerly("1.33.2", "local")}, now: changes{formerly("1.33.2", "other")},
 			want: []string{"spec.secretBindingName: FieldValueInvalid"},
 		},
 		"API-VALSHOOT-2 moved": {
-			reason: "but for the step to the other sort",
-			now: changes{func(s *gardencorev1beta1.Shoot) {
-				s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = nil, new("local")
-			}},
+			reason: "but for the step to the other sort, which may be one with a newer Kubernetes",
+			old:    changes{formerly("1.35.2", "local")},
 		},
 		"API-VALSHOOT-2 back": {
 			reason: "from which there is no way back",
-			old: changes{func(s *gardencorev1beta1.Shoot) {
-				s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = nil, new("local")
-			}},
+			old:    changes{onVersion("1.33.2")}, now: changes{formerly("1.33.2", "local")},
 			want: []string{"spec.credentialsBindingName: FieldValueForbidden"},
+		},
+		"secretBindingName newer": {
+			reason: "a Kubernetes without SecretBindings needs the step",
+			old:    changes{formerly("1.33.2", "local")}, now: changes{formerly("1.34.1", "local")},
+			want: []string{"spec.secretBindingName: FieldValueForbidden"},
+		},
+		"secretBindingName stored": {
+			reason: "a shoot of a former release that is so already can be written",
+			old:    changes{formerly("1.35.2", "local")}, now: changes{formerly("1.36.1", "local")},
 		},
 		"API-VALSHOOT-2 scheduler": {
 			reason: "the scheduler and the exposure class stay",

@@ -63,11 +63,11 @@ func setOf(change ...func(*set)) *set {
 	s.Spec.Template.Spec = seedOf().Spec
 	s.Spec.Template.Spec.Shoot = nil
 	s.Spec.ShootTemplate.Spec = gardencorev1beta1.ShootSpec{
-		CloudProfile:      &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"},
-		Region:            "local",
-		SecretBindingName: new("local"),
-		Kubernetes:        gardencorev1beta1.Kubernetes{Version: "1.33.2"},
-		Networking:        &gardencorev1beta1.Networking{Type: new("local"), Pods: new("10.100.0.0/16"), Services: new("10.101.0.0/16")},
+		CloudProfile:           &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"},
+		Region:                 "local",
+		CredentialsBindingName: new("local"),
+		Kubernetes:             gardencorev1beta1.Kubernetes{Version: "1.33.2"},
+		Networking:             &gardencorev1beta1.Networking{Type: new("local"), Pods: new("10.100.0.0/16"), Services: new("10.101.0.0/16")},
 		Provider: gardencorev1beta1.Provider{Type: "local", Workers: []gardencorev1beta1.Worker{{
 			Name: "worker", Minimum: 1, Maximum: 1, MaxSurge: new(intstr.FromInt32(1)),
 			Machine: gardencorev1beta1.Machine{Type: "local", Image: &gardencorev1beta1.ShootMachineImage{Name: "local"}},

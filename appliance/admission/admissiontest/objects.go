@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
@@ -99,12 +100,27 @@ func known(obj kind.Object) kind.Object {
 	return seed
 }
 
-// Binding holds the credentials of Shoot.
+// Formerly gives a shoot a version of Kubernetes that knows SecretBindings, and the one of Binding.
+func Formerly(s *gardencorev1beta1.Shoot) {
+	s.Spec.Kubernetes.Version = "1.33.9"
+	s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = new(local), nil
+}
+
+// Binding holds the credentials of a Shoot with Formerly.
 func Binding(change ...func(*gardencorev1beta1.SecretBinding)) *gardencorev1beta1.SecretBinding {
 	return made(&gardencorev1beta1.SecretBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: local},
 		Provider:   &gardencorev1beta1.SecretBindingProvider{Type: local},
 		SecretRef:  corev1.SecretReference{Namespace: Namespace, Name: local},
+	}, change)
+}
+
+// Credentials holds the credentials of Shoot.
+func Credentials(change ...func(*gardensecurityv1alpha1.CredentialsBinding)) *gardensecurityv1alpha1.CredentialsBinding {
+	return made(&gardensecurityv1alpha1.CredentialsBinding{
+		ObjectMeta:     metav1.ObjectMeta{Namespace: Namespace, Name: local},
+		Provider:       gardensecurityv1alpha1.CredentialsBindingProvider{Type: local},
+		CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: Namespace, Name: local},
 	}, change)
 }
 
@@ -125,10 +141,10 @@ func Shoot(change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
 			CloudProfile: &gardencorev1beta1.CloudProfileReference{
 				Kind: gardencorev1beta1.CloudProfileReferenceKindCloudProfile, Name: local,
 			},
-			Region:            north,
-			SecretBindingName: new(local),
-			Kubernetes:        gardencorev1beta1.Kubernetes{Version: "1.36.3"},
-			Networking:        &gardencorev1beta1.Networking{Type: new(local)},
+			Region:                 north,
+			CredentialsBindingName: new(local),
+			Kubernetes:             gardencorev1beta1.Kubernetes{Version: "1.36.3"},
+			Networking:             &gardencorev1beta1.Networking{Type: new(local)},
 			Provider: gardencorev1beta1.Provider{Type: local, Workers: []gardencorev1beta1.Worker{{
 				Name: "one", Minimum: 1, Maximum: 1, Zones: []string{"a"},
 				Machine: gardencorev1beta1.Machine{

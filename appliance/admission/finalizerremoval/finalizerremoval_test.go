@@ -45,9 +45,9 @@ func TestValidate(t *testing.T) {
 		"API-SVAL-10 never":       {Reason: "what was never made is let go", Request: free(held(), "")},
 		"API-SVAL-10 no op":       {Reason: "without an operation nothing was made", Request: free(held(func(s *shoot) { s.Status.TechnicalID = "x" }), "")},
 		"API-SVAL-10 others":      {Reason: "other finalizers are nobody's business", Request: admissiontest.Request{Object: admissiontest.Shoot(func(s *shoot) { s.Finalizers = []string{"gardener"} }), Old: held(at("Create", "Succeeded", 100))}},
-		"API-FIN-1 used":          {Reason: "credentials in use are held", Objects: []kind.Object{admissiontest.Shoot()}, Request: release, Refused: []string{`SecretBinding "local"`, `shoot "sprout" uses it`}},
+		"API-FIN-1 used":          {Reason: "credentials in use are held", Objects: []kind.Object{admissiontest.Shoot(admissiontest.Formerly)}, Request: release, Refused: []string{`SecretBinding "local"`, `shoot "sprout" uses it`}},
 		"API-FIN-1 unused":        {Reason: "others are let go", Request: release},
-		"API-FIN-1 other binding": {Reason: "another binding does not count", Objects: []kind.Object{admissiontest.Shoot(func(s *shoot) { s.Spec.SecretBindingName = new("other") })}, Request: release},
+		"API-FIN-1 other binding": {Reason: "another binding does not count", Objects: []kind.Object{admissiontest.Shoot(admissiontest.Formerly, func(s *shoot) { s.Spec.SecretBindingName = new("other") })}, Request: release},
 	})
 }
 
@@ -57,10 +57,10 @@ func TestCredentials(t *testing.T) {
 		return &gardensecurityv1alpha1.CredentialsBinding{ObjectMeta: metav1.ObjectMeta{Namespace: admissiontest.Namespace, Name: "local", Finalizers: finalizers}}
 	}
 	release := admissiontest.Request{Object: credentials(), Old: credentials("gardener")}
-	using := admissiontest.Shoot(func(s *shoot) { s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = nil, new("local") })
+	using := admissiontest.Shoot()
 	admissiontest.Run(t, finalizerremoval.New, map[string]admissiontest.Case{
 		"API-FIN-1 credentials":  {Reason: "credentials in use are held, however they are bound", Objects: []kind.Object{using}, Request: release, Refused: []string{`CredentialsBinding "local"`, `shoot "sprout" uses it`}},
-		"API-FIN-1 other kind":   {Reason: "a secret binding of the same name is another one", Objects: []kind.Object{admissiontest.Shoot()}, Request: release},
+		"API-FIN-1 other kind":   {Reason: "a secret binding of the same name is another one", Objects: []kind.Object{admissiontest.Shoot(admissiontest.Formerly)}, Request: release},
 		"API-FIN-1 still there":  {Reason: "what stays is not looked at", Objects: []kind.Object{using}, Request: admissiontest.Request{Object: credentials("gardener"), Old: credentials("gardener")}},
 		"API-FIN-1 was not held": {Reason: "what was not held is not let go", Objects: []kind.Object{using}, Request: admissiontest.Request{Object: credentials(), Old: credentials()}},
 	})

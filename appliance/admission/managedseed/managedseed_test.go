@@ -64,7 +64,7 @@ func TestFitting(t *testing.T) {
 		s.Spec.Addons = &gardencorev1beta1.Addons{NginxIngress: &gardencorev1beta1.NginxIngress{Addon: gardencorev1beta1.Addon{Enabled: true}}}
 	})
 	workerless := fit(func(s *shoot) {
-		s.Spec.Provider.Workers, s.Spec.Networking, s.Spec.SecretBindingName = nil, nil, nil
+		s.Spec.Provider.Workers, s.Spec.Networking, s.Spec.CredentialsBindingName = nil, nil, nil
 		s.Spec.Kubernetes.VerticalPodAutoscaler = nil
 	})
 	create := admissiontest.Request{Object: of("sprout")}

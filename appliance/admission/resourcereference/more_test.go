@@ -72,7 +72,7 @@ func TestQuotas(t *testing.T) {
 
 func TestCredentialsBinding(t *testing.T) {
 	t.Parallel()
-	user := admissiontest.Shoot(func(s *shoot) { s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = nil, new("local") })
+	user := admissiontest.Shoot()
 	other := func(b *credentials) { b.Provider.Type = "other" }
 	connecting := "gardener.cloud:gardenadm:shoot:garden-meadow:sprout"
 	workload := []string{"rose get workloadidentities garden-meadow/local"}
@@ -92,7 +92,7 @@ func TestCredentialsBinding(t *testing.T) {
 
 func TestServer(t *testing.T) {
 	t.Parallel()
-	have := []kind.Object{admissiontest.Binding()}
+	have := []kind.Object{admissiontest.Credentials()}
 	configured := admissiontest.Shoot(func(s *shoot) {
 		s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
 			AdmissionPlugins:         []gardencorev1beta1.AdmissionPlugin{{Name: "X"}, {Name: "Y", KubeconfigSecretName: new("plugin")}},

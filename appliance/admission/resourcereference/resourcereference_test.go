@@ -49,11 +49,11 @@ func TestSecretBinding(t *testing.T) {
 
 func TestShoot(t *testing.T) {
 	t.Parallel()
-	have := []kind.Object{admissiontest.Binding()}
+	have := []kind.Object{admissiontest.Credentials()}
 	ask := func(change ...func(*shoot)) admissiontest.Request {
 		return admissiontest.Request{Object: admissiontest.Shoot(change...)}
 	}
-	unbound := func(s *shoot) { s.Spec.SecretBindingName = nil }
+	unbound := func(s *shoot) { s.Spec.CredentialsBindingName = nil }
 	resource := func(apiVersion, kind, name string) func(*shoot) {
 		return func(s *shoot) {
 			s.Spec.Resources = append(s.Spec.Resources, gardencorev1beta1.NamedResourceReference{
@@ -66,9 +66,9 @@ func TestShoot(t *testing.T) {
 	deleting := func(s *shoot) { s.DeletionTimestamp = new(metav1.Now()) }
 	admissiontest.Run(t, resourcereference.New, map[string]admissiontest.Case{
 		"API-RRM-3 binding":      {Reason: "credentials exist", Objects: have, Request: ask()},
-		"API-RRM-3 no binding":   {Reason: "or not", Request: ask(), Refused: []string{`spec.secretBindingName: SecretBinding "garden-meadow/local" does not exist; create it first or name another`}},
-		"API-SVAL-17":            {Reason: "credentials are for the provider", Objects: []kind.Object{admissiontest.Binding(func(b *binding) { b.Provider.Type = "one,two" })}, Request: ask(), Refused: []string{`is for provider "one,two", the shoot is for "local"`}},
-		"API-SVAL-17 several":    {Reason: "or for several", Objects: []kind.Object{admissiontest.Binding(func(b *binding) { b.Provider.Type = "one,local" })}, Request: ask()},
+		"API-RRM-3 no binding":   {Reason: "or not", Request: ask(admissiontest.Formerly), Refused: []string{`spec.secretBindingName: SecretBinding "garden-meadow/local" does not exist; create it first or name another`}},
+		"API-SVAL-17":            {Reason: "credentials are for the provider", Objects: []kind.Object{admissiontest.Binding(func(b *binding) { b.Provider.Type = "one,two" })}, Request: ask(admissiontest.Formerly), Refused: []string{`is for provider "one,two", the shoot is for "local"`}},
+		"API-SVAL-17 several":    {Reason: "or for several", Objects: []kind.Object{admissiontest.Binding(func(b *binding) { b.Provider.Type = "one,local" })}, Request: ask(admissiontest.Formerly)},
 		"API-RRM-3 unchanged":    {Reason: "what stays is not looked at", Request: admissiontest.Request{Object: two, Old: turned}},
 		"API-ADM-6 deleting":     {Reason: "what goes is not looked at", Request: ask(deleting)},
 		"API-RRM-3 status":       {Reason: "reports are not looked at", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot(unbound), Subresource: "status"}},
@@ -92,7 +92,7 @@ func TestShoot(t *testing.T) {
 
 func TestCreator(t *testing.T) {
 	t.Parallel()
-	g := admissiontest.New(t, nil, admissiontest.Binding())
+	g := admissiontest.New(t, nil, admissiontest.Credentials())
 	s := admissiontest.Shoot(func(s *shoot) { s.Annotations = map[string]string{"gardener.cloud/created-by": "bob"} })
 	if err := g.Ask(resourcereference.New(g.World), admissiontest.Request{Object: s}); err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestCloudProfile(t *testing.T) {
 
 func TestOnce(t *testing.T) {
 	t.Parallel()
-	g := admissiontest.New(t, []string{"rose get configmaps garden-meadow/c"}, admissiontest.Binding())
+	g := admissiontest.New(t, []string{"rose get configmaps garden-meadow/c"}, admissiontest.Credentials())
 	asked := admissiontest.Shoot(func(s *shoot) {
 		for i := range 10 {
 			s.Spec.Resources = append(s.Spec.Resources, gardencorev1beta1.NamedResourceReference{

@@ -35,8 +35,8 @@ func quota(scope string, days *int32, pairs ...string) *gardencorev1beta1.Quota 
 	return q
 }
 
-func bindingIn(namespace string) *gardencorev1beta1.SecretBinding {
-	return admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) {
+func bindingIn(namespace string) *gardensecurityv1alpha1.CredentialsBinding {
+	return admissiontest.Credentials(func(b *gardensecurityv1alpha1.CredentialsBinding) {
 		b.Namespace, b.Quotas = namespace, []corev1.ObjectReference{{Namespace: "garden-trial", Name: "trial"}}
 	})
 }
@@ -96,14 +96,10 @@ func TestUsage(t *testing.T) {
 func TestScope(t *testing.T) {
 	t.Parallel()
 	create := admissiontest.Request{Object: admissiontest.Shoot()}
-	unbound := admissiontest.Shoot(func(s *shoot) { s.Spec.SecretBindingName = nil })
-	byCredentials := admissiontest.Shoot(func(s *shoot) { s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = nil, new("local") })
-	credentials := &gardensecurityv1alpha1.CredentialsBinding{
-		ObjectMeta:     metav1.ObjectMeta{Namespace: admissiontest.Namespace, Name: "local"},
-		Provider:       gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local"},
-		CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: admissiontest.Namespace, Name: "local"},
-		Quotas:         []corev1.ObjectReference{{Namespace: "garden-trial", Name: "trial"}},
-	}
+	unbound := admissiontest.Shoot(func(s *shoot) { s.Spec.CredentialsBindingName = nil })
+	former := admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) {
+		b.Quotas = []corev1.ObjectReference{{Namespace: "garden-trial", Name: "trial"}}
+	})
 	odd := admissiontest.Shoot(func(s *shoot) { s.Spec.Provider.Workers[0].Machine.Type = "odd" })
 	admissiontest.Run(t, shootquotavalidator.New, map[string]admissiontest.Case{
 		"API-QUOTA-4 project":     {Reason: "shoots of other projects do not count", Objects: garden(quota("Project", nil, "cpu", "4")), Request: create},
@@ -111,7 +107,7 @@ func TestScope(t *testing.T) {
 		"API-QUOTA-4 equal":       {Reason: "all of it may be taken", Objects: garden(quota("Secret", nil, "cpu", "6")), Request: create},
 		"API-QUOTA-4 metrics":     {Reason: "only what the quota names counts", Objects: garden(quota("Secret", nil, "loadbalancer", "9")), Request: create},
 		"API-QUOTA-4 all metrics": {Reason: "everything that is too much is told", Objects: garden(quota("Secret", nil, "cpu", "1", "loadbalancer", "1")), Request: create, Refused: []string{"cpu", "loadbalancer"}},
-		"API-QUOTA-1 credentials": {Reason: "the newer bindings have quotas as well", Objects: append(garden(quota("Project", nil, "cpu", "3")), credentials), Request: admissiontest.Request{Object: byCredentials}, Refused: []string{"cpu"}},
+		"API-QUOTA-1 former":      {Reason: "the older bindings have quotas as well", Objects: append(garden(quota("Project", nil, "cpu", "3")), former), Request: admissiontest.Request{Object: admissiontest.Shoot(admissiontest.Formerly)}, Refused: []string{"cpu"}},
 		"API-QUOTA-1 no binding":  {Reason: "without credentials there is no quota", Objects: garden(quota("Project", nil, "cpu", "1")), Request: admissiontest.Request{Object: unbound}},
 		"API-QUOTA-3 unknown":     {Reason: "what is unknown can not be counted", Objects: garden(quota("Project", nil, "cpu", "9")), Request: admissiontest.Request{Object: odd}, As: metav1.StatusReasonInternalError, Refused: []string{`"odd"`}},
 	})

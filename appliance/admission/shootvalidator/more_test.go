@@ -118,7 +118,7 @@ func TestPinned(t *testing.T) {
 func TestExchange(t *testing.T) {
 	t.Parallel()
 	bound := func(name string) func(*shoot) {
-		return func(s *shoot) { s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = nil, &name }
+		return func(s *shoot) { s.Spec.CredentialsBindingName = &name }
 	}
 	binding := func(name string) kind.Object {
 		return &gardensecurityv1alpha1.CredentialsBinding{
@@ -128,12 +128,12 @@ func TestExchange(t *testing.T) {
 	}
 	all := garden(binding("new"), binding("old"), admissiontest.Binding())
 	rights := []string{"rose get secrets garden-meadow/of-new", "rose get secrets garden-meadow/of-old", "rose get secrets garden-meadow/local"}
-	plain := func(*shoot) {}
+	former := func(s *shoot) { s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = new("local"), nil }
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-20 credentials":        {Reason: "who may read both replaces them", Rights: rights, Objects: all, Request: change(bound("old"), bound("new"))},
 		"API-SVAL-20 credentials former": {Reason: "who may not read the former does not", Rights: rights[:1], Objects: all, Request: change(bound("old"), bound("new")), Refused: []string{`you may not read Secret "garden-meadow/of-old"`}},
 		"API-SVAL-20 credentials new":    {Reason: "nor who may not read the new ones", Rights: rights[1:], Objects: all, Request: change(bound("old"), bound("new")), Refused: []string{`you may not read Secret "garden-meadow/of-new"`}},
-		"API-SVAL-20 credentials moved":  {Reason: "be they bound in the older way", Rights: rights[:2], Objects: all, Request: change(plain, bound("new")), Refused: []string{`you may not read Secret "garden-meadow/local"`}},
+		"API-SVAL-20 credentials moved":  {Reason: "be they bound in the older way", Rights: rights[:2], Objects: all, Request: change(former, bound("new")), Refused: []string{`you may not read Secret "garden-meadow/local"`}},
 		"API-SVAL-20 credentials gone":   {Reason: "what does not exist is not replaced", Rights: rights, Objects: garden(binding("new")), Request: change(bound("old"), bound("new")), Refused: []string{`CredentialsBinding "garden-meadow/old" does not exist`}},
 		"API-SVAL-20 credentials kept":   {Reason: "what stays is not looked at", Objects: all, Request: change(bound("old"), func(s *shoot) { bound("old")(s); surviving(s) })},
 	})

@@ -27,6 +27,7 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
@@ -291,8 +292,8 @@ func (g garden) grow(name string) string {
 		p.Spec.MachineImages[0].UpdateStrategy = new(gardencorev1beta1.MachineImageUpdateStrategyMajor)
 	})
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-" + name, Name: "local"}}
-	g.create(profile, secret, admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) {
-		b.Namespace, b.SecretRef.Namespace = "garden-"+name, "garden-"+name
+	g.create(profile, secret, admissiontest.Credentials(func(b *gardensecurityv1alpha1.CredentialsBinding) {
+		b.Namespace, b.CredentialsRef.Namespace = "garden-"+name, "garden-"+name
 	}))
 	err := g.Client.Create(g.t.Context(), admissiontest.Registration("local", func(r *gardencorev1beta1.ControllerRegistration) {
 		for i := range r.Spec.Resources {
@@ -369,11 +370,11 @@ func shootQuotas(g garden) {
 	g.create(&gardencorev1beta1.Quota{ObjectMeta: metav1.ObjectMeta{Namespace: in, Name: "trial"}, Spec: gardencorev1beta1.QuotaSpec{
 		Scope:   corev1.ObjectReference{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Project"},
 		Metrics: corev1.ResourceList{"cpu": resource.MustParse("3")},
-	}}, admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) {
-		b.Namespace, b.Name, b.SecretRef.Namespace = in, "trial", in
+	}}, admissiontest.Credentials(func(b *gardensecurityv1alpha1.CredentialsBinding) {
+		b.Namespace, b.Name, b.CredentialsRef.Namespace = in, "trial", in
 		b.Quotas = []corev1.ObjectReference{{Namespace: in, Name: "trial"}}
 	}))
-	bound := func(s *gardencorev1beta1.Shoot) { s.Spec.SecretBindingName = new("trial") }
+	bound := func(s *gardencorev1beta1.Shoot) { s.Spec.CredentialsBindingName = new("trial") }
 	g.create(shootIn(in, "first", bound))
 	g.refused("API-QUOTA-4: two have four processors", shootIn(in, "second", bound), apierrors.IsForbidden, "cpu (2 here and 2 by other shoots, of 3)")
 }
@@ -391,7 +392,9 @@ func seedsOfShoots(g garden) {
 	in := g.grow("parent")
 	project := admissiontest.Project(func(p *gardencorev1beta1.Project) { p.Name, p.Spec.Namespace = "garden", new("garden") })
 	g.create(project, admissiontest.Seed("north", known), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "local"}},
-		admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) { b.Namespace, b.SecretRef.Namespace = "garden", "garden" }))
+		admissiontest.Credentials(func(b *gardensecurityv1alpha1.CredentialsBinding) {
+			b.Namespace, b.CredentialsRef.Namespace = "garden", "garden"
+		}))
 	shoot := shootIn("garden", "nursery", func(s *gardencorev1beta1.Shoot) {
 		s.Spec.CloudProfile.Name, s.Spec.SeedName = strings.TrimPrefix(in, "garden-"), new("north")
 		s.Spec.Kubernetes.VerticalPodAutoscaler = &gardencorev1beta1.VerticalPodAutoscaler{Enabled: true}

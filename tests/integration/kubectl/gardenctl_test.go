@@ -47,7 +47,7 @@ func TestGardenctl(t *testing.T) {
 	}
 	u.run(t, "", "wait", "--for=jsonpath={.status.phase}=Ready", "--timeout=60s", "project/meadow")
 	u.run(t, example(t, "secret.yaml"), "apply", "-f", "-")
-	u.run(t, example(t, "secretbinding.yaml"), "apply", "-f", "-")
+	u.run(t, example(t, "credentialsbinding.yaml"), "apply", "-f", "-")
 	u.run(t, example(t, "shoot.yaml"), "apply", "-f", "-")
 
 	t.Run("Identity", identity(u))

@@ -34,7 +34,7 @@ func TestKubectl(t *testing.T) {
 	}
 	u.run(t, "", "wait", "--for=jsonpath={.status.phase}=Ready", "--timeout=60s", "project/meadow")
 	u.run(t, example(t, "secret.yaml"), "apply", "-f", "-")
-	u.run(t, example(t, "secretbinding.yaml"), "apply", "-f", "-")
+	u.run(t, example(t, "credentialsbinding.yaml"), "apply", "-f", "-")
 	u.run(t, example(t, "shoot.yaml"), "apply", "-f", "-")
 
 	t.Run("Get", get(u))
@@ -82,8 +82,8 @@ func get(u *user) func(t *testing.T) {
 				"GARDENER VERSION", "APISERVER", "CONTROL", "OBSERVABILITY", "NODES", "SYSTEM", "AGE",
 			}},
 			"short names": {"few letters are enough", []string{"get", "cpfl"}, []string{"NAME", "PROVIDER", "AGE"}},
-			"all namespaces": {"across projects", []string{"get", "sb", "-A"}, []string{
-				"NAMESPACE", "NAME", "SECRET", "PROVIDER", "AGE",
+			"all namespaces": {"across projects", []string{"get", "cb", "-A"}, []string{
+				"NAMESPACE", "NAME", "PROVIDER", "APIVERSION", "KIND", "NAME", "AGE",
 			}},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func get(u *user) func(t *testing.T) {
 		}
 		all := u.run(t, "", "get", "all", "-n", "garden-meadow", "-o", "name")
 		says(t, "API-RES-10: shoots belong to the category all", all, "shoot.core.gardener.cloud/sprout")
-		says(t, "a list is printed as YAML", u.run(t, "", "get", "shoots,secretbindings", "-n", "garden-meadow", "-o", "yaml"), "kind: Shoot", "kind: SecretBinding")
+		says(t, "a list is printed as YAML", u.run(t, "", "get", "shoots,credentialsbindings", "-n", "garden-meadow", "-o", "yaml"), "kind: Shoot", "kind: CredentialsBinding")
 		says(t, "a description shows the events, too", u.run(t, "", "describe", "shoot", "sprout", "-n", "garden-meadow"), "Name:", "Events:", "Cloud Profile:")
 	}
 }
@@ -199,7 +199,7 @@ kind: Shoot
 metadata: {name: patched, namespace: garden-meadow}
 spec:
   cloudProfile: {kind: CloudProfile, name: local}
-  secretBindingName: local
+  credentialsBindingName: local
   region: local
   schedulerName: nobody
   kubernetes: {version: 1.36.3}

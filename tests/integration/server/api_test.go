@@ -45,7 +45,7 @@ func TestGardenKinds(t *testing.T) {
 
 		return nil
 	})
-	apply(t, g, "secret.yaml", "secretbinding.yaml", "shoot.yaml")
+	apply(t, g, "secret.yaml", "credentialsbinding.yaml", "shoot.yaml")
 	seed := &gardencorev1beta1.Seed{
 		ObjectMeta: metav1.ObjectMeta{Name: "local"},
 		Spec: gardencorev1beta1.SeedSpec{

@@ -88,7 +88,7 @@ func (f *foreign) prepare() {
 
 			return nil
 		})
-	apply(f.t, f.garden, "secret.yaml", "secretbinding.yaml")
+	apply(f.t, f.garden, "secret.yaml", "credentialsbinding.yaml")
 	mustCreate(f.t, f.garden, &gardencorev1beta1.ControllerRegistration{
 		ObjectMeta: metav1.ObjectMeta{Name: "backup-local"},
 		Spec: gardencorev1beta1.ControllerRegistrationSpec{Resources: []gardencorev1beta1.ControllerResource{
@@ -414,7 +414,7 @@ func (f *foreign) runShoot() {
 	})
 	f.do("read the project", f.client.Get(ctx, client.ObjectKey{Name: "meadow"}, &gardencorev1beta1.Project{}))
 	f.do("read the cloud profile", f.client.Get(ctx, client.ObjectKey{Name: "local"}, &gardencorev1beta1.CloudProfile{}))
-	f.do("read the binding", f.client.Get(ctx, client.ObjectKey{Namespace: "garden-meadow", Name: "local"}, &gardencorev1beta1.SecretBinding{}))
+	f.do("read the binding", f.client.Get(ctx, client.ObjectKey{Namespace: "garden-meadow", Name: "local"}, &gardensecurityv1alpha1.CredentialsBinding{}))
 	f.do("read the credentials", f.client.Get(ctx, client.ObjectKey{Namespace: "garden-meadow", Name: "local"}, &corev1.Secret{}))
 	f.patchObject(f.shoot, func() { f.shoot.Finalizers = append(f.shoot.Finalizers, "gardener") })
 	f.patchStatus(f.shoot, func() {
@@ -467,7 +467,7 @@ func (f *foreign) security() {
 	moved := &gardencorev1beta1.Shoot{}
 	f.do("read the shoot", shoot.Get(ctx, client.ObjectKeyFromObject(f.shoot), moved))
 	before := moved.DeepCopy()
-	moved.Spec.SecretBindingName, moved.Spec.CredentialsBindingName = nil, new("by-identity")
+	moved.Spec.CredentialsBindingName = new("by-identity")
 	f.do("move the shoot to other credentials", shoot.Patch(ctx, moved, client.MergeFrom(before)))
 	read := &gardensecurityv1alpha1.CredentialsBinding{}
 	harness.Eventually(f.t, "the binding belongs to the seed", func(ctx context.Context) error {

@@ -56,11 +56,11 @@ func newWorld(t *testing.T, change ...func(*kind.Options)) *world {
 func sprout(change ...func(*object)) *object {
 	s := &object{ObjectMeta: metav1.ObjectMeta{Name: "sprout", Namespace: namespace}}
 	s.Spec = gardencorev1beta1.ShootSpec{
-		CloudProfile:      &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"},
-		Region:            "north",
-		SecretBindingName: new("local"),
-		Kubernetes:        gardencorev1beta1.Kubernetes{Version: "1.36.3"},
-		Networking:        &gardencorev1beta1.Networking{Type: new("local")},
+		CloudProfile:           &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"},
+		Region:                 "north",
+		CredentialsBindingName: new("local"),
+		Kubernetes:             gardencorev1beta1.Kubernetes{Version: "1.36.3"},
+		Networking:             &gardencorev1beta1.Networking{Type: new("local")},
 		Provider: gardencorev1beta1.Provider{Type: "local", Workers: []gardencorev1beta1.Worker{{
 			Name: "one", Minimum: 1, Maximum: 1, Machine: gardencorev1beta1.Machine{Type: "small", Image: &gardencorev1beta1.ShootMachineImage{Name: "local", Version: new("1.0.0")}},
 		}}},

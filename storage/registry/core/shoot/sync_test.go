@@ -110,6 +110,7 @@ func TestWarnings(t *testing.T) {
 		t.Fatalf("shoots are kept by %T", w.all["shoots"])
 	}
 	s := sprout()
+	s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = new("local"), nil
 	s.CreationTimestamp.Time = kindtest.Now().Add(-100 * 24 * time.Hour)
 	binding := "spec.secretBindingName is deprecated: use spec.credentialsBindingName"
 	if got := main.CreateStrategy.WarningsOnCreate(w.ctx, s); !slices.Equal(got, []string{binding}) {

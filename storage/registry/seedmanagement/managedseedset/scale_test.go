@@ -53,7 +53,7 @@ func TestScale(t *testing.T) {
 			given.Spec.Template.Spec.Gardenlet = &gardenseedmanagementv1alpha1.GardenletConfig{MergeWithParent: new(true)}
 			given.Spec.ShootTemplate.Spec = gardencorev1beta1.ShootSpec{
 				CloudProfile: &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"},
-				Region:       "local", SecretBindingName: new("local"),
+				Region:       "local", CredentialsBindingName: new("local"),
 				Kubernetes: gardencorev1beta1.Kubernetes{Version: "1.33.2"},
 				Networking: &gardencorev1beta1.Networking{Type: new("local"), Pods: new("10.100.0.0/16"), Services: new("10.101.0.0/16")},
 				Provider: gardencorev1beta1.Provider{Type: "local", Workers: []gardencorev1beta1.Worker{{
