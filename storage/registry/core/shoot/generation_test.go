@@ -63,9 +63,9 @@ func TestGeneration(t *testing.T) {
 		"API-SHOOTSTRAT-5 pools":    {"a roll-out of pools stays", none, processing, annotated(operation, "rollout-workers=one"), grows{Grown: true, Operation: "rollout-workers=one"}},
 		"API-SHOOTSTRAT-5 in place": {"permission for updates in place changes nothing by itself", none, processing, annotated(operation, "force-in-place-update"), grows{Operation: "force-in-place-update"}},
 		"API-SHOOTSTRAT-6": {
-			"lists are cleaned up", none, processing,
+			"lists are cleaned up and sorted", none, processing,
 			func(s *object) {
-				annotated(operation, " rotate-ca-start;rotate-ssh-keypair;rotate-ca-start ")(s)
+				annotated(operation, " rotate-ssh-keypair;rotate-ca-start;rotate-ssh-keypair ")(s)
 				annotated(maintenance, "reconcile ; reconcile")(s)
 			},
 			grows{Grown: true, Operation: "rotate-ca-start;rotate-ssh-keypair", Maintenance: "reconcile"},

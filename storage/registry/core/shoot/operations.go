@@ -56,13 +56,15 @@ func consume(obj, old *gardencorev1beta1.Shoot, asked []string) bool {
 	return grows
 }
 
-// normalize trims, joins again and removes doubles of an operation annotation (API-SHOOTSTRAT-6).
+// normalize trims, sorts, joins again and removes doubles of an operation annotation, so that the same wish has the same
+// value whoever wrote it (API-SHOOTSTRAT-6).
 func normalize(obj *gardencorev1beta1.Shoot, key string) []string {
 	value, ok := obj.Annotations[key]
 	if !ok {
 		return nil
 	}
 	all := query.Operations(value)
+	slices.Sort(all)
 	write(obj, key, all)
 	return all
 }
