@@ -218,7 +218,7 @@ func regions(all []gardencorev1beta1.Region, path *field.Path) field.ErrorList {
 		here := path.Index(i)
 		names = append(names, r.Name)
 		errs = append(errs, required(r.Name, here.Child("name"), "a region")...)
-		errs = append(errs, metav1validation.ValidateLabels(r.Labels, here.Child("labels"))...)
+		errs = append(errs, labels(r.Labels, here.Child("labels"))...)
 		zones := make([]string, 0, len(r.Zones))
 		for j, z := range r.Zones {
 			errs = append(errs, required(z.Name, here.Child("zones").Index(j).Child("name"), "a zone")...)

@@ -133,6 +133,7 @@ func machineTypes(all []gardencorev1beta1.MachineType, path *field.Path) field.E
 			errs = append(errs, oneOf(*t.Architecture, here.Child("architecture"), architectures()...)...)
 		}
 		if s := t.Storage; s != nil {
+			errs = append(errs, storageNames(s, here.Child("storage"))...)
 			errs = append(errs, quantities([]amountOf{{"minSize", s.MinSize}, {"size", s.Size}}, here.Child("storage"))...)
 			if (s.MinSize == nil) == (s.Size == nil) {
 				errs = append(errs, field.Invalid(here.Child("storage"), t.Name, "must have either a size or a minSize"))
@@ -140,6 +141,19 @@ func machineTypes(all []gardencorev1beta1.MachineType, path *field.Path) field.E
 		}
 	}
 	return append(errs, duplicates(names, namesIn(path))...)
+}
+
+// storageNames checks the names of the volume that comes with a machine, as far as they are given: they are those of
+// volume types and their classes.
+func storageNames(s *gardencorev1beta1.MachineTypeStorage, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if s.Type != "" {
+		errs = append(errs, qualified(s.Type, path.Child("type"), "a volume type")...)
+	}
+	if s.Class != "" {
+		errs = append(errs, qualified(s.Class, path.Child("class"), "a class")...)
+	}
+	return errs
 }
 
 // bastion checks that bastions are made of what the profile offers: an image that is supported and that runs on the

@@ -236,6 +236,14 @@ func TestValidateCloudProfileRules(t *testing.T) {
 			reason: "certificates are certificates", change: func(p *gardencorev1beta1.CloudProfile) { p.Spec.CABundle = new("nonsense") },
 			want: []string{"spec.caBundle: FieldValueInvalid"},
 		},
+		"storage": {
+			reason: "storage that comes with a machine is named like other volumes",
+			change: func(p *gardencorev1beta1.CloudProfile) {
+				size := resource.MustParse("20Gi")
+				p.Spec.MachineTypes[0].Storage = &gardencorev1beta1.MachineTypeStorage{Class: "first class", Type: "a/b", Size: &size}
+			},
+			want: []string{"spec.machineTypes[0].storage.class: FieldValueInvalid", "spec.machineTypes[0].storage.type: FieldValueInvalid"},
+		},
 		"API-VALCP-1 machines": {
 			reason: "amounts are not negative, storage has one size",
 			change: func(p *gardencorev1beta1.CloudProfile) {

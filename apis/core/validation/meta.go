@@ -3,6 +3,7 @@
 package validation
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -71,6 +73,15 @@ func label(value string, path *field.Path) field.ErrorList {
 	errs := make(field.ErrorList, 0, len(messages))
 	for _, message := range messages {
 		errs = append(errs, field.Invalid(path, value, message))
+	}
+	return errs
+}
+
+// labels checks labels in the order of their names, so that the same object is always complained about alike.
+func labels(all map[string]string, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		errs = append(errs, metav1validation.ValidateLabels(map[string]string{name: all[name]}, path)...)
 	}
 	return errs
 }

@@ -4,7 +4,6 @@ package validation
 
 import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -29,7 +28,7 @@ func ValidateSeedUpdate(s, old *gardencorev1beta1.Seed) field.ErrorList {
 // ValidateSeedTemplate checks what a Seed is made from. What follows from the shoot that becomes the seed can be left
 // out.
 func ValidateSeedTemplate(t *gardencorev1beta1.SeedTemplate, path *field.Path) field.ErrorList {
-	errs := metav1validation.ValidateLabels(t.Labels, path.Child("metadata", "labels"))
+	errs := labels(t.Labels, path.Child("metadata", "labels"))
 	errs = append(errs, apivalidation.ValidateAnnotations(t.Annotations, path.Child("metadata", "annotations"))...)
 	return append(errs, seedSpec(&t.Spec, path.Child("spec"), true)...)
 }

@@ -38,6 +38,7 @@ func seedSettings(s *gardencorev1beta1.SeedSpec, path *field.Path) field.ErrorLi
 			errs = append(errs, oneOf(name, here.Child(name), "cpu", "memory")...)
 			errs = append(errs, quantities([]amountOf{{name, new(v.MaxAllowed[name])}}, here)...)
 		}
+		errs = append(errs, vpaFeatureGates(v.FeatureGates, path.Child("verticalPodAutoscaler", "featureGates"))...)
 	}
 	if r := set.ExcessCapacityReservation; r != nil {
 		for i, c := range r.Configs {
@@ -56,6 +57,7 @@ func reservation(c gardencorev1beta1.SeedSettingExcessCapacityReservationConfig,
 	for _, name := range slices.Sorted(maps.Keys(c.Resources)) {
 		errs = append(errs, quantities([]amountOf{{name, new(c.Resources[name])}}, here)...)
 	}
+	errs = append(errs, labels(c.NodeSelector, path.Child("nodeSelector"))...)
 	for i, t := range c.Tolerations {
 		errs = append(errs, podToleration(t, path.Child("tolerations").Index(i))...)
 	}

@@ -105,11 +105,22 @@ func TestValidateSeedFields(t *testing.T) {
 		"autoscaler": {
 			reason: "the autoscaler recommends processors and memory",
 			change: settings(gardencorev1beta1.SeedSettings{VerticalPodAutoscaler: &gardencorev1beta1.SeedSettingVerticalPodAutoscaler{
-				MaxAllowed: map[string]resource.Quantity{"cpu": resource.MustParse("-1"), "memory": resource.MustParse("1Gi"), "storage": resource.MustParse("1Gi")},
+				MaxAllowed:   map[string]resource.Quantity{"cpu": resource.MustParse("-1"), "memory": resource.MustParse("1Gi"), "storage": resource.MustParse("1Gi")},
+				FeatureGates: map[string]bool{"InPlaceOrRecreate": true, "Sing": true},
 			}}),
 			want: []string{
+				"spec.settings.verticalPodAutoscaler.featureGates.Sing: FieldValueInvalid",
 				"spec.settings.verticalPodAutoscaler.maxAllowed.cpu: FieldValueInvalid", "spec.settings.verticalPodAutoscaler.maxAllowed.storage: FieldValueNotSupported",
 			},
+		},
+		"nodes": {
+			reason: "a reservation selects nodes by labels",
+			change: settings(gardencorev1beta1.SeedSettings{ExcessCapacityReservation: &gardencorev1beta1.SeedSettingExcessCapacityReservation{
+				Configs: []gardencorev1beta1.SeedSettingExcessCapacityReservationConfig{{
+					Resources: map[string]resource.Quantity{"cpu": resource.MustParse("1")}, NodeSelector: map[string]string{"a": "not a value"},
+				}},
+			}}),
+			want: []string{"spec.settings.excessCapacityReservation.configs[0].nodeSelector: FieldValueInvalid"},
 		},
 		"tolerations": {
 			reason: "a reservation tolerates as pods do",

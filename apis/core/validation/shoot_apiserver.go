@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -46,8 +47,7 @@ func kubeAPIServer(a *gardencorev1beta1.KubeAPIServerConfig, c cluster, path *fi
 	errs = append(errs, serviceAccounts(a.ServiceAccountConfig, path.Child("serviceAccountConfig"))...)
 	errs = append(errs, audiences(a.APIAudiences, path.Child("apiAudiences"))...)
 	if c := a.AuditConfig; c != nil && c.AuditPolicy != nil && c.AuditPolicy.ConfigMapRef != nil {
-		here := path.Child("auditConfig", "auditPolicy", "configMapRef", "name")
-		errs = append(errs, required(c.AuditPolicy.ConfigMapRef.Name, here, "the ConfigMap with the audit policy")...)
+		errs = append(errs, configMap(c.AuditPolicy.ConfigMapRef, path.Child("auditConfig", "auditPolicy", "configMapRef"))...)
 	}
 	errs = append(errs, watchCacheSizes(a.WatchCacheSizes, c.version, path.Child("watchCacheSizes"))...)
 	errs = append(errs, encryptionConfig(a.EncryptionConfig, path.Child("encryptionConfig"))...)
@@ -262,8 +262,23 @@ func configured(configMap string, gates map[string]bool, gate string, path *fiel
 	if on, given := gates[gate]; given && !on {
 		errs = append(errs, field.Forbidden(path, "needs the feature gate "+gate+", which is switched off"))
 	}
+	here := path.Child("configMapName")
 	if configMap == "" {
-		errs = append(errs, field.Forbidden(path.Child("configMapName"), "must name the ConfigMap with the configuration"))
+		return append(errs, field.Forbidden(here, "must name the ConfigMap with the configuration"))
+	}
+	return append(errs, subdomain(configMap, here, "the ConfigMap with the configuration")...)
+}
+
+// configMap checks the reference to an audit policy. It is always read in the shoot's own namespace, whatever namespace
+// is given.
+func configMap(ref *corev1.ObjectReference, path *field.Path) field.ErrorList {
+	const what = "the ConfigMap with the audit policy"
+	errs := required(ref.Name, path.Child("name"), what)
+	if ref.Name != "" {
+		errs = subdomain(ref.Name, path.Child("name"), what)
+	}
+	if ref.Namespace != "" {
+		errs = append(errs, label(ref.Namespace, path.Child("namespace"))...)
 	}
 	return errs
 }

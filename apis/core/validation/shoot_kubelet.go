@@ -34,6 +34,7 @@ func kubelet(k *gardencorev1beta1.KubeletConfig, kubernetes string, path *field.
 		{"evictionPressureTransitionPeriod", k.EvictionPressureTransitionPeriod},
 		{"imageMaximumGCAge", k.ImageMaximumGCAge},
 		{"imageMinimumGCAge", k.ImageMinimumGCAge},
+		{"imagePullProgressDeadline", k.ImagePullProgressDeadline},
 	}, path)...)
 	errs = append(errs, between(k.StreamingConnectionIdleTimeout, minStreamingIdle, maxStreamingIdle, path.Child("streamingConnectionIdleTimeout"))...)
 	errs = append(errs, atLeast(k.ContainerLogMaxFiles, minLogFiles, path.Child("containerLogMaxFiles"))...)

@@ -10,6 +10,7 @@ import (
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -62,12 +63,28 @@ func namedResources(all []gardencorev1beta1.NamedResourceReference, path *field.
 	for i, r := range all {
 		here := path.Index(i)
 		errs = append(errs, required(r.Name, here.Child("name"), "the resource within the shoot")...)
+		if r.Name != "" { // The copy in the seed has this name behind a prefix.
+			errs = append(errs, subdomain(r.Name, here.Child("name"), "the resource within the shoot")...)
+		}
 		errs = append(errs, required(r.ResourceRef.Kind, here.Child("resourceRef", "kind"), "a kind")...)
 		errs = append(errs, required(r.ResourceRef.Name, here.Child("resourceRef", "name"), "an object")...)
-		errs = append(errs, required(r.ResourceRef.APIVersion, here.Child("resourceRef", "apiVersion"), "the API version of the kind")...)
+		errs = append(errs, apiVersion(r.ResourceRef.APIVersion, here.Child("resourceRef", "apiVersion"))...)
 		names = append(names, r.Name)
 	}
 	return append(errs, duplicates(names, path.Index)...)
+}
+
+// apiVersion checks the text that names a version of the kinds of a group, such as v1 or apps/v1.
+func apiVersion(value string, path *field.Path) field.ErrorList {
+	if value == "" {
+		return required(value, path, "the API version of the kind")
+	}
+	version, err := schema.ParseGroupVersion(value)
+	if err != nil || len(validation.IsDNS1035Label(version.Version)) > 0 ||
+		version.Group != "" && len(validation.IsDNS1123Subdomain(version.Group)) > 0 {
+		return field.ErrorList{field.Invalid(path, value, "must be a version such as v1, or a group and a version such as apps/v1")}
+	}
+	return nil
 }
 
 // controlPlane holds what API-VALSHOOT-20 and 26 say of the section alone.

@@ -321,9 +321,9 @@ func TestValidateShootMachines(t *testing.T) {
 			},
 		},
 		"API-VALSHOOT-8 percent": {
-			reason: "no more than all machines can be out of service, but there can be more of them for a while",
+			reason: "shares are shares of all machines",
 			change: pool(func(w *gardencorev1beta1.Worker) { w.MaxSurge, w.MaxUnavailable = percent("101%"), percent("101%") }),
-			want:   []string{at + "maxUnavailable: FieldValueInvalid"},
+			want:   []string{at + "maxSurge: FieldValueInvalid", at + "maxUnavailable: FieldValueInvalid"},
 		},
 		"API-VALSHOOT-8 strategy": {
 			reason: "machines are updated in a known way",

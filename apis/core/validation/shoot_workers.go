@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -88,7 +88,7 @@ func worker(w *gardencorev1beta1.Worker, where place, path *field.Path) field.Er
 	errs = append(errs, scale(w, path)...)
 	errs = append(errs, rollout(w, path)...)
 	errs = append(errs, volumes(w, path)...)
-	errs = append(errs, metav1validation.ValidateLabels(w.Labels, path.Child("labels"))...)
+	errs = append(errs, labels(w.Labels, path.Child("labels"))...)
 	errs = append(errs, apivalidation.ValidateAnnotations(w.Annotations, path.Child("annotations"))...)
 	errs = append(errs, taints(w.Taints, path.Child("taints"))...)
 	errs = append(errs, sysctls(w.Sysctls, path.Child("sysctls"))...)
@@ -172,6 +172,9 @@ func sysctls(all map[string]string, path *field.Path) field.ErrorList {
 		if all[key] == "" {
 			errs = append(errs, field.Required(here, "must be a value"))
 		}
+		if strings.ContainsFunc(all[key], unicode.IsControl) {
+			errs = append(errs, field.Invalid(here, all[key], "must stand on one line: each line of the file is a setting of its own"))
+		}
 	}
 	return errs
 }
@@ -215,9 +218,6 @@ func rollout(w *gardencorev1beta1.Worker, path *field.Path) field.ErrorList {
 	surge, unavailable := path.Child("maxSurge"), path.Child("maxUnavailable")
 	errs := amount(w.MaxSurge, surge)
 	errs = append(errs, amount(w.MaxUnavailable, unavailable)...)
-	if v := w.MaxUnavailable; v != nil && v.Type == intstr.String && share100(v.StrVal) > hundred {
-		errs = append(errs, field.Invalid(unavailable, v.StrVal, "must not be above 100%"))
-	}
 	if deref(w.UpdateStrategy) == gardencorev1beta1.MachineUpdateStrategyManualInPlaceUpdate {
 		const message = "has no meaning for machines that are updated by hand"
 		if w.MaxSurge != nil {
@@ -248,7 +248,7 @@ func share100(value string) int {
 	return int(n)
 }
 
-// amount accepts a number or a percentage.
+// amount accepts a number, or a percentage of at most all machines.
 func amount(v *intstr.IntOrString, path *field.Path) field.ErrorList {
 	switch {
 	case v == nil:
@@ -257,6 +257,8 @@ func amount(v *intstr.IntOrString, path *field.Path) field.ErrorList {
 		return field.ErrorList{field.Invalid(path, v.IntVal, "must not be negative")}
 	case v.Type == intstr.String && share100(v.StrVal) < 0:
 		return field.ErrorList{field.Invalid(path, v.StrVal, "must be a number or a percentage such as 10%")}
+	case v.Type == intstr.String && share100(v.StrVal) > hundred:
+		return field.ErrorList{field.Invalid(path, v.StrVal, "must not be above 100%")}
 	default:
 		return nil
 	}

@@ -41,7 +41,11 @@ func gardenletObject(g *gardenseedmanagementv1alpha1.Gardenlet, pending string) 
 	errs = append(errs, deployment(&g.Spec.Deployment.GardenletDeployment, path.Child("deployment"))...)
 	errs = append(errs, corevalidation.ValidateOCIRepository(&g.Spec.Deployment.Helm.OCIRepository, path.Child("deployment", "helm", "ociRepository"))...)
 	if ref := g.Spec.KubeconfigSecretRef; ref != nil {
-		errs = append(errs, check.Required(ref.Name, path.Child("kubeconfigSecretRef", "name"), "the Secret with a kubeconfig for the seed")...)
+		here := path.Child("kubeconfigSecretRef", "name")
+		errs = append(errs, check.Required(ref.Name, here, "the Secret with a kubeconfig for the seed")...)
+		if ref.Name != "" {
+			errs = append(errs, named(ref.Name, here, apivalidation.NameIsDNSSubdomain)...)
+		}
 	}
 	config, wrong := configuration(g.Spec.Config, path.Child("config"))
 	if len(wrong) > 0 {

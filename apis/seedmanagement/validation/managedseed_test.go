@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/terrarium-garden/terrarium/apis/check/checktest"
@@ -202,6 +203,24 @@ func TestValidateGardenlet(t *testing.T) {
 		"kubeconfig": {
 			reason: "a reference has a name", change: func(g *gardenlet) { g.Spec.KubeconfigSecretRef = &corev1.LocalObjectReference{} },
 			want: []string{"spec.kubeconfigSecretRef.name: FieldValueRequired"},
+		},
+		"kubeconfig form": {
+			reason: "which is that of a Secret", change: func(g *gardenlet) { g.Spec.KubeconfigSecretRef = &corev1.LocalObjectReference{Name: "a b"} },
+			want: []string{"spec.kubeconfigSecretRef.name: FieldValueInvalid"},
+		},
+		"container": {
+			reason: "its container is one that Kubernetes takes", change: func(g *gardenlet) {
+				d := &g.Spec.Deployment
+				d.Env = []corev1.EnvVar{{Name: "A"}, {Name: "A=B"}}
+				d.Resources = &corev1.ResourceRequirements{
+					Requests: corev1.ResourceList{"cpu": resource.MustParse("-1"), "memory": resource.MustParse("0")},
+					Limits:   corev1.ResourceList{"memory": resource.MustParse("-1Gi")},
+				}
+			},
+			want: []string{
+				"spec.deployment.env[1].name: FieldValueInvalid", "spec.deployment.resources.limits[memory]: FieldValueInvalid",
+				"spec.deployment.resources.requests[cpu]: FieldValueInvalid",
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
