@@ -141,6 +141,19 @@ func TestValidateManagedSeedSetUpdate(t *testing.T) {
 	}
 }
 
+// TestFormerBinding holds that a set which was stored with a SecretBinding can still be written.
+func TestFormerBinding(t *testing.T) {
+	t.Parallel()
+	former := func(s *set) {
+		spec := &s.Spec.ShootTemplate.Spec
+		spec.Kubernetes.Version, spec.SecretBindingName, spec.CredentialsBindingName = "1.36.3", new("local"), nil
+	}
+	moved := func(s *set) { s.Spec.ShootTemplate.Spec.Kubernetes.Version = "1.36.3" }
+	checktest.Complaints(t, "as it is", validation.ValidateManagedSeedSetUpdate(setOf(former), setOf(former)))
+	checktest.Complaints(t, "and with the binding that there is now", validation.ValidateManagedSeedSetUpdate(setOf(moved), setOf(former)))
+	checktest.Complaints(t, "but no new one", validation.ValidateManagedSeedSet(setOf(former)), "spec.shootTemplate.spec.secretBindingName: FieldValueForbidden")
+}
+
 func TestValidateManagedSeedSetStatusUpdate(t *testing.T) {
 	t.Parallel()
 	type status = gardenseedmanagementv1alpha1.ManagedSeedSetStatus
