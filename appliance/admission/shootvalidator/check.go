@@ -29,7 +29,7 @@ func check(q request, o offer.Offer) field.ErrorList {
 	}
 	for i := range spec.Provider.Workers {
 		w := &spec.Provider.Workers[i]
-		p := poolCheck{Offer: o, spec: spec, pool: w, was: query.Pool(old, w.Name), region: region}
+		p := poolCheck{Offer: o, spec: spec, old: old, pool: w, was: query.Pool(old, w.Name), region: region}
 		if p.was == nil {
 			p.was = &gardencorev1beta1.Worker{}
 		}

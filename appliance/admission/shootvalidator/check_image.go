@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/Masterminds/semver/v3"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -14,7 +15,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 )
 
-// imageOffered holds API-SVAL-15. A pool keeps its version, and may go to a higher one that has expired.
+// imageOffered holds API-SVAL-15. A pool keeps its version, and may go to a higher one that has expired. What else changes in a
+// pool that keeps its version has to fit it.
 func (c poolCheck) imageOffered(path *field.Path) field.ErrorList {
 	here := path.Child("machine", "image")
 	if c.pool.Machine.Image == nil {
@@ -27,7 +29,7 @@ func (c poolCheck) imageOffered(path *field.Path) field.ErrorList {
 	}
 	version := c.pool.Machine.Image.Version
 	if has != nil && version != nil && *has.Version == *version {
-		return nil
+		return c.keptImageFits(image, *version, path)
 	}
 	if image == nil {
 		all := names(c.Profile.MachineImages, func(m gardencorev1beta1.MachineImage) string { return m.Name })
@@ -40,7 +42,7 @@ func (c poolCheck) imageOffered(path *field.Path) field.ErrorList {
 	for _, v := range image.Versions {
 		raised := has != nil && query.Expired(v.ExpirableVersion, c.Now) && query.Higher(v.Version, *has.Version)
 		if v.Version == *version && (c.Active(v.ExpirableVersion) || raised) {
-			return c.imageFits(v, path)
+			return slices.Concat(c.machineFits(v, path), c.runtimeOffered(v, path.Child("cri")), c.kubeletFits(v, path))
 		}
 		if c.Active(v.ExpirableVersion) {
 			offered = append(offered, v.Version)
@@ -49,17 +51,37 @@ func (c poolCheck) imageOffered(path *field.Path) field.ErrorList {
 	return field.ErrorList{field.NotSupported(here.Child("version"), *version, offered)}
 }
 
-// imageFits holds an image against the rest of the pool: architecture, container runtime, version of the kubelet.
-func (c poolCheck) imageFits(v gardencorev1beta1.MachineImageVersion, path *field.Path) field.ErrorList {
-	here := path.Child("machine", "image", "version")
-	var errs field.ErrorList
-	if m := offer.MachineOf(c.pool); !c.Suits(v, offer.Machine{Architecture: m.Architecture, Type: m.Type}) {
-		errs = append(errs, field.Invalid(here, v.Version, "is not made for architecture "+m.Architecture))
-	} else if !c.Suits(v, m) {
-		errs = append(errs, field.Invalid(here, v.Version, "can not be updated to in place"))
+// keptImageFits holds an image version that a pool keeps against what changes in the pool, not against what stays.
+func (c poolCheck) keptImageFits(image *gardencorev1beta1.MachineImage, version string, path *field.Path) field.ErrorList {
+	if image == nil {
+		return nil
 	}
-	errs = append(errs, c.runtimeOffered(v, path.Child("cri"))...)
-	return append(errs, c.kubeletFits(v, here)...)
+	v := offer.Find(image.Versions, func(v gardencorev1beta1.MachineImageVersion) bool { return v.Version == version })
+	if v == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	if offer.MachineOf(c.pool) != offer.MachineOf(c.was) {
+		errs = append(errs, c.machineFits(*v, path)...)
+	}
+	if !equality.Semantic.DeepEqual(c.pool.CRI, c.was.CRI) {
+		errs = append(errs, c.runtimeOffered(*v, path.Child("cri"))...)
+	}
+	if kubeletOf(c.pool, c.spec) != kubeletOf(c.was, c.old) {
+		errs = append(errs, c.kubeletFits(*v, path)...)
+	}
+	return errs
+}
+
+// machineFits holds an image against the machines of the pool.
+func (c poolCheck) machineFits(v gardencorev1beta1.MachineImageVersion, path *field.Path) field.ErrorList {
+	here := path.Child("machine", "image", "version")
+	if m := offer.MachineOf(c.pool); !c.Suits(v, offer.Machine{Architecture: m.Architecture, Type: m.Type}) {
+		return field.ErrorList{field.Invalid(here, v.Version, "is not made for architecture "+m.Architecture)}
+	} else if !c.Suits(v, m) {
+		return field.ErrorList{field.Invalid(here, v.Version, "can not be updated to in place")}
+	}
+	return nil
 }
 
 func (c poolCheck) runtimeOffered(v gardencorev1beta1.MachineImageVersion, path *field.Path) field.ErrorList {
@@ -85,10 +107,8 @@ func (c poolCheck) kubeletFits(v gardencorev1beta1.MachineImageVersion, path *fi
 	if v.KubeletVersionConstraint == nil {
 		return nil
 	}
-	kubelet := c.spec.Kubernetes.Version
-	if k := c.pool.Kubernetes; k != nil && k.Version != nil {
-		kubelet = *k.Version
-	}
+	path = path.Child("machine", "image", "version")
+	kubelet := kubeletOf(c.pool, c.spec)
 	constraint, err := semver.NewConstraint(*v.KubeletVersionConstraint)
 	if err != nil {
 		return field.ErrorList{field.Invalid(path, v.Version, fmt.Sprintf("has a broken kubeletVersionConstraint: %s", err))}
@@ -98,4 +118,12 @@ func (c poolCheck) kubeletFits(v gardencorev1beta1.MachineImageVersion, path *fi
 		return nil // Static validation judges what is no version at all.
 	}
 	return field.ErrorList{field.Invalid(path, v.Version, fmt.Sprintf("works with kubelets %s only, not with %s", *v.KubeletVersionConstraint, kubelet))}
+}
+
+// kubeletOf is the version of a pool's kubelets.
+func kubeletOf(w *gardencorev1beta1.Worker, spec *gardencorev1beta1.ShootSpec) string {
+	if w.Kubernetes != nil && w.Kubernetes.Version != nil {
+		return *w.Kubernetes.Version
+	}
+	return spec.Kubernetes.Version
 }

@@ -18,7 +18,8 @@ import (
 type poolCheck struct {
 	offer.Offer
 
-	spec *gardencorev1beta1.ShootSpec
+	// old is the specification as it was, empty for a new shoot.
+	spec, old *gardencorev1beta1.ShootSpec
 	// was is the pool as it was, empty for a new one.
 	pool, was *gardencorev1beta1.Worker
 	// region is the one of the shoot, nil when the profile no longer offers it.
@@ -34,18 +35,21 @@ func (c poolCheck) all(path *field.Path) field.ErrorList {
 	return append(errs, c.reserved(path)...)
 }
 
-// machineTypeOffered holds API-SVAL-14 for machine types. Unchanged ones pass, but a new zone has to have them.
+// machineTypeOffered holds API-SVAL-14 for machine types. Unchanged ones pass, but a new zone has to have them, and another
+// architecture has to be theirs.
 func (c poolCheck) machineTypeOffered(path *field.Path) field.ErrorList {
 	name := c.pool.Machine.Type
 	same := name == c.was.Machine.Type
-	if same && slices.Equal(c.pool.Zones, c.was.Zones) {
+	other := offer.MachineOf(c.pool).Architecture != offer.MachineOf(c.was).Architecture
+	if same && !other && slices.Equal(c.pool.Zones, c.was.Zones) {
 		return nil
 	}
 	t := c.MachineType(name)
 	if !same && (t == nil || t.Usable != nil && !*t.Usable) {
 		return field.ErrorList{field.NotSupported(path, name, c.usableTypes())}
 	}
-	if a := c.pool.Machine.Architecture; !same && t.Architecture != nil && a != nil && *t.Architecture != *a {
+	a := c.pool.Machine.Architecture
+	if (!same || other) && t != nil && t.Architecture != nil && a != nil && *t.Architecture != *a {
 		return field.ErrorList{field.Invalid(path, name, "is of architecture "+*t.Architecture+", not "+*a)}
 	}
 	lacks := func(z gardencorev1beta1.AvailabilityZone) bool {

@@ -121,6 +121,7 @@ func TestMachines(t *testing.T) {
 		"API-SVAL-14 unusable":      {Reason: "and usable", Objects: wealth(), Request: create(typ("old")), Refused: []string{`"old"`}},
 		"API-SVAL-14 kept":          {Reason: "what stays passes", Objects: wealth(), Request: update(typ("old"), surviving)},
 		"API-SVAL-14 architecture":  {Reason: "the architecture fits", Objects: wealth(), Request: create(typ("armed")), Refused: []string{"machine.type", "architecture arm64, not amd64"}},
+		"API-SVAL-14 other":         {Reason: "also one that comes later", Objects: wealth(), Request: update(typ("big"), pool(func(w *worker) { w.Machine.Architecture = new("arm64") })), Refused: []string{"machine.type", "architecture amd64, not arm64"}},
 		"API-SVAL-14 zone":          {Reason: "every zone has the type", Objects: wealth(), Request: create(zones("a", "b")), Refused: []string{"machine.type", "not available in zone b"}},
 		"API-SVAL-14 new zone":      {Reason: "also one that comes later", Objects: wealth(), Request: update(zones("a"), zones("a", "b")), Refused: []string{"not available in zone b"}},
 		"API-SVAL-14 volume":        {Reason: "volume types are offered", Objects: wealth(), Request: create(volume(new("cloud"), "30Gi")), Refused: []string{"volume.type", `"cloud"`}},
@@ -147,6 +148,15 @@ func TestImages(t *testing.T) {
 	cri := func(name gardencorev1beta1.CRIName, runtimes ...gardencorev1beta1.ContainerRuntime) func(*shoot) {
 		return pool(func(w *worker) { w.CRI = &gardencorev1beta1.CRI{Name: name, ContainerRuntimes: runtimes} })
 	}
+	armed := pool(func(w *worker) { w.Machine.Type, w.Machine.Architecture = "armed", new("arm64") })
+	unfit := func(s *shoot) {
+		image("local", new("1.4.0"))(s)
+		cri("docker")(s)
+	}
+	newest := func(s *shoot) {
+		image("local", new("2.0.0"))(s)
+		version("1.37.0")(s)
+	}
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-15":              {Reason: "an offered image passes", Objects: wealth(), Request: create(cri("containerd"))},
 		"API-SVAL-15 unknown":      {Reason: "images are offered", Objects: wealth(), Request: create(image("other", new("1.0.0"))), Refused: []string{"spec.provider.workers[0].machine.image.name", `"other"`, `"local"`}},
@@ -156,6 +166,10 @@ func TestImages(t *testing.T) {
 		"API-SVAL-15 lowered":      {Reason: "but only a higher one", Objects: wealth(), Request: update(image("local", new("1.0.0")), image("local", new("0.9.0"))), Refused: []string{`"0.9.0"`}},
 		"API-SVAL-15 kept":         {Reason: "what stays passes", Objects: wealth(), Request: update(image("lost", new("1.0.0")), surviving)},
 		"API-SVAL-15 architecture": {Reason: "the architecture fits", Objects: wealth(), Request: create(image("local", new("1.4.0"))), Refused: []string{"machine.image.version", "not made for architecture amd64"}},
+		"API-SVAL-15 kept image":   {Reason: "an image that stays fits another architecture", Objects: wealth(), Request: update(image("local", new("1.0.0")), armed), Refused: []string{"machine.image.version", "not made for architecture arm64"}},
+		"API-SVAL-15 kept fits":    {Reason: "what stays is not judged", Objects: wealth(), Request: update(unfit, surviving)},
+		"API-SVAL-15 kept cri":     {Reason: "an image that stays has the runtime", Objects: wealth(), Request: update(image("local", new("1.0.0")), cri("containerd", gardencorev1beta1.ContainerRuntime{Type: "gvisor"})), Refused: []string{"cri.containerRuntimes[0].type", `"gvisor"`}},
+		"API-SVAL-15 kept kubelet": {Reason: "an image that stays works with another kubelet", Objects: wealth(), Request: update(newest, version("1.36.3")), Refused: []string{"machine.image.version", "kubelets >= 1.37 only, not with 1.36.3"}},
 		"API-SVAL-15 cri":          {Reason: "the runtime is in the image", Objects: wealth(), Request: create(cri("docker")), Refused: []string{"spec.provider.workers[0].cri.name", `"docker"`, `"containerd"`}},
 		"API-SVAL-15 runtimes":     {Reason: "with what it needs", Objects: wealth(), Request: create(cri("containerd", gardencorev1beta1.ContainerRuntime{Type: "gvisor"})), Refused: []string{"cri.containerRuntimes[0].type", `"gvisor"`}},
 		"API-SVAL-15 kubelet":      {Reason: "the kubelet runs on it", Objects: wealth(), Request: create(image("local", new("2.0.0"))), Refused: []string{"machine.image.version", "kubelets >= 1.37 only, not with 1.36.3"}},
