@@ -312,4 +312,23 @@ func (o *operator) checkGiven(seed client.Client, name string) {
 		return seed.Get(ctx, client.ObjectKeyFromObject(more), more)
 	})
 	o.change(one, func() { one.Spec.Resources = one.Spec.Resources[:2] })
+	o.checkGivenConfig(seed, name)
+	o.change(one, func() { one.Spec.Resources = one.Spec.Resources[:2] })
+}
+
+// checkGivenConfig gives a ConfigMap by the label, and looks at what a refusal names: what was given is given also when it is
+// looked at once more, because of something else.
+func (o *operator) checkGivenConfig(seed client.Client, name string) {
+	o.t.Helper()
+	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: name, Labels: map[string]string{"name.seed.gardener.cloud/one": "true"}}}
+	o.create(config)
+	one := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "one"}}
+	both := client.RawPatch("application/json-patch+json", fmt.Appendf(nil, `[{"op":"add","path":"/spec/resources/0","value":{"name":"x","resourceRef":{"apiVersion":"v1","kind":"Secret","name":"backup"}}},`+
+		`{"op":"add","path":"/spec/resources/0","value":{"name":"y","resourceRef":{"apiVersion":"v1","kind":"ConfigMap","name":%q}}}]`, name))
+	if err := seed.Patch(o.t.Context(), one, both); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "Secret garden/backup") {
+		o.t.Errorf("a refusal names what was not given, got %v", err)
+	}
+	if err := seed.Patch(o.t.Context(), one, naming("v1", "ConfigMap", name)); err != nil {
+		o.t.Errorf("a ConfigMap that an operator has given can be named, got %v", err)
+	}
 }

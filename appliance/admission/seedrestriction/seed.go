@@ -143,8 +143,8 @@ func (r *request) readable(ctx context.Context, now, before []graph.Edge) error 
 // holder returns the resource of an object that holds data, or that leads to such an object.
 func holder(v graph.Vertex) (world.Target, bool) {
 	resources := map[graph.Kind]world.Target{
-		graph.Secret:               {Resource: "secrets"},
-		graph.ConfigMap:            {Resource: "configmaps"},
+		graph.Secret:               {Version: "v1", Resource: "secrets"},
+		graph.ConfigMap:            {Version: "v1", Resource: "configmaps"},
 		graph.InternalSecret:       {Group: gardencorev1beta1.GroupName, Resource: "internalsecrets"},
 		graph.ControllerDeployment: {Group: gardencorev1beta1.GroupName, Resource: "controllerdeployments"},
 		graph.SecretBinding:        {Group: gardencorev1beta1.GroupName, Resource: "secretbindings"},
