@@ -104,9 +104,17 @@ func (r *request) issuerSecret(ctx context.Context, secret *corev1.Secret) error
 	if err != nil {
 		return world.Missing(err, "metadata.labels["+gardencorev1beta1.LabelShootName+"]", "shoot", name)
 	}
-	if want := references.IssuerSecret(shoot); r.GetName() != want || want == "" {
+	// First of all: what the issuer of a shoot is called is for its own seed to know.
+	if err := r.mine(fmt.Sprintf("spec.seedName of shoot %q", name), shoot.Spec.SeedName); err != nil {
+		return err
+	}
+	want := references.IssuerSecret(shoot)
+	if want == "" {
+		return fmt.Errorf("status.technicalID of shoot %q: must be set before its issuer is published", name)
+	}
+	if r.GetName() != want {
 		return fmt.Errorf("metadata.name: must be %q, that of the issuer of shoot %q", want, name)
 	}
 
-	return r.mine(fmt.Sprintf("spec.seedName of shoot %q", name), shoot.Spec.SeedName)
+	return nil
 }

@@ -3,6 +3,8 @@
 package seedrestriction_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -86,6 +88,8 @@ func TestNamesWithUIDs(t *testing.T) {
 		reason  string
 		request admissiontest.Request
 		refused bool
+		// hides is what a refusal does not tell.
+		hides types.UID
 	}{
 		"GAC-SR-2 bucket of the seed": {reason: "the name of its bucket is the seed's", request: create(named(is.north))},
 		"GAC-SR-2 bucket of another":  {reason: "nobody takes the place of another's bucket", request: create(named(is.south)), refused: true},
@@ -94,6 +98,7 @@ func TestNamesWithUIDs(t *testing.T) {
 		"GAC-SR-9 (c) issuer":         {reason: "documents of issuers are published", request: create(documents)},
 		"GAC-SR-9 (c) other shoot":    {reason: "not for shoots of others", request: create(issuer(is.other, "other", "serviceaccount")), refused: true},
 		"GAC-SR-9 (c) other name":     {reason: "nor under the name of another shoot's issuer", request: create(issuer(is.other, "sprout", "serviceaccount")), refused: true},
+		"GAC-SR-9 (c) hidden name":    {reason: "nor is it told that name", request: create(issuer("guessed", "other", "serviceaccount")), refused: true, hides: is.other},
 		"GAC-SR-9 (c) other label":    {reason: "nor what is no document", request: create(issuer(is.sprout, "sprout", "no")), refused: true},
 		"GAC-SR-9 (c) update":         {reason: "documents change", request: by(newer, documents)},
 		"GAC-SR-9 (c) later":          {reason: "and stay documents", request: by(hidden, documents), refused: true},
@@ -107,6 +112,9 @@ func TestNamesWithUIDs(t *testing.T) {
 			err := g.Ask(seedrestriction.New(g.World), tc.request)
 			if apierrors.IsForbidden(err) != tc.refused || !tc.refused && err != nil {
 				t.Errorf("%s: got %v, want refused %t", tc.reason, err, tc.refused)
+			}
+			if tc.hides != "" && strings.Contains(fmt.Sprint(err), string(tc.hides)) {
+				t.Errorf("%s: got %v, want it without %s", tc.reason, err, tc.hides)
 			}
 		})
 	}
