@@ -49,6 +49,30 @@ func TestUpChecksFirst(t *testing.T) {
 	}
 }
 
+// TestClosedFolders looks at the folders above volumes and above the socket of etcd: whoever enters them can exchange the data
+// of an etcd, or speak to one.
+func TestClosedFolders(t *testing.T) {
+	t.Parallel()
+	var config cluster.Config
+	c, _ := newCluster(t, func(o *cluster.Options) { config = o.Config })
+	folders := []string{config.VolumesDir(), filepath.Join(config.RunDir, "etcd")}
+	if err := os.MkdirAll(folders[0], 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WriteFiles(); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		info, err := os.Stat(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != 0o700 {
+			t.Errorf("Only its owner enters %s, also if it was open before: got mode %o", folder, got)
+		}
+	}
+}
+
 func TestStatusOfNothing(t *testing.T) {
 	t.Parallel()
 	c, _ := newCluster(t, nil)
