@@ -95,24 +95,34 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 }
 
 func validate(ctx context.Context, v world.View, q request) error {
-	for _, check := range []func(context.Context, world.View, request) error{
-		membership, sameFamily, mayPlace, settled, awake, leavingSeed, issued, stillSelected, pinned, exchanged, pluginSecrets,
-	} {
-		if err := check(ctx, v, q); err != nil {
-			return err
-		}
-	}
-	profile, err := v.ProfileOf(ctx, &q.shoot.Spec, q.shoot.Namespace)
-	if err != nil || profile == nil {
+	if err := inOrder(ctx, v, q, membership, sameFamily, mayPlace); err != nil {
 		return err
 	}
-	if q.places() {
+	profile, err := v.ProfileOf(ctx, &q.shoot.Spec, q.shoot.Namespace)
+	if err != nil {
+		return err
+	}
+	if profile != nil && q.places() {
 		if err := scheduling(ctx, v, q, profile); err != nil {
 			return err
 		}
 	}
+	err = inOrder(ctx, v, q, settled, awake, leavingSeed, issued, stillSelected, pinned, exchanged, pluginSecrets)
+	if err != nil || profile == nil {
+		return err
+	}
 	if errs := append(networked(q), check(q, offer.Offer{Profile: &profile.Spec, Now: v.Clock.Now()})...); len(errs) > 0 {
 		return errs.ToAggregate()
+	}
+	return nil
+}
+
+// inOrder stops at the first check that refuses.
+func inOrder(ctx context.Context, v world.View, q request, checks ...func(context.Context, world.View, request) error) error {
+	for _, check := range checks {
+		if err := check(ctx, v, q); err != nil {
+			return err
+		}
 	}
 	return nil
 }
