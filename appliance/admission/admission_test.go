@@ -30,7 +30,7 @@ func TestRules(t *testing.T) {
 		"FinalizerRemoval", "OpenIDConnectPreset", "ClusterOpenIDConnectPreset", "CustomVerbAuthorizer",
 		"ShootVPAEnabledByDefault", "ShootResourceReservation", "ManagedSeed", "ManagedSeedShoot", "Bastion",
 		"BackupBucketValidator",
-		"SeedRestriction",
+		"SeedRestriction", "ShootRestriction",
 		"ProviderSecretLabels", "AuditPolicyValidator", "AuthenticationConfigurationValidator", "AuthorizationConfigurationValidator",
 		"ResourceSizeValidator",
 	}

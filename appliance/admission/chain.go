@@ -48,6 +48,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootnodelocaldnsenabledbydefault"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootquotavalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootresourcereservation"
+	"github.com/terrarium-garden/terrarium/appliance/admission/shootrestriction"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shoottolerationrestriction"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootvalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootvpaenabledbydefault"
@@ -103,6 +104,7 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 		{Name: "Bastion", New: bastion.New},
 		{Name: "BackupBucketValidator", New: backupbucketvalidator.New},
 		{Name: "SeedRestriction", New: seedrestriction.New},
+		{Name: "ShootRestriction", New: shootrestriction.New},
 		{Name: "ProviderSecretLabels", New: providersecretlabels.New},
 		{Name: "AuditPolicyValidator", New: shootconfig.NewAuditPolicy},
 		{Name: "AuthenticationConfigurationValidator", New: shootconfig.NewAuthentication},
@@ -116,6 +118,7 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 func KubeRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 	return []Rule{
 		{Name: "SeedRestriction", New: seedrestriction.New},
+		{Name: "ShootRestriction", New: shootrestriction.New},
 		{Name: "ProviderSecretLabels", New: providersecretlabels.New},
 		{Name: "UpdateRestriction", New: updaterestriction.New},
 		{Name: "JoinTokenValidator", New: jointoken.New},

@@ -143,6 +143,21 @@ func (o *operator) project(name string, members ...gardencorev1beta1.ProjectMemb
 	return o.phase(project, gardencorev1beta1.ProjectPhaseReady)
 }
 
+// home makes the project of operators, whose namespace is garden.
+func (o *operator) home() {
+	o.t.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "garden"}}
+	if err := o.Client.Get(o.t.Context(), client.ObjectKeyFromObject(namespace), namespace); err != nil {
+		o.t.Fatal(err)
+	}
+	o.change(namespace, func() {
+		namespace.Labels["gardener.cloud/role"], namespace.Labels["project.gardener.cloud/name"] = "project", "garden"
+	})
+	project := &gardencorev1beta1.Project{ObjectMeta: metav1.ObjectMeta{Name: "garden"}, Spec: gardencorev1beta1.ProjectSpec{Namespace: &namespace.Name}}
+	o.create(project)
+	o.phase(project, gardencorev1beta1.ProjectPhaseReady)
+}
+
 func (o *operator) phase(project *gardencorev1beta1.Project, want gardencorev1beta1.ProjectPhase) *gardencorev1beta1.Project {
 	o.t.Helper()
 	return harness.Await(o.t, o.Client, project, fmt.Sprintf("project %q becomes %s", project.Name, want), func(p *gardencorev1beta1.Project) error {

@@ -243,14 +243,7 @@ func TestManagedSeed(t *testing.T) {
 	t.Parallel()
 	o := operate(t)
 	o.provider("beds")
-	home := &corev1.Namespace{ObjectMeta: named("", "garden")}
-	o.read(home)
-	o.change(home, func() {
-		home.Labels["gardener.cloud/role"], home.Labels["project.gardener.cloud/name"] = "project", "garden"
-	})
-	project := &gardencorev1beta1.Project{ObjectMeta: named("", "garden"), Spec: gardencorev1beta1.ProjectSpec{Namespace: new("garden")}}
-	o.create(project)
-	o.phase(project, gardencorev1beta1.ProjectPhaseReady)
+	o.home()
 	o.credentials("garden", "beds")
 	o.create(order("garden", "soil", "beds", func(s *gardencorev1beta1.Shoot) {
 		s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("soil.example.com")}

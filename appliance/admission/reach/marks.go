@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package seedrestriction
+package reach
 
 import (
 	"fmt"
@@ -20,25 +20,26 @@ import (
 // prefixDNS starts the annotations that say for which domain a Secret is good.
 const prefixDNS = "dns.gardener.cloud/"
 
-// unmarked refuses an object whose marks a client of a seed sets, changes or removes. What is new has none before.
-func unmarked(kind graph.Kind, object, old metav1.Object) error {
+// Unmarked refuses an object whose marks a client of a seed or of a shoot sets, changes or removes. What is new has none
+// before.
+func Unmarked(kind graph.Kind, object, old metav1.Object) error {
 	var before, beforeNotes map[string]string
 	if old != nil {
 		before, beforeNotes = old.GetLabels(), old.GetAnnotations()
 	}
-	at := graph.Vertex{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}
+	_, ofShoot := graph.ShootOf(graph.Vertex{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()})
 	for _, key := range changedKeys(object.GetLabels(), before) {
 		value, set := object.GetLabels()[key]
-		if key == gardencorev1beta1.LabelRole && ofShoot(at) && (!set || query.OfShoot(value)) {
+		if key == gardencorev1beta1.LabelRole && ofShoot && (!set || query.OfShoot(value)) {
 			continue
 		}
 		if key == gardencorev1beta1.LabelRole || strings.HasPrefix(key, gardencorev1beta1.LabelPrefixSeedName) {
-			return fmt.Errorf("metadata.labels[%s]: is for operators to set, not for clients of a seed", key)
+			return fmt.Errorf("metadata.labels[%s]: is for operators to set, not for gardenlets", key)
 		}
 	}
 	for _, key := range changedKeys(object.GetAnnotations(), beforeNotes) {
 		if strings.HasPrefix(key, prefixDNS) {
-			return fmt.Errorf("metadata.annotations[%s]: is for operators to set, not for clients of a seed", key)
+			return fmt.Errorf("metadata.annotations[%s]: is for operators to set, not for gardenlets", key)
 		}
 	}
 

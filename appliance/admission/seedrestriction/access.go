@@ -17,6 +17,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/reach"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
@@ -151,7 +152,7 @@ func createSecret(ctx context.Context, r *request) error {
 	if secret.Type == corev1.SecretTypeServiceAccountToken {
 		return fmt.Errorf("type: a seed makes no Secrets for tokens of service accounts: %w", errForeign)
 	}
-	if err := unmarked(graph.Secret, secret, nil); err != nil {
+	if err := reach.Unmarked(graph.Secret, secret, nil); err != nil {
 		return err
 	}
 	if bucket, ok := graph.BucketOf(at); ok {

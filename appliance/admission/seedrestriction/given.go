@@ -12,7 +12,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
-	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/admission/reach"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
 )
@@ -42,7 +42,7 @@ func (r *request) mayName(ctx context.Context, all []graph.Vertex) error {
 
 // notGiven says what an operator has to do.
 func (r *request) notGiven(v graph.Vertex) error {
-	target, _ := holder(v)
+	target, _ := reach.Holder(v)
 	if v.Namespace != gardencorev1beta1.NamespaceGarden || ofShoot(v) {
 		return fmt.Errorf("it may not refer to %s, which does not belong to seed %q", v, r.client.Seed)
 	}
@@ -72,7 +72,7 @@ func (r *request) given(ctx context.Context, v graph.Vertex) (bool, error) {
 	if err == nil && slices.Contains(templateNames(managed), v) {
 		return true, nil
 	}
-	target, ok := holder(v)
+	target, ok := reach.Holder(v)
 	if !ok {
 		return false, nil
 	}
@@ -116,17 +116,10 @@ func (r *request) mayNameInTemplate(ctx context.Context, m, old *gardenseedmanag
 
 // readableVertex refuses an object that the client may not read.
 func (r *request) readableVertex(ctx context.Context, v graph.Vertex) error {
-	target, holds := holder(v)
-	if !holds {
-		return nil
-	}
-	may, err := r.May(ctx, r.GetUserInfo(), "get", target)
-	if err != nil {
-		return fmt.Errorf("%w: %w", world.ErrUnreadable, err)
-	}
-	if !may {
-		return fmt.Errorf("it may not refer to %s, which does not belong to seed %q", v, r.client.Seed)
+	may, err := reach.Readable(ctx, r.World, r.GetUserInfo(), v)
+	if err != nil || may {
+		return err
 	}
 
-	return nil
+	return fmt.Errorf("it may not refer to %s, which does not belong to seed %q", v, r.client.Seed)
 }

@@ -19,6 +19,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/jointoken"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/reach"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
@@ -55,7 +56,7 @@ func updateSecret(ctx context.Context, r *request) error {
 		}
 	}
 
-	return unmarked(graph.Secret, secret, old)
+	return reach.Unmarked(graph.Secret, secret, old)
 }
 
 // deleteSecret lets a seed delete what it has made. Of join tokens the authorizer knows which it may throw away.
@@ -157,7 +158,7 @@ func (r *request) unmarkedChange(kind graph.Kind, object, old any) error {
 		return fmt.Errorf("%w: %w", world.ErrUnreadable, err)
 	}
 
-	return unmarked(kind, now, before)
+	return reach.Unmarked(kind, now, before)
 }
 
 // updateIdentity keeps an identity what it is: whoever changes its audiences gets tokens that are good elsewhere.

@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
@@ -138,21 +137,4 @@ func (r *request) readable(ctx context.Context, now, before []graph.Edge) error 
 	}
 
 	return nil
-}
-
-// holder returns the resource of an object that holds data, or that leads to such an object.
-func holder(v graph.Vertex) (world.Target, bool) {
-	resources := map[graph.Kind]world.Target{
-		graph.Secret:               {Version: "v1", Resource: "secrets"},
-		graph.ConfigMap:            {Version: "v1", Resource: "configmaps"},
-		graph.InternalSecret:       {Group: gardencorev1beta1.GroupName, Resource: "internalsecrets"},
-		graph.ControllerDeployment: {Group: gardencorev1beta1.GroupName, Resource: "controllerdeployments"},
-		graph.SecretBinding:        {Group: gardencorev1beta1.GroupName, Resource: "secretbindings"},
-		graph.CredentialsBinding:   {Group: gardensecurityv1alpha1.GroupName, Resource: "credentialsbindings"},
-		graph.WorkloadIdentity:     {Group: gardensecurityv1alpha1.GroupName, Resource: "workloadidentities"},
-	}
-	target, ok := resources[v.Kind]
-	target.Namespace, target.Name = v.Namespace, v.Name
-
-	return target, ok
 }

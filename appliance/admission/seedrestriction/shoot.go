@@ -10,6 +10,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/reach"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
@@ -54,7 +55,7 @@ func createConfigMap(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	if err := unmarked(graph.ConfigMap, config, nil); err != nil {
+	if err := reach.Unmarked(graph.ConfigMap, config, nil); err != nil {
 		return err
 	}
 
@@ -67,7 +68,7 @@ func createInternalSecret(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	if err := unmarked(graph.InternalSecret, secret, nil); err != nil {
+	if err := reach.Unmarked(graph.InternalSecret, secret, nil); err != nil {
 		return err
 	}
 

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/shootclient"
 )
 
 const requestBlock = "CERTIFICATE REQUEST"
@@ -24,6 +25,25 @@ var ErrNoRequest = errors.New("spec.request: holds no PEM block of type " + requ
 // SeedOfRequest returns the seed whose gardenlet would get the certificate, if the request asks for the client
 // certificate of a gardenlet and for nothing more (GLET-CSR-1, GLET-CSR-2), and nothing otherwise.
 func SeedOfRequest(r *certificatesv1.CertificateSigningRequestSpec) (string, error) {
+	seed, err := clientOfRequest(r, gardencorev1beta1.UserPrefixSeed, gardencorev1beta1.GroupSeeds)
+	if err != nil || len(validation.IsDNS1123Label(seed)) > 0 {
+		return "", err
+	}
+
+	return seed, nil
+}
+
+// ShootOfRequest returns the self-hosted shoot whose gardenlet would get the certificate, if the request asks for that and
+// for nothing more, and no shoot otherwise.
+func ShootOfRequest(r *certificatesv1.CertificateSigningRequestSpec) (shootclient.Client, error) {
+	shoot, err := clientOfRequest(r, gardencorev1beta1.UserPrefixShoot, gardencorev1beta1.GroupShoots)
+
+	return shootclient.Parse(shoot), err
+}
+
+// clientOfRequest returns what follows a prefix in the common name that a request asks for, if it asks for the client
+// certificate of a member of a group and for nothing more.
+func clientOfRequest(r *certificatesv1.CertificateSigningRequestSpec, prefix, member string) (string, error) {
 	block, _ := pem.Decode(r.Request)
 	if block == nil || block.Type != requestBlock {
 		return "", ErrNoRequest
@@ -32,14 +52,14 @@ func SeedOfRequest(r *certificatesv1.CertificateSigningRequestSpec) (string, err
 	if err != nil {
 		return "", fmt.Errorf("spec.request: %w", err)
 	}
-	seed, ok := strings.CutPrefix(request.Subject.CommonName, gardencorev1beta1.UserPrefixSeed)
+	name, ok := strings.CutPrefix(request.Subject.CommonName, prefix)
 	names := len(request.DNSNames) + len(request.EmailAddresses) + len(request.IPAddresses) + len(request.URIs)
-	if !ok || len(validation.IsDNS1123Label(seed)) > 0 || len(request.Subject.Names) != 2 || names > 0 || !slices.Equal(request.Subject.Organization, []string{gardencorev1beta1.GroupSeeds}) ||
+	if !ok || len(request.Subject.Names) != 2 || names > 0 || !slices.Equal(request.Subject.Organization, []string{member}) ||
 		r.SignerName != certificatesv1.KubeAPIServerClientSignerName || !clientUsages(r.Usages) {
 		return "", nil
 	}
 
-	return seed, nil
+	return name, nil
 }
 
 func clientUsages(usages []certificatesv1.KeyUsage) bool {

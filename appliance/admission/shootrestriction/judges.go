@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shootrestriction
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/reach"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/shootclient"
+)
+
+func hosted(s *gardencorev1beta1.Shoot) bool { return !query.SelfHosted(&s.Spec) }
+
+// ownShoot keeps a shoot from reaching for objects that its gardenlet could not read before.
+func ownShoot(ctx context.Context, r *request) error {
+	if !r.client.Is(r.GetNamespace(), r.GetName()) {
+		return r.must("metadata.name")
+	}
+	shoot, old, err := world.Objects[gardencorev1beta1.Shoot](r.Attributes, r.kinds)
+	if err != nil {
+		return err
+	}
+
+	return r.readable(ctx, references.Shoot(shoot), references.Shoot(old))
+}
+
+func shootState(_ context.Context, r *request) error {
+	if !r.client.Is(r.GetNamespace(), r.GetName()) {
+		return r.must("metadata.name")
+	}
+
+	return nil
+}
+
+// ofShoot allows what belongs to the shoot by its name.
+func ofShoot[T any](kind graph.Kind) func(ctx context.Context, r *request) error {
+	return func(_ context.Context, r *request) error {
+		shoot, ok := graph.ShootOf(graph.Vertex{Kind: kind, Namespace: r.GetNamespace(), Name: r.GetName()})
+		if !ok || !r.client.Is(r.GetNamespace(), shoot) {
+			return r.must("metadata.name")
+		}
+		object, old, err := world.Objects[T](r.Attributes, r.kinds)
+		if err != nil || object == nil {
+			return err
+		}
+		now, err := meta.Accessor(object)
+		if err != nil {
+			return fmt.Errorf("%w: %w", world.ErrUnreadable, err)
+		}
+		if old == nil {
+			return reach.Unmarked(kind, now, nil)
+		}
+		before, err := meta.Accessor(old)
+		if err != nil {
+			return fmt.Errorf("%w: %w", world.ErrUnreadable, err)
+		}
+
+		return reach.Unmarked(kind, now, before)
+	}
+}
+
+// secret keeps a Secret of the shoot from holding the token of a service account.
+func secret(ctx context.Context, r *request) error {
+	object, _, err := world.Objects[corev1.Secret](r.Attributes, r.kinds)
+	if err != nil {
+		return err
+	}
+	if object != nil && object.Type == corev1.SecretTypeServiceAccountToken {
+		return fmt.Errorf("type: a gardenlet makes no Secrets for tokens of service accounts: %w", errForeign)
+	}
+
+	return ofShoot[corev1.Secret](graph.Secret)(ctx, r)
+}
+
+func backupBucket(ctx context.Context, r *request) error {
+	bucket, old, err := world.Objects[gardencorev1beta1.BackupBucket](r.Attributes, r.kinds)
+	if err != nil {
+		return err
+	}
+	if old != nil && !r.named(old.Spec.ShootRef) || bucket != nil && !r.named(bucket.Spec.ShootRef) {
+		return r.must("spec.shootRef")
+	}
+
+	return r.readable(ctx, edges(bucket, references.BackupBucket), edges(old, references.BackupBucket))
+}
+
+func backupEntry(ctx context.Context, r *request) error {
+	entry, old, err := world.Objects[gardencorev1beta1.BackupEntry](r.Attributes, r.kinds)
+	if err != nil {
+		return err
+	}
+	if old != nil && !r.named(old.Spec.ShootRef) || entry != nil && !r.named(entry.Spec.ShootRef) {
+		return r.must("spec.shootRef")
+	}
+	if entry == nil || old != nil && entry.Spec.BucketName == old.Spec.BucketName {
+		return nil
+	}
+	bucket, err := r.BackupBucket(ctx, entry.Spec.BucketName)
+	if err != nil {
+		return world.Missing(err, "spec.bucketName", "backup bucket", entry.Spec.BucketName)
+	}
+	if !r.named(bucket.Spec.ShootRef) {
+		return r.must("spec.bucketName: spec.shootRef of backup bucket " + bucket.Name)
+	}
+
+	return nil
+}
+
+func installation(ctx context.Context, r *request) error {
+	installation, old, err := world.Objects[gardencorev1beta1.ControllerInstallation](r.Attributes, r.kinds)
+	if err != nil {
+		return err
+	}
+	if !r.named(old.Spec.ShootRef) || !r.named(installation.Spec.ShootRef) {
+		return r.must("spec.shootRef")
+	}
+
+	return r.readable(ctx, references.ControllerInstallation(installation), references.ControllerInstallation(old))
+}
+
+func bastion(_ context.Context, r *request) error {
+	b, _, err := world.Objects[gardenoperationsv1alpha1.Bastion](r.Attributes, r.kinds)
+	if err != nil {
+		return err
+	}
+	if !r.client.Is(r.GetNamespace(), b.Spec.ShootRef.Name) {
+		return r.must("spec.shootRef")
+	}
+
+	return nil
+}
+
+// nearby allows what is in the namespace of the shoot.
+func nearby(_ context.Context, r *request) error {
+	if r.GetNamespace() != r.client.Namespace {
+		return fmt.Errorf("metadata.namespace: must be %q, that of shoot %q: %w", r.client.Namespace, r.client, errForeign)
+	}
+
+	return nil
+}
+
+func lease(_ context.Context, r *request) error {
+	if r.GetNamespace() != r.client.Namespace || r.GetName() != shootclient.LeasePrefix+r.client.Name {
+		return fmt.Errorf("metadata.name: the lease of shoot %q is %s/%s%s", r.client, r.client.Namespace, shootclient.LeasePrefix, r.client.Name)
+	}
+
+	return nil
+}
+
+func signingRequest(_ context.Context, r *request) error {
+	asked, _, err := world.Objects[certificatesv1.CertificateSigningRequest](r.Attributes, r.kinds)
+	if err != nil {
+		return err
+	}
+	shoot, err := references.ShootOfRequest(&asked.Spec)
+	if err != nil {
+		return err
+	}
+	if !r.client.Is(shoot.Namespace, shoot.Name) {
+		return r.must("spec.request: common name")
+	}
+
+	return nil
+}
+
+// named reports whether a reference is to the client's shoot.
+func (r *request) named(ref *corev1.ObjectReference) bool {
+	return ref != nil && r.client.Is(ref.Namespace, ref.Name)
+}
+
+// must is the refusal of what names another shoot.
+func (r *request) must(path string) error {
+	return fmt.Errorf("%s: must be that of shoot %q: %w", path, r.client, errForeign)
+}
+
+// edges are those of an object, if there is one.
+func edges[T any](object *T, of func(*T) []graph.Edge) []graph.Edge {
+	if object == nil {
+		return nil
+	}
+
+	return of(object)
+}
+
+// readable refuses references to objects that the client may not read yet.
+func (r *request) readable(ctx context.Context, now, before []graph.Edge) error {
+	for _, edge := range now {
+		if slices.Contains(before, edge) {
+			continue
+		}
+		may, err := reach.Readable(ctx, r.World, r.GetUserInfo(), edge.From)
+		if err != nil {
+			return err
+		}
+		if !may {
+			return fmt.Errorf("it may not refer to %s, which does not belong to shoot %q", edge.From, r.client)
+		}
+	}
+
+	return nil
+}

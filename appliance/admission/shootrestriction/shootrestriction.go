@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package shootrestriction judges what gardenlets of self-hosted shoots write (GAC-SHOOTR-1): what belongs to their shoot,
+// and nothing else. Nothing gives them any right yet; whoever gives them one gives them no more than this.
+package shootrestriction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/shootclient"
+)
+
+// reason is that of all refusals in the metrics.
+const reason = "ShootRestricted"
+
+// errForeign is the refusal of everything that is not of the own shoot.
+var errForeign = errors.New("it belongs to no object of this shoot")
+
+// request is what a client of a shoot wants.
+type request struct {
+	admission.Attributes
+	world.View
+
+	client shootclient.Client
+	kinds  admission.ObjectInterfaces
+}
+
+// limit says what a client of a shoot may do with a resource: the operations, also with the status if there are any, and what
+// has to be true of the object.
+type limit struct {
+	operations, status []admission.Operation
+	judge              func(ctx context.Context, r *request) error
+}
+
+type rule struct {
+	*admission.Handler
+
+	world  *world.World
+	limits map[schema.GroupResource]limit
+}
+
+var _ admission.ValidationInterface = &rule{}
+
+// New makes the rule.
+func New(w *world.World) admission.Interface {
+	return &rule{
+		Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete, admission.Connect), world: w, limits: limits(),
+	}
+}
+
+func limits() map[schema.GroupResource]limit {
+	core := gardencorev1beta1.Resource
+	in := func(group, resource string) schema.GroupResource {
+		return schema.GroupResource{Group: group, Resource: resource}
+	}
+	update := []admission.Operation{admission.Update}
+	write := []admission.Operation{admission.Create, admission.Update}
+	all := []admission.Operation{admission.Create, admission.Update, admission.Delete}
+
+	return map[schema.GroupResource]limit{
+		core("backupbuckets"):           {operations: all, status: update, judge: backupBucket},
+		core("backupentries"):           {operations: all, status: update, judge: backupEntry},
+		core("controllerinstallations"): {operations: update, status: update, judge: installation},
+		core("internalsecrets"):         {operations: all, judge: ofShoot[gardencorev1beta1.InternalSecret](graph.InternalSecret)},
+		core("shoots"):                  {operations: update, status: update, judge: ownShoot},
+		core("shootstates"):             {operations: all, judge: shootState},
+
+		in(gardenoperationsv1alpha1.GroupName, "bastions"):         {operations: write, status: update, judge: bastion},
+		corev1.Resource("configmaps"):                              {operations: all, judge: ofShoot[corev1.ConfigMap](graph.ConfigMap)},
+		corev1.Resource("secrets"):                                 {operations: all, judge: secret},
+		corev1.Resource("events"):                                  {operations: write, judge: nearby},
+		in(eventsv1.GroupName, "events"):                           {operations: write, judge: nearby},
+		in(coordinationv1.GroupName, "leases"):                     {operations: write, judge: lease},
+		in(certificatesv1.GroupName, "certificatesigningrequests"): {operations: all[:1], judge: signingRequest},
+	}
+}
+
+// Validate implements admission.ValidationInterface.
+func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	client, ok := shootclient.Of(a.GetUserInfo())
+	if !ok || asks(a) {
+		return nil
+	}
+	err := r.world.Decide(a, func(v world.View) error {
+		return r.judge(ctx, &request{Attributes: a, View: v, client: client, kinds: o})
+	})
+	if err != nil {
+		return r.world.Rejected(a, reason, err)
+	}
+
+	return nil
+}
+
+func (r *rule) judge(ctx context.Context, asked *request) error {
+	limit, ok := r.limits[asked.GetResource().GroupResource()]
+	if !ok || !limit.has(asked) {
+		return fmt.Errorf("no gardenlet of a self-hosted shoot does this: %w", errForeign)
+	}
+	if err := asked.selfHosted(ctx); err != nil {
+		return err
+	}
+
+	return limit.judge(ctx, asked)
+}
+
+// asks reports whether a request is a question, which changes nothing: who somebody is, and what somebody may do.
+func asks(a admission.Attributes) bool {
+	return slices.Contains([]string{authenticationv1.GroupName, authorizationv1.GroupName}, a.GetResource().Group)
+}
+
+// has reports whether a limit is about a request. Subresources other than the status are for people.
+func (l limit) has(a admission.Attributes) bool {
+	switch a.GetSubresource() {
+	case "":
+		return slices.Contains(l.operations, a.GetOperation())
+	case "status":
+		return slices.Contains(l.status, a.GetOperation())
+	default:
+		return false
+	}
+}
+
+// selfHosted refuses clients whose shoot does not exist, or has its control plane on a seed: its gardenlet is that of the
+// seed.
+func (r *request) selfHosted(ctx context.Context) error {
+	if r.client == (shootclient.Client{}) {
+		return fmt.Errorf("%q is named after no shoot, as gardenlets are: %w", r.GetUserInfo().GetName(), errForeign)
+	}
+	shoot, err := r.Shoot(ctx, r.client.Namespace, r.client.Name)
+	if err != nil {
+		return world.Missing(err, "the user is named after a shoot", "shoot", r.client.String())
+	}
+	if !hosted(shoot) {
+		return nil
+	}
+
+	return fmt.Errorf("shoot %q is not self-hosted, so it has no gardenlet of its own: %w", r.client, errForeign)
+}
