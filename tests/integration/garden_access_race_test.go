@@ -141,23 +141,21 @@ func contestedObjects(o *operator) map[string]contested {
 	own := string(seed.UID)
 	one, extension := seedRole("one"), roleNamed("extension one")
 	none := func(client.Object) {}
-	named := func(namespace, name string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: namespace, Name: name}
-	}
 	token := secretIn("kube-system", "bootstrap-token-race00")
 	token.Type, token.Annotations = corev1.SecretTypeServiceAccountToken, map[string]string{"kubernetes.io/service-account.name": "default"}
 	domain := secretIn("garden", "generated-bucket-one")
 	domain.Labels = map[string]string{"gardener.cloud/role": "default-domain"}
 	domain.Annotations = map[string]string{"dns.gardener.cloud/domain": "evil.example", "dns.gardener.cloud/provider": "local"}
 	confirmed := map[string]string{gardencorev1beta1.AnnotationConfirmationDeletion: "true"}
+	// Everybody has this role: RBAC would refuse to give one away that a seed does not have, and so hide the rule.
 	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: named("", "race"), RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+		ObjectMeta: named("", "race"), RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "system:discovery"},
 		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: one.user}},
 	}
 	other := seed.DeepCopy()
 	other.ObjectMeta, other.Status = named("", "three"), gardencorev1beta1.SeedStatus{}
 
-	return map[string]contested{
+	all := map[string]contested{
 		"GAC-SR-2 credentials of a project": {one, raceBucket(own, "one", "garden-wood", "other"), func(b client.Object) {
 			b.(*gardencorev1beta1.BackupBucket).Spec.CredentialsRef = credentials("garden", "given-one") //nolint:forcetypeassert // It is one.
 		}},
@@ -183,6 +181,49 @@ func contestedObjects(o *operator) map[string]contested {
 		"GAC-SR-12 account":    {one, &corev1.ServiceAccount{ObjectMeta: named("garden", "race")}, none},
 		"GAC-SR-13 ShootState": {one, &gardencorev1beta1.ShootState{ObjectMeta: named("garden-wood", "other")}, func(s client.Object) { s.SetAnnotations(confirmed) }},
 		"GAC-SR-13 Gardenlet":  {one, gardenletNamed("two"), none},
+	}
+	maps.Copy(all, moreContested(seed))
+
+	return all
+}
+
+// moreContested are those whose rules look at more than one object, and those of other rules than SeedRestriction.
+func moreContested(seed *gardencorev1beta1.Seed) map[string]contested {
+	one := seedRole("one")
+	none := func(client.Object) {}
+	issuer := secretIn("gardener-system-shoot-issuer", "race")
+	issuer.Labels = map[string]string{
+		"discovery.gardener.cloud/public": "serviceaccount", "shoot.gardener.cloud/name": "other", "shoot.gardener.cloud/namespace": "garden-wood",
+	}
+	join := secretIn("kube-system", "bootstrap-token-race01")
+	join.Type = corev1.SecretTypeBootstrapToken
+	join.Data = map[string][]byte{
+		"token-id": []byte("race01"), "token-secret": []byte("0123456789abcdef"), "usage-bootstrap-authentication": []byte("true"),
+		"usage-bootstrap-signing": []byte("true"), "expiration": []byte(time.Now().Add(time.Hour).UTC().Format(time.RFC3339)),
+		"description": []byte("for the ManagedSeed resource garden/race"),
+	}
+	taker := seed.DeepCopy()
+	taker.ObjectMeta, taker.Status = named("", "race"), gardencorev1beta1.SeedStatus{}
+	taker.Spec.Resources = []gardencorev1beta1.NamedResourceReference{{Name: "race"}}
+	taker.Spec.Resources[0].ResourceRef.APIVersion, taker.Spec.Resources[0].ResourceRef.Kind, taker.Spec.Resources[0].ResourceRef.Name = "v1", "Secret", "given-two"
+	confirmed := func(o client.Object) {
+		o.SetAnnotations(map[string]string{gardencorev1beta1.AnnotationConfirmationDeletion: "true"})
+	}
+	lone := role{"lone", "gardener.cloud:system:shoot:garden:lone", []string{"gardener.cloud:system:shoots", "system:masters"}}
+
+	return map[string]contested{
+		"GAC-SR-4 source": {one, &gardencorev1beta1.BackupEntry{
+			ObjectMeta: named("garden-meadow", "source-race"), Spec: gardencorev1beta1.BackupEntrySpec{BucketName: "one", SeedName: new("one")},
+		}, none},
+		"GAC-SR-9 issuer":       {one, issuer, none},
+		"GAC-SR-9 managed seed": {one, secretIn("garden", "race"), none},
+		"GAC-SR-11 not given": {seedRole("race"), taker, func(s client.Object) {
+			s.(*gardencorev1beta1.Seed).Spec.Resources = nil //nolint:forcetypeassert // It is one.
+		}},
+		"GAC-SR-14 join token":  {one, join, func(s client.Object) { s.(*corev1.Secret).Type = corev1.SecretTypeOpaque }}, //nolint:forcetypeassert // It is one.
+		"GAC-SR-15 account":     {one, &corev1.ServiceAccount{ObjectMeta: named("garden", "gardenlet-bootstrap-race")}, none},
+		"API-RES-12 Project":    {one, &gardencorev1beta1.Project{ObjectMeta: named("", "race")}, confirmed},
+		"GAC-SHOOTR-1 of shoot": {lone, &gardencorev1beta1.ShootState{ObjectMeta: named("garden-meadow", "mine")}, confirmed},
 	}
 }
 

@@ -57,7 +57,9 @@ func TestSelfHostedShoot(t *testing.T) {
 	} {
 		refusedWith(t, lone.Create(t.Context(), object), "no object of this shoot", "it makes "+reason)
 	}
-	o.change(other, func() { other.Annotations = map[string]string{gardencorev1beta1.AnnotationConfirmationDeletion: "true"} })
+	o.change(other, func() {
+		other.Annotations = map[string]string{gardencorev1beta1.AnnotationConfirmationDeletion: "true"}
+	})
 	refusedWith(t, lone.Delete(t.Context(), other.DeepCopy()), "no object of this shoot", "it deletes another shoot")
 	refusedWith(t, lone.DeleteAllOf(t.Context(), &corev1.Secret{}, client.InNamespace("garden")), "no object of this shoot", "it deletes all Secrets at once")
 	// The other shoot has its control plane on a seed, so nobody is its gardenlet.
