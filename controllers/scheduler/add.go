@@ -32,6 +32,8 @@ var _ kit.Adder = (*Reconciler)(nil)
 type Reconciler struct {
 	// Client reaches the garden. Lists come from its cache.
 	Client client.Client
+	// Reader reads config maps of region distances, for which no cache of all config maps is worth its memory.
+	Reader client.Reader
 	// Recorder writes the events of shoots.
 	Recorder events.EventRecorder
 	// Clock stamps the last operation.
@@ -52,6 +54,9 @@ func (r *Reconciler) AddToManager(mgr manager.Manager) error {
 	r.Strategy = strategy
 	if r.Client == nil {
 		r.Client = mgr.GetClient()
+	}
+	if r.Reader == nil {
+		r.Reader = mgr.GetAPIReader()
 	}
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder(controllerName)

@@ -26,6 +26,11 @@ type Input struct {
 	Shoots []gardencorev1beta1.Shoot
 	// Strategy is how near a seed has to be.
 	Strategy Strategy
+	// Project is the name of the shoot's project, which is part of its domain below a default domain.
+	Project string
+	// Distances maps regions of seeds to how far they are from the shoot's, for MinimalDistance. The names of regions are
+	// compared when it has none of the candidates' regions.
+	Distances map[string]int
 }
 
 // UnschedulableError says for every seed why it cannot host the shoot.
@@ -81,6 +86,7 @@ func Decide(in Input) (string, error) {
 		each(failureTolerance),
 		zones,
 		each(accessRestrictions),
+		defaultDomain,
 		each(notStopped),
 		each(usage.candidate),
 		near,

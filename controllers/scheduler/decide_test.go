@@ -116,7 +116,9 @@ type decideCase struct {
 	seeds   []seed
 	shoots  []shoot
 	nearest bool
-	want    string
+	// distances are those that the garden knows.
+	distances map[string]int
+	want      string
 	// why is the reason against each seed, given when no seed is wanted.
 	why map[string]string
 }
@@ -126,7 +128,7 @@ func runDecide(t *testing.T, cases map[string]decideCase) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := scheduler.Input{Shoot: tc.shoot, CloudProfile: tc.profile, Seeds: tc.seeds, Shoots: tc.shoots, Strategy: scheduler.SameRegion}
+			in := scheduler.Input{Shoot: tc.shoot, CloudProfile: tc.profile, Seeds: tc.seeds, Shoots: tc.shoots, Strategy: scheduler.SameRegion, Project: "dev", Distances: tc.distances}
 			if tc.nearest {
 				in.Strategy = scheduler.MinimalDistance
 			}
@@ -257,6 +259,38 @@ func TestDecideFilters(t *testing.T) {
 			seeds: []seed{newSeed("a")},
 			why:   map[string]string{"a": `it does not support access restriction "eu-only"`},
 		},
+		"SCHED-FILT-8 default domain": {
+			reason: "a name below a default domain goes to a seed that has the domain, be others preferred",
+			shoot:  newShoot(domain("crazy-botany.dev.x.example")),
+			seeds:  []seed{newSeed("a"), newSeed("b", defaults("y.example")), newSeed("c", defaults("y.example", "x.example"))},
+			want:   "c",
+		},
+		"SCHED-FILT-8 of a seed that is not used": {
+			reason: "a seed that is hidden still says that the domain is a default domain",
+			shoot:  newShoot(domain("crazy-botany.dev.x.example")),
+			seeds:  []seed{newSeed("a"), newSeed("b", defaults("x.example"), hidden)},
+			why: map[string]string{
+				"a": `it has no default domain in which domain "crazy-botany.dev.x.example" is the shoot's own`,
+				"b": "it is hidden from the scheduler (spec.settings.scheduling.visible is false)",
+			},
+		},
+		"SCHED-FILT-8 not its own": {
+			reason: "the place of another shoot or project below the domain is on no seed",
+			shoot:  newShoot(domain("crazy-botany.other.x.example")),
+			seeds:  []seed{newSeed("a", defaults("x.example"))},
+			why:    map[string]string{"a": `it has no default domain in which domain "crazy-botany.other.x.example" is the shoot's own`},
+		},
+		"SCHED-FILT-8 own domain": {
+			reason: "a domain that only ends in the same letters is the shoot's own affair",
+			shoot:  newShoot(domain("crazy-botany.dev.box.example")),
+			seeds:  []seed{newSeed("a"), newSeed("b", defaults("x.example"))},
+			want:   "a",
+		},
+		"SCHED-FILT-8 no domain": {
+			reason: "a shoot without a domain gets one at any seed",
+			seeds:  []seed{newSeed("a"), newSeed("b", defaults("x.example"))},
+			want:   "a",
+		},
 		"SCHED-FILT-9 emergency stop": {
 			reason: "a stopped seed gets no shoots",
 			seeds: []seed{newSeed("a", func(s *seed) {
@@ -265,6 +299,18 @@ func TestDecideFilters(t *testing.T) {
 			why: map[string]string{"a": "reconciliation of its shoots is stopped (annotation shoot.gardener.cloud/emergency-stop-reconciliations)"},
 		},
 	})
+}
+
+func domain(name string) func(*shoot) {
+	return func(s *shoot) { s.Spec.DNS = &gardencorev1beta1.DNS{Domain: &name} }
+}
+
+func defaults(domains ...string) func(*seed) {
+	return func(s *seed) {
+		for _, d := range domains {
+			s.Spec.DNS.Defaults = append(s.Spec.DNS.Defaults, gardencorev1beta1.SeedDNSProviderConfig{Type: "local", Domain: d})
+		}
+	}
 }
 
 func forTesting(s *shoot) { s.Spec.Purpose = new(gardencorev1beta1.ShootPurposeTesting) }
@@ -426,6 +472,34 @@ func TestDecideStrategy(t *testing.T) {
 			seeds:   []seed{newSeed("a", region("eu-west-2")), newSeed("b", region("eu-west-3"))},
 			shoots:  []shoot{on("b", "")},
 			want:    "a",
+		},
+		"SCHED-REGION-2 smallest": {
+			reason:    "what the garden says counts, not the names of regions, and ties stay",
+			nearest:   true,
+			distances: map[string]int{"eu-west-1": 0, "eu-west-2": 60, "us-1": 20, "us-2": 20},
+			seeds:     []seed{newSeed("a", region("eu-west-2")), newSeed("b", region("us-1")), newSeed("c", region("us-2"))},
+			shoots:    []shoot{on("b", "")},
+			want:      "c",
+		},
+		"SCHED-REGION-2 unknown region": {
+			reason:    "a region of which the garden says nothing is not considered, however near its name",
+			nearest:   true,
+			distances: map[string]int{"eu-west-1": 0, "us-1": 2000},
+			seeds:     []seed{newSeed("a", region("eu-west-2")), newSeed("b", region("us-1"))},
+			want:      "b",
+		},
+		"SCHED-REGION-2 no candidate": {
+			reason:    "names are compared when the garden says nothing of any candidate",
+			nearest:   true,
+			distances: map[string]int{"eu-west-1": 0, "ap-1": 5},
+			seeds:     []seed{newSeed("a", region("us-1")), newSeed("b", region("eu-west-2"))},
+			want:      "b",
+		},
+		"SCHED-REGION-2 same region": {
+			reason:    "the other strategy does not ask for distances",
+			distances: map[string]int{"eu-west-1": 50, "us-1": 0},
+			seeds:     []seed{newSeed("a"), newSeed("b", region("us-1"))},
+			want:      "a",
 		},
 		"SCHED-DIST-5 too far": {
 			reason:  "a distance above 1000 is never chosen",

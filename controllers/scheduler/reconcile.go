@@ -76,7 +76,29 @@ func (r *Reconciler) choose(ctx context.Context, shoot *gardencorev1beta1.Shoot)
 	if err := r.Client.List(ctx, shoots, client.UnsafeDisableDeepCopy); err != nil {
 		return "", fmt.Errorf("list shoots: %w", err)
 	}
-	return Decide(Input{Shoot: shoot, CloudProfile: offer, Seeds: seeds.Items, Shoots: shoots.Items, Strategy: r.Strategy})
+	project, err := r.project(ctx, shoot)
+	if err != nil {
+		return "", err
+	}
+	distances, err := r.distances(ctx, shoot, offer.Name)
+	if err != nil {
+		return "", err
+	}
+	return Decide(Input{
+		Shoot: shoot, CloudProfile: offer, Seeds: seeds.Items, Shoots: shoots.Items, Strategy: r.Strategy, Project: project, Distances: distances,
+	})
+}
+
+// project is the name of the shoot's project if its domain matters, which the name may be a part of.
+func (r *Reconciler) project(ctx context.Context, shoot *gardencorev1beta1.Shoot) (string, error) {
+	if domainOf(shoot) == "" {
+		return "", nil
+	}
+	namespace := &corev1.Namespace{}
+	if err := r.Client.Get(ctx, client.ObjectKey{Name: shoot.Namespace}, namespace); err != nil {
+		return "", fmt.Errorf("get namespace %q: %w", shoot.Namespace, err)
+	}
+	return namespace.Labels[gardencorev1beta1.LabelProjectName], nil
 }
 
 // bind asks for the seed through the subresource, where admission checks once more (SCHED-BIND-1).

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/meta/testrestmapper"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,7 +60,7 @@ func newOffice(t *testing.T, objects ...client.Object) *office {
 			},
 		}).Build()
 	o.Reconciler = &scheduler.Reconciler{
-		Client: garden, Recorder: o.events, Clock: o.clock, Strategy: scheduler.SameRegion,
+		Client: garden, Reader: garden, Recorder: o.events, Clock: o.clock, Strategy: scheduler.SameRegion,
 		Queue: kit.Queue{BaseDelay: time.Second, MaxDelay: 30 * time.Second},
 	}
 	return o
@@ -164,6 +165,17 @@ func TestProfileOfTheProject(t *testing.T) {
 	o := newOffice(t, newShoot(of("NamespacedCloudProfile", "own")), own, new(newSeed("a")), &inB)
 	if result := o.attempt(t); !result.IsZero() || o.bound != "b" {
 		t.Errorf("The selector of the profile that the project made leaves seed b.\nReconcile(...) = %v, bound to %q", result, o.bound)
+	}
+}
+
+func TestDefaultDomainInProject_SCHED_FILT_8(t *testing.T) {
+	t.Parallel()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "garden-dev", Labels: map[string]string{"project.gardener.cloud/name": "dev"}}}
+	o := newOffice(t, namespace, newShoot(of("CloudProfile", "local"), domain("crazy-botany.dev.x.example")), newProfile(),
+		new(newSeed("a")), new(newSeed("b", defaults("x.example"))))
+	o.attempt(t)
+	if o.bound != "b" {
+		t.Errorf("The name of the project comes from the namespace.\nbound to seed %q, want b", o.bound)
 	}
 }
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduler
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/yaml"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// distances reads how far the regions of seeds are from that of the shoot, as the garden says for a cloud profile. It is
+// nil when the garden says nothing, or the strategy does not ask.
+func (r *Reconciler) distances(ctx context.Context, shoot *gardencorev1beta1.Shoot, profile string) (map[string]int, error) {
+	if r.Strategy != MinimalDistance {
+		return nil, nil //nolint:nilnil // No distances are a valid answer, and a nil map is one that has none.
+	}
+	found := &corev1.ConfigMapList{}
+	err := r.Reader.List(ctx, found, client.InNamespace(gardencorev1beta1.NamespaceGarden),
+		client.MatchingLabels{gardencorev1beta1.LabelSchedulingPurpose: gardencorev1beta1.SchedulingPurposeRegionConfig})
+	if err != nil {
+		return nil, fmt.Errorf("list config maps of region distances: %w", err)
+	}
+	concerning := ofProfile(found.Items, profile)
+	if len(concerning) == 0 {
+		return nil, nil //nolint:nilnil // See above.
+	}
+	if len(concerning) > 1 {
+		logf.FromContext(ctx).Info("Several config maps have region distances for the cloud profile, the first one counts",
+			"cloudProfile", profile, "configMap", concerning[0].Name, "configMaps", len(concerning))
+	}
+	return DistancesFrom(&concerning[0], shoot.Spec.Region)
+}
+
+// ofProfile returns the config maps that name a cloud profile, in the order of their names (SCHED-REGION-1).
+func ofProfile(maps []corev1.ConfigMap, profile string) []corev1.ConfigMap {
+	var concerning []corev1.ConfigMap
+	for i := range maps {
+		names := strings.Split(maps[i].Annotations[gardencorev1beta1.AnnotationSchedulingCloudProfiles], ",")
+		if slices.ContainsFunc(names, func(name string) bool { return strings.TrimSpace(name) == profile }) {
+			concerning = append(concerning, maps[i])
+		}
+	}
+	slices.SortFunc(concerning, func(a, b corev1.ConfigMap) int { return strings.Compare(a.Name, b.Name) })
+	return concerning
+}
+
+// DistancesFrom reads the distances from one region in a config map; nil when it has none. A region that says nothing
+// about itself is at no distance from itself (SCHED-REGION-2, SCHED-REGION-3).
+func DistancesFrom(config *corev1.ConfigMap, region string) (map[string]int, error) {
+	text, ok := config.Data[region]
+	if !ok {
+		return nil, nil //nolint:nilnil // No distances are a valid answer, and a nil map is one that has none.
+	}
+	distances := map[string]int{}
+	if err := yaml.Unmarshal([]byte(text), &distances); err != nil {
+		return nil, fmt.Errorf("read the distances from region %q in config map %q: %w", region, config.Name, err)
+	}
+	if distances == nil {
+		distances = map[string]int{}
+	}
+	if _, ok := distances[region]; !ok {
+		distances[region] = 0
+	}
+	return distances, nil
+}
