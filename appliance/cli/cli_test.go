@@ -218,6 +218,12 @@ func TestConfig(t *testing.T) {
 			file:   gardenlet + "seedConfig: {metadata: {name: basement}}\ngardenClientConnection: {kubeconfig: garden.kubeconfig}\n",
 			want:   result{errors: "GardenletConfiguration in \"-\" is valid.\n"},
 		},
+		"GardenletIgnored": {
+			reason: "What nobody acts on yet is told.",
+			file:   gardenlet + "seedConfig: {metadata: {name: basement}}\ngardenClientConnection: {kubeconfig: garden.kubeconfig}\nnodeToleration: {defaultNotReadyTolerationSeconds: 60}\n",
+			want: result{errors: "Warning: nodeToleration has no effect yet\n" +
+				"GardenletConfiguration in \"-\" is valid.\n"},
+		},
 		"UnknownField": {
 			reason: "A field that does not exist is named by its path.",
 			file:   server + "controllers:\n  seed:\n    monitorPeriode: 1m\n",

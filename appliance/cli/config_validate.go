@@ -31,9 +31,12 @@ standard input.`,
 			if err != nil {
 				return err
 			}
-			kind, err := validateConfig(data)
+			kind, ignored, err := validateConfig(data)
 			if err != nil {
 				return fmt.Errorf("configuration file %q: %w", args[0], err)
+			}
+			for _, path := range ignored {
+				env.tell("Warning: %s has no effect yet\n", path)
 			}
 			env.tell("%s in %q is valid.\n", kind, args[0])
 			return nil
@@ -48,26 +51,31 @@ func readInput(env Environment, path string) ([]byte, error) {
 	return os.ReadFile(path) //nolint:gosec // the user's own choice
 }
 
-// validateConfig finds out which role data is for and returns its kind, and everything that is wrong with it.
-func validateConfig(data []byte) (string, error) {
+// validateConfig finds out which role data is for and returns its kind, what of it nobody acts on, and everything that is
+// wrong with it.
+func validateConfig(data []byte) (kind string, ignored []string, err error) {
 	var meta runtime.TypeMeta
 	if err := yaml.Unmarshal(data, &meta); err != nil {
-		return "", fmt.Errorf("read YAML: %w", err)
+		return "", nil, fmt.Errorf("read YAML: %w", err)
 	}
 	switch meta.GroupVersionKind().GroupVersion() {
 	case gardenconfigv1alpha1.ServerGroupVersion:
 		config, err := gardenconfigv1alpha1.DecodeServerConfiguration(data)
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
-		return meta.Kind, errors.Join(options.ValidateServer(config)...)
+		return meta.Kind, nil, errors.Join(options.ValidateServer(config)...)
 	case gardenconfigv1alpha1.GardenletGroupVersion:
 		config, err := gardenconfigv1alpha1.DecodeGardenletConfiguration(data)
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
-		return meta.Kind, errors.Join(gardenlet.ValidateConfig(config)...)
+		if err := errors.Join(gardenlet.ValidateConfig(config)...); err != nil {
+			return "", nil, err
+		}
+		ignored, err := config.Ignored()
+		return meta.Kind, ignored, err
 	}
-	return "", fmt.Errorf("apiVersion %q is neither %q, for a server, nor %q, for a gardenlet",
+	return "", nil, fmt.Errorf("apiVersion %q is neither %q, for a server, nor %q, for a gardenlet",
 		meta.APIVersion, gardenconfigv1alpha1.ServerGroupVersion, gardenconfigv1alpha1.GardenletGroupVersion)
 }

@@ -94,6 +94,13 @@ func runGardenlet(ctx context.Context, env Environment, run gardenletRun) error 
 		return err
 	}
 	gardenlet.RouteLogs(log)
+	ignored, err := config.Ignored()
+	if err != nil {
+		return err
+	}
+	if len(ignored) > 0 {
+		log.Info("Parts of the configuration have no effect yet", "fields", ignored)
+	}
 	pod := env.Getenv(envPodName)
 	completed, err := gardenlet.Options{
 		Config: config, Log: log, Version: options.Version, APILevel: options.GardenerAPILevel,

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// GardenletFieldsIgnored are the paths of what the configuration of a gardenlet may hold, so that one that was written for
+// Gardener can be used, and nobody acts on yet; nor on what lies below them.
+func GardenletFieldsIgnored() []string {
+	return []string{
+		"controllers.backupBucket",
+		"controllers.backupEntry",
+		"controllers.bastion",
+		"controllers.gardenlet",
+		"controllers.managedSeed",
+		"controllers.networkPolicy",
+		"controllers.shoot.reconcileInMaintenanceOnly",
+		"controllers.shootCare.managedResourceProgressingThreshold",
+		"controllers.shootCare.staleExtensionHealthChecks",
+		"controllers.shootCare.webhookRemediatorEnabled",
+		"controllers.shootState",
+		"controllers.shootStatus",
+		"controllers.tokenRequestor",
+		"controllers.vpaEvictionRequirements",
+		"debugging",
+		"etcdConfig",
+		"exposureClassHandlers",
+		"gardenClientConnection.acceptContentTypes",
+		"gardenClientConnection.contentType",
+		"leaderElection.resourceLock",
+		"logging",
+		"monitoring",
+		"nodeToleration",
+		"shootClientConnection",
+		"sni",
+	}
+}
+
+// Ignored returns the paths of those fields that say something in a configuration with its defaults: something else than
+// the defaults, and more than that a thing is not wanted.
+func (c *GardenletConfiguration) Ignored() ([]string, error) {
+	usual := &GardenletConfiguration{}
+	usual.SetDefaults()
+	given, err := fieldsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	defaults, err := fieldsOf(usual)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, path := range GardenletFieldsIgnored() {
+		value := said(at(given, path))
+		if value != nil && !reflect.DeepEqual(value, said(at(defaults, path))) {
+			paths = append(paths, path)
+		}
+	}
+
+	return paths, nil
+}
+
+func fieldsOf(c *GardenletConfiguration) (map[string]any, error) {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("encode configuration of a gardenlet: %w", err)
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, fmt.Errorf("decode configuration of a gardenlet: %w", err)
+	}
+
+	return fields, nil
+}
+
+// at is the value at a path, nil if there is none.
+func at(fields map[string]any, path string) any {
+	name, rest, deeper := strings.Cut(path, ".")
+	if !deeper {
+		return fields[name]
+	}
+	below, _ := fields[name].(map[string]any)
+
+	return at(below, rest)
+}
+
+// said is what a value says, without all that is false, zero or empty; nil if that leaves nothing.
+func said(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		rest := map[string]any{}
+		for name, below := range v {
+			if s := said(below); s != nil {
+				rest[name] = s
+			}
+		}
+		if len(rest) == 0 {
+			return nil
+		}
+
+		return rest
+	case []any:
+		if len(v) == 0 {
+			return nil
+		}
+	case bool:
+		if !v {
+			return nil
+		}
+	case string:
+		if v == "" {
+			return nil
+		}
+	case float64:
+		if v == 0 {
+			return nil
+		}
+	}
+
+	return value
+}
