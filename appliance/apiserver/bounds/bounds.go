@@ -4,7 +4,8 @@
 //
 // A few bytes can cost minutes: reading, comparing and writing the quantity 1e99999999 computes with a hundred million
 // digits, and decoding does so before anything is validated; maps that are nested some thousand times take time that grows
-// with the square of their depth. Both are judged on the bytes of a body, without knowing its kind: a text counts only if it
+// with the square of their depth, and so do maps and lists of some ten thousand entries, whose managed fields are kept in order
+// one by one. All are judged on the bytes of a body, without knowing its kind: a text counts only if it
 // is a quantity from its first to its last character, so longer texts may say what they like.
 package bounds
 
@@ -33,6 +34,11 @@ const (
 	MaxDigits = 1000
 	// MaxDigitsTotal bounds the digits of all quantities of a body that have more than fewDigits.
 	MaxDigitsTotal = 20_000
+
+	// MaxEntries is how many entries an object or array may have. Of those that are in use, the largest have some hundred.
+	MaxEntries = 5000
+	// MaxEntriesInText bounds those of JSON in a message of protobuf, which may be the text of a file in a ConfigMap as well.
+	MaxEntriesInText = 20_000
 
 	fewDigits = 100
 )
@@ -87,11 +93,11 @@ func Check(body []byte, contentType string) error {
 		return checkProtobuf(object)
 	}
 	if !strings.Contains(strings.ToLower(contentType), "yaml") {
-		return checkJSON(body, &budget{})
+		return checkJSON(body, &budget{}, MaxEntries)
 	}
 	// Nearly everybody sends JSON as YAML, as it is faster.
 	if looksLikeJSON(body) {
-		if err := checkJSON(body, &budget{}); err != nil || json.Valid(body) {
+		if err := checkJSON(body, &budget{}, MaxEntries); err != nil || json.Valid(body) {
 			return err
 		}
 	}
@@ -101,7 +107,7 @@ func Check(body []byte, contentType string) error {
 		return nil //nolint:nilerr // The decoder finds the same, and says so in its own words.
 	}
 
-	return checkJSON(converted, &budget{})
+	return checkJSON(converted, &budget{}, MaxEntries)
 }
 
 // looksLikeJSON reports whether a text begins as an object or an array does.
@@ -135,6 +141,10 @@ func (b *budget) spend(text []byte) error {
 
 func tooDeep() error {
 	return fmt.Errorf("the body is nested deeper than %d objects and arrays", MaxDepth)
+}
+
+func tooMany(entries int) error {
+	return fmt.Errorf("the body holds an object or array of more than %d entries", entries)
 }
 
 func abbreviate(text []byte) string {

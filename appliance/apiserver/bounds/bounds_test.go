@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,47 @@ func shootWith(quantity, extension string) *gardencorev1beta1.Shoot {
 	}
 }
 
+// configMap is one with some number of entries.
+func configMap(entries int) *corev1.ConfigMap {
+	m := &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, Data: map[string]string{}}
+	for i := range entries {
+		m.Data[strconv.Itoa(i)] = "x"
+	}
+
+	return m
+}
+
+// TestCheckEntries tries what is at the bound of entries, or only looks like more.
+func TestCheckEntries(t *testing.T) {
+	t.Parallel()
+	file := configMap(1)
+	file.Data["file"] = `[` + strings.Repeat(`1,`, bounds.MaxEntries) + `1]`
+	text := configMap(1)
+	text.Data["text"] = strings.Repeat("{\"a\",\"b\"}", bounds.MaxEntries)
+	zeros := &corev1.Secret{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, Data: map[string][]byte{
+		"zeros": make([]byte, 1<<20), "twos": bytes.Repeat([]byte{2, 1}, 1<<19), "text": []byte(strings.Repeat("a line of a long text\n", 40_000)),
+	}}
+	asText, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ body, contentType string }{
+		"object at the bound":   {`{` + strings.Repeat(`"a":"b",`, bounds.MaxEntries-1) + `"a":"b"}`, asJSON},
+		"array at the bound":    {`[` + strings.Repeat(`[1,2],`, bounds.MaxEntries-1) + `1]`, asJSON},
+		"protobuf at the bound": {encoded(t, configMap(bounds.MaxEntries), "1", "1"), asProtobuf},
+		"a file in a ConfigMap": {encoded(t, file, "1", "1"), asProtobuf},
+		"commas in a text":      {string(asText), asJSON},
+		"bytes that are none":   {encoded(t, zeros, "1", "1"), asProtobuf},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := bounds.Check([]byte(test.body), test.contentType); err != nil {
+				t.Errorf("Check(): %v", err)
+			}
+		})
+	}
+}
+
 func TestCheckRefuses(t *testing.T) {
 	t.Parallel()
 	nested := func(open, end string, n int) string { return strings.Repeat(open, n) + "1" + strings.Repeat(end, n) }
@@ -101,6 +143,12 @@ func TestCheckRefuses(t *testing.T) {
 		"protobuf, in a raw extension":   {encoded(t, shootWith("1", `{"a":{"b":"1e99999999"}}`), "1", "1"), asProtobuf},
 		"protobuf, behind a group":       {"k8s\x00" + "\x7b\x7c" + "\x0a\x0a1e99999999", asProtobuf},
 		"protobuf, with a long tag":      {"k8s\x00" + "\x8a\x80\x80\x80\x80\x80\x80\x80\x80\x7e" + "\x0a1e99999999", asProtobuf},
+		"many entries of an object":      {`{"data":{` + strings.Repeat(`"a":"b",`, bounds.MaxEntries) + `"a":"b"}}`, asJSON},
+		"many entries of an array":       {`[` + strings.Repeat(`1,`, bounds.MaxEntries) + `1]`, asJSON},
+		"many entries, some of them big": {`[` + strings.Repeat(`{"a":[1,2]},`, bounds.MaxEntries) + `1]`, asJSON},
+		"many entries as YAML":           {"a:\n" + strings.Repeat("- b\n", bounds.MaxEntries+1), asYAML},
+		"many entries in protobuf":       {encoded(t, configMap(bounds.MaxEntries+1), "1", "1"), asProtobuf},
+		"many entries of JSON, protobuf": {encoded(t, shootWith("1", `[`+strings.Repeat(`1,`, bounds.MaxEntriesInText)+`1]`), "1", "1"), asProtobuf},
 		"objects nested too deep":        {nested(`{"a":`, `}`, bounds.MaxDepth+1), asJSON},
 		"arrays nested too deep":         {nested(`[`, `]`, bounds.MaxDepth+1), asJSON},
 		"deeper than encoding/json goes": {nested(`[`, `]`, 100_000), asYAML},

@@ -24,16 +24,20 @@ type scanner struct {
 	budget *budget
 	// free tells of each object and array around the current place whether texts in it are not judged.
 	free []bool
+	// commas counts, for each object and array around the current place, what separates its entries.
+	commas []int
+	// entries is how many of them there may be.
+	entries int
 	// trusted is whether keys say where a value ends up: a JSON patch can move it elsewhere.
 	trusted bool
 	// last is the last text, a key if a value follows.
 	last []byte
 }
 
-// checkJSON judges nesting, numbers and texts of JSON.
-func checkJSON(text []byte, b *budget) error {
+// checkJSON judges nesting, entries, numbers and texts of JSON.
+func checkJSON(text []byte, b *budget, entries int) error {
 	start := bytes.TrimLeft(text, " \t\r\n")
-	s := &scanner{text: text, budget: b, trusted: len(start) > 0 && start[0] == '{'}
+	s := &scanner{text: text, budget: b, entries: entries, trusted: len(start) > 0 && start[0] == '{'}
 	for at := 0; at < len(text); {
 		next, err := s.token(at)
 		if err != nil {
@@ -52,13 +56,20 @@ func (s *scanner) token(at int) (int, error) {
 		if len(s.free) == MaxDepth {
 			return 0, tooDeep()
 		}
+		s.commas = append(s.commas, 0)
 		s.free = append(s.free, c == '{' && s.trusted && opaque(string(s.last)))
 		s.last = nil
 	case '}', ']':
 		s.free = s.free[:max(0, len(s.free)-1)]
+		s.commas = s.commas[:len(s.free)]
 		s.last = nil
 	case ',':
 		s.last = nil
+		if around := len(s.commas) - 1; around >= 0 {
+			if s.commas[around]++; s.commas[around] >= s.entries {
+				return 0, tooMany(s.entries)
+			}
+		}
 	case '"':
 		return s.quoted(at)
 	case '-', '+', '.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':

@@ -20,7 +20,8 @@ func checkProtobuf(message []byte) error {
 	return (&budget{}).message(message, 0)
 }
 
-func (b *budget) message(rest []byte, depth int) error {
+func (b *budget) message(message []byte, depth int) error {
+	fields, rest := 0, message
 	for len(rest) > 0 {
 		tag, n := varint(rest)
 		if n == 0 {
@@ -45,6 +46,7 @@ func (b *budget) message(rest []byte, depth int) error {
 			if n == 0 || length > uint64(len(rest)) {
 				return nil
 			}
+			fields++
 			skip = int(length) //nolint:gosec // It is at most the length of the body.
 			if err := b.value(rest[:skip], depth); err != nil {
 				return err
@@ -57,8 +59,43 @@ func (b *budget) message(rest []byte, depth int) error {
 		}
 		rest = rest[skip:]
 	}
+	if fields > MaxEntries && repeats(message) {
+		return tooMany(MaxEntries)
+	}
 
 	return nil
+}
+
+// repeats reports whether one of the fields with a length stands too often in a message that is whole. Entries of maps and
+// lists are such fields. No field has the number 0: bytes that have it are no message.
+func repeats(rest []byte) bool {
+	counts := map[uint64]int{}
+	many := false
+	for len(rest) > 0 {
+		tag, n := varint(rest)
+		if tag>>3 == 0 {
+			return false
+		}
+		rest = rest[n:]
+		switch tag & 7 {
+		case wireVarint:
+			_, n = varint(rest)
+		case wireFixed64:
+			n = 8
+		case wireFixed32:
+			n = 4
+		case wireBytes:
+			length, width := varint(rest)
+			n = width + int(length) //nolint:gosec // The message was seen to be whole.
+			counts[tag]++
+			many = many || counts[tag] > MaxEntries
+		default:
+			n = 0
+		}
+		rest = rest[n:]
+	}
+
+	return many
 }
 
 // value judges a text, a message or JSON.
@@ -70,7 +107,7 @@ func (b *budget) value(value []byte, depth int) error {
 		return err
 	}
 	if looksLikeJSON(value) && json.Valid(value) {
-		return checkJSON(value, b)
+		return checkJSON(value, b, MaxEntriesInText)
 	}
 
 	return b.message(value, depth+1)

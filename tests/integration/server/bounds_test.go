@@ -88,6 +88,14 @@ func cheapBodies(g *harness.Garden) func(t *testing.T) {
 		if err := through(t, g, doors["merge patch"], deep); !apierrors.IsBadRequest(err) || !strings.Contains(err.Error(), "nested deeper") {
 			t.Errorf("A deep patch: got %v, want a refusal that says so", err)
 		}
+		var many strings.Builder
+		for i := range 90_000 {
+			fmt.Fprintf(&many, `"count/a%d.example.org":"1",`, i)
+		}
+		broad := `{"spec":{"hard":{` + many.String() + `"count/secrets":"1"}}}`
+		if err := through(t, g, doors["merge patch"], broad); !apierrors.IsBadRequest(err) || !strings.Contains(err.Error(), "entries") {
+			t.Errorf("A map of 90,000 entries: got %v, want a refusal that says so", err)
+		}
 		passing(t, g, doors, protobufQuota(t, there, "7777777777", "1000000000"))
 	}
 }
