@@ -110,6 +110,20 @@ resources: {capacity: {shoots: 10}}
 	}
 }
 
+func TestDecodeProjectQuotas(t *testing.T) {
+	t.Parallel()
+
+	for file, want := range map[string]int{"": 1, "controllers: {project: {quotas: []}}": 0, "controllers: {project: {concurrentSyncs: 1}}": 1} {
+		got, err := gardenconfigv1alpha1.DecodeServerConfiguration([]byte(serverHeader + file + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if quotas := got.Controllers.Project.Quotas; len(quotas) != want {
+			t.Errorf("Projects have a quota unless the list is given and empty.\n%q gives %d quotas, want %d", file, len(quotas), want)
+		}
+	}
+}
+
 func TestDecodeServerConfiguration(t *testing.T) {
 	t.Parallel()
 
@@ -181,6 +195,7 @@ controllers: {seed: {monitorPeriod: 5s}}
 	var defaults gardenconfigv1alpha1.ServerConfiguration
 	defaults.SetDefaults()
 	want.Admission = defaults.Admission
+	want.Controllers.Project.Quotas = defaults.Controllers.Project.Quotas
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Given values are kept, all others get their defaults (-want +got):\n%s", diff)
 	}

@@ -72,7 +72,8 @@ type ServerProjectControllerConfiguration struct {
 	// +optional
 	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
 	// Quotas are the resource quotas of project namespaces. The first one whose selector matches a project counts; a
-	// project that none matches has no quota.
+	// project that none matches has no quota. Defaults to one that bounds the number of objects of each project; an empty
+	// list leaves projects without.
 	// +optional
 	Quotas []QuotaConfiguration `json:"quotas,omitempty"`
 }

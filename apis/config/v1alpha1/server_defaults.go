@@ -5,6 +5,7 @@ package v1alpha1
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
@@ -70,6 +71,28 @@ func defaultResourceSize() ResourceSizeConfiguration {
 	}
 }
 
+// defaultProjectQuotas bounds how many objects a project has, far above what one needs, so that no member of one fills the
+// store of all. Shoots bring about ten Secrets each. What gardenlets make for each shoot has no bound of its own.
+func defaultProjectQuotas() []QuotaConfiguration {
+	const shoots, secrets, configMaps, others = 100, 2000, 1000, 200
+
+	hard := corev1.ResourceList{}
+	count := func(n int64, resources ...string) {
+		for _, name := range resources {
+			hard[corev1.ResourceName("count/"+name)] = *resource.NewQuantity(n, resource.DecimalSI)
+		}
+	}
+	count(shoots, "shoots.core.gardener.cloud")
+	count(secrets, "secrets")
+	count(configMaps, "configmaps")
+	count(others, "serviceaccounts", "roles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io",
+		"namespacedcloudprofiles.core.gardener.cloud", "quotas.core.gardener.cloud", "secretbindings.core.gardener.cloud",
+		"credentialsbindings.security.gardener.cloud", "workloadidentities.security.gardener.cloud",
+		"bastions.operations.gardener.cloud", "openidconnectpresets.settings.gardener.cloud")
+
+	return []QuotaConfiguration{{Config: corev1.ResourceQuota{Spec: corev1.ResourceQuotaSpec{Hard: hard}}}}
+}
+
 // setSubject fills in the API group of users and groups (GAC-SIZE-5).
 func setSubject(s *rbacv1.Subject) {
 	if s.Kind == rbacv1.UserKind || s.Kind == rbacv1.GroupKind {
@@ -92,6 +115,9 @@ func (c *ServerControllerConfiguration) setDefaults() {
 	}
 
 	setDefault(&c.Project.ConcurrentSyncs, workers)
+	if c.Project.Quotas == nil {
+		c.Project.Quotas = defaultProjectQuotas()
+	}
 	setDefault(&c.Seed.ConcurrentSyncs, workers)
 	setDuration(&c.Seed.MonitorPeriod, 40*time.Second)
 	setDuration(&c.Seed.ShootMonitorPeriod, 200*time.Second)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration_test
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	"github.com/terrarium-garden/terrarium/tests/harness"
+)
+
+// TestProjectQuotaByDefault counts the objects of a project, Kubernetes' kinds and the garden's, and refuses one too many.
+func TestProjectQuotaByDefault(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	namespace := *o.project("dev").Spec.Namespace
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "gardener"}}
+	counted := func(want map[corev1.ResourceName]int64) func(*corev1.ResourceQuota) error {
+		return func(q *corev1.ResourceQuota) error {
+			for name, n := range want {
+				if hard, ok := q.Status.Hard[name]; !ok || hard.Value() != n {
+					return has(false, "status.hard[%s] = %v, want %d", name, hard, n)
+				}
+			}
+			return has(len(q.Status.Used) == len(q.Spec.Hard), "%d of %d are counted", len(q.Status.Used), len(q.Spec.Hard))
+		}
+	}
+	const configMaps, identities = "count/configmaps", "count/workloadidentities.security.gardener.cloud"
+	quota = harness.Await(t, o.Client, quota, "a project has a quota from the start", counted(map[corev1.ResourceName]int64{
+		"count/shoots.core.gardener.cloud": 100, "count/secrets": 2000, configMaps: 1000, identities: 200,
+	}))
+
+	used := quota.Status.Used[configMaps]
+	o.change(quota, func() {
+		quota.Spec.Hard[configMaps] = *resource.NewQuantity(used.Value()+1, resource.DecimalSI)
+		quota.Spec.Hard[identities] = resource.MustParse("1")
+	})
+	harness.Await(t, o.Client, quota, "GCM-PROJECT-6: what an operator sets stays", counted(map[corev1.ResourceName]int64{configMaps: used.Value() + 1, identities: 1}))
+	made := func(name string) []client.Object {
+		in := metav1.ObjectMeta{Namespace: namespace, Name: name}
+		return []client.Object{&corev1.ConfigMap{ObjectMeta: in}, &gardensecurityv1alpha1.WorkloadIdentity{ObjectMeta: in, Spec: gardensecurityv1alpha1.WorkloadIdentitySpec{
+			Audiences: []string{"somebody"}, TargetSystem: gardensecurityv1alpha1.TargetSystem{Type: "local"},
+		}}}
+	}
+	o.create(made("first")...)
+	for _, second := range made("second") {
+		if err := o.Client.Create(t.Context(), second); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "exceeded quota: gardener") {
+			t.Errorf("One %T too many is refused, got %v", second, err)
+		}
+	}
+}
+
+func TestProjectQuotaOff(t *testing.T) {
+	t.Parallel()
+	o := operate(t, harness.WithConfig(func(c *gardenconfigv1alpha1.ServerConfiguration) {
+		c.Controllers.Project.Quotas = []gardenconfigv1alpha1.QuotaConfiguration{}
+	}))
+	namespace := *o.project("dev").Spec.Namespace
+	quotas := &corev1.ResourceQuotaList{}
+	if err := o.Client.List(t.Context(), quotas, client.InNamespace(namespace)); err != nil || len(quotas.Items) > 0 {
+		t.Errorf("An empty list of quotas leaves projects without.\nquotas = %v, error %v", quotas.Items, err)
+	}
+}
