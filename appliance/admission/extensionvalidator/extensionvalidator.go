@@ -55,9 +55,9 @@ func offered(ctx context.Context, v world.View, kind string, needs []need) error
 		if slices.ContainsFunc(registrations, n.offeredBy) {
 			continue
 		}
-		if n.later {
-			warning.AddWarning(ctx, "", fmt.Sprintf("%s: no ControllerRegistration offers %s/%s yet; until one does, no shoot can be made there",
-				n.path, n.kind, n.name))
+		if n.until != "" {
+			warning.AddWarning(ctx, "", fmt.Sprintf("%s: no ControllerRegistration offers %s/%s yet; until one does, %s",
+				n.path, n.kind, n.name, n.until))
 		} else {
 			missing = append(missing, fmt.Sprintf("%s: %s/%s", n.path, n.kind, n.name))
 		}

@@ -125,8 +125,8 @@ func TestSeedProvider(t *testing.T) {
 	}
 	got := ask()
 	for _, want := range []string{
-		"spec.provider.type: no ControllerRegistration offers ControlPlane/local yet",
-		"spec.dns.provider.type: no ControllerRegistration offers DNSRecord/cloud yet",
+		"spec.provider.type: no ControllerRegistration offers ControlPlane/local yet; until one does, no shoot can be made there",
+		"spec.dns.provider.type: no ControllerRegistration offers DNSRecord/cloud yet; until one does, nobody makes the domain of its ingress known",
 	} {
 		if !slices.ContainsFunc(got, func(text string) bool { return strings.Contains(text, want) }) {
 			t.Errorf("API-EXTVAL-2: who joins first is told what is missing, got %q, want %q", got, want)

@@ -37,8 +37,8 @@ type need struct {
 	cluster gardencorev1beta1.ClusterType
 	// workerless tells that the extension has to work without machines.
 	workerless bool
-	// later tells that the extension may also come later.
-	later bool
+	// until says what goes without until the extension comes, if it may come later.
+	until string
 }
 
 func (n need) offeredBy(r gardencorev1beta1.ControllerRegistration) bool {
@@ -123,14 +123,17 @@ func (n *needs) pool(w *gardencorev1beta1.Worker, path *field.Path) {
 // come later: a cluster of any make may join first, and shoots are held back until somebody can make them.
 func seedNeeds(s *gardencorev1beta1.SeedSpec) []need {
 	path := field.NewPath("spec")
-	all := needs{{path: path.Child("provider", "type"), kind: kindControlPlane, name: s.Provider.Type, later: true}}
+	all := needs{{path: path.Child("provider", "type"), kind: kindControlPlane, name: s.Provider.Type, until: "no shoot can be made there"}}
 	if s.Backup != nil {
 		for _, kind := range []string{kindBackupBucket, kindBackupEntry} {
 			all.add(path.Child("backup", "provider"), kind, &s.Backup.Provider)
 		}
 	}
 	if s.Ingress != nil && s.DNS.Provider != nil {
-		all = append(all, need{path: path.Child("dns", "provider", "type"), kind: kindDNSRecord, name: s.DNS.Provider.Type, later: true})
+		all = append(all, need{
+			path: path.Child("dns", "provider", "type"), kind: kindDNSRecord, name: s.DNS.Provider.Type,
+			until: "nobody makes the domain of its ingress known",
+		})
 	}
 	all.extensions(s.Extensions, path.Child("extensions"), gardencorev1beta1.ClusterTypeSeed, false)
 	return all
