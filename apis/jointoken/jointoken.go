@@ -19,6 +19,9 @@ import (
 // MaxLifetime is how long a join token is valid at most.
 const MaxLifetime = 24 * time.Hour
 
+// InfoKeyLifetime is the key, in the ConfigMap gardener-info, of how long a token is valid unless its maker says otherwise.
+const InfoKeyLifetime = "joinTokenLifetime"
+
 // skew is how far the clock of who makes a token may be ahead.
 const skew = time.Minute
 

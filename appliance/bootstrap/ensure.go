@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -33,6 +34,8 @@ type Config struct {
 	// ProjectsByEveryone lets each user who has shown who it is create projects. Otherwise only those can who are bound to
 	// the role for it.
 	ProjectsByEveryone bool
+	// TokenLifetime is how long a join token is valid unless its maker says otherwise; zero is not told.
+	TokenLifetime time.Duration
 	// NewIdentity makes the identity of a garden that has none yet.
 	NewIdentity func() string
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/jointoken"
 )
 
 // ErrNoIdentity says that the ConfigMap with the garden's identity has lost its content.
@@ -39,8 +40,14 @@ func namespaces() []object {
 	return all
 }
 
-// info is what a gardenlet asks for before it starts: it must not be newer than the garden's API.
+// info is what a gardenlet asks for before it starts: it must not be newer than the garden's API. It also tells those who
+// make join tokens how long the operator wants them to be valid.
 func (c Config) info() []object {
+	facts := map[string]string{gardencorev1beta1.GardenerInfoKeyAPIServer: "version: " + c.APILevel + "\n"}
+	if c.TokenLifetime > 0 {
+		facts[jointoken.InfoKeyLifetime] = c.TokenLifetime.String()
+	}
+
 	return []object{{
 		resource: corev1.SchemeGroupVersion.WithResource("configmaps"),
 		value: &corev1.ConfigMap{
@@ -49,7 +56,7 @@ func (c Config) info() []object {
 				Namespace: gardencorev1beta1.NamespacePublic,
 				Name:      gardencorev1beta1.ConfigMapGardenerInfo,
 			},
-			Data: map[string]string{gardencorev1beta1.GardenerInfoKeyAPIServer: "version: " + c.APILevel + "\n"},
+			Data: facts,
 		},
 	}}
 }

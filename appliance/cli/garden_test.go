@@ -37,6 +37,8 @@ type garden struct {
 	mu      sync.Mutex
 	secrets map[string]*corev1.Secret
 	clashes int // how many creations are refused because of the name
+	// lifetime is how long the garden wants tokens to be valid; it does not tell if empty.
+	lifetime string
 }
 
 const (
@@ -95,7 +97,11 @@ func (g *garden) handler() http.Handler {
 		reply(w, http.StatusOK, version.Info{GitVersion: "v1.30.1", Platform: "plan9/mips"})
 	})
 	admin.HandleFunc("GET "+infoPath, func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, http.StatusOK, corev1.ConfigMap{Data: map[string]string{"gardenerAPIServer": "version: v1.120.3\n"}})
+		info := corev1.ConfigMap{Data: map[string]string{"gardenerAPIServer": "version: v1.120.3\n"}}
+		if g.lifetime != "" {
+			info.Data["joinTokenLifetime"] = g.lifetime
+		}
+		reply(w, http.StatusOK, info)
 	})
 	admin.HandleFunc("GET "+secretsPath, g.list)
 	admin.HandleFunc("POST "+secretsPath, g.create)

@@ -16,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/jointoken"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
@@ -36,6 +38,7 @@ type tokenCreateOptions struct {
 	seed        string
 	renew       bool
 	server      string
+	domain      string
 	print       string
 	output      outputFlag
 }
@@ -51,6 +54,7 @@ kubeconfig of the seed and reaches the garden.
 With --seed, the token is good for the certificate of this seed alone. Without it, whoever has the token chooses the name of a
 seed that does not exist yet. A seed whose gardenlet has a valid certificate gets another one only with --renew.`,
 		Example: `  terrarium token create --seed eu-1 --description "seed in the basement"
+  terrarium token create --seed eu-1 --internal-domain internal.example.org
   terrarium token create --seed eu-1 --renew
   terrarium token create --ttl 24h --print token
   terrarium token create --server https://garden.example.org:6443 -o json`,
@@ -63,11 +67,12 @@ seed that does not exist yet. A seed whose gardenlet has a valid certificate get
 	}
 	fs := cmd.Flags()
 	o.connection.AddFlags(fs)
-	fs.DurationVar(&o.lifetime, "ttl", options.DefaultTokenLifetime, "how long the token is valid, between 10m and 24h")
+	fs.DurationVar(&o.lifetime, "ttl", 0, "how long the token is valid, between 10m and 24h (default: tokens.defaultLifetime of the server's configuration)")
 	fs.StringVar(&o.seed, "seed", "", "name of the only seed that may join with the token (default: any that does not exist yet)")
 	fs.BoolVar(&o.renew, "renew", false, "give that seed a certificate although it has a valid one, for example because that was lost")
 	fs.StringVar(&o.description, "description", "", "what the token is for")
 	fs.StringVar(&o.server, "server", "", "URL by which the seed reaches the garden (default: the one in the kubeconfig, or the one that the server tells)")
+	fs.StringVar(&o.domain, "internal-domain", "", "domain below which the API servers of shoots get internal names, for the printed command")
 	fs.StringVar(&o.print, "print", printCommand, "what to print: the whole command, or the token alone")
 	o.output.addTo(fs, "", formatJSON, formatYAML)
 	return cmd
@@ -75,8 +80,13 @@ seed that does not exist yet. A seed whose gardenlet has a valid certificate get
 
 func (o *tokenCreateOptions) validate(cmd *cobra.Command) []error {
 	var errs []error
-	if err := options.ValidateTokenLifetime(o.lifetime); err != nil {
-		errs = append(errs, fmt.Errorf("--ttl: %w", err))
+	if cmd.Flags().Changed("ttl") {
+		if err := options.ValidateTokenLifetime(o.lifetime); err != nil {
+			errs = append(errs, fmt.Errorf("--ttl: %w", err))
+		}
+	}
+	if wrong := validation.IsDNS1123Subdomain(o.domain); o.domain != "" && len(wrong) > 0 {
+		errs = append(errs, fmt.Errorf("--internal-domain: %q is no domain: %s", o.domain, strings.Join(wrong, "; ")))
 	}
 	if wrong := validation.IsDNS1123Label(o.seed); o.seed != "" && len(wrong) > 0 {
 		errs = append(errs, fmt.Errorf("--seed: %q is not the name of a seed: %s", o.seed, strings.Join(wrong, "; ")))
@@ -138,7 +148,13 @@ func (o *tokenCreateOptions) run(ctx context.Context) error {
 			return err
 		}
 	}
-	expires := o.env.Clock.Now().Add(o.lifetime).UTC().Truncate(time.Second)
+	lifetime := o.lifetime
+	if lifetime == 0 {
+		if lifetime, err = g.tokenLifetime(ctx); err != nil {
+			return err
+		}
+	}
+	expires := o.env.Clock.Now().Add(lifetime).UTC().Truncate(time.Second)
 	token, err := g.createToken(ctx, hash, tokenPlan{description: o.description, seed: o.seed, renew: o.renew, expires: expires})
 	if err != nil {
 		return err
@@ -147,10 +163,37 @@ func (o *tokenCreateOptions) run(ctx context.Context) error {
 	if o.seed != "" {
 		command += " --name " + o.seed
 	}
+	if o.domain != "" {
+		command += " --internal-domain " + o.domain
+	}
 	return o.tell(newToken{
 		ID: token.ID, Token: token.String(), Seed: o.seed, Server: server, CAHash: hash, Description: o.description, Expires: expires,
 		Command: command,
 	})
+}
+
+// tokenLifetime asks the garden how long its operator wants tokens to be valid. A garden that does not tell is of another
+// make or older.
+func (g *garden) tokenLifetime(ctx context.Context) (time.Duration, error) {
+	info, err := g.client.CoreV1().ConfigMaps(gardencorev1beta1.NamespacePublic).Get(ctx, gardencorev1beta1.ConfigMapGardenerInfo, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
+		return 0, fmt.Errorf("ask garden for the lifetime of tokens: %w", err)
+	}
+	text := ""
+	if err == nil {
+		text = info.Data[jointoken.InfoKeyLifetime]
+	}
+	if text == "" {
+		return options.DefaultTokenLifetime, nil
+	}
+	lifetime, err := time.ParseDuration(text)
+	if err == nil {
+		err = options.ValidateTokenLifetime(lifetime)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("the garden tells a lifetime of tokens that cannot be (give one with --ttl): %w", err)
+	}
+	return lifetime, nil
 }
 
 func (g *garden) createToken(ctx context.Context, hash string, plan tokenPlan) (identity.JoinToken, error) {
@@ -183,6 +226,9 @@ func (o *tokenCreateOptions) tell(t newToken) error {
 			t.ID, about, t.Expires.Format(time.RFC3339))
 		if u, err := url.Parse(t.Server); err == nil && isLoopback(u.Hostname()) {
 			defer o.env.tell("\nWarning: %s is reached from this machine only; give another address with --server\n", t.Server)
+		}
+		if o.domain == "" {
+			defer o.env.tell("\nA seed needs a domain for its shoots: add --internal-domain DOMAIN, unless its configuration file has one.\n")
 		}
 		_, err := fmt.Fprintln(w, t.Command)
 		return err

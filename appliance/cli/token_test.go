@@ -28,6 +28,7 @@ func TestTokenCreate(t *testing.T) {
 		"Command":   {reason: "The output is the command and nothing else, so that it can be piped."},
 		"Described": {reason: "A description is kept.", args: []string{"--description", "seed", "--ttl", "10m"}},
 		"Seed":      {reason: "A token for one seed joins it under this name.", args: []string{"--seed", "eu-1"}},
+		"Domain":    {reason: "A seed needs a domain.", args: []string{"--seed", "eu-1", "--internal-domain", "internal.example.org"}},
 		"Renew":     {reason: "It may replace a certificate.", args: []string{"--seed", "eu-1", "--renew", "-o", "json"}},
 		"Token":     {reason: "Scripts may want the token alone.", args: []string{"--print", "token"}},
 		"JSON":      {reason: "Programs read JSON.", args: []string{"-o", "json", "--description", "a & b"}},
@@ -80,6 +81,48 @@ func TestTokenCreateSecret(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, g.secrets["bootstrap-token-"+made.ID], cmpopts.IgnoreFields(corev1.Secret{}, "TypeMeta")); diff != "" {
 		t.Errorf("A join token is an ordinary bootstrap token.\nsecret (-want +got):\n%s", diff)
+	}
+}
+
+func TestTokenCreateLifetime(t *testing.T) {
+	t.Parallel()
+
+	cases := map[string]struct {
+		reason string
+		garden string
+		args   []string
+		want   string
+		errors string
+	}{
+		"Garden":  {reason: "The operator's setting counts.", garden: "2h30m0s", want: "2030-01-02T05:34:05Z"},
+		"Maker":   {reason: "Unless who makes the token says otherwise.", garden: "2h30m0s", args: []string{"--ttl", "20m"}, want: "2030-01-02T03:24:05Z"},
+		"Silence": {reason: "A garden that does not tell gets the usual.", want: "2030-01-02T04:04:05Z"},
+		"Nothing": {reason: "No lifetime at all is no lifetime.", args: []string{"--ttl", "0"}, errors: "--ttl: 0s is not between"},
+		"Wrong":   {reason: "What makes no sense is told.", garden: "25h", errors: "give one with --ttl"},
+		"Word":    {reason: "Nor does a word.", garden: "long", errors: "give one with --ttl"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g, w := startGarden(t), newWorld()
+			g.lifetime = tc.garden
+			w.now = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+			r := w.run(t, append([]string{"token", "create", "--data-dir", g.Dir, "-o", "json"}, tc.args...)...)
+			if tc.errors != "" {
+				if r.status == 0 || !strings.Contains(r.errors, tc.errors) || len(g.secrets) > 0 {
+					t.Errorf("%s\nstatus = %d, errors = %q, want %q", tc.reason, r.status, r.errors, tc.errors)
+				}
+				return
+			}
+			for _, s := range g.secrets {
+				if got := string(s.Data["expiration"]); got != tc.want {
+					t.Errorf("%s\nexpiration = %q, want %q", tc.reason, got, tc.want)
+				}
+			}
+			if len(g.secrets) != 1 {
+				t.Errorf("%s\nsecrets = %d, errors = %q", tc.reason, len(g.secrets), r.errors)
+			}
+		})
 	}
 }
 

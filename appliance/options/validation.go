@@ -25,7 +25,7 @@ const (
 	MinTokenLifetime = 10 * time.Minute
 	// MaxTokenLifetime is how long a join token is valid at most.
 	MaxTokenLifetime = jointoken.MaxLifetime
-	// DefaultTokenLifetime is how long a join token is valid unless its maker says otherwise.
+	// DefaultTokenLifetime is how long a join token is valid if neither its maker nor the garden says otherwise.
 	DefaultTokenLifetime = time.Hour
 )
 

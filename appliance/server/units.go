@@ -11,7 +11,9 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/utils/ptr"
 
 	"github.com/terrarium-garden/terrarium/appliance/admission"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
@@ -113,6 +115,7 @@ func (s *server) runFirstObjects(ctx context.Context, ready func()) error {
 		Loopback: s.loopback,
 		APILevel: options.GardenerAPILevel,
 
+		TokenLifetime:      ptr.Deref(s.Config.Tokens.DefaultLifetime, metav1.Duration{}).Duration,
 		ProjectsByEveryone: !s.Config.Projects.RestrictCreation,
 		NewIdentity:        func() string { return "garden-" + string(uuid.NewUUID()) },
 	})

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/jointoken"
 	"github.com/terrarium-garden/terrarium/tests/harness"
@@ -275,5 +276,17 @@ func TestJoinTokenLifetime(t *testing.T) {
 	}
 	if approved, message := o.verdict(second); !approved {
 		t.Errorf("and good for a certificate, as the seed has not registered yet: denied with %q", message)
+	}
+}
+
+func TestTokenLifetimeIsTold(t *testing.T) {
+	t.Parallel()
+	o := operate(t, harness.WithConfig(func(c *gardenconfigv1alpha1.ServerConfiguration) {
+		c.Tokens.DefaultLifetime = &metav1.Duration{Duration: 2 * time.Hour}
+	}))
+	info := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "gardener-system-public", Name: "gardener-info"}}
+	o.read(info)
+	if got := info.Data["joinTokenLifetime"]; got != "2h0m0s" {
+		t.Errorf("Who makes tokens learns how long the operator wants them to be valid.\njoinTokenLifetime = %q, want 2h0m0s", got)
 	}
 }

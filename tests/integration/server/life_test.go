@@ -322,7 +322,7 @@ func firstObjects(g *harness.Garden) func(t *testing.T) {
 		if err := someone.Get(t.Context(), client.ObjectKey{Namespace: "gardener-system-public", Name: "gardener-info"}, info); err != nil {
 			t.Fatalf("Everybody may read gardener-info: %v", err)
 		}
-		if diff := cmp.Diff(map[string]string{"gardenerAPIServer": "version: v1.149.0\n"}, info.Data); diff != "" {
+		if diff := cmp.Diff(map[string]string{"gardenerAPIServer": "version: v1.149.0\n", "joinTokenLifetime": "1h0m0s"}, info.Data); diff != "" {
 			t.Errorf("A gardenlet compares its version with this one.\ndata (-want +got):\n%s", diff)
 		}
 		named := &corev1.ConfigMap{}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -180,7 +181,7 @@ func bootstrapAgain(g *harness.Garden) func(t *testing.T) {
 		before := harness.Await(t, g.Client, administrators, "the rules of other roles are gathered", filled)
 		for range 2 {
 			name, err := bootstrap.Ensure(t.Context(), bootstrap.Config{
-				Loopback: g.Config, APILevel: "v1.149.0", NewIdentity: func() string { return "another" },
+				Loopback: g.Config, APILevel: "v1.149.0", TokenLifetime: time.Hour, NewIdentity: func() string { return "another" },
 			})
 			if err != nil {
 				t.Fatalf("The first objects can be applied again.\nEnsure(...): %v", err)
