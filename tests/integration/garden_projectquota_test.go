@@ -34,6 +34,13 @@ func TestProjectQuotaByDefault(t *testing.T) {
 		}
 	}
 	const configMaps, identities = "count/configmaps", "count/workloadidentities.security.gardener.cloud"
+	// Each namespace has kube-root-ca.crt, which may come and be counted a little later.
+	root := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "kube-root-ca.crt"}}
+	harness.Await(t, o.Client, root, "the namespace has its ConfigMap", func(*corev1.ConfigMap) error { return nil })
+	harness.Await(t, o.Client, quota, "it is counted", func(q *corev1.ResourceQuota) error {
+		used := q.Status.Used[configMaps]
+		return has(used.Value() == 1, "used %v", q.Status.Used)
+	})
 	quota = harness.Await(t, o.Client, quota, "a project has a quota from the start", counted(map[corev1.ResourceName]int64{
 		"count/shoots.core.gardener.cloud": 100, "count/secrets": 2000, configMaps: 1000, identities: 200,
 	}))
