@@ -181,7 +181,7 @@ func (r *request) managedSeedSecret(ctx context.Context, at graph.Vertex) error 
 	}
 	for i := range all.Items {
 		refers := slices.ContainsFunc(references.ManagedSeed(&all.Items[i], false), func(e graph.Edge) bool { return e.From == at })
-		if refers && r.ownManagedSeed(ctx, &all.Items[i]) == nil {
+		if refers && r.ownManagedSeed(ctx, "metadata.name", &all.Items[i]) == nil {
 			return nil
 		}
 	}

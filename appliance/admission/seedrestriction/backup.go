@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/fields"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -46,7 +47,7 @@ func (r *request) noOthersBucket(ctx context.Context) error {
 	}
 	for i := range all.Items {
 		if seed := &all.Items[i]; string(seed.UID) == r.GetName() && seed.Name != r.client.Seed {
-			return fmt.Errorf("metadata.name: is that of the bucket of seed %q", seed.Name)
+			return fmt.Errorf("metadata.name: is that of the bucket of another seed: %w", errForeign)
 		}
 	}
 
@@ -109,11 +110,11 @@ func updateBackupEntry(ctx context.Context, r *request) error {
 
 func (r *request) ownBucket(ctx context.Context, name string) error {
 	bucket, err := r.BackupBucket(ctx, name)
-	if err != nil {
-		return world.Missing(err, "spec.bucketName", "backup bucket", name)
+	if err == nil && r.has(bucket.Spec.SeedName) {
+		return nil
 	}
 
-	return r.mine(fmt.Sprintf("spec.bucketName: spec.seedName of backup bucket %q", name), bucket.Spec.SeedName)
+	return r.elsewhere(err, "spec.bucketName", "backup bucket", name)
 }
 
 // sourceEntry lets a shoot that moves here keep its old backup until it is copied.
@@ -130,11 +131,12 @@ func (r *request) sourceEntry(ctx context.Context, entry *gardencorev1beta1.Back
 	original, err := world.Get[gardencorev1beta1.BackupEntry](ctx, r.View, world.Place{
 		Group: gardencorev1beta1.GroupName, Resource: "backupentries", Namespace: entry.Namespace, Name: name,
 	})
-	if err != nil {
-		return world.Missing(err, "metadata.name", "backup entry", name)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("metadata.name: read backup entry %q: %w", name, err)
 	}
-	if !equality.Semantic.DeepEqual(original.Spec, entry.Spec) {
-		return fmt.Errorf("spec: must be that of backup entry %q", name)
+	// What is not there is answered like what is another one: the entry may be that of another seed.
+	if err != nil || !equality.Semantic.DeepEqual(original.Spec, entry.Spec) {
+		return fmt.Errorf("spec: must be that of backup entry %q, which has to be there", name)
 	}
 
 	return nil
@@ -143,9 +145,7 @@ func (r *request) sourceEntry(ctx context.Context, entry *gardencorev1beta1.Back
 func (r *request) owner(ctx context.Context, entry *gardencorev1beta1.BackupEntry) (*gardencorev1beta1.Shoot, error) {
 	for _, owner := range entry.OwnerReferences {
 		if owner.Kind == "Shoot" {
-			shoot, err := r.Shoot(ctx, entry.Namespace, owner.Name)
-
-			return shoot, world.Missing(err, "metadata.ownerReferences", "shoot", owner.Name)
+			return r.shootHere(ctx, "metadata.ownerReferences", entry.Namespace, owner.Name)
 		}
 	}
 

@@ -95,22 +95,18 @@ func (r *request) ofOwnShoot(ctx context.Context, at graph.Vertex) error {
 	if !ok {
 		return errForeign
 	}
-	shoot, err := r.Shoot(ctx, at.Namespace, name)
-	if err != nil {
-		return world.Missing(err, "metadata.name", "shoot", name)
-	}
 
-	return r.runsOrLeaves(shoot)
+	return r.runsOrLeaves(ctx, at.Namespace, name)
 }
 
 // runsOrLeaves refuses a shoot that neither runs on the seed nor is leaving it.
-func (r *request) runsOrLeaves(shoot *gardencorev1beta1.Shoot) error {
-	foreign := r.mine(fmt.Sprintf("spec.seedName of shoot %q", shoot.Name), shoot.Spec.SeedName)
-	if foreign == nil || r.mine("status.seedName", shoot.Status.SeedName) == nil {
+func (r *request) runsOrLeaves(ctx context.Context, namespace, name string) error {
+	shoot, err := r.Shoot(ctx, namespace, name)
+	if err == nil && (r.has(shoot.Spec.SeedName) || r.has(shoot.Status.SeedName)) {
 		return nil
 	}
 
-	return foreign
+	return r.elsewhere(err, "metadata.name", "shoot", name)
 }
 
 // ofManagedSeed refuses what no managed seed of this seed owns; older gardenlets make a backup Secret for it.
@@ -120,12 +116,11 @@ func (r *request) ofManagedSeed(ctx context.Context, secret *corev1.Secret) erro
 			continue
 		}
 		managed, err := r.managedSeed(ctx, secret.Namespace, owner.Name)
-		if err != nil {
-			return world.Missing(err, "metadata.ownerReferences", "managed seed", owner.Name)
+		if err == nil && managed.UID == owner.UID {
+			return r.ownManagedSeed(ctx, "metadata.ownerReferences", managed)
 		}
-		if managed.UID == owner.UID {
-			return r.ownManagedSeed(ctx, managed)
-		}
+
+		return r.elsewhere(err, "metadata.ownerReferences", "managed seed", owner.Name)
 	}
 
 	return errForeign

@@ -41,17 +41,17 @@ func deleteSeed(ctx context.Context, r *request) error {
 		return nil
 	}
 	managed, err := r.managedSeed(ctx, gardencorev1beta1.NamespaceGarden, r.GetName())
-	if apierrors.IsNotFound(err) {
-		return fmt.Errorf("metadata.name: must be %q, or that of a managed seed of this seed", r.client.Seed)
-	}
 	if err != nil {
+		return r.elsewhere(err, "metadata.name", "managed seed", r.GetName())
+	}
+	if err := r.ownManagedSeed(ctx, "metadata.name", managed); err != nil {
 		return err
 	}
 	if managed.DeletionTimestamp == nil {
 		return fmt.Errorf("managed seed %q is not being deleted; delete it first", managed.Name)
 	}
 
-	return r.ownManagedSeed(ctx, managed)
+	return nil
 }
 
 func (r *request) managedSeed(ctx context.Context, namespace, name string) (*gardenseedmanagementv1alpha1.ManagedSeed, error) {
@@ -61,21 +61,25 @@ func (r *request) managedSeed(ctx context.Context, namespace, name string) (*gar
 }
 
 // ownManagedSeed allows what has to do with a managed seed whose shoot runs on this seed.
-func (r *request) ownManagedSeed(ctx context.Context, m *gardenseedmanagementv1alpha1.ManagedSeed) error {
+func (r *request) ownManagedSeed(ctx context.Context, path string, m *gardenseedmanagementv1alpha1.ManagedSeed) error {
 	if m.Spec.Shoot == nil {
-		return fmt.Errorf("managed seed %q names no shoot", m.Name)
+		return r.elsewhere(nil, path, "managed seed", m.Name)
+	}
+	shoot, err := r.Shoot(ctx, m.Namespace, m.Spec.Shoot.Name)
+	if err == nil && r.has(shoot.Spec.SeedName) {
+		return nil
 	}
 
-	return r.ownShoot(ctx, m.Namespace, m.Spec.Shoot.Name)
+	return r.elsewhere(err, path, "managed seed", m.Name)
 }
 
 // joins is GAC-SR-15.
 func (r *request) joins(ctx context.Context, namespace, name string) error {
 	managed, err := r.managedSeed(ctx, namespace, name)
 	if err != nil {
-		return world.Missing(err, "metadata.name", "managed seed", namespace+"/"+name)
+		return r.elsewhere(err, "metadata.name", "managed seed", name)
 	}
-	if err := r.ownManagedSeed(ctx, managed); err != nil {
+	if err := r.ownManagedSeed(ctx, "metadata.name", managed); err != nil {
 		return err
 	}
 	seed, err := r.Seed(ctx, name)

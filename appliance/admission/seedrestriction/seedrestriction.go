@@ -168,9 +168,22 @@ func (r *rule) known(ctx context.Context, a admission.Attributes) bool {
 	return err == nil
 }
 
-// mine compares the name of a seed.
+// has reports whether the name of a seed is that of the own one.
+func (r *request) has(seed *string) bool { return seed != nil && *seed == r.client.Seed }
+
+// elsewhere refuses what belongs to another seed, or to none. The answer is the same whether there is such an object or not:
+// nobody shall find out what other seeds have by trying names. An object that could not be read is told from that.
+func (r *request) elsewhere(err error, path, kind, name string) error {
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("%s: read %s %q: %w", path, kind, name, err)
+	}
+
+	return fmt.Errorf("%s: %s %q is not on seed %q", path, kind, name, r.client.Seed)
+}
+
+// mine compares the name of a seed in an object that the client writes.
 func (r *request) mine(path string, seed *string) error {
-	if seed != nil && *seed == r.client.Seed {
+	if r.has(seed) {
 		return nil
 	}
 	named := "no seed"

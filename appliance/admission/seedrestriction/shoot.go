@@ -31,12 +31,7 @@ func updateShoot(ctx context.Context, r *request) error {
 
 // createShootState is a part of GAC-SR-13.
 func createShootState(ctx context.Context, r *request) error {
-	shoot, err := r.Shoot(ctx, r.GetNamespace(), r.GetName())
-	if err != nil {
-		return world.Missing(err, "metadata.name", "shoot", r.GetName())
-	}
-
-	return r.runsOrLeaves(shoot)
+	return r.runsOrLeaves(ctx, r.GetNamespace(), r.GetName())
 }
 
 // createBastion is GAC-SR-5.
@@ -85,13 +80,21 @@ func (r *request) projectObject(ctx context.Context, kind graph.Kind) error {
 	return r.ownShoot(ctx, r.GetNamespace(), shoot)
 }
 
+// ownShoot refuses a shoot that does not run on the seed.
 func (r *request) ownShoot(ctx context.Context, namespace, name string) error {
+	_, err := r.shootHere(ctx, "metadata.name", namespace, name)
+
+	return err
+}
+
+// shootHere reads a shoot that runs on the seed.
+func (r *request) shootHere(ctx context.Context, path, namespace, name string) (*gardencorev1beta1.Shoot, error) {
 	shoot, err := r.Shoot(ctx, namespace, name)
-	if err != nil {
-		return world.Missing(err, "metadata.name", "shoot", name)
+	if err == nil && r.has(shoot.Spec.SeedName) {
+		return shoot, nil
 	}
 
-	return r.mine(fmt.Sprintf("spec.seedName of shoot %q", name), shoot.Spec.SeedName)
+	return nil, r.elsewhere(err, path, "shoot", name)
 }
 
 // issuerSecret is GAC-SR-9 (c). The name counts as well: the documents of an issuer are published under it.
@@ -101,12 +104,9 @@ func (r *request) issuerSecret(ctx context.Context, secret *corev1.Secret) error
 	}
 
 	namespace, name := secret.Labels[gardencorev1beta1.LabelShootNamespace], secret.Labels[gardencorev1beta1.LabelShootName]
-	shoot, err := r.Shoot(ctx, namespace, name)
-	if err != nil {
-		return world.Missing(err, "metadata.labels["+gardencorev1beta1.LabelShootName+"]", "shoot", name)
-	}
 	// First of all: what the issuer of a shoot is called is for its own seed to know.
-	if err := r.mine(fmt.Sprintf("spec.seedName of shoot %q", name), shoot.Spec.SeedName); err != nil {
+	shoot, err := r.shootHere(ctx, "metadata.labels["+gardencorev1beta1.LabelShootName+"]", namespace, name)
+	if err != nil {
 		return err
 	}
 	want := references.IssuerSecret(shoot)
