@@ -48,9 +48,6 @@ func (*rule) Admit(_ context.Context, a admission.Attributes, o admission.Object
 	if err != nil {
 		return world.Answer(a, err)
 	}
-	if before == nil && jointoken.UseOf(object) == nil {
-		return nil
-	}
 	jointoken.Mark(object, before)
 
 	return nil
@@ -58,11 +55,15 @@ func (*rule) Admit(_ context.Context, a admission.Attributes, o admission.Object
 
 // marked reports whether a request is about an object that can carry a mark.
 func marked(a admission.Attributes) bool {
+	name := a.GetName()
+	if object, err := meta.Accessor(a.GetObject()); err == nil && name == "" {
+		name = object.GetGenerateName() // The rest of the name is not known yet.
+	}
 	switch a.GetResource().GroupResource() {
 	case corev1.Resource("secrets"):
-		return a.GetNamespace() == jointoken.Namespace && strings.HasPrefix(a.GetName(), jointoken.SecretPrefix)
+		return a.GetNamespace() == jointoken.Namespace && strings.HasPrefix(name, jointoken.SecretPrefix)
 	case corev1.Resource("serviceaccounts"):
-		return strings.HasPrefix(a.GetName(), jointoken.AccountPrefix)
+		return strings.HasPrefix(name, jointoken.AccountPrefix)
 	default:
 		return false
 	}

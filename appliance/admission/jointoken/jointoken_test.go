@@ -60,6 +60,10 @@ func TestValidate(t *testing.T) {
 func TestMark(t *testing.T) {
 	t.Parallel()
 	marked := func(s *corev1.Secret) { used(s) }
+	half := func(s *corev1.Secret) {
+		s.Annotations = map[string]string{"token.terrarium.garden/used-by-seed": "eu-1"}
+	}
+	nameless := func(s *corev1.Secret) { s.GenerateName, s.Name = tokens.SecretPrefix+"a", "" }
 	account := func(change ...func(metav1.Object)) *corev1.ServiceAccount {
 		a := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "gardenlet-bootstrap-eu-1"}}
 		for _, c := range change {
@@ -76,6 +80,9 @@ func TestMark(t *testing.T) {
 		"server":        {reason: "the server marks", object: token(time.Hour, marked), old: token(time.Hour), user: "system:apiserver", want: true},
 		"forged":        {reason: "nobody else does", object: token(time.Hour, marked), old: token(time.Hour)},
 		"born":          {reason: "a new token has not been used", object: token(time.Hour, marked)},
+		"half forged":   {reason: "nor a part of the mark", object: token(time.Hour, half), old: token(time.Hour)},
+		"half born":     {reason: "not on a new token either", object: token(time.Hour, half)},
+		"nameless":      {reason: "nor on one whose name the server completes", object: token(time.Hour, half, nameless)},
 		"kept":          {reason: "the mark stays", object: token(time.Hour), old: token(time.Hour, marked), want: true},
 		"other token":   {reason: "with another secret half it is another token", object: token(time.Hour, marked, with("token-secret", "x")), old: token(time.Hour, marked)},
 		"account":       {reason: "accounts by which seeds join are marked likewise", object: account(), old: account(used), want: true},
@@ -93,7 +100,8 @@ func TestMark(t *testing.T) {
 			if err := g.Ask(jointoken.New(g.World), r); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, tokens.UseOf(tc.object) != nil); diff != "" {
+			_, named := tc.object.GetAnnotations()["token.terrarium.garden/used-by-seed"]
+			if diff := cmp.Diff([]bool{tc.want, tc.want}, []bool{tokens.UseOf(tc.object) != nil, named}); diff != "" {
 				t.Errorf("%s: marked (-want +got):\n%s", tc.reason, diff)
 			}
 		})
