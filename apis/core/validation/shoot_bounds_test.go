@@ -145,8 +145,8 @@ func TestRemovedFields(t *testing.T) {
 		gone    []string
 	}{
 		{"1.31.1", nil},
-		{"1.32.1", []string{k + "clusterAutoscaler.ignoreTaints"}},
-		{"1.33.1", []string{k + "clusterAutoscaler.maxEmptyBulkDelete", k + "kubeControllerManager.podEvictionTimeout"}},
+		{"1.32.1", nil},
+		{"1.33.1", []string{k + "clusterAutoscaler.ignoreTaints", k + "clusterAutoscaler.maxEmptyBulkDelete", k + "kubeControllerManager.podEvictionTimeout"}},
 		{"1.34.1", []string{"spec.cloudProfileName", "spec.secretBindingName"}},
 		{"1.35.1", []string{
 			"spec.addons", k + "kubeAPIServer.enableAnonymousAuthentication", k + "kubeAPIServer.watchCacheSizes.default",

@@ -17,7 +17,7 @@ import (
 
 // The last minor versions of Kubernetes that have what later ones do not.
 const (
-	lastWithTaintsToIgnore      = 31
+	lastWithTaintsToIgnore      = 32
 	lastWithPodEvictionTimeout  = 32
 	lastWithEmptyBulkDelete     = 32
 	lastWithNamesOfFormerFields = 33
