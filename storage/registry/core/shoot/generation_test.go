@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
@@ -88,6 +89,28 @@ func TestGeneration(t *testing.T) {
 				t.Errorf("%s\nUpdate (-want +got):\n%s\ngeneration %d after %d", tc.reason, diff, got.Generation, before)
 			}
 		})
+	}
+}
+
+// TestNoOperation writes annotations that ask for an operation without a name, and for none.
+func TestNoOperation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.main.MustCreate(w.ctx, sprout())
+	for _, key := range []string{operation, maintenance} {
+		for _, value := range []string{";", " ; ", "reconcile;"} {
+			asked := s.DeepCopy()
+			annotated(key, value)(asked)
+			if _, err := w.main.Update(w.ctx, asked); !apierrors.IsInvalid(err) {
+				t.Errorf("API-VALOP-1: %s=%q names no operation: got %v, want Invalid", key, value, err)
+			}
+		}
+		asked := s.DeepCopy()
+		annotated(key, " ")(asked)
+		s = w.main.MustUpdate(w.ctx, asked)
+		if value, ok := s.Annotations[key]; ok {
+			t.Errorf("API-SHOOTSTRAT-6: a blank %s asks for nothing and goes, got %q", key, value)
+		}
 	}
 }
 

@@ -65,7 +65,9 @@ func normalize(obj *gardencorev1beta1.Shoot, key string) []string {
 	}
 	all := query.Operations(value)
 	slices.Sort(all)
-	write(obj, key, all)
+	if !slices.Contains(all, "") { // Validation shall see what was asked, not a value that asks for nothing.
+		write(obj, key, all)
+	}
 	return all
 }
 
