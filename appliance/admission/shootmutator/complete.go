@@ -8,13 +8,9 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 )
 
-// referProfile turns the older way to name a profile into the newer one (API-SHOOTSTRAT-9).
+// referProfile completes the reference to a profile, and drops the older name that says the same (API-SHOOTSTRAT-9). What
+// becomes of the older name alone depends on the version of Kubernetes, and is decided where shoots are stored.
 func referProfile(s *gardencorev1beta1.ShootSpec) {
-	if s.CloudProfile == nil && s.CloudProfileName != nil {
-		s.CloudProfile = &gardencorev1beta1.CloudProfileReference{
-			Kind: gardencorev1beta1.CloudProfileReferenceKindCloudProfile, Name: *s.CloudProfileName,
-		}
-	}
 	if s.CloudProfile == nil {
 		return
 	}

@@ -219,9 +219,9 @@ func TestCompletion(t *testing.T) {
 		"API-SMUT-5 kept name": {"also when its name is given", none, image("local", nil), plain},
 		"API-SMUT-5 kept part": {"or a part of its version", none, image("local", new("1")), plain},
 		"API-SMUT-5 raised":    {"another part asks for another one", none, image("local", new("1.1")), result{"1.36.3", "local", "1.1.0", "amd64", ""}},
-		"API-SHOOTSTRAT-9": {"the older name of the profile becomes a reference", nil, func(s *shoot) {
-			s.Spec.CloudProfile, s.Spec.CloudProfileName = nil, new("local")
-			version("")(s)
+		"API-SHOOTSTRAT-9": {"the older name of the profile is dropped where the reference says the same", version("1.36.2"), func(s *shoot) {
+			s.Spec.CloudProfile.Kind, s.Spec.CloudProfileName = "", new("local")
+			version("1.36.3")(s)
 		}, plain},
 	} {
 		t.Run(name, func(t *testing.T) {

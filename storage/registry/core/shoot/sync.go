@@ -76,13 +76,14 @@ func syncProfile(s, old *gardencorev1beta1.ShootSpec) {
 	}
 }
 
-// deriveReference takes the reference from the name where the name is all there is, or all that has changed.
+// deriveReference takes the reference from the name where the name is all there is, or all that has changed. Where
+// the version of Kubernetes no longer has the name, it is left to be refused.
 func deriveReference(s, old *gardencorev1beta1.ShootSpec) {
 	const kind = gardencorev1beta1.CloudProfileReferenceKindCloudProfile
 	if ref := s.CloudProfile; ref != nil && ref.Kind == "" {
 		s.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: kind, Name: ref.Name}
 	}
-	if s.CloudProfileName == nil {
+	if s.CloudProfileName == nil || !before(s, firstWithReference) {
 		return
 	}
 	nameChanged := old != nil && old.CloudProfileName != nil && *old.CloudProfileName != *s.CloudProfileName &&

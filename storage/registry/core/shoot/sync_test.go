@@ -4,11 +4,13 @@ package shoot_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
@@ -43,8 +45,7 @@ func TestProfile(t *testing.T) {
 		ref             *gardencorev1beta1.CloudProfileReference
 		want            profiles
 	}{
-		"API-SHOOTSTRAT-9 name":       {"the reference follows from the name", "1.36.3", new("a"), nil, profiles{"", *ref("CloudProfile", "a")}},
-		"API-SHOOTSTRAT-9 older name": {"which stays in older versions", "1.33.1", new("a"), nil, profiles{"a", *ref("CloudProfile", "a")}},
+		"API-SHOOTSTRAT-9 older name": {"the reference follows from the name, which stays", "1.33.1", new("a"), nil, profiles{"a", *ref("CloudProfile", "a")}},
 		"API-SHOOTSTRAT-9 oldest":     {"and is made up in the oldest", "1.32.1", nil, ref("CloudProfile", "a"), profiles{"a", *ref("CloudProfile", "a")}},
 		"API-SHOOTSTRAT-9 between":    {"but not in between", "1.33.1", nil, ref("CloudProfile", "a"), profiles{"", *ref("CloudProfile", "a")}},
 		"API-SHOOTSTRAT-9 both":       {"the name goes where the reference says the same", "1.34.0", new("a"), ref("CloudProfile", "a"), profiles{"", *ref("CloudProfile", "a")}},
@@ -61,6 +62,51 @@ func TestProfile(t *testing.T) {
 				t.Errorf("%s\nCreate (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestFormerProfile raises the version of Kubernetes to the first that has no name of a profile beside the reference.
+func TestFormerProfile(t *testing.T) {
+	t.Parallel()
+	ref := &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "a"}
+	older := func(s *object) {
+		s.Spec.Kubernetes.Version, s.Spec.CloudProfileName, s.Spec.CloudProfile = "1.33.1", new("a"), nil
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		name   *string
+		ref    *gardencorev1beta1.CloudProfileReference
+		ok     bool
+	}{
+		"as it is": {"the name goes by itself", new("a"), ref, true},
+		"cleared":  {"or was taken away", nil, ref, true},
+		"alone":    {"it is not enough any more", new("a"), nil, false},
+		"other":    {"and is not followed", new("b"), ref, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := w.main.MustCreate(w.ctx, sprout(older))
+			s.Spec.Kubernetes.Version, s.Spec.CloudProfileName, s.Spec.CloudProfile = "1.34.1", tc.name, tc.ref
+			got, err := w.main.Update(w.ctx, s)
+			if !tc.ok {
+				if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.cloudProfileName") {
+					t.Errorf("%s: got %v, want a refusal of the name", tc.reason, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(profiles{Ref: *ref}, profileOf(got)); diff != "" {
+				t.Errorf("%s\nUpdate (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+	w := newWorld(t)
+	_, err := w.main.Create(w.ctx, sprout(older, func(s *object) { s.Spec.Kubernetes.Version = "1.34.0" }))
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.cloudProfileName") {
+		t.Errorf("API-SHOOTSTRAT-9: from 1.34 on the name alone is refused, got %v", err)
 	}
 }
 
