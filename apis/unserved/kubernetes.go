@@ -3,6 +3,7 @@
 package unserved
 
 import (
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -35,6 +36,13 @@ func kubernetesRows() []Row {
 		{
 			Field: "spec.kubernetes.kubeAPIServer.admissionPlugins[].kubeconfigSecretName", Severity: Refuse,
 			Instead: "the plugin would get no kubeconfig and keep the API server from starting, so nothing is done with the cluster",
+		},
+		{
+			Field: "spec.kubernetes.kubeAPIServer.encryptionConfig", Only: "other resources or another provider than the status reports", Severity: Refuse,
+			Instead: "nothing is encrypted anew, and the API server could not read objects that were written before",
+			when: object(func(s *gardencorev1beta1.Shoot) bool {
+				return query.EncryptionDiffers(&s.Spec, &s.Status)
+			}),
 		},
 		{
 			Field: "spec.kubernetes.kubeAPIServer.tlsMinVersion", Only: "above VersionTLS12", Severity: Problem,

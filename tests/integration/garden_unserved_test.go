@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	"github.com/terrarium-garden/terrarium/tests/harness"
@@ -84,6 +85,56 @@ func TestUnserved(t *testing.T) {
 	}
 	if got := told(); !slices.Equal(got, []string{"kind Bastion"}) {
 		t.Errorf("who makes an object of a kind without a controller hears of that, got %q", got)
+	}
+}
+
+// TestEncryptionStays changes what the API server of a shoot encrypts.
+func TestEncryptionStays(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	o.provider("local")
+	namespace := o.owned("dev")
+	o.credentials(namespace, "local")
+	o.seed("north-1", "local", "north")
+	shoot := order(namespace, "sprout", "local", func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("north-1") })
+	o.create(shoot)
+	encrypt := func(resources ...string) error {
+		before := shoot.DeepCopy()
+		wanted := shoot.DeepCopy()
+		wanted.Spec.Kubernetes.KubeAPIServer.EncryptionConfig.Resources = resources
+		err := o.Client.Patch(t.Context(), wanted, client.MergeFrom(before))
+		if err == nil {
+			shoot = wanted
+		}
+		return err
+	}
+	report := func(resources ...string) {
+		o.changeStatus(shoot, func() {
+			shoot.Status.Credentials = &gardencorev1beta1.ShootCredentials{EncryptionAtRest: &gardencorev1beta1.EncryptionAtRest{
+				Provider: gardencorev1beta1.EncryptionProviderStatus{Type: gardencorev1beta1.EncryptionProviderTypeAescbc}, Resources: resources,
+			}}
+		})
+	}
+	const unserved = "encryptionConfig (other resources or another provider than the status reports) is not served yet"
+	if err := encrypt("configmaps", "events"); err != nil {
+		t.Fatalf("what nothing was encrypted with yet can change: %v", err)
+	}
+	report("configmaps", "events")
+	refused(t, "API-VALSHOOT-22: nothing is encrypted anew", encrypt("configmaps"), apierrors.IsForbidden, unserved)
+	if err := encrypt("events", "configmaps"); err != nil {
+		t.Errorf("another order is no change: %v", err)
+	}
+
+	report("events") // as a gardenlet finds it that comes to a shoot which was changed before
+	refused(t, "API-VALSHOOT-22: the gardenlet may be at work", encrypt("events"), apierrors.IsInvalid, "former change is being rolled out")
+	o.changeStatus(shoot, func() {
+		shoot.Status.ObservedGeneration = shoot.Generation
+		shoot.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Failed", LastUpdateTime: metav1.Now()}
+		shoot.Status.LastErrors = []gardencorev1beta1.LastError{{Description: "not served", TaskID: new(query.TaskUnserved)}}
+	})
+	refused(t, "a shoot that was refused is not changed further", encrypt(), apierrors.IsForbidden, unserved)
+	if err := encrypt("events"); err != nil {
+		t.Errorf("API-VALSHOOT-22: what the gardenlet refuses can be taken back: %v", err)
 	}
 }
 

@@ -66,14 +66,44 @@ func RotationPhases(s *gardencorev1beta1.Shoot) Phases {
 
 // EncryptionWanted lists the resources, beside secrets, that a shoot wants encrypted: in one form of writing, sorted.
 func EncryptionWanted(s *gardencorev1beta1.ShootSpec) []string {
+	return EncryptionAtRest(s).Resources
+}
+
+// EncryptionAtRest is what a shoot wants encrypted and how, as its status would report it.
+func EncryptionAtRest(s *gardencorev1beta1.ShootSpec) gardencorev1beta1.EncryptionAtRest {
+	var wanted gardencorev1beta1.EncryptionAtRest
 	if a := s.Kubernetes.KubeAPIServer; a != nil && a.EncryptionConfig != nil {
-		return encryptable(a.EncryptionConfig.Resources)
+		wanted.Resources = a.EncryptionConfig.Resources
+		if t := a.EncryptionConfig.Provider.Type; t != nil {
+			wanted.Provider.Type = *t
+		}
 	}
-	return nil
+	return PlainEncryption(wanted)
+}
+
+// PlainEncryption writes what is encrypted in one form: without secrets, which always are, sorted, and with the provider
+// that is the default.
+func PlainEncryption(e gardencorev1beta1.EncryptionAtRest) gardencorev1beta1.EncryptionAtRest {
+	e.Resources = encryptable(e.Resources)
+	if e.Provider.Type == "" {
+		e.Provider.Type = gardencorev1beta1.EncryptionProviderTypeAescbc
+	}
+	return e
+}
+
+// EncryptionDiffers tells whether a shoot wants other resources or another provider than its status reports. From a status
+// that reports nothing, nothing differs.
+func EncryptionDiffers(spec *gardencorev1beta1.ShootSpec, status *gardencorev1beta1.ShootStatus) bool {
+	if status.Credentials == nil || status.Credentials.EncryptionAtRest == nil {
+		return false
+	}
+	wanted, reported := EncryptionAtRest(spec), PlainEncryption(*status.Credentials.EncryptionAtRest)
+	return wanted.Provider != reported.Provider || !slices.Equal(wanted.Resources, reported.Resources)
 }
 
 // EncryptionPending tells whether a change of the encrypted resources is still to be rolled out: what the status
-// reports is not what the spec wants. A shoot that reports nothing has nothing to wait for.
+// reports is not what the spec wants. A shoot that reports nothing has nothing to wait for, and neither has one that its
+// gardenlet refuses to act upon: the change will not come, and its owner has to take it back.
 func EncryptionPending(s *gardencorev1beta1.Shoot) bool {
 	reported := s.Status.EncryptedResources
 	if c := s.Status.Credentials; c != nil && c.EncryptionAtRest != nil {
@@ -81,7 +111,17 @@ func EncryptionPending(s *gardencorev1beta1.Shoot) bool {
 	} else if len(reported) == 0 {
 		return false
 	}
-	return !slices.Equal(encryptable(reported), EncryptionWanted(&s.Spec))
+	return !Refused(s) && !slices.Equal(encryptable(reported), EncryptionWanted(&s.Spec))
+}
+
+// TaskUnserved is the id of the error with which a gardenlet refuses to begin an operation on a shoot.
+const TaskUnserved = "unserved"
+
+// Refused tells whether the gardenlet has refused to act upon a shoot as it is now.
+func Refused(s *gardencorev1beta1.Shoot) bool {
+	last := s.Status.LastOperation
+	return last != nil && last.State == gardencorev1beta1.LastOperationStateFailed && s.Status.ObservedGeneration == s.Generation &&
+		slices.ContainsFunc(s.Status.LastErrors, func(e gardencorev1beta1.LastError) bool { return e.TaskID != nil && *e.TaskID == TaskUnserved })
 }
 
 // encryptable drops what is always encrypted and the dot that may end a resource of the core group.

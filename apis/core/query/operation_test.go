@@ -45,6 +45,12 @@ func TestEncryptionPending(t *testing.T) {
 		s.Status.Credentials = &gardencorev1beta1.ShootCredentials{EncryptionAtRest: &gardencorev1beta1.EncryptionAtRest{Resources: resources}}
 		return s
 	}
+	refused := func(s *gardencorev1beta1.Shoot, observed int64) *gardencorev1beta1.Shoot {
+		s.Generation, s.Status.ObservedGeneration = 2, observed
+		s.Status.LastOperation = &gardencorev1beta1.LastOperation{State: gardencorev1beta1.LastOperationStateFailed}
+		s.Status.LastErrors = []gardencorev1beta1.LastError{{TaskID: new(query.TaskUnserved)}}
+		return s
+	}
 	formerly := wants("a")
 	formerly.Status.EncryptedResources = []string{"b"}
 	for name, tc := range map[string]struct {
@@ -56,12 +62,51 @@ func TestEncryptionPending(t *testing.T) {
 		"API-VALSHOOT-22 done":     {"all is as it should be, in whatever order and form", reports(wants("b", "a."), "secrets", "a", "b"), false},
 		"API-VALSHOOT-22 added":    {"something is still to be encrypted", reports(wants("a"), "secrets"), true},
 		"API-VALSHOOT-22 removed":  {"something is no more", reports(wants(), "a"), true},
+		"API-VALSHOOT-22 refused":  {"what the gardenlet does not roll out is not awaited", refused(reports(wants("a")), 2), false},
+		"API-VALSHOOT-22 earlier":  {"it may roll out what it has not seen yet", refused(reports(wants("a")), 1), true},
 		"API-VALSHOOT-22 formerly": {"the former field counts as well", formerly, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if got := query.EncryptionPending(tc.shoot); got != tc.want {
 				t.Errorf("%s: EncryptionPending(...) = %t", tc.reason, got)
+			}
+		})
+	}
+}
+
+func TestEncryptionDiffers(t *testing.T) {
+	t.Parallel()
+	const aescbc, secretbox = gardencorev1beta1.EncryptionProviderTypeAescbc, gardencorev1beta1.EncryptionProviderTypeSecretbox
+	encrypted := func(provider gardencorev1beta1.EncryptionProviderType, resources ...string) *gardencorev1beta1.ShootCredentials {
+		return &gardencorev1beta1.ShootCredentials{EncryptionAtRest: &gardencorev1beta1.EncryptionAtRest{
+			Provider: gardencorev1beta1.EncryptionProviderStatus{Type: provider}, Resources: resources,
+		}}
+	}
+	for name, tc := range map[string]struct {
+		reason   string
+		provider *gardencorev1beta1.EncryptionProviderType
+		wanted   []string
+		reported *gardencorev1beta1.ShootCredentials
+		want     bool
+	}{
+		"silent":   {"from nothing nothing differs", new(secretbox), []string{"a"}, nil, false},
+		"rotated":  {"nor from a status about something else", new(secretbox), []string{"a"}, &gardencorev1beta1.ShootCredentials{}, false},
+		"form":     {"order, secrets and dots do not count", new(secretbox), []string{"b", "a."}, encrypted(secretbox, "secrets", "a", "b."), false},
+		"default":  {"who wants no provider wants the default", nil, nil, encrypted(aescbc), false},
+		"reported": {"and an empty report means it", new(aescbc), nil, encrypted(""), false},
+		"provider": {"another provider is another encryption", new(secretbox), nil, encrypted(aescbc), true},
+		"added":    {"one more resource differs", nil, []string{"a"}, encrypted(aescbc), true},
+		"removed":  {"one less does", nil, nil, encrypted(aescbc, "a"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &gardencorev1beta1.Shoot{}
+			s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{EncryptionConfig: &gardencorev1beta1.EncryptionConfig{Resources: tc.wanted}}
+			s.Spec.Kubernetes.KubeAPIServer.EncryptionConfig.Provider.Type = tc.provider
+			s.Status.Credentials = tc.reported
+			if got := query.EncryptionDiffers(&s.Spec, &s.Status); got != tc.want {
+				t.Errorf("%s: EncryptionDiffers(...) = %t", tc.reason, got)
 			}
 		})
 	}

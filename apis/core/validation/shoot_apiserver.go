@@ -192,12 +192,14 @@ func unencryptable(r string) string {
 	}
 }
 
-// encryptionUpdate holds what API-VALSHOOT-22 says of changes: one at a time, each rolled out before the next.
+// encryptionUpdate holds what API-VALSHOOT-22 says of changes: one at a time, each rolled out before the next. What the
+// gardenlet refuses to roll out can always be taken back.
 func encryptionUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	path := field.NewPath("spec", "kubernetes", "kubeAPIServer", "encryptionConfig")
 	resources := !slices.Equal(query.EncryptionWanted(&s.Spec), query.EncryptionWanted(&old.Spec))
-	provider := encryptionProvider(&s.Spec) != encryptionProvider(&old.Spec)
-	if !resources && !provider {
+	provider := query.EncryptionAtRest(&s.Spec).Provider != query.EncryptionAtRest(&old.Spec).Provider
+	back := query.Refused(old) && query.EncryptionDiffers(&old.Spec, &old.Status) && !query.EncryptionDiffers(&s.Spec, &old.Status)
+	if !resources && !provider || back {
 		return nil
 	}
 	var errs field.ErrorList
@@ -219,13 +221,6 @@ func encryptionUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 		errs = append(errs, field.Forbidden(here, "cannot change while the shoot is hibernated"))
 	}
 	return errs
-}
-
-func encryptionProvider(s *gardencorev1beta1.ShootSpec) gardencorev1beta1.EncryptionProviderType {
-	if a := s.Kubernetes.KubeAPIServer; a != nil && a.EncryptionConfig != nil && a.EncryptionConfig.Provider.Type != nil {
-		return *a.EncryptionConfig.Provider.Type
-	}
-	return gardencorev1beta1.EncryptionProviderTypeAescbc
 }
 
 // structured checks the references to structured authentication and authorization.

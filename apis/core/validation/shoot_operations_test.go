@@ -5,6 +5,7 @@ package validation_test
 import (
 	"testing"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 )
@@ -50,6 +51,20 @@ func encrypts(wanted, reported []string) shootChange {
 		}
 		s.Status.Credentials.EncryptionAtRest = &gardencorev1beta1.EncryptionAtRest{Resources: reported}
 	}
+}
+
+// by says with which provider; what is encrypted has to be said before.
+func by(provider gardencorev1beta1.EncryptionProviderType) shootChange {
+	return func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Kubernetes.KubeAPIServer.EncryptionConfig.Provider.Type = &provider
+	}
+}
+
+// refusedByGardenlet is a shoot that its gardenlet does not act upon.
+func refusedByGardenlet(s *gardencorev1beta1.Shoot) {
+	s.Status.ObservedGeneration = s.Generation
+	s.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Failed"}
+	s.Status.LastErrors = []gardencorev1beta1.LastError{{TaskID: new(query.TaskUnserved)}}
 }
 
 func TestValidateShootOperations(t *testing.T) {

@@ -167,6 +167,20 @@ func TestValidateShootChanges(t *testing.T) {
 			old:    changes{encrypts([]string{"configmaps"}, nil)}, now: changes{encrypts([]string{"events"}, nil)},
 			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig.resources: FieldValueForbidden"},
 		},
+		"API-VALSHOOT-22 back": {
+			reason: "what is not rolled out goes back as a whole",
+			old:    changes{encrypts([]string{"configmaps"}, nil), by("secretbox"), refusedByGardenlet, asleep}, now: changes{encrypts(nil, nil), by("aescbc"), asleep},
+		},
+		"API-VALSHOOT-22 on": {
+			reason: "and nowhere else at once",
+			old:    changes{encrypts([]string{"configmaps"}, nil), refusedByGardenlet}, now: changes{encrypts([]string{"events"}, nil), by("secretbox")},
+			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-22 midway": {
+			reason: "what is being rolled out does not go back",
+			old:    changes{encrypts([]string{"configmaps"}, nil)}, now: changes{encrypts(nil, nil)},
+			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig.resources: FieldValueForbidden"},
+		},
 		"API-VALSHOOT-22 rotating": {
 			reason: "not beside a rotation",
 			old:    changes{phases("", "", "Preparing")}, now: changes{encrypts([]string{"events"}, nil)},
@@ -178,10 +192,8 @@ func TestValidateShootChanges(t *testing.T) {
 		},
 		"API-VALSHOOT-22 both": {
 			reason: "not both at once",
-			now: changes{encrypts([]string{"events"}, nil), func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Kubernetes.KubeAPIServer.EncryptionConfig.Provider.Type = new(gardencorev1beta1.EncryptionProviderTypeSecretbox)
-			}},
-			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: FieldValueForbidden"},
+			now:    changes{encrypts([]string{"events"}, nil), by("secretbox")},
+			want:   []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: FieldValueForbidden"},
 		},
 		"API-VALSHOOT-22 fine":  {reason: "alone it is fine", now: changes{encrypts([]string{"events"}, nil)}},
 		"API-VALSHOOT-23 awake": {reason: "a shoot can go to sleep", now: changes{asleep}},

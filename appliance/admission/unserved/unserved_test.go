@@ -42,6 +42,14 @@ func plugin(s *shoot) {
 	}
 }
 
+// encrypts says that the API server of a shoot encrypts events, and what its owner wants.
+func encrypts(resources ...string) func(*shoot) {
+	return func(s *shoot) {
+		s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{EncryptionConfig: &gardencorev1beta1.EncryptionConfig{Resources: resources}}
+		s.Status.Credentials = &gardencorev1beta1.ShootCredentials{EncryptionAtRest: &gardencorev1beta1.EncryptionAtRest{Resources: []string{"events"}}}
+	}
+}
+
 func going(s *shoot) { s.DeletionTimestamp = &metav1.Time{} }
 
 func TestRefusals(t *testing.T) {
@@ -90,6 +98,15 @@ func TestRefusals(t *testing.T) {
 			Reason:  "its API server would not start",
 			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, plugin), Old: admissiontest.Shoot(runs)},
 			Refused: []string{"spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName is not served yet"},
+		},
+		"encrypted no more": {
+			Reason:  "its API server could not read what it has written",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, encrypts()), Old: admissiontest.Shoot(runs, encrypts("events"))},
+			Refused: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig", "nothing is encrypted anew"},
+		},
+		"encrypted again": {
+			Reason:  "it is the way out",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, encrypts("events")), Old: admissiontest.Shoot(runs, encrypts())},
 		},
 		"available": {
 			Reason:  "a setting that is ignored breaks nothing",

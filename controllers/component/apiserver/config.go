@@ -3,9 +3,6 @@
 package apiserver
 
 import (
-	"encoding/base64"
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -14,37 +11,11 @@ import (
 )
 
 const (
-	configName = "kube-apiserver-config"
-	// encryptionKey is the key in the Secret with the encryption configuration.
-	encryptionKey = "encryption-configuration.yaml"
-
+	configName        = "kube-apiserver-config"
 	auditKey          = "audit-policy.yaml"
 	authenticationKey = "authentication-config.yaml"
 	admissionKey      = "admission-configuration.yaml"
 )
-
-// encryptionConfiguration encrypts Secrets and what the owner asks for; what was written before is still read.
-func encryptionConfiguration(e Encryption) (string, error) {
-	provider := e.Provider
-	if provider == "" {
-		provider = gardencorev1beta1.EncryptionProviderTypeAescbc
-	}
-	resources := append([]string{"secrets"}, e.Resources...)
-	slices.Sort(resources)
-	return component.YAML(map[string]any{
-		"apiVersion": "apiserver.config.k8s.io/v1",
-		"kind":       "EncryptionConfiguration",
-		"resources": []any{map[string]any{
-			"resources": slices.Compact(resources),
-			"providers": []any{
-				map[string]any{string(provider): map[string]any{"keys": []any{map[string]string{
-					"name": e.KeyName, "secret": base64.StdEncoding.EncodeToString(e.Key),
-				}}}},
-				map[string]any{"identity": map[string]any{}},
-			},
-		}},
-	})
-}
 
 // authenticationConfiguration lets nobody in without a name, except those who ask whether the server is well.
 func authenticationConfiguration() (string, error) {
@@ -111,7 +82,7 @@ func configuration(v Values) (*corev1.ConfigMap, *corev1.Secret, string, error) 
 		Data:       map[string]string{auditKey: audit, authenticationKey: authentication, admissionKey: admission},
 	}
 	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: v.Namespace, Name: gardencorev1beta1.SecretPrefixETCDEncryptionConfiguration},
+		ObjectMeta: metav1.ObjectMeta{Namespace: v.Namespace, Name: EncryptionSecret},
 		Type:       corev1.SecretTypeOpaque,
 		Data:       map[string][]byte{encryptionKey: []byte(encryption)},
 	}

@@ -3,6 +3,7 @@
 package apiserver_test
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -152,6 +154,39 @@ func TestSecretsStayOutOfThePodTemplate(t *testing.T) {
 	for _, arg := range deployment(t, values()).Spec.Template.Spec.Containers[0].Args {
 		if strings.Contains(arg, "MDEyMzQ1Njc4OTAx") || strings.Contains(arg, "0123456789") {
 			t.Errorf("flag %s holds a key", arg)
+		}
+	}
+}
+
+func TestEncryptionOf(t *testing.T) {
+	t.Parallel()
+	rendered := func(provider gardencorev1beta1.EncryptionProviderType, resources ...string) *corev1.Secret {
+		v := values()
+		v.Encryption.Provider, v.Encryption.Resources = provider, resources
+		for _, obj := range render(t, v) {
+			if secret, ok := obj.(*corev1.Secret); ok && secret.Name == apiserver.EncryptionSecret {
+				return secret
+			}
+		}
+		t.Fatal("no Secret was rendered")
+		return nil
+	}
+	for _, provider := range []gardencorev1beta1.EncryptionProviderType{"aescbc", "aesgcm", "secretbox"} {
+		want := gardencorev1beta1.EncryptionAtRest{
+			Provider: gardencorev1beta1.EncryptionProviderStatus{Type: provider}, Resources: []string{"configmaps", "deployments.apps", "secrets"},
+		}
+		got, err := apiserver.EncryptionOf(rendered(provider, "deployments.apps", "configmaps"))
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("EncryptionOf(...) does not return what was rendered (-want +got), error %v:\n%s", err, diff)
+		}
+	}
+	foreign := rendered("aescbc")
+	for key, data := range foreign.Data {
+		foreign.Data[key] = bytes.ReplaceAll(data, []byte("aescbc"), []byte("kms"))
+	}
+	for reason, secret := range map[string]*corev1.Secret{"empty": {}, "another provider": foreign} {
+		if got, err := apiserver.EncryptionOf(secret); err == nil {
+			t.Errorf("%s: EncryptionOf(...) = %v, want an error", reason, got)
 		}
 	}
 }

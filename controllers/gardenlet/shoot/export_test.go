@@ -5,6 +5,7 @@ package shoot
 import (
 	"context"
 	"errors"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -78,4 +79,19 @@ func DeployInfrastructureAndWorker(ctx context.Context, r *Reconciler, shoot *ga
 		return err
 	}
 	return errors.Join(o.infrastructureDeploy(ctx), o.workerDeploy(ctx))
+}
+
+// RecordEncryption decides what the API server of a shoot encrypts, as its deployment does, and reports it.
+func RecordEncryption(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) (gardencorev1beta1.EncryptionAtRest, error) {
+	o := &operation{r: r, shoot: shoot, namespace: namespace, status: newStatusWriter(r.GardenClient, shoot)}
+	var err error
+	if o.encryption, err = o.encryptionInUse(ctx); err != nil {
+		return o.encryption, err
+	}
+	return o.encryption, o.encryptionStatus(ctx)
+}
+
+// NextPass is when a shoot is looked at again after an operation that succeeded.
+func NextPass(shoot *gardencorev1beta1.Shoot, s Settings) time.Duration {
+	return nextPass(shoot, s)
 }

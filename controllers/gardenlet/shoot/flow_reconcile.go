@@ -35,6 +35,7 @@ func (o *operation) reconcileGraph(context.Context) (*flow.Graph, error) {
 		flow.Task{ID: "etcd-wait", After: after("etcd"), Timeout: componentTimeout, Do: o.etcdWait},
 		flow.Task{ID: "apiserver", After: after("secrets-init", "apiserver-service-wait", "etcd-wait"), Do: o.apiServerDeploy},
 		flow.Task{ID: "apiserver-wait", After: after("apiserver"), Timeout: componentTimeout, Do: o.apiServerWait},
+		flow.Task{ID: "encryption-status", After: after("apiserver-wait"), Do: o.encryptionStatus},
 
 		flow.Task{ID: "gardener-access", After: after("secrets-init", "apiserver-service-wait"), Do: o.gardenerAccess},
 		flow.Task{ID: "shoot-client", After: after("gardener-access", "apiserver-wait"), Retry: flow.Retry{Interval: time.Second, Timeout: 2 * time.Minute}, Do: o.shootClientReady},

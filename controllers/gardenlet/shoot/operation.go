@@ -48,6 +48,8 @@ type operation struct {
 	infrastructure *gardenextensionsv1alpha1.Infrastructure
 	// etcd are the URLs of the stores by role, from task etcd.
 	etcd map[string]string
+	// encryption is what the API server encrypts, from task apiserver.
+	encryption gardencorev1beta1.EncryptionAtRest
 	// userData names the Secrets with the user data of each pool, from task osc-wait.
 	userData map[string]string
 	// shootClient reaches the shoot, from task shoot-client.

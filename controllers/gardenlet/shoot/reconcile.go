@@ -192,7 +192,16 @@ func (r *Reconciler) succeeded(ctx context.Context, o *operation) (reconcile.Res
 		return kit.Result(kit.Continue(), err)
 	}
 	r.event(o.shoot, done.Status.LastOperation.Type, eventEnd)
-	return reconcile.Result{RequeueAfter: max(syncPeriod(done, r.settings()), 0)}, nil
+	return reconcile.Result{RequeueAfter: nextPass(done, r.settings())}, nil
+}
+
+// nextPass is when a shoot is looked at again after an operation that succeeded. One that turned out to want what cannot be
+// had is so at once: only when that is reported, its owner can take it back.
+func nextPass(shoot *gardencorev1beta1.Shoot, s Settings) time.Duration {
+	if Refusal(shoot) != nil {
+		return time.Second
+	}
+	return max(syncPeriod(shoot, s), 0)
 }
 
 // refreshConditions reads what the health checks have written meanwhile. The success that is about to be written makes them

@@ -123,6 +123,9 @@ func (o *operation) apiServerDeploy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if o.encryption, err = o.encryptionInUse(ctx); err != nil {
+		return err
+	}
 	_, services := networks(o.shoot)
 	v := apiserver.Values{
 		Namespace: o.namespace, Image: o.images.apiServer, Replicas: 1, ServiceNetworks: services, Issuer: o.hosts.Issuer(),
@@ -132,20 +135,17 @@ func (o *operation) apiServerDeploy(ctx context.Context) error {
 			Serving: serving.SecretName, ETCDClient: o.pki.etcdClient.SecretName, KubeletClient: o.pki.kubeletClient.SecretName,
 			FrontProxyClient: o.pki.frontProxyClient.SecretName, ServiceAccountKey: o.pki.serviceAccountKey.SecretName,
 		},
-		Encryption: apiserver.Encryption{KeyName: o.pki.encryptionKey.Name, Key: o.pki.encryptionKey.Secret},
-		Settings:   o.shoot.Spec.Kubernetes.KubeAPIServer,
+		Encryption: apiserver.Encryption{
+			Provider: o.encryption.Provider.Type, Resources: o.encryption.Resources,
+			KeyName: o.pki.encryptionKey.Name, Key: o.pki.encryptionKey.Secret,
+		},
+		Settings: o.shoot.Spec.Kubernetes.KubeAPIServer,
 	}
 	if IsIP(o.loadBalancer) {
 		v.AdvertiseAddress = o.loadBalancer
 	}
 	if names := o.hosts.Names(); len(names) > 0 {
 		v.ExternalHostname = names[0]
-	}
-	if s := v.Settings; s != nil && s.EncryptionConfig != nil {
-		v.Encryption.Resources = s.EncryptionConfig.Resources
-		if s.EncryptionConfig.Provider.Type != nil {
-			v.Encryption.Provider = *s.EncryptionConfig.Provider.Type
-		}
 	}
 	objs, err := apiserver.Render(v)
 	if err != nil {

@@ -28,8 +28,6 @@ const (
 	ConditionTypeEverythingServed gardencorev1beta1.ConditionType = "EverythingServed"
 
 	reasonNotServed = "NotServedYet"
-	// taskUnserved is the id of errors about what a shoot asks for.
-	taskUnserved = "unserved"
 )
 
 // Refusal says why no operation may begin on a shoot: carrying it out would harm the cluster. It is nil for a shoot that may
@@ -48,7 +46,7 @@ func Refusal(shoot *gardencorev1beta1.Shoot) error {
 		return nil
 	}
 	err := errors.New("nothing is done with the shoot: " + strings.Join(reasons, "; ") + "; take the setting back")
-	return extension.WithCodes(&initializeError{task: taskUnserved, err: err}, gardencorev1beta1.ErrorCodeConfigurationProblem)
+	return extension.WithCodes(&initializeError{task: query.TaskUnserved, err: err}, gardencorev1beta1.ErrorCodeConfigurationProblem)
 }
 
 // Refused is the status of a shoot on which no operation may begin. The cluster, if there is one, stays as it is.

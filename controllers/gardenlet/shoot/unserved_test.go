@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 )
@@ -59,6 +60,7 @@ func TestWhatWouldBreakAClusterIsNotBegun(t *testing.T) {
 		"Hibernation":      {reason: "machines would go and not come back", shoot: resting(asleep, func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), kind: "Reconcile", want: "Nothing is done with the shoot: spec.hibernation.enabled (true) is not served yet: "},
 		"CreatedAsleep":    {reason: "a new one would wait for nodes", shoot: fresh(asleep), kind: "Create", want: "Nothing is done with the shoot: spec.hibernation.enabled (true) is not served yet: "},
 		"SHOOT_2_Move":     {reason: "a move must not end without a word", shoot: resting(toUS), kind: "Reconcile", want: "Nothing is done with the shoot: spec.seedName (another seed than status.seedName) is not served yet: "},
+		"Encryption":       {reason: "the API server could not read its objects", shoot: resting(encrypts("aescbc"), reports(encrypted("aescbc", "events")), func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), kind: "Reconcile", want: "Nothing is done with the shoot: spec.kubernetes.kubeAPIServer.encryptionConfig (other resources or another provider than the status reports) is not served yet: "},
 		"FailedAndRetried": {reason: "the next version of a failed shoot is no better", shoot: resting(asleep, state("Reconcile", "Failed"), func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), kind: "Reconcile", want: "Nothing is done with the shoot: spec.hibernation.enabled"},
 	}
 	for name, tc := range cases {
@@ -80,6 +82,9 @@ func TestWhatWouldBreakAClusterIsNotBegun(t *testing.T) {
 			}
 			if s.Status.ObservedGeneration != s.Generation {
 				t.Errorf("%s\nobservedGeneration = %d, want %d: the answer is to this generation", tc.reason, s.Status.ObservedGeneration, s.Generation)
+			}
+			if !query.Refused(s) {
+				t.Errorf("%s\nvalidation does not see that the shoot was refused, and keeps its owner from taking the setting back", tc.reason)
 			}
 			if l.told(t) != nil {
 				t.Errorf("%s\nExtensions were told, and might act", tc.reason)

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+)
+
+// encrypts says what the owner of a shoot wants encrypted.
+func encrypts(provider gardencorev1beta1.EncryptionProviderType, resources ...string) func(*gardencorev1beta1.Shoot) {
+	return func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{EncryptionConfig: &gardencorev1beta1.EncryptionConfig{
+			Provider: gardencorev1beta1.EncryptionProvider{Type: &provider}, Resources: resources,
+		}}
+	}
+}
+
+// reports says what its status tells of that.
+func reports(e gardencorev1beta1.EncryptionAtRest) func(*gardencorev1beta1.Shoot) {
+	return func(s *gardencorev1beta1.Shoot) {
+		s.Status.Credentials = &gardencorev1beta1.ShootCredentials{EncryptionAtRest: &e}
+	}
+}
+
+func encrypted(provider gardencorev1beta1.EncryptionProviderType, resources ...string) gardencorev1beta1.EncryptionAtRest {
+	return gardencorev1beta1.EncryptionAtRest{Provider: gardencorev1beta1.EncryptionProviderStatus{Type: provider}, Resources: resources}
+}
+
+// encryptionSecret is that of an API server which encrypts so.
+func encryptionSecret(t *testing.T, provider gardencorev1beta1.EncryptionProviderType, resources ...string) *corev1.Secret {
+	t.Helper()
+	objs, err := apiserver.Render(apiserver.Values{
+		Namespace: "shoot--dev--a", Encryption: apiserver.Encryption{Provider: provider, Resources: resources, KeyName: "key1", Key: make([]byte, 32)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, obj := range objs {
+		if secret, ok := obj.(*corev1.Secret); ok && secret.Name == apiserver.EncryptionSecret {
+			return secret
+		}
+	}
+	t.Fatal("no Secret with the configuration was rendered")
+	return nil
+}
+
+func TestEncryptionStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	const aescbc, secretbox = gardencorev1beta1.EncryptionProviderTypeAescbc, gardencorev1beta1.EncryptionProviderTypeSecretbox
+	rotated := &gardencorev1beta1.ShootCredentialsRotation{SSHKeypair: &gardencorev1beta1.ShootSSHKeypairRotation{}}
+	for name, tc := range map[string]struct {
+		reason string
+		shoot  *gardencorev1beta1.Shoot
+		live   *corev1.Secret
+		want   gardencorev1beta1.EncryptionAtRest
+	}{
+		"New":   {reason: "a new API server encrypts what its owner wants", shoot: fresh(encrypts(secretbox, "events", "configmaps.")), want: encrypted(secretbox, "configmaps", "events")},
+		"Plain": {reason: "with the default if nothing is said", shoot: fresh(), want: encrypted(aescbc)},
+		"Stored": {
+			reason: "one from before anything was reported goes on as it is", shoot: resting(encrypts(aescbc)),
+			live: encryptionSecret(t, secretbox, "events", "configmaps."), want: encrypted(secretbox, "configmaps", "events"),
+		},
+		"Rotated": {
+			reason: "what else the status tells stays", live: encryptionSecret(t, aescbc, "events"), want: encrypted(aescbc, "events"),
+			shoot: resting(encrypts(aescbc), func(s *gardencorev1beta1.Shoot) {
+				s.Status.Credentials = &gardencorev1beta1.ShootCredentials{Rotation: rotated}
+			}),
+		},
+		"Reported": {
+			reason: "what is reported is kept up", shoot: resting(encrypts(aescbc), reports(encrypted(secretbox, "events"))),
+			live: encryptionSecret(t, aescbc), want: encrypted(secretbox, "events"),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLandscape(t, tc.shoot)
+			if tc.live != nil {
+				l.give(t, l.SeedClient, tc.live)
+			}
+			deployed, err := shoot.RecordEncryption(t.Context(), l.Reconciler, l.shoot(t), "shoot--dev--a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, deployed); diff != "" {
+				t.Errorf("%s\nthe API server encrypts (-want +got):\n%s", tc.reason, diff)
+			}
+			c := l.shoot(t).Status.Credentials
+			if diff := cmp.Diff(&tc.want, c.EncryptionAtRest); diff != "" {
+				t.Errorf("%s\nreported (-want +got):\n%s", tc.reason, diff)
+			}
+			if name == "Rotated" && c.Rotation == nil {
+				t.Errorf("%s\ncredentials = %+v", tc.reason, c)
+			}
+		})
+	}
+}
+
+func TestEncryptionThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, resting(encrypts("aescbc")))
+	live := encryptionSecret(t, "aescbc", "events")
+	clear(live.Data)
+	l.give(t, l.SeedClient, live)
+	if got, err := shoot.RecordEncryption(t.Context(), l.Reconciler, l.shoot(t), "shoot--dev--a"); err == nil {
+		t.Errorf("%v is taken for what the API server encrypts, which nobody knows", got)
+	}
+}
+
+func TestEncryptionThatCannotBeHadIsReportedSoon(t *testing.T) {
+	t.Parallel()
+	settings := shoot.Settings{SeedName: "eu-1", SyncPeriod: time.Hour}
+	if got := shoot.NextPass(resting(encrypts("aescbc", "events"), reports(encrypted("aescbc", "events"))), settings); got != time.Hour {
+		t.Errorf("a shoot that has what it wants is looked at again after %s, want the sync period", got)
+	}
+	if got := shoot.NextPass(resting(encrypts("aescbc"), reports(encrypted("aescbc", "events"))), settings); got <= 0 || got > time.Minute {
+		t.Errorf("a shoot that was found to want something else is looked at again after %s, and cannot be changed until then", got)
+	}
+}
