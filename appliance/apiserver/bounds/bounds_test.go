@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -283,6 +284,33 @@ func BenchmarkCheck(b *testing.B) {
 			for b.Loop() {
 				if err := bounds.Check(test.body, test.contentType); err != nil {
 					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRefuse judges bodies of 2.8 to 3.1 MB with too many entries.
+func BenchmarkRefuse(b *testing.B) {
+	const quantities = 90_000
+	entries := func(of string) string {
+		var all strings.Builder
+		for i := range quantities {
+			fmt.Fprintf(&all, `%s"example.com/resource-%06d":"1"`, of, i)
+			of = ","
+		}
+		return all.String()
+	}
+	for name, body := range map[string]string{
+		"TooMany": `{"spec":{"hard":{` + entries("") + `}}}`,
+		// All of it has to be read until the last array is found to be too long.
+		"TooManyAtTheEnd": `{"metadata":{"annotations":{"a":"` + strings.Repeat("x", 2_800_000) + `"}},"spec":[` + strings.Repeat("1,", bounds.MaxEntries) + `1]}`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				if err := bounds.Check([]byte(body), asJSON); err == nil {
+					b.Fatal("the body was accepted")
 				}
 			}
 		})
