@@ -57,6 +57,7 @@ func kubeAdmissionOff() sets.Set[string] {
 // policies.
 func (c Config) applyKubeAdmission(o *serveroptions.AdmissionOptions, view *world.World) {
 	o.DefaultOffPlugins = kubeAdmissionOff().Insert(c.libraryRulesOff()...)
+	o.Decorators = append(o.Decorators, recounting(c.Clock))
 	names := register(o.Plugins, c.KubeAdmission, view)
 	at := slices.Index(o.RecommendedPluginOrder, mutatingpolicy.PluginName)
 	o.RecommendedPluginOrder = slices.Concat(o.RecommendedPluginOrder[:at], names, o.RecommendedPluginOrder[at:])
@@ -116,6 +117,7 @@ func rejections() (*prometheus.CounterVec, error) {
 func (c Config) gardenAdmission(view *world.World) *serveroptions.AdmissionOptions {
 	o := serveroptions.NewAdmissionOptions()
 	resourcequota.Register(o.Plugins)
+	o.Decorators = append(o.Decorators, recounting(c.Clock))
 	o.DefaultOffPlugins = sets.New(c.libraryRulesOff()...)
 	order := append([]string{lifecycle.PluginName}, register(o.Plugins, c.GardenAdmission, view)...)
 	o.RecommendedPluginOrder = append(order, mutatingpolicy.PluginName, mutatingwebhook.PluginName,

@@ -20,10 +20,7 @@ func TestSelfHostedShoot(t *testing.T) {
 	o := operate(t)
 	o.provider("local")
 	o.home()
-	o.create(&corev1.Secret{ObjectMeta: named("garden", "creds")}, &gardencorev1beta1.SecretBinding{
-		ObjectMeta: named("garden", "creds"), Provider: &gardencorev1beta1.SecretBindingProvider{Type: "local"},
-		SecretRef: corev1.SecretReference{Namespace: "garden", Name: "creds"},
-	})
+	o.create(&corev1.Secret{ObjectMeta: named("garden", "creds")}, boundTo("garden", "creds", "local"))
 	own := o.shoot("garden", "lone", "local", func(s *gardencorev1beta1.Shoot) {
 		withWorker("creds")(s)
 		s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}

@@ -90,7 +90,7 @@ func TestEncryptionDiffers(t *testing.T) {
 		reported *gardencorev1beta1.ShootCredentials
 		want     bool
 	}{
-		"silent":   {"from nothing nothing differs", new(secretbox), []string{"a"}, nil, false},
+		"silent":   {"what was not reported differs from nothing", new(secretbox), []string{"a"}, nil, false},
 		"rotated":  {"nor from a status about something else", new(secretbox), []string{"a"}, &gardencorev1beta1.ShootCredentials{}, false},
 		"form":     {"order, secrets and dots do not count", new(secretbox), []string{"b", "a."}, encrypted(secretbox, "secrets", "a", "b."), false},
 		"default":  {"who wants no provider wants the default", nil, nil, encrypted(aescbc), false},

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/resourcequota"
+	"k8s.io/utils/clock"
+)
+
+// answers is a plugin that gives one answer after the other.
+type answers struct {
+	*admission.Handler
+
+	errs []error
+	next int
+}
+
+func (a *answers) Validate(context.Context, admission.Attributes, admission.ObjectInterfaces) error {
+	a.next++
+
+	return a.errs[min(a.next, len(a.errs))-1]
+}
+
+func TestRecounting(t *testing.T) {
+	t.Parallel()
+
+	conflict := func(resource string) error {
+		return apierrors.NewConflict(schema.GroupResource{Resource: resource}, "gardener", errors.New("changed"))
+	}
+	lost, other, exceeded := conflict("resourcequotas"), conflict("shoots"), errors.New("exceeded quota")
+	cases := map[string]struct {
+		reason string
+		plugin string
+		errs   []error
+		want   error
+		asked  int
+	}{
+		"Counted":     {"What fits is counted once.", resourcequota.PluginName, []error{nil}, nil, 1},
+		"Lost":        {"A race for the quota is run again.", resourcequota.PluginName, []error{lost, lost, nil}, nil, 3},
+		"LostForEver": {"It is not run for ever.", resourcequota.PluginName, []error{lost}, lost, 6},
+		"Exceeded":    {"What does not fit is refused at once, also after a race.", resourcequota.PluginName, []error{lost, exceeded}, exceeded, 2},
+		"Other":       {"Other conflicts are the user's.", resourcequota.PluginName, []error{other}, other, 1},
+		"OtherPlugin": {"Other plugins are left alone.", "Other", []error{lost}, lost, 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			plugin := &answers{Handler: admission.NewHandler(admission.Create), errs: tc.errs}
+			decorated := recounting(clock.RealClock{}).Decorate(plugin, tc.plugin)
+			err := decorated.(admission.ValidationInterface).Validate(t.Context(), nil, nil)
+			if !errors.Is(err, tc.want) || plugin.next != tc.asked {
+				t.Errorf("%s\nValidate(...): got %v after %d times, want %v after %d", tc.reason, err, plugin.next, tc.want, tc.asked)
+			}
+		})
+	}
+}
