@@ -7,6 +7,7 @@ import (
 
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
@@ -88,7 +89,6 @@ func kindRows() []Row {
 }
 
 func otherRows() []Row {
-	actsUpon := []string{"ControlPlane", "DNSRecord", "Infrastructure", "Network", "OperatingSystemConfig", "Worker"}
 	return slices.Concat(
 		rowsOf[gardencorev1beta1.CloudProfile](
 			gardencorev1beta1.GroupName,
@@ -104,7 +104,7 @@ func otherRows() []Row {
 			Row{
 				Field: "spec.resources[].kind", Only: "other than those of ordinary shoots", Severity: Warn,
 				Instead: "the extension is installed where it is needed, but gets no object of this kind to act upon",
-				when:    value(func(kind string) bool { return !slices.Contains(actsUpon, kind) }),
+				when:    value(func(name string) bool { kind, _ := extensions.Named(name); return !kind.OfShoots }),
 			},
 			Row{Field: "spec.resources[].reconcileTimeout", Severity: Note, Instead: "objects of the kind are waited for as long as those of others"},
 			Row{Field: "spec.resources[].lifecycle", Severity: Note, Instead: "objects of the kind are made after the API server and deleted before it"},

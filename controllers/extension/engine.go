@@ -5,7 +5,6 @@ package extension
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -15,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
 
@@ -126,10 +126,5 @@ func succeeded(obj gardenextensionsv1alpha1.Object) bool {
 
 // describe names an object in messages: Infrastructure "a".
 func describe(obj gardenextensionsv1alpha1.Object) string {
-	return fmt.Sprintf("%s %q", Kind(obj), obj.GetName())
-}
-
-// Kind is the kind of an extension object.
-func Kind(obj gardenextensionsv1alpha1.Object) string {
-	return reflect.TypeOf(obj).Elem().Name()
+	return fmt.Sprintf("%s %q", extensions.KindOf(obj).Name, obj.GetName())
 }

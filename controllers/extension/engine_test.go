@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
@@ -177,7 +178,7 @@ func TestWaitToleratesErrorsForAWhile_GLET_FLOW_10(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begin := clock.RealClock{}.Now()
 				obj := infrastructure()
-				err := e.Wait(t.Context(), obj, extension.LimitsOf(obj))
+				err := e.Wait(t.Context(), obj, extensions.KindOf(obj).Patience)
 				if err == nil || err.Error() != tc.want {
 					t.Errorf("%s\nWait(...) = %v, want %s", tc.reason, err, tc.want)
 				}
@@ -205,7 +206,7 @@ func TestWaitReturnsTheAnswer(t *testing.T) {
 		}()
 		begin := clock.RealClock{}.Now()
 		obj := infrastructure()
-		if err := e.Wait(t.Context(), obj, extension.LimitsOf(obj)); err != nil {
+		if err := e.Wait(t.Context(), obj, extensions.KindOf(obj).Patience); err != nil {
 			t.Errorf("Wait(...) returned %v", err)
 		}
 		if err := <-done; err != nil {
@@ -239,7 +240,7 @@ func TestDeleteConfirmsFirst_EXT_AGENT_5(t *testing.T) {
 		t.Errorf("the object is not confirmed and in deletion: %v, %v", got.Annotations, got.DeletionTimestamp)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		err := e.WaitGone(t.Context(), infrastructure(), extension.Limits{Interval: time.Second, Severe: time.Second, Timeout: 10 * time.Second})
+		err := e.WaitGone(t.Context(), infrastructure(), extensions.Patience{Interval: time.Second, Severe: time.Second, Timeout: 10 * time.Second})
 		if want := `Infrastructure "a" still exists: not within 10s: it waits for its extension`; err == nil || err.Error() != want {
 			t.Errorf("WaitGone(...) = %v, want %s", err, want)
 		}
@@ -252,7 +253,7 @@ func TestWhatIsGoneNeedsNoDeletion_EXT_AGENT_5(t *testing.T) {
 	if err := e.Delete(t.Context(), infrastructure()); err != nil {
 		t.Errorf("Delete(...) of nothing = %v", err)
 	}
-	if err := e.WaitGone(t.Context(), infrastructure(), extension.Limits{}); err != nil {
+	if err := e.WaitGone(t.Context(), infrastructure(), extensions.Patience{}); err != nil {
 		t.Errorf("WaitGone(...) of nothing = %v", err)
 	}
 }
@@ -263,7 +264,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("the gardenlet stops")
 	cancel(stopped)
-	err := e.Wait(ctx, infrastructure(), extension.Limits{Interval: time.Second, Timeout: time.Minute})
+	err := e.Wait(ctx, infrastructure(), extensions.Patience{Interval: time.Second, Timeout: time.Minute})
 	if !errors.Is(err, stopped) || !strings.Contains(err.Error(), "it does not exist") {
 		t.Errorf("Wait(...) = %v, want what was missing and the cause", err)
 	}

@@ -9,39 +9,16 @@ import (
 	"time"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
 
-// Limits say how patiently an object is awaited.
-type Limits struct {
-	// Interval is the longest pause between two looks. The first pauses are shorter, for extensions that are quick.
-	Interval time.Duration
-	// Severe is how long an error of the extension is tolerated before it ends the wait.
-	Severe time.Duration
-	// Timeout ends the wait.
-	Timeout time.Duration
-}
-
 const firstPause = 250 * time.Millisecond
-
-// LimitsOf returns the limits for objects of a kind.
-func LimitsOf(obj gardenextensionsv1alpha1.Object) Limits {
-	switch obj.(type) {
-	case *gardenextensionsv1alpha1.Infrastructure:
-		return Limits{Interval: 10 * time.Second, Severe: 3 * time.Minute, Timeout: 10 * time.Minute}
-	case *gardenextensionsv1alpha1.Worker, *gardenextensionsv1alpha1.BackupEntry:
-		return Limits{Interval: 5 * time.Second, Severe: 30 * time.Second, Timeout: 10 * time.Minute}
-	case *gardenextensionsv1alpha1.DNSRecord:
-		return Limits{Interval: 5 * time.Second, Severe: 15 * time.Second, Timeout: 2 * time.Minute}
-	default:
-		return Limits{Interval: 5 * time.Second, Severe: 30 * time.Second, Timeout: 3 * time.Minute}
-	}
-}
 
 // Wait waits until the extension has done what it was asked for; obj holds the answer then. The error carries the codes that
 // the extension gave.
-func (e Engine) Wait(ctx context.Context, obj gardenextensionsv1alpha1.Object, limits Limits) error {
-	err := e.poll(ctx, limits, func(ctx context.Context) (error, bool) {
+func (e Engine) Wait(ctx context.Context, obj gardenextensionsv1alpha1.Object, patience extensions.Patience) error {
+	err := e.poll(ctx, patience, func(ctx context.Context) (error, bool) {
 		live, err := e.get(ctx, obj)
 		if err != nil {
 			return err, false
@@ -58,8 +35,8 @@ func (e Engine) Wait(ctx context.Context, obj gardenextensionsv1alpha1.Object, l
 }
 
 // WaitGone waits until the object does not exist any more.
-func (e Engine) WaitGone(ctx context.Context, obj gardenextensionsv1alpha1.Object, limits Limits) error {
-	err := e.poll(ctx, limits, func(ctx context.Context) (error, bool) {
+func (e Engine) WaitGone(ctx context.Context, obj gardenextensionsv1alpha1.Object, patience extensions.Patience) error {
+	err := e.poll(ctx, patience, func(ctx context.Context) (error, bool) {
 		live, err := e.get(ctx, obj)
 		if err != nil || !live {
 			return err, false
@@ -112,8 +89,8 @@ func fresh(obj gardenextensionsv1alpha1.Object, last *gardencorev1beta1.LastOper
 }
 
 // poll looks until ask has no error, the time is up, or an error that the extension itself reports has lasted too long.
-func (e Engine) poll(ctx context.Context, limits Limits, ask func(ctx context.Context) (err error, reported bool)) error {
-	deadline := e.Clock.Now().Add(limits.Timeout)
+func (e Engine) poll(ctx context.Context, patience extensions.Patience, ask func(ctx context.Context) (err error, reported bool)) error {
+	deadline := e.Clock.Now().Add(patience.Timeout)
 	var since time.Time
 	pause := firstPause
 	for {
@@ -128,11 +105,11 @@ func (e Engine) poll(ctx context.Context, limits Limits, ask func(ctx context.Co
 		case since.IsZero():
 			since = now
 		}
-		if reported && now.Sub(since) >= limits.Severe {
+		if reported && now.Sub(since) >= patience.Severe {
 			return err
 		}
 		if !now.Before(deadline) {
-			return fmt.Errorf("not within %s: %w", limits.Timeout, err)
+			return fmt.Errorf("not within %s: %w", patience.Timeout, err)
 		}
 		timer := e.Clock.NewTimer(min(pause, deadline.Sub(now)))
 		select {
@@ -141,6 +118,6 @@ func (e Engine) poll(ctx context.Context, limits Limits, ask func(ctx context.Co
 			timer.Stop()
 			return fmt.Errorf("%w (%w)", err, context.Cause(ctx))
 		}
-		pause = min(pause*3/2, max(limits.Interval, firstPause))
+		pause = min(pause*3/2, max(patience.Interval, firstPause))
 	}
 }

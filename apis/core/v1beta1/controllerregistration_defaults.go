@@ -2,7 +2,11 @@
 
 package v1beta1
 
-import "time"
+import (
+	"time"
+
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
+)
 
 const defaultReconcileTimeout = 3 * time.Minute
 
@@ -12,10 +16,10 @@ func SetDefaultsControllerRegistration(r *ControllerRegistration) {
 	for i := range r.Spec.Resources {
 		res := &r.Spec.Resources[i]
 		setDefault(&res.Primary, true)
-		if res.Kind == "SelfHostedShootExposure" {
+		if res.Kind == kind.SelfHostedShootExposure {
 			setDefault(&res.ContinuousEndpointUpdate, true)
 		}
-		if res.Kind != "Extension" {
+		if res.Kind != kind.Extension {
 			continue
 		}
 		if len(res.ClusterCompatibility) == 0 {

@@ -9,17 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 )
-
-const extensionKind = "Extension"
-
-// extensionKinds are the kinds that an extension may take care of.
-func extensionKinds() []string {
-	return []string{
-		"BackupBucket", "BackupEntry", "Bastion", "ContainerRuntime", "ControlPlane", "DNSRecord", extensionKind,
-		"Infrastructure", "Network", "OperatingSystemConfig", "SelfHostedShootExposure", "Worker",
-	}
-}
 
 // ValidateControllerRegistration checks a new ControllerRegistration (API-VALCR-1).
 func ValidateControllerRegistration(r *gardencorev1beta1.ControllerRegistration) field.ErrorList {
@@ -65,8 +57,8 @@ func registrationSpec(s *gardencorev1beta1.ControllerRegistrationSpec, path *fie
 func controllerResource(r gardencorev1beta1.ControllerResource, path *field.Path) field.ErrorList {
 	errs := required(r.Type, path.Child("type"), "the type that is taken care of")
 	errs = append(errs, required(r.Kind, path.Child("kind"), "the kind that is taken care of")...)
-	errs = append(errs, oneOf(r.Kind, path.Child("kind"), extensionKinds()...)...)
-	if r.Kind == extensionKind {
+	errs = append(errs, oneOf(r.Kind, path.Child("kind"), extensions.Names()...)...)
+	if r.Kind == kind.Extension {
 		return append(errs, extensionResource(r, path)...)
 	}
 	for _, one := range []setting{

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
@@ -140,7 +141,7 @@ func (u users) enabled(
 	var types []string
 	for i := range registrations {
 		for _, r := range registrations[i].Spec.Resources {
-			if r.Kind == "Extension" && comesByItself(r, cluster) && (!workerless || r.WorkerlessSupported != nil && *r.WorkerlessSupported) {
+			if r.Kind == kind.Extension && comesByItself(r, cluster) && (!workerless || r.WorkerlessSupported != nil && *r.WorkerlessSupported) {
 				types = append(types, r.Type)
 			}
 		}

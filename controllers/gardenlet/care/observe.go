@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
-	"github.com/terrarium-garden/terrarium/controllers/extension"
 )
 
 const healthzTimeout = 10 * time.Second
@@ -92,11 +92,8 @@ func (r *Reconciler) workloads(ctx context.Context, namespace string) ([]appsv1.
 // reports collects the conditions of every extension object in the namespace.
 func (r *Reconciler) reports(ctx context.Context, namespace string) ([]Report, error) {
 	var all []Report
-	for _, list := range []client.ObjectList{
-		&gardenextensionsv1alpha1.InfrastructureList{}, &gardenextensionsv1alpha1.ControlPlaneList{}, &gardenextensionsv1alpha1.NetworkList{},
-		&gardenextensionsv1alpha1.OperatingSystemConfigList{}, &gardenextensionsv1alpha1.WorkerList{}, &gardenextensionsv1alpha1.ContainerRuntimeList{},
-		&gardenextensionsv1alpha1.ExtensionList{},
-	} {
+	for _, kind := range extensions.KindsWhere(func(k extensions.Kind) bool { return k.Reports }) {
+		list := kind.NewList()
 		if err := r.SeedClient.List(ctx, list, client.InNamespace(namespace)); err != nil {
 			if meta.IsNoMatchError(err) {
 				continue
@@ -113,7 +110,7 @@ func (r *Reconciler) reports(ctx context.Context, namespace string) ([]Report, e
 				continue
 			}
 			for _, condition := range extended.GetExtensionStatus().Conditions {
-				all = append(all, Report{Kind: extension.Kind(extended), Name: extended.GetName(), Condition: condition})
+				all = append(all, Report{Kind: kind.Name, Name: extended.GetName(), Condition: condition})
 			}
 		}
 	}

@@ -15,11 +15,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
-	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -112,7 +112,7 @@ func (o *operation) infrastructureDeleteWait(ctx context.Context) error {
 }
 
 func (o *operation) waitGone(ctx context.Context, obj gardenextensionsv1alpha1.Object) error {
-	return o.r.extensions().WaitGone(ctx, obj, extension.LimitsOf(obj))
+	return o.r.extensions().WaitGone(ctx, obj, extensions.KindOf(obj).Patience)
 }
 
 // machineConfigObjects are all configurations in the namespace, also those of former pools.

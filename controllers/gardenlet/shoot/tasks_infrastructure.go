@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
 )
@@ -54,7 +55,7 @@ func (o *operation) trigger(task string) extension.Trigger {
 // infrastructureWait takes the answer of the extension over: the networks of the nodes, and the addresses of outgoing traffic.
 func (o *operation) infrastructureWait(ctx context.Context) error {
 	obj := &gardenextensionsv1alpha1.Infrastructure{ObjectMeta: o.shootObject()}
-	if err := o.r.extensions().Wait(ctx, obj, extension.LimitsOf(obj)); err != nil {
+	if err := o.r.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience); err != nil {
 		return err
 	}
 	o.infrastructure = obj
@@ -115,7 +116,7 @@ func (o *operation) controlPlaneDeploy(ctx context.Context) error {
 
 func (o *operation) controlPlaneWait(ctx context.Context) error {
 	obj := &gardenextensionsv1alpha1.ControlPlane{ObjectMeta: o.shootObject()}
-	return o.r.extensions().Wait(ctx, obj, extension.LimitsOf(obj))
+	return o.r.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience)
 }
 
 func (o *operation) networkDeploy(ctx context.Context) error {
@@ -146,7 +147,7 @@ func ipFamilies(n *gardencorev1beta1.Networking) []gardenextensionsv1alpha1.IPFa
 
 func (o *operation) networkWait(ctx context.Context) error {
 	obj := &gardenextensionsv1alpha1.Network{ObjectMeta: o.shootObject()}
-	return o.r.extensions().Wait(ctx, obj, extension.LimitsOf(obj))
+	return o.r.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience)
 }
 
 // dnsInternal publishes the API server below the domain of the seed.
@@ -210,7 +211,7 @@ func (o *operation) dnsRecord(ctx context.Context, rec record) error {
 	if err != nil {
 		return err
 	}
-	if err := o.r.extensions().Wait(ctx, obj, extension.LimitsOf(obj)); err != nil {
+	if err := o.r.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience); err != nil {
 		return err
 	}
 	return o.finishTask(ctx, rec.task)

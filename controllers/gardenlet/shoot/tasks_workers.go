@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/osc"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
@@ -75,7 +76,7 @@ func (o *operation) oscWait(ctx context.Context) error {
 	o.userData = map[string]string{}
 	for pool, want := range configs {
 		obj := &gardenextensionsv1alpha1.OperatingSystemConfig{ObjectMeta: metav1.ObjectMeta{Namespace: want.Namespace, Name: want.Name}}
-		if err := o.r.extensions().Wait(ctx, obj, extension.LimitsOf(obj)); err != nil {
+		if err := o.r.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience); err != nil {
 			return err
 		}
 		if obj.Status.CloudConfig == nil {
@@ -194,7 +195,7 @@ func nodeTemplate(profile *gardencorev1beta1.CloudProfile, machineType string) *
 
 func (o *operation) workerWait(ctx context.Context) error {
 	obj := &gardenextensionsv1alpha1.Worker{ObjectMeta: o.shootObject()}
-	return o.r.extensions().Wait(ctx, obj, extension.LimitsOf(obj))
+	return o.r.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience)
 }
 
 // nodesReady waits until every pool has its nodes and all of them are ready.

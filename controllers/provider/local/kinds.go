@@ -6,6 +6,7 @@ import (
 	"time"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/controlplane"
@@ -19,7 +20,7 @@ import (
 
 // Kinds lists the extension kinds that the extension acts on.
 func Kinds() []string {
-	return []string{"Infrastructure", "ControlPlane", "Network", "OperatingSystemConfig", "Worker", "DNSRecord"}
+	return []string{kind.Infrastructure, kind.ControlPlane, kind.Network, kind.OperatingSystemConfig, kind.Worker, kind.DNSRecord}
 }
 
 // queue retries soon: everything is on one machine, and the newcomer watches.

@@ -60,9 +60,9 @@ func (r *Reconciler) AddToManager(mgr manager.Manager, seed cluster.Cluster) err
 			controllerinstallation.Of(r.SeedName), predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}),
 		)).
 		WithOptions(r.Queue.Options())
-	for kind, object := range objects() {
-		controller.WatchesRawSource(source.Kind(seed.GetCache(), client.Object(object),
-			handler.TypedEnqueueRequestsFromMapFunc(r.responsible(kind)), appearances()))
+	for _, kind := range watched() {
+		controller.WatchesRawSource(source.Kind(seed.GetCache(), client.Object(kind.New()),
+			handler.TypedEnqueueRequestsFromMapFunc(r.responsible(kind.Name)), appearances()))
 	}
 	if err := controller.Complete(r); err != nil {
 		return fmt.Errorf("add controller %q: %w", controllerName, err)

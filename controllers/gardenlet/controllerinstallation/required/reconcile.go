@@ -14,42 +14,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// objects are the extension kinds that can make an extension necessary (GLET-CI-9).
-func objects() map[string]gardenextensionsv1alpha1.Object {
-	return map[string]gardenextensionsv1alpha1.Object{
-		"BackupBucket":          &gardenextensionsv1alpha1.BackupBucket{},
-		"BackupEntry":           &gardenextensionsv1alpha1.BackupEntry{},
-		"Bastion":               &gardenextensionsv1alpha1.Bastion{},
-		"ContainerRuntime":      &gardenextensionsv1alpha1.ContainerRuntime{},
-		"ControlPlane":          &gardenextensionsv1alpha1.ControlPlane{},
-		"DNSRecord":             &gardenextensionsv1alpha1.DNSRecord{},
-		"Extension":             &gardenextensionsv1alpha1.Extension{},
-		"Infrastructure":        &gardenextensionsv1alpha1.Infrastructure{},
-		"Network":               &gardenextensionsv1alpha1.Network{},
-		"OperatingSystemConfig": &gardenextensionsv1alpha1.OperatingSystemConfig{},
-		"Worker":                &gardenextensionsv1alpha1.Worker{},
-	}
-}
-
-// lists has a list for each of those kinds.
-func lists() map[string]client.ObjectList {
-	return map[string]client.ObjectList{
-		"BackupBucket":          &gardenextensionsv1alpha1.BackupBucketList{},
-		"BackupEntry":           &gardenextensionsv1alpha1.BackupEntryList{},
-		"Bastion":               &gardenextensionsv1alpha1.BastionList{},
-		"ContainerRuntime":      &gardenextensionsv1alpha1.ContainerRuntimeList{},
-		"ControlPlane":          &gardenextensionsv1alpha1.ControlPlaneList{},
-		"DNSRecord":             &gardenextensionsv1alpha1.DNSRecordList{},
-		"Extension":             &gardenextensionsv1alpha1.ExtensionList{},
-		"Infrastructure":        &gardenextensionsv1alpha1.InfrastructureList{},
-		"Network":               &gardenextensionsv1alpha1.NetworkList{},
-		"OperatingSystemConfig": &gardenextensionsv1alpha1.OperatingSystemConfigList{},
-		"Worker":                &gardenextensionsv1alpha1.WorkerList{},
-	}
+// watched are the extension kinds that can make an extension necessary.
+func watched() []extensions.Kind {
+	return extensions.KindsWhere(func(k extensions.Kind) bool { return k.OnSeeds })
 }
 
 // Reconcile decides about one installation.
@@ -74,13 +46,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 
 // used lists the kinds and types of the registration that the seed has objects of.
 func (r *Reconciler) used(ctx context.Context, registration *gardencorev1beta1.ControllerRegistration) ([]string, error) {
-	all := lists()
 	var used []string
 	for _, resource := range registration.Spec.Resources {
-		list, known := all[resource.Kind]
-		if !known {
+		kind, known := extensions.Named(resource.Kind)
+		if !known || !kind.OnSeeds {
 			continue
 		}
+		list := kind.NewList()
 		if err := r.SeedReader.List(ctx, list); err != nil {
 			return nil, fmt.Errorf("list extension objects of kind %q: %w", resource.Kind, err)
 		}

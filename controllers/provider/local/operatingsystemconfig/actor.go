@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
@@ -35,7 +36,7 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 		return engine.ConfigurationProblem(err)
 	}
 	secret := resultSecret(object)
-	secret.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(object, gardenextensionsv1alpha1.GroupVersion.WithKind("OperatingSystemConfig"))}
+	secret.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(object, gardenextensionsv1alpha1.GroupVersion.WithKind(kind.OperatingSystemConfig))}
 	secret.Data = map[string][]byte{gardencorev1beta1.DataKeyCloudConfig: []byte(userData)}
 	if err := a.Seed.Apply(ctx, secret); err != nil {
 		return fmt.Errorf("publish user data: %w", err)

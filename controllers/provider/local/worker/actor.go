@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -96,7 +97,7 @@ func (a *Actor) apply(ctx context.Context, object *gardenextensionsv1alpha1.Work
 	if err != nil {
 		return err
 	}
-	secret.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(object, gardenextensionsv1alpha1.GroupVersion.WithKind("Worker"))}
+	secret.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(object, gardenextensionsv1alpha1.GroupVersion.WithKind(kind.Worker))}
 	if err := a.Seed.Apply(ctx, secret); err != nil {
 		return fmt.Errorf("write machine deployment %q: %w", set.Name, err)
 	}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package extensions_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/terrarium-garden/terrarium/apis/extensions"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+)
+
+// TestKindsAreComplete compares the table with the kinds that the API group has.
+func TestKindsAreComplete(t *testing.T) {
+	t.Parallel()
+	scheme := runtime.NewScheme()
+	if err := gardenextensionsv1alpha1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	var served []string
+	for name := range scheme.KnownTypes(gardenextensionsv1alpha1.GroupVersion) {
+		object, err := scheme.New(gardenextensionsv1alpha1.GroupVersion.WithKind(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := object.(gardenextensionsv1alpha1.Object); ok {
+			served = append(served, name)
+		}
+	}
+	slices.Sort(served)
+	if diff := cmp.Diff(served, extensions.Names()); diff != "" {
+		t.Errorf("every kind of the group with a type has a row (-served +table):\n%s", diff)
+	}
+	for _, k := range extensions.Kinds() {
+		if got := extensions.KindOf(k.New()).Name; got != k.Name {
+			t.Errorf("kind %q makes a %q", k.Name, got)
+		}
+		list := k.NewList()
+		kinds, _, err := scheme.ObjectKinds(list)
+		if err != nil || kinds[0].Kind != k.Name+"List" {
+			t.Errorf("kind %q lists in %v, %v", k.Name, kinds, err)
+		}
+		if err := meta.SetList(list, []runtime.Object{k.New()}); err != nil {
+			t.Errorf("a list of kind %q does not take one: %v", k.Name, err)
+		}
+		if k.Patience.Interval <= 0 || k.Patience.Severe < k.Patience.Interval || k.Patience.Timeout < k.Patience.Severe {
+			t.Errorf("kind %q is awaited with %+v", k.Name, k.Patience)
+		}
+	}
+	if _, found := extensions.Named("Cluster"); found {
+		t.Error("a Cluster has no type: no extension acts on it")
+	}
+}
+
+// TestKindsByRule holds each column of the table against the rule that it is made for.
+func TestKindsByRule(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason  string
+		about   func(extensions.Kind) bool
+		without []string
+	}{
+		"GLET-CI-9": {
+			reason:  "all kinds but exposures of self-hosted shoots keep their extension installed",
+			about:   func(k extensions.Kind) bool { return k.OnSeeds },
+			without: []string{"SelfHostedShootExposure"},
+		},
+		"GRM-WH-DEL-1": {
+			reason:  "all but these need a confirmation",
+			about:   func(k extensions.Kind) bool { return k.Protected },
+			without: []string{"Bastion", "SelfHostedShootExposure"},
+		},
+		"GLET-STATE-1": {
+			reason:  "a bucket belongs to a seed, and a bastion is made anew",
+			about:   func(k extensions.Kind) bool { return k.State },
+			without: []string{"BackupBucket", "Bastion", "SelfHostedShootExposure"},
+		},
+		"GLET-CARE-15": {
+			reason:  "buckets and entries are not in the namespace, and a record or a bastion says nothing of the shoot's health",
+			about:   func(k extensions.Kind) bool { return k.Reports },
+			without: []string{"BackupBucket", "BackupEntry", "Bastion", "DNSRecord", "SelfHostedShootExposure"},
+		},
+		"OfShoots": {
+			reason:  "of these the gardenlet makes no objects for shoots yet",
+			about:   func(k extensions.Kind) bool { return k.OfShoots },
+			without: []string{"BackupBucket", "BackupEntry", "Bastion", "ContainerRuntime", "Extension", "SelfHostedShootExposure"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			without := extensions.Names()
+			for _, k := range extensions.KindsWhere(tc.about) {
+				without = slices.DeleteFunc(without, func(n string) bool { return n == k.Name })
+			}
+			if diff := cmp.Diff(tc.without, without); diff != "" {
+				t.Errorf("%s\nkinds without it (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
