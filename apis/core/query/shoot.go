@@ -99,3 +99,9 @@ func MoveBegun(s *gardencorev1beta1.Shoot) bool {
 	return op != nil && (op.Type == gardencorev1beta1.LastOperationTypeMigrate ||
 		op.Type == gardencorev1beta1.LastOperationTypeRestore && op.State != gardencorev1beta1.LastOperationStateSucceeded)
 }
+
+// OnSeed reports whether a seed runs the control plane of a shoot, or is to run it.
+func OnSeed(s *gardencorev1beta1.Shoot, seed string) bool {
+	bound, running := s.Spec.SeedName, s.Status.SeedName
+	return bound != nil && *bound == seed || running != nil && *running == seed
+}

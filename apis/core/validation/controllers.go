@@ -8,6 +8,7 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
@@ -30,14 +31,12 @@ func ValidateControllerRegistrationUpdate(r, old *gardencorev1beta1.ControllerRe
 	for i, res := range r.Spec.Resources {
 		for _, was := range old.Spec.Resources {
 			if was.Kind == res.Kind && was.Type == res.Type {
-				errs = append(errs, immutable(primary(res), primary(was), path.Child("resources").Index(i).Child("primary"))...)
+				errs = append(errs, immutable(query.PrimaryResource(res), query.PrimaryResource(was), path.Child("resources").Index(i).Child("primary"))...)
 			}
 		}
 	}
 	return append(errs, registrationSpec(&r.Spec, path)...)
 }
-
-func primary(r gardencorev1beta1.ControllerResource) bool { return r.Primary == nil || *r.Primary }
 
 func registrationSpec(s *gardencorev1beta1.ControllerRegistrationSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
@@ -48,7 +47,7 @@ func registrationSpec(s *gardencorev1beta1.ControllerRegistrationSpec, path *fie
 	}
 	errs = append(errs, duplicates(pairs, path.Child("resources").Index)...)
 	if s.Deployment != nil {
-		controlsPrimarily := slices.ContainsFunc(s.Resources, primary)
+		controlsPrimarily := slices.ContainsFunc(s.Resources, query.PrimaryResource)
 		errs = append(errs, registrationDeployment(s.Deployment, controlsPrimarily, path.Child("deployment"))...)
 	}
 	return errs

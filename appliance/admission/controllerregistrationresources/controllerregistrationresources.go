@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
@@ -45,13 +46,13 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 			continue
 		}
 		for _, res := range other.Spec.Resources {
-			if primary(res) {
+			if query.PrimaryResource(res) {
 				taken[res.Kind+"/"+res.Type] = other.Name
 			}
 		}
 	}
 	for i, res := range mine.Spec.Resources {
-		if owner, found := taken[res.Kind+"/"+res.Type]; found && primary(res) {
+		if owner, found := taken[res.Kind+"/"+res.Type]; found && query.PrimaryResource(res) {
 			path := field.NewPath("spec", "resources").Index(i)
 			return world.Answer(a, fmt.Errorf("%s: %s/%s is taken care of by %q already; set primary to false to help it",
 				path, res.Kind, res.Type, owner))
@@ -64,5 +65,3 @@ func unchanged(a admission.Attributes, r *gardencorev1beta1.ControllerRegistrati
 	old, ok := a.GetOldObject().(*gardencorev1beta1.ControllerRegistration)
 	return ok && equality.Semantic.DeepEqual(old.Spec.Resources, r.Spec.Resources)
 }
-
-func primary(r gardencorev1beta1.ControllerResource) bool { return r.Primary == nil || *r.Primary }

@@ -4,13 +4,13 @@ package extensionlabels
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
@@ -90,8 +90,8 @@ func (u users) seed(ctx context.Context, l labels, s *gardencorev1beta1.SeedSpec
 	for _, d := range s.DNS.Defaults {
 		l.add(gardencorev1beta1.LabelPrefixDNSRecordExtension, d.Type)
 	}
-	enabled, err := u.enabled(ctx, s.Extensions, gardencorev1beta1.ClusterTypeSeed, false)
-	l.add(gardencorev1beta1.LabelPrefixExtensionType, enabled...)
+	registrations, err := u.view.ControllerRegistrations(ctx)
+	l.add(gardencorev1beta1.LabelPrefixExtensionType, extensions.EnabledForSeed(s, registrations)...)
 	return err
 }
 
@@ -101,8 +101,8 @@ func (u users) shoot(ctx context.Context, l labels, s *gardencorev1beta1.ShootSp
 		l.add(gardencorev1beta1.LabelPrefixNetworkingExtension, *s.Networking.Type)
 	}
 	if s.DNS != nil {
-		for _, p := range s.DNS.Providers {
-			if p.Type != nil && *p.Type != gardencorev1beta1.DNSProviderUnmanaged {
+		for i := range s.DNS.Providers {
+			if p := &s.DNS.Providers[i]; query.Manages(p) {
 				l.add(gardencorev1beta1.LabelPrefixDNSRecordExtension, *p.Type)
 			}
 		}
@@ -110,8 +110,8 @@ func (u users) shoot(ctx context.Context, l labels, s *gardencorev1beta1.ShootSp
 	for i := range s.Provider.Workers {
 		l.pool(&s.Provider.Workers[i])
 	}
-	enabled, err := u.enabled(ctx, s.Extensions, gardencorev1beta1.ClusterTypeShoot, len(s.Provider.Workers) == 0)
-	l.add(gardencorev1beta1.LabelPrefixExtensionType, enabled...)
+	registrations, err := u.view.ControllerRegistrations(ctx)
+	l.add(gardencorev1beta1.LabelPrefixExtensionType, extensions.EnabledForShoot(s, registrations)...)
 	return err
 }
 
@@ -127,36 +127,4 @@ func (l labels) pool(w *gardencorev1beta1.Worker) {
 	if c := w.ControlPlane; c != nil && c.Exposure != nil && c.Exposure.Extension != nil && c.Exposure.Extension.Type != nil {
 		l.add(prefixSelfHostedShootExposure, *c.Exposure.Extension.Type)
 	}
-}
-
-// enabled are the types of the extensions that a cluster gets: those that it asks for, and those that come by
-// themselves unless it turns them off.
-func (u users) enabled(
-	ctx context.Context, asked []gardencorev1beta1.Extension, cluster gardencorev1beta1.ClusterType, workerless bool,
-) ([]string, error) {
-	registrations, err := u.view.ControllerRegistrations(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var types []string
-	for i := range registrations {
-		for _, r := range registrations[i].Spec.Resources {
-			if r.Kind == kind.Extension && comesByItself(r, cluster) && (!workerless || r.WorkerlessSupported != nil && *r.WorkerlessSupported) {
-				types = append(types, r.Type)
-			}
-		}
-	}
-	for _, e := range asked {
-		if e.Disabled == nil || !*e.Disabled {
-			types = append(types, e.Type)
-			continue
-		}
-		types = slices.DeleteFunc(types, func(t string) bool { return t == e.Type })
-	}
-	return types, nil
-}
-
-func comesByItself(r gardencorev1beta1.ControllerResource, cluster gardencorev1beta1.ClusterType) bool {
-	return slices.Contains(r.AutoEnable, cluster) ||
-		cluster == gardencorev1beta1.ClusterTypeShoot && r.GloballyEnabled != nil && *r.GloballyEnabled
 }

@@ -11,12 +11,17 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/warning"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
+
+const kindSeed = "Seed"
 
 type rule struct {
 	*admission.Handler
@@ -45,53 +50,79 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	})
 }
 
-func offered(ctx context.Context, v world.View, kind string, needs []need) error {
+func offered(ctx context.Context, v world.View, of string, needs []extensions.Need) error {
 	registrations, err := v.ControllerRegistrations(ctx)
 	if err != nil {
 		return fmt.Errorf("list registrations: %w", err)
 	}
 	var missing []string
 	for _, n := range needs {
-		if slices.ContainsFunc(registrations, n.offeredBy) {
+		if slices.ContainsFunc(registrations, n.OfferedBy) {
 			continue
 		}
-		if n.until != "" {
-			warning.AddWarning(ctx, "", fmt.Sprintf("%s: no ControllerRegistration offers %s/%s yet; until one does, %s",
-				n.path, n.kind, n.name, n.until))
+		if until := until(of, n); until != "" {
+			warning.AddWarning(ctx, "", fmt.Sprintf("%s: no ControllerRegistration offers %s yet; until one does, %s", n.Path, n.Offer, until))
 		} else {
-			missing = append(missing, fmt.Sprintf("%s: %s/%s", n.path, n.kind, n.name))
+			missing = append(missing, fmt.Sprintf("%s: %s", n.Path, n.Offer))
 		}
 	}
 	if len(missing) == 0 {
 		return nil
 	}
 	return fmt.Errorf("no ControllerRegistration offers what the %s needs (register the extension first): %s",
-		strings.ToLower(kind), strings.Join(missing, ", "))
+		strings.ToLower(of), strings.Join(missing, ", "))
+}
+
+// until says what goes without as long as nobody offers what is needed, if that may come later. A cluster of any make may
+// join as a seed first; shoots are held back until somebody can make them there.
+func until(of string, n extensions.Need) string {
+	switch {
+	case of != kindSeed:
+		return ""
+	case n.Kind == kind.ControlPlane:
+		return "no shoot can be made there"
+	case n.Kind == kind.DNSRecord:
+		return "nobody makes the domain of its ingress known"
+	default:
+		return ""
+	}
 }
 
 // asked lists what the object of a request needs, when its spec is new or changed (API-EXTVAL-1).
-func asked(ctx context.Context, v world.View, a admission.Attributes) ([]need, error) {
+func asked(ctx context.Context, v world.View, a admission.Attributes) ([]extensions.Need, error) {
 	switch o := a.GetObject().(type) {
 	case *gardencorev1beta1.Shoot:
 		old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot)
 		if o.DeletionTimestamp == nil && (!ok || !equality.Semantic.DeepEqual(old.Spec, o.Spec)) {
-			return shootNeeds(&o.Spec), nil
+			return extensions.NamedByShoot(&o.Spec), nil
 		}
 	case *gardencorev1beta1.Seed:
 		old, ok := a.GetOldObject().(*gardencorev1beta1.Seed)
 		if o.DeletionTimestamp == nil && (!ok || !equality.Semantic.DeepEqual(old.Spec, o.Spec)) {
-			return seedNeeds(&o.Spec), nil
+			return extensions.NamedBySeed(&o.Spec), nil
 		}
 	case *gardencorev1beta1.BackupBucket:
 		old, ok := a.GetOldObject().(*gardencorev1beta1.BackupBucket)
 		if o.DeletionTimestamp == nil && (!ok || !equality.Semantic.DeepEqual(old.Spec, o.Spec)) {
-			return bucketNeeds(&o.Spec), nil
+			return extensions.NeededByBucket(o), nil
 		}
 	case *gardencorev1beta1.BackupEntry:
 		old, ok := a.GetOldObject().(*gardencorev1beta1.BackupEntry)
 		if o.DeletionTimestamp == nil && (!ok || !equality.Semantic.DeepEqual(old.Spec, o.Spec)) {
-			return entryNeeds(ctx, v, &o.Spec)
+			return entryNeeds(ctx, v, o)
 		}
 	}
 	return nil, nil
+}
+
+// entryNeeds reads the bucket of an entry. That it exists is said elsewhere.
+func entryNeeds(ctx context.Context, v world.View, e *gardencorev1beta1.BackupEntry) ([]extensions.Need, error) {
+	bucket, err := v.BackupBucket(ctx, e.Spec.BucketName)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read bucket %q: %w", e.Spec.BucketName, err)
+	}
+	return extensions.NeededByEntry(bucket), nil
 }

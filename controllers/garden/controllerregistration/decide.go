@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -31,7 +31,7 @@ type Input struct {
 	Buckets []gardencorev1beta1.BackupBucket
 	Entries []gardencorev1beta1.BackupEntry
 	// Domains are those of the garden.
-	Domains []Domain
+	Domains []extensions.Domain
 	// Installations are those of this seed.
 	Installations []gardencorev1beta1.ControllerInstallation
 }
@@ -130,15 +130,7 @@ func first(installations []*gardencorev1beta1.ControllerInstallation) *gardencor
 func wantedRegistrations(
 	in Input, existing map[string][]*gardencorev1beta1.ControllerInstallation,
 ) ([]*gardencorev1beta1.ControllerRegistration, []string, error) {
-	needed := NeededBySeed(in.Seed, in.Registrations)
-	maps.Copy(needed, NeededByBackups(in.Seed.Name, in.Buckets, in.Entries))
-	shoots := 0
-	for i := range in.Shoots {
-		if OnSeed(&in.Shoots[i], in.Seed.Name) {
-			shoots++
-			maps.Copy(needed, NeededByShoot(&in.Shoots[i], in.Seed, in.Registrations, in.Domains))
-		}
-	}
+	needed, shoots := needed(in)
 	missing, noBackups := unoffered(needed, in.Registrations)
 	if len(missing) > 0 {
 		return nil, nil, errors.New("no controller registration offers " + strings.Join(missing, ", "))
@@ -162,21 +154,23 @@ func wantedRegistrations(
 	return wanted, noBackups, nil
 }
 
-// unoffered lists the needed offers that no registration makes, those of backups apart, sorted.
-func unoffered(needed Offers, registrations []gardencorev1beta1.ControllerRegistration) (missing, noBackups []string) {
-	made := Offers{}
+// unoffered lists the needed offers that no registration makes, those of backups apart, sorted. A seed whose backups nobody
+// offers to make is without them, and its condition BackupBucketsReady says so; its shoots and all other extensions do not
+// have to wait for that.
+func unoffered(needed offerSet, registrations []gardencorev1beta1.ControllerRegistration) (missing, noBackups []string) {
+	made := offerSet{}
 	for i := range registrations {
 		for _, resource := range registrations[i].Spec.Resources {
-			made.add(resource.Kind, resource.Type)
+			made[extensions.OfferOf(resource)] = true
 		}
 	}
 	for offer := range needed {
 		switch {
 		case made[offer]:
-		case ofBackups(offer):
-			noBackups = append(noBackups, offer.Kind+"/"+offer.Type)
+		case offer.ForBackups():
+			noBackups = append(noBackups, offer.String())
 		default:
-			missing = append(missing, offer.Kind+"/"+offer.Type)
+			missing = append(missing, offer.String())
 		}
 	}
 	slices.Sort(missing)
@@ -184,9 +178,9 @@ func unoffered(needed Offers, registrations []gardencorev1beta1.ControllerRegist
 	return missing, noBackups
 }
 
-func offers(registration *gardencorev1beta1.ControllerRegistration, needed Offers) bool {
+func offers(registration *gardencorev1beta1.ControllerRegistration, needed offerSet) bool {
 	return slices.ContainsFunc(registration.Spec.Resources, func(resource gardencorev1beta1.ControllerResource) bool {
-		return needed[Offer{Kind: resource.Kind, Type: resource.Type}]
+		return needed[extensions.OfferOf(resource)]
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	"github.com/terrarium-garden/terrarium/controllers/garden/controllerregistration"
 )
 
@@ -275,7 +276,7 @@ func TestDecide(t *testing.T) {
 			in: controllerregistration.Input{
 				Registrations: []registration{local(), offers("names", "DNSRecord/names"), offers("inner", "DNSRecord/inner"), offers("other", "DNSRecord/other")},
 				Shoots:        []shoot{newShoot(func(s *shoot) { s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("a.dev.example.org")} })},
-				Domains: []controllerregistration.Domain{
+				Domains: []extensions.Domain{
 					{Name: "example.org", Provider: "names"}, {Name: "example.com", Provider: "other"}, {Name: "internal.example.org", Provider: "inner", Internal: true},
 				},
 			},

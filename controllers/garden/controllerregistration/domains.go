@@ -11,27 +11,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 )
 
-// Domain is a domain of the garden: one below which shoots get their names, or the internal one.
-type Domain struct {
-	// Name is the domain, Provider the type of the service that hosts it.
-	Name, Provider string
-	// Internal marks the internal domain.
-	Internal bool
-}
-
 // domains reads the domains from the metadata of Secrets in namespace garden.
-func domains(ctx context.Context, reader client.Reader) ([]Domain, error) {
+func domains(ctx context.Context, reader client.Reader) ([]extensions.Domain, error) {
 	secrets := &metav1.PartialObjectMetadataList{}
 	secrets.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
 	if err := reader.List(ctx, secrets, client.InNamespace(gardencorev1beta1.NamespaceGarden)); err != nil {
 		return nil, fmt.Errorf("list domain secrets: %w", err)
 	}
-	var found []Domain
+	var found []extensions.Domain
 	for i := range secrets.Items {
 		if secret := &secrets.Items[i]; ofDomain(secret) {
-			found = append(found, Domain{
+			found = append(found, extensions.Domain{
 				Name:     secret.Annotations[gardencorev1beta1.AnnotationDNSDomain],
 				Provider: secret.Annotations[gardencorev1beta1.AnnotationDNSProvider],
 				Internal: secret.Labels[gardencorev1beta1.LabelRole] == gardencorev1beta1.RoleInternalDomain,

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/inuse"
 )
@@ -50,7 +51,7 @@ func seedReferences(ctx context.Context, reader client.Reader, seed client.Objec
 		return nil, fmt.Errorf("list shoots: %w", err)
 	}
 	for i := range shoots.Items {
-		if OnSeed(&shoots.Items[i], seed.GetName()) {
+		if query.OnSeed(&shoots.Items[i], seed.GetName()) {
 			references = append(references, inuse.Name("Shoot", &shoots.Items[i]))
 		}
 	}

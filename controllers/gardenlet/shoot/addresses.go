@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
@@ -28,25 +29,10 @@ func HostsOf(shoot *gardencorev1beta1.Shoot, project string, seed *gardencorev1b
 	if internal := seed.Spec.DNS.Internal; internal != nil {
 		h.Internal = strings.Join([]string{gardencorev1beta1.APIServerFQDNPrefix, shoot.Name, project, internal.Domain}, ".")
 	}
-	if shoot.Spec.DNS != nil && shoot.Spec.DNS.Domain != nil && PrimaryProvider(shoot) != nil {
+	if query.DomainProvider(shoot.Spec.DNS) != nil && shoot.Spec.DNS.Domain != nil {
 		h.External = gardencorev1beta1.APIServerFQDNPrefix + "." + *shoot.Spec.DNS.Domain
 	}
 	return h
-}
-
-// PrimaryProvider is the DNS provider that manages the external domain of a shoot, or nil if nobody does.
-func PrimaryProvider(shoot *gardencorev1beta1.Shoot) *gardencorev1beta1.DNSProvider {
-	if shoot.Spec.DNS == nil {
-		return nil
-	}
-	for i := range shoot.Spec.DNS.Providers {
-		p := &shoot.Spec.DNS.Providers[i]
-		primary := p.Primary != nil && *p.Primary || len(shoot.Spec.DNS.Providers) == 1
-		if primary && p.Type != nil && *p.Type != gardencorev1beta1.DNSProviderUnmanaged {
-			return p
-		}
-	}
-	return nil
 }
 
 // Names lists the host names that exist.
@@ -155,8 +141,4 @@ func networks(shoot *gardencorev1beta1.Shoot) (pods, services []string) {
 		}
 	}
 	return pods, services
-}
-
-func workerless(shoot *gardencorev1beta1.Shoot) bool {
-	return len(shoot.Spec.Provider.Workers) == 0
 }

@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
@@ -28,7 +29,7 @@ func ReconcileGraph(ctx context.Context, shoot *gardencorev1beta1.Shoot, hosts H
 func DeleteGraph(shoot *gardencorev1beta1.Shoot, f Found) (*flow.Graph, error) {
 	return (&operation{shoot: shoot}).deleteTasks(remains{
 		namespace: f.Namespace, apiServer: f.APIServer, available: f.Available, infrastructure: f.Infrastructure,
-		network: f.Network, worker: f.Worker, workerless: workerless(shoot),
+		network: f.Network, worker: f.Worker, workerless: query.Workerless(&shoot.Spec),
 	})
 }
 

@@ -4,6 +4,7 @@ package shoot_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 )
@@ -19,10 +21,14 @@ import (
 func TestAdvertisedAddresses_GLET_RECON_6(t *testing.T) {
 	t.Parallel()
 	managed := func(s *gardencorev1beta1.Shoot) {
-		s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("a.example.com"), Providers: []gardencorev1beta1.DNSProvider{{Type: new("cloud-dns")}}}
+		s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("a.example.com"), Providers: []gardencorev1beta1.DNSProvider{{Type: new("cloud-dns"), Primary: new(true)}}}
+	}
+	beside := func(s *gardencorev1beta1.Shoot) {
+		managed(s)
+		s.Spec.DNS.Providers[0].Primary = nil
 	}
 	unmanaged := func(s *gardencorev1beta1.Shoot) {
-		s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("a.example.com"), Providers: []gardencorev1beta1.DNSProvider{{Type: new("unmanaged")}}}
+		s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("a.example.com"), Providers: []gardencorev1beta1.DNSProvider{{Type: new("unmanaged"), Primary: new(true)}}}
 	}
 	internal := &gardencorev1beta1.Seed{Spec: gardencorev1beta1.SeedSpec{DNS: gardencorev1beta1.SeedDNS{
 		Internal: &gardencorev1beta1.SeedDNSProviderConfig{Type: "local", Domain: "internal.terrarium.local"},
@@ -51,6 +57,11 @@ func TestAdvertisedAddresses_GLET_RECON_6(t *testing.T) {
 		"ExternalOnly": {
 			reason: "a seed without a domain", shoot: running(managed), seed: &gardencorev1beta1.Seed{}, want: []string{"external=https://api.a.example.com"},
 			issuer: "https://api.a.example.com", node: "https://10.99.1.1",
+		},
+		"Default": {
+			reason: "a provider beside a default domain of the garden does not host that domain", shoot: running(beside), seed: &gardencorev1beta1.Seed{},
+			want:   []string{"unmanaged=https://10.99.1.1"},
+			issuer: "https://kubernetes.default.svc.cluster.local", node: "https://10.99.1.1",
 		},
 		"Unmanaged": {
 			reason: "a domain that the owner looks after is not ours to advertise", shoot: running(unmanaged), seed: &gardencorev1beta1.Seed{},
@@ -103,8 +114,8 @@ func TestRequiredExtensions_GLET_FLOW_9(t *testing.T) {
 	})
 	seed := &gardencorev1beta1.Seed{Spec: gardencorev1beta1.SeedSpec{DNS: gardencorev1beta1.SeedDNS{Internal: &gardencorev1beta1.SeedDNSProviderConfig{Type: "local"}}}}
 	needs := shoot.Needs(s, seed)
-	want := []shoot.Need{
-		{"ControlPlane", "local"}, {"DNSRecord", "local"}, {"Infrastructure", "local"}, {"Network", "calico"}, {"OperatingSystemConfig", "debian"}, {"Worker", "local"},
+	want := []extensions.Offer{
+		{Kind: "ControlPlane", Type: "local"}, {Kind: "DNSRecord", Type: "local"}, {Kind: "Infrastructure", Type: "local"}, {Kind: "Network", Type: "calico"}, {Kind: "OperatingSystemConfig", Type: "debian"}, {Kind: "Worker", Type: "local"},
 	}
 	if diff := cmp.Diff(want, needs); diff != "" {
 		t.Errorf("Needs(...) (-want +got):\n%s", diff)
@@ -117,7 +128,7 @@ func TestRequiredExtensions_GLET_FLOW_9(t *testing.T) {
 			}},
 		}
 	}
-	registration := func(needs ...shoot.Need) *gardencorev1beta1.ControllerRegistration {
+	registration := func(needs ...extensions.Offer) *gardencorev1beta1.ControllerRegistration {
 		r := &gardencorev1beta1.ControllerRegistration{}
 		for _, n := range needs {
 			r.Spec.Resources = append(r.Spec.Resources, gardencorev1beta1.ControllerResource{Kind: n.Kind, Type: n.Type})
@@ -128,12 +139,21 @@ func TestRequiredExtensions_GLET_FLOW_9(t *testing.T) {
 		"local": registration(want[0], want[1], want[2], want[5]), "calico": registration(want[3]), "debian": registration(want[4]),
 	}
 	installations := []gardencorev1beta1.ControllerInstallation{installation("local", "True"), installation("calico", "False"), installation("unknown", "True")}
-	if diff := cmp.Diff([]shoot.Need{want[3], want[4]}, shoot.Missing(needs, installations, registrations)); diff != "" {
+	if diff := cmp.Diff([]extensions.Offer{want[3], want[4]}, shoot.Missing(needs, installations, registrations)); diff != "" {
 		t.Errorf("one is not healthy, one is not installed: Missing(...) (-want +got):\n%s", diff)
 	}
 	seed.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local"}
 	if diff := cmp.Diff(want, shoot.Needs(s, seed)); diff != "" {
 		t.Errorf("No run makes backups, so none waits for who would keep them: Needs(...) (-want +got):\n%s", diff)
+	}
+	s.Spec.Extensions, s.Spec.Provider.Workers[0].CRI = []gardencorev1beta1.Extension{{Type: "extra"}}, &gardencorev1beta1.CRI{ContainerRuntimes: []gardencorev1beta1.ContainerRuntime{{Type: "gvisor"}}}
+	if diff := cmp.Diff(want, shoot.Needs(s, seed)); diff != "" {
+		t.Errorf("No run asks these to act, so none waits for them: Needs(...) (-want +got):\n%s", diff)
+	}
+	seed.Spec.Provider.Type, seed.Spec.DNS.Defaults = "host", []gardencorev1beta1.SeedDNSProviderConfig{{Type: "names", Domain: "example.com"}}
+	s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("a.example.com")}
+	if diff := cmp.Diff(slices.Insert(slices.Insert(slices.Clone(want), 2, extensions.Offer{Kind: "DNSRecord", Type: "names"}), 0, extensions.Offer{Kind: "ControlPlane", Type: "host"}), shoot.Needs(s, seed)); diff != "" {
+		t.Errorf("The provider of the seed and who hosts the default domain count (GCM-CR-3): Needs(...) (-want +got):\n%s", diff)
 	}
 	if workerless := shoot.Needs(running(), &gardencorev1beta1.Seed{}); len(workerless) != 0 {
 		t.Errorf("a shoot without workers on a seed without a domain needs %v, want nothing", workerless)

@@ -4,6 +4,7 @@ package shoot
 
 import (
 	"context"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	"time"
 
 	"github.com/terrarium-garden/terrarium/controllers/flow"
@@ -27,7 +28,7 @@ func (o *operation) deleteGraph(ctx context.Context) (*flow.Graph, error) {
 func (o *operation) deleteTasks(found remains) (*flow.Graph, error) {
 	noClean, noNamespace := !found.cleanable(), !found.namespace
 	return flow.Compile("Shoot cluster deletion",
-		flow.Task{ID: "cloudprovider-secret", Skip: noNamespace || workerless(o.shoot), Do: o.cloudProviderSecretRefresh},
+		flow.Task{ID: "cloudprovider-secret", Skip: noNamespace || query.Workerless(&o.shoot.Spec), Do: o.cloudProviderSecretRefresh},
 		flow.Task{ID: "secrets-init", Skip: noNamespace, Do: o.secretsInit},
 		flow.Task{ID: "apiserver-service", Skip: noClean, Do: o.apiServerService},
 		flow.Task{ID: "apiserver-service-wait", After: after("apiserver-service"), Skip: noClean, Timeout: componentTimeout, Do: o.apiServerServiceWait},

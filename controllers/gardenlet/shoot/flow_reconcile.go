@@ -4,6 +4,7 @@ package shoot
 
 import (
 	"context"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	"time"
 
 	"github.com/terrarium-garden/terrarium/controllers/flow"
@@ -14,7 +15,7 @@ const componentTimeout = 5 * time.Minute
 
 // reconcileGraph is the order in which a shoot is made. The ids are shown to users and kept with errors.
 func (o *operation) reconcileGraph(context.Context) (*flow.Graph, error) {
-	noWorkers := workerless(o.shoot)
+	noWorkers := query.Workerless(&o.shoot.Spec)
 	return flow.Compile("Shoot cluster reconciliation",
 		flow.Task{ID: "namespace", Do: o.namespaceDeploy},
 		flow.Task{ID: "cluster-identity-status", After: after("namespace"), Do: o.clusterIdentityStatus},

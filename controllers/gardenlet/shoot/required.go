@@ -3,7 +3,6 @@
 package shoot
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -23,42 +23,21 @@ const (
 	taskRequired     = "required-extensions"
 )
 
-// Need is a kind and a type of extension.
-type Need struct {
-	Kind, Type string
-}
-
-func (n Need) String() string { return n.Kind + "/" + n.Type }
-
-// Needs lists the extensions that a shoot cannot be made without, sorted.
-func Needs(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) []Need {
-	var needs []Need
-	if seed.Spec.DNS.Internal != nil {
-		needs = append(needs, Need{Kind: "DNSRecord", Type: seed.Spec.DNS.Internal.Type})
-	}
-	if p := PrimaryProvider(shoot); p != nil {
-		needs = append(needs, Need{Kind: "DNSRecord", Type: *p.Type})
-	}
-	if !workerless(shoot) {
-		for _, kind := range []string{"Infrastructure", "ControlPlane", "Worker"} {
-			needs = append(needs, Need{Kind: kind, Type: shoot.Spec.Provider.Type})
-		}
-		if n := shoot.Spec.Networking; n != nil && n.Type != nil {
-			needs = append(needs, Need{Kind: "Network", Type: *n.Type})
-		}
-	}
-	for _, pool := range shoot.Spec.Provider.Workers {
-		if pool.Machine.Image != nil {
-			needs = append(needs, Need{Kind: "OperatingSystemConfig", Type: pool.Machine.Image.Name})
-		}
-	}
-	slices.SortFunc(needs, func(a, b Need) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Type, b.Type)) })
-	return slices.Compact(needs)
+// Needs lists the extensions that a shoot waits for, sorted: of all that it needs those that are asked to act for it. An
+// extension that gets no object of its kind has nothing to do with the shoot, healthy or not.
+func Needs(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) []extensions.Offer {
+	needs := extensions.NeededByShoot(shoot, extensions.Surroundings{Seed: seed})
+	return slices.DeleteFunc(extensions.Offers(needs), func(o extensions.Offer) bool {
+		kind, _ := extensions.Named(o.Kind)
+		return !kind.OfShoots
+	})
 }
 
 // Missing lists the needs that no installed and healthy extension serves. The registrations are found by name.
-func Missing(needs []Need, installations []gardencorev1beta1.ControllerInstallation, registrations map[string]*gardencorev1beta1.ControllerRegistration) []Need {
-	served := map[Need]bool{}
+func Missing(
+	needs []extensions.Offer, installations []gardencorev1beta1.ControllerInstallation, registrations map[string]*gardencorev1beta1.ControllerRegistration,
+) []extensions.Offer {
+	served := map[extensions.Offer]bool{}
 	for i := range installations {
 		if !installed(&installations[i]) {
 			continue
@@ -68,10 +47,10 @@ func Missing(needs []Need, installations []gardencorev1beta1.ControllerInstallat
 			continue
 		}
 		for _, resource := range registration.Spec.Resources {
-			served[Need{Kind: resource.Kind, Type: resource.Type}] = true
+			served[extensions.OfferOf(resource)] = true
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(needs), func(n Need) bool { return served[n] })
+	return slices.DeleteFunc(slices.Clone(needs), func(n extensions.Offer) bool { return served[n] })
 }
 
 func installed(i *gardencorev1beta1.ControllerInstallation) bool {
@@ -113,7 +92,7 @@ func (o *operation) awaitRequired(ctx context.Context) error {
 	}
 }
 
-func (o *operation) missing(ctx context.Context, needs []Need) ([]Need, error) {
+func (o *operation) missing(ctx context.Context, needs []extensions.Offer) ([]extensions.Offer, error) {
 	installations := &gardencorev1beta1.ControllerInstallationList{}
 	err := o.r.GardenReader.List(ctx, installations, client.MatchingFields{gardencorev1beta1.FieldSeedRefName: o.r.SeedName})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
@@ -168,7 +169,7 @@ func (o *operation) controllerManagerDeploy(ctx context.Context) error {
 	objs, err := controllermanager.Render(controllermanager.Values{
 		Namespace: o.namespace, Image: o.images.controllerManager, Replicas: 1, Access: o.inSeed(o.pki.controllerManager),
 		CAClientSecret: o.pki.client.SecretName, ServiceAccountKeySecret: o.pki.serviceAccountKey.SecretName,
-		PodNetworks: pods, ServiceNetworks: services, Workers: !workerless(o.shoot), Settings: o.shoot.Spec.Kubernetes.KubeControllerManager,
+		PodNetworks: pods, ServiceNetworks: services, Workers: !query.Workerless(&o.shoot.Spec), Settings: o.shoot.Spec.Kubernetes.KubeControllerManager,
 	})
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
@@ -41,7 +42,7 @@ func (f remains) cleanable() bool {
 }
 
 func (o *operation) inspect(ctx context.Context) (remains, error) {
-	found := remains{workerless: workerless(o.shoot)}
+	found := remains{workerless: query.Workerless(&o.shoot.Spec)}
 	namespace := &corev1.Namespace{}
 	there, err := o.exists(ctx, namespace, client.ObjectKey{Name: o.namespace})
 	if err != nil {

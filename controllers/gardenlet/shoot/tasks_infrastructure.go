@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
@@ -161,7 +162,7 @@ func (o *operation) dnsInternal(ctx context.Context) error {
 
 // dnsExternal publishes it below the domain of the shoot's owner, with the owner's credentials.
 func (o *operation) dnsExternal(ctx context.Context) error {
-	provider := PrimaryProvider(o.shoot)
+	provider := query.DomainProvider(o.shoot.Spec.DNS)
 	credentials, err := o.dnsCredentials(ctx, provider)
 	if err != nil {
 		return err

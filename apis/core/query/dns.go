@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"slices"
+	"strings"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// Domain is the domain of a shoot, empty while it has none.
+func Domain(d *gardencorev1beta1.DNS) string {
+	if d == nil || d.Domain == nil {
+		return ""
+	}
+	return *d.Domain
+}
+
+// Below reports whether a domain lies below another one.
+func Below(domain, above string) bool { return strings.HasSuffix(domain, "."+above) }
+
+// Nested reports whether one of two domains lies below the other.
+func Nested(a, b string) bool { return Below(a, b) || Below(b, a) }
+
+// PrimaryProvider is the index of the DNS provider that is marked as primary, or -1. An unmarked one is not primary, even
+// if it is the only one: admission marks the provider that hosts a shoot's own domain (API-DNS-5), and those beside a
+// default domain host something else.
+func PrimaryProvider(d *gardencorev1beta1.DNS) int {
+	if d == nil {
+		return -1
+	}
+	return slices.IndexFunc(d.Providers, func(p gardencorev1beta1.DNSProvider) bool { return p.Primary != nil && *p.Primary })
+}
+
+// Manages reports whether an extension makes records for a DNS provider: one without a type, or with the type unmanaged,
+// leaves that to the owner of the shoot.
+func Manages(p *gardencorev1beta1.DNSProvider) bool {
+	return p.Type != nil && *p.Type != gardencorev1beta1.DNSProviderUnmanaged
+}
+
+// DomainProvider is the DNS provider that an extension makes the records of a shoot's own domain with, or nil.
+func DomainProvider(d *gardencorev1beta1.DNS) *gardencorev1beta1.DNSProvider {
+	if i := PrimaryProvider(d); i >= 0 && Manages(&d.Providers[i]) {
+		return &d.Providers[i]
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package extensions
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
+)
+
+// cluster is what extensions of kind Extension are enabled for.
+type cluster struct {
+	sort       gardencorev1beta1.ClusterType
+	workerless bool
+}
+
+// EnabledForShoot lists the types of the extensions of kind Extension that a shoot gets, sorted: those that it lists and
+// those that are enabled for every shoot, without those that it disables. One without workers gets only what can do
+// without (GCM-CR-3, API-EXTLAB-2).
+func EnabledForShoot(s *gardencorev1beta1.ShootSpec, registrations []gardencorev1beta1.ControllerRegistration) []string {
+	return types(enabled(s.Extensions, nil, cluster{
+		sort: gardencorev1beta1.ClusterTypeShoot, workerless: len(s.Provider.Workers) == 0,
+	}, registrations))
+}
+
+// EnabledForSeed lists the types of the extensions of kind Extension that a seed gets, sorted.
+func EnabledForSeed(s *gardencorev1beta1.SeedSpec, registrations []gardencorev1beta1.ControllerRegistration) []string {
+	return types(enabled(s.Extensions, nil, cluster{sort: gardencorev1beta1.ClusterTypeSeed}, registrations))
+}
+
+func types(needed []Need) []string {
+	var names []string
+	for _, o := range Offers(needed) {
+		names = append(names, o.Type)
+	}
+	return names
+}
+
+// listed is what the list of extensions asks for, be it offered or not.
+func listed(
+	all []gardencorev1beta1.Extension, path *field.Path, sort gardencorev1beta1.ClusterType, workerless bool,
+) needs {
+	var found needs
+	for i, e := range all {
+		if e.Disabled == nil || !*e.Disabled {
+			found = append(found, Need{
+				Offer: Offer{Kind: kind.Extension, Type: e.Type}, Path: path.Index(i).Child("type"), cluster: sort, workerless: workerless,
+			})
+		}
+	}
+	return found
+}
+
+// enabled is what is listed and what is enabled for every such cluster and not disabled, as far as it suits the cluster.
+func enabled(
+	list []gardencorev1beta1.Extension, path *field.Path, of cluster, registrations []gardencorev1beta1.ControllerRegistration,
+) needs {
+	all := listed(list, path, of.sort, of.workerless)
+	mentioned, unsupported := map[string]bool{}, map[string]bool{}
+	for _, e := range list {
+		mentioned[e.Type] = true
+	}
+	for i := range registrations {
+		for _, resource := range registrations[i].Spec.Resources {
+			if resource.Kind != kind.Extension {
+				continue
+			}
+			if everywhere(resource, of.sort) && !mentioned[resource.Type] {
+				all = append(all, Need{Offer: OfferOf(resource), cluster: of.sort, workerless: of.workerless})
+			}
+			if of.workerless && !supportsWorkerless(resource) {
+				unsupported[resource.Type] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(n Need) bool { return unsupported[n.Type] })
+}
+
+// everywhere reports whether an extension is for every cluster of a sort that does not say otherwise. The older field
+// is about shoots.
+func everywhere(resource gardencorev1beta1.ControllerResource, sort gardencorev1beta1.ClusterType) bool {
+	return slices.Contains(resource.AutoEnable, sort) ||
+		sort == gardencorev1beta1.ClusterTypeShoot && resource.GloballyEnabled != nil && *resource.GloballyEnabled
+}
+
+func supportsWorkerless(resource gardencorev1beta1.ControllerResource) bool {
+	return resource.WorkerlessSupported != nil && *resource.WorkerlessSupported
+}

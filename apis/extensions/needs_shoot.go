@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package extensions
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
+)
+
+// Domain is a domain of the garden: one below which shoots get their names, or the internal one.
+type Domain struct {
+	// Name is the domain, Provider the type of the service that hosts it.
+	Name, Provider string
+	// Internal marks the internal domain.
+	Internal bool
+}
+
+// Surroundings are what the needs of a shoot depend on beside the shoot.
+type Surroundings struct {
+	// Seed is where the control plane runs.
+	Seed *gardencorev1beta1.Seed
+	// Registrations are all registrations of the garden.
+	Registrations []gardencorev1beta1.ControllerRegistration
+	// Domains are those of the garden. A seed with domains of its own does not look at them.
+	Domains []Domain
+}
+
+// NamedByShoot lists what the fields of a shoot ask for (API-EXTVAL-3), in the order of the fields. What becomes of the
+// shoot on a seed can need more, and less.
+func NamedByShoot(s *gardencorev1beta1.ShootSpec) []Need {
+	path := field.NewPath("spec")
+	all := listed(s.Extensions, path.Child("extensions"), gardencorev1beta1.ClusterTypeShoot, query.Workerless(s))
+	if s.DNS != nil {
+		for i := range s.DNS.Providers {
+			if query.Manages(&s.DNS.Providers[i]) {
+				all.add(path.Child("dns", "providers").Index(i).Child("type"), *s.DNS.Providers[i].Type, kind.DNSRecord)
+			}
+		}
+	}
+	return append(all, ofWorkers(s, path)...)
+}
+
+// NeededByShoot lists what a shoot needs on its seed (GCM-CR-3): of its DNS providers only the primary one, and of the
+// extensions those that are enabled for it.
+func NeededByShoot(shoot *gardencorev1beta1.Shoot, in Surroundings) []Need {
+	seed, ofSeed, path := in.Seed, field.NewPath("seed", "spec"), field.NewPath("spec")
+	var all needs
+	if backup := seed.Spec.Backup; backup != nil {
+		all.add(ofSeed.Child("backup", "provider"), backup.Provider, kind.BackupBucket, kind.BackupEntry)
+	}
+	all.add(ofSeed.Child("provider", "type"), seed.Spec.Provider.Type, kind.ControlPlane)
+	all = append(all, ofWorkers(&shoot.Spec, path)...)
+	all.names(shoot, in)
+	return append(all, enabled(shoot.Spec.Extensions, path.Child("extensions"), cluster{
+		sort: gardencorev1beta1.ClusterTypeShoot, workerless: query.Workerless(&shoot.Spec),
+	}, in.Registrations)...)
+}
+
+// ofWorkers is what machines, and all that is for machines only, need.
+func ofWorkers(s *gardencorev1beta1.ShootSpec, path *field.Path) needs {
+	var all needs
+	if query.Workerless(s) {
+		return all
+	}
+	all.add(path.Child("provider", "type"), s.Provider.Type, kind.ControlPlane, kind.Infrastructure, kind.Worker)
+	if s.Networking != nil && s.Networking.Type != nil {
+		all.add(path.Child("networking", "type"), *s.Networking.Type, kind.Network)
+	}
+	for i := range s.Provider.Workers {
+		pool, here := &s.Provider.Workers[i], path.Child("provider", "workers").Index(i)
+		if pool.Machine.Image != nil {
+			all.add(here.Child("machine", "image", "name"), pool.Machine.Image.Name, kind.OperatingSystemConfig)
+		}
+		if pool.CRI == nil {
+			continue
+		}
+		for j, runtime := range pool.CRI.ContainerRuntimes {
+			all.add(here.Child("cri", "containerRuntimes").Index(j).Child("type"), runtime.Type, kind.ContainerRuntime)
+		}
+	}
+	return all
+}
+
+// names adds what makes the names of a shoot. A seed that says nothing of domains goes by those of the garden.
+func (n *needs) names(shoot *gardencorev1beta1.Shoot, in Surroundings) {
+	ofSeed := field.NewPath("seed", "spec", "dns")
+	if internal := in.Seed.Spec.DNS.Internal; internal != nil {
+		n.add(ofSeed.Child("internal", "type"), internal.Type, kind.DNSRecord)
+	} else {
+		for _, d := range in.Domains {
+			if d.Internal {
+				n.add(nil, d.Provider, kind.DNSRecord)
+			}
+		}
+	}
+	if i := query.PrimaryProvider(shoot.Spec.DNS); i >= 0 && query.Manages(&shoot.Spec.DNS.Providers[i]) {
+		n.add(field.NewPath("spec", "dns", "providers").Index(i).Child("type"), *shoot.Spec.DNS.Providers[i].Type, kind.DNSRecord)
+	}
+	domain, defaults := query.Domain(shoot.Spec.DNS), in.Seed.Spec.DNS.Defaults
+	for i, offered := range defaults {
+		if query.Below(domain, offered.Domain) {
+			n.add(ofSeed.Child("defaults").Index(i).Child("type"), offered.Type, kind.DNSRecord)
+		}
+	}
+	if len(defaults) > 0 {
+		return
+	}
+	for _, d := range in.Domains {
+		if !d.Internal && query.Below(domain, d.Name) {
+			n.add(nil, d.Provider, kind.DNSRecord)
+		}
+	}
+}
