@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 )
@@ -22,7 +23,7 @@ type cluster struct {
 // without (GCM-CR-3, API-EXTLAB-2).
 func EnabledForShoot(s *gardencorev1beta1.ShootSpec, registrations []gardencorev1beta1.ControllerRegistration) []string {
 	return types(enabled(s.Extensions, nil, cluster{
-		sort: gardencorev1beta1.ClusterTypeShoot, workerless: len(s.Provider.Workers) == 0,
+		sort: gardencorev1beta1.ClusterTypeShoot, workerless: query.Workerless(s),
 	}, registrations))
 }
 

@@ -96,7 +96,7 @@ func (n *needs) names(shoot *gardencorev1beta1.Shoot, in Surroundings) {
 			}
 		}
 	}
-	if i := query.PrimaryProvider(shoot.Spec.DNS); i >= 0 && query.Manages(&shoot.Spec.DNS.Providers[i]) {
+	if i := query.PrimaryIndex(shoot.Spec.DNS); i >= 0 && query.Manages(&shoot.Spec.DNS.Providers[i]) {
 		n.add(field.NewPath("spec", "dns", "providers").Index(i).Child("type"), *shoot.Spec.DNS.Providers[i].Type, kind.DNSRecord)
 	}
 	domain, defaults := query.Domain(shoot.Spec.DNS), in.Seed.Spec.DNS.Defaults

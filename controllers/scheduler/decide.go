@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -73,21 +74,17 @@ type check func(in Input, seed *gardencorev1beta1.Seed) string
 // the fewest shoots wins, and of equal ones the first by name (SCHED-STRAT-5). When none is left the error is an
 // *UnschedulableError.
 func Decide(in Input) (string, error) {
-	matchers, err := newMatchers(in)
-	if err != nil {
-		return "", err
-	}
 	usage := usageOf(in.Shoots)
 	filters := []filter{
 		each(usable),
-		each(matchers.profile),
-		each(matchers.shoot),
+		each(profileLabels),
+		each(shootLabels),
 		each(provider),
-		each(failureTolerance),
+		each(ofShootAndSeed(query.MissingZones)),
 		zones,
-		each(accessRestrictions),
+		each(ofShootAndSeed(query.MissingAccessRestriction)),
 		defaultDomain,
-		each(notStopped),
+		each(func(_ Input, seed *gardencorev1beta1.Seed) string { return query.Stopped(seed) }),
 		each(usage.candidate),
 		near,
 	}

@@ -15,6 +15,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/profile"
@@ -91,7 +92,7 @@ func (r *Reconciler) choose(ctx context.Context, shoot *gardencorev1beta1.Shoot)
 
 // project is the name of the shoot's project if its domain matters, which the name may be a part of.
 func (r *Reconciler) project(ctx context.Context, shoot *gardencorev1beta1.Shoot) (string, error) {
-	if domainOf(shoot) == "" {
+	if query.Domain(shoot.Spec.DNS) == "" {
 		return "", nil
 	}
 	namespace := &corev1.Namespace{}

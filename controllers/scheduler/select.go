@@ -3,6 +3,7 @@
 package scheduler
 
 import (
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -15,10 +16,5 @@ func Wants(shoot *gardencorev1beta1.Shoot) bool {
 	if name := shoot.Spec.SchedulerName; name != nil && *name != "" && *name != gardencorev1beta1.DefaultSchedulerName {
 		return false
 	}
-	for i := range shoot.Spec.Provider.Workers {
-		if shoot.Spec.Provider.Workers[i].ControlPlane != nil {
-			return false
-		}
-	}
-	return true
+	return !query.SelfHosted(&shoot.Spec)
 }

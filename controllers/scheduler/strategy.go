@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -36,7 +37,7 @@ func ParseStrategy(name string) (Strategy, error) {
 // type.
 func near(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) []*gardencorev1beta1.Seed {
 	if purpose := in.Shoot.Spec.Purpose; purpose != nil && *purpose == gardencorev1beta1.ShootPurposeTesting {
-		return keep(in, candidates, rejected, sameProvider)
+		return keep(in, candidates, rejected, ofShootAndSeed(query.Elsewhere))
 	}
 	if in.Strategy == MinimalDistance {
 		return nearest(in, candidates, rejected)
@@ -44,15 +45,8 @@ func near(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) [
 	return keep(in, candidates, rejected, sameRegion)
 }
 
-func sameProvider(in Input, seed *gardencorev1beta1.Seed) string {
-	if seed.Spec.Provider.Type == in.Shoot.Spec.Provider.Type {
-		return ""
-	}
-	return fmt.Sprintf("its provider type is %q, the shoot needs %q", seed.Spec.Provider.Type, in.Shoot.Spec.Provider.Type)
-}
-
 func sameRegion(in Input, seed *gardencorev1beta1.Seed) string {
-	if reason := sameProvider(in, seed); reason != "" {
+	if reason := query.Elsewhere(in.Shoot, seed); reason != "" {
 		return reason
 	}
 	if seed.Spec.Provider.Region == in.Shoot.Spec.Region {

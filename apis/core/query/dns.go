@@ -23,10 +23,18 @@ func Below(domain, above string) bool { return strings.HasSuffix(domain, "."+abo
 // Nested reports whether one of two domains lies below the other.
 func Nested(a, b string) bool { return Below(a, b) || Below(b, a) }
 
-// PrimaryProvider is the index of the DNS provider that is marked as primary, or -1. An unmarked one is not primary, even
-// if it is the only one: admission marks the provider that hosts a shoot's own domain (API-DNS-5), and those beside a
-// default domain host something else.
-func PrimaryProvider(d *gardencorev1beta1.DNS) int {
+// PrimaryProvider is the DNS provider that is marked as primary, or nil.
+func PrimaryProvider(d *gardencorev1beta1.DNS) *gardencorev1beta1.DNSProvider {
+	if i := PrimaryIndex(d); i >= 0 {
+		return &d.Providers[i]
+	}
+	return nil
+}
+
+// PrimaryIndex is the index of the DNS provider that is marked as primary, or -1. An unmarked one is not primary, even if
+// it is the only one: admission marks the provider that hosts a shoot's own domain (API-DNS-5), and those beside a default
+// domain host something else.
+func PrimaryIndex(d *gardencorev1beta1.DNS) int {
 	if d == nil {
 		return -1
 	}
@@ -41,8 +49,8 @@ func Manages(p *gardencorev1beta1.DNSProvider) bool {
 
 // DomainProvider is the DNS provider that an extension makes the records of a shoot's own domain with, or nil.
 func DomainProvider(d *gardencorev1beta1.DNS) *gardencorev1beta1.DNSProvider {
-	if i := PrimaryProvider(d); i >= 0 && Manages(&d.Providers[i]) {
-		return &d.Providers[i]
+	if p := PrimaryProvider(d); p != nil && Manages(p) {
+		return p
 	}
 	return nil
 }

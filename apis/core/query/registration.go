@@ -5,4 +5,6 @@ package query
 import gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 
 // PrimaryResource reports whether an extension is the one that acts on a kind and type; others only help.
-func PrimaryResource(r gardencorev1beta1.ControllerResource) bool { return r.Primary == nil || *r.Primary }
+func PrimaryResource(r gardencorev1beta1.ControllerResource) bool {
+	return r.Primary == nil || *r.Primary
+}

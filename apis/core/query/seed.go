@@ -50,6 +50,14 @@ func Intolerance(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) s
 // labels and provider types, where it says something about them (API-SVAL-3). Without provider types a scheduler keeps to
 // the shoot's own; who chooses a seed by hand need not.
 func SelectorMismatch(s *gardencorev1beta1.SeedSelector, owner string, seed *gardencorev1beta1.Seed) string {
+	if reason := LabelMismatch(s, owner, seed); reason != "" {
+		return reason
+	}
+	return ProviderMismatch(s, owner, "", seed)
+}
+
+// LabelMismatch compares the labels of a seed with a seed selector (SCHED-FILT-2, SCHED-FILT-3).
+func LabelMismatch(s *gardencorev1beta1.SeedSelector, owner string, seed *gardencorev1beta1.Seed) string {
 	if s == nil {
 		return ""
 	}
@@ -60,10 +68,23 @@ func SelectorMismatch(s *gardencorev1beta1.SeedSelector, owner string, seed *gar
 	if !selector.Matches(labels.Set(seed.Labels)) {
 		return fmt.Sprintf("its labels do not match the seed selector of %s", owner)
 	}
-	if len(s.ProviderTypes) == 0 || slices.Contains(s.ProviderTypes, anyProvider) || slices.Contains(s.ProviderTypes, seed.Spec.Provider.Type) {
+	return ""
+}
+
+// ProviderMismatch compares the provider of a seed with the provider types of a seed selector. Where it lists none the
+// usual one is allowed, and any if that is empty (SCHED-FILT-4).
+func ProviderMismatch(s *gardencorev1beta1.SeedSelector, owner, usual string, seed *gardencorev1beta1.Seed) string {
+	var allowed []string
+	if s != nil {
+		allowed = s.ProviderTypes
+	}
+	if len(allowed) == 0 && usual != "" {
+		allowed = []string{usual}
+	}
+	if len(allowed) == 0 || slices.Contains(allowed, anyProvider) || slices.Contains(allowed, seed.Spec.Provider.Type) {
 		return ""
 	}
-	return fmt.Sprintf("its provider type is %q, %s allows %s", seed.Spec.Provider.Type, owner, strings.Join(s.ProviderTypes, ", "))
+	return fmt.Sprintf("its provider type is %q, %s allows %s", seed.Spec.Provider.Type, owner, strings.Join(allowed, ", "))
 }
 
 // MissingAccessRestriction holds what a shoot promises against what a seed can keep (SCHED-FILT-7).
@@ -79,9 +100,7 @@ func MissingAccessRestriction(shoot *gardencorev1beta1.Shoot, seed *gardencorev1
 
 // MissingZones tells whether a seed has too few zones for what the shoot should survive (SCHED-FILT-5, API-SVAL-7).
 func MissingZones(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
-	plane := shoot.Spec.ControlPlane
-	if plane == nil || plane.HighAvailability == nil ||
-		plane.HighAvailability.FailureTolerance.Type != gardencorev1beta1.FailureToleranceTypeZone {
+	if !SurvivesZone(&shoot.Spec) {
 		return ""
 	}
 	if have := len(seed.Spec.Provider.Zones); have < zonesForTolerance {

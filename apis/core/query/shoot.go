@@ -3,6 +3,8 @@
 package query
 
 import (
+	"slices"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -102,6 +104,18 @@ func MoveBegun(s *gardencorev1beta1.Shoot) bool {
 
 // OnSeed reports whether a seed runs the control plane of a shoot, or is to run it.
 func OnSeed(s *gardencorev1beta1.Shoot, seed string) bool {
+	return slices.Contains(Seeds(s), seed)
+}
+
+// Seeds names the seed that a shoot is bound to, and the one that still runs its control plane, if that is another one.
+func Seeds(s *gardencorev1beta1.Shoot) []string {
+	var names []string
 	bound, running := s.Spec.SeedName, s.Status.SeedName
-	return bound != nil && *bound == seed || running != nil && *running == seed
+	if bound != nil {
+		names = append(names, *bound)
+	}
+	if running != nil && (bound == nil || *bound != *running) {
+		names = append(names, *running)
+	}
+	return names
 }

@@ -17,3 +17,10 @@ func Zones(s *gardencorev1beta1.ShootSpec) []string {
 	slices.Sort(zones)
 	return slices.Compact(zones)
 }
+
+// SurvivesZone reports whether the control plane of a shoot has to survive the loss of a zone.
+func SurvivesZone(s *gardencorev1beta1.ShootSpec) bool {
+	plane := s.ControlPlane
+	return plane != nil && plane.HighAvailability != nil &&
+		plane.HighAvailability.FailureTolerance.Type == gardencorev1beta1.FailureToleranceTypeZone
+}

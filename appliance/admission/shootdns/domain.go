@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
@@ -57,18 +57,11 @@ func priority(s *corev1.Secret) int {
 // belowAny returns the domain above another one, or nothing.
 func belowAny(domain string, domains []string) string {
 	for _, d := range domains {
-		if strings.HasSuffix(domain, "."+d) {
+		if query.Below(domain, d) {
 			return d
 		}
 	}
 	return ""
-}
-
-func domainOf(dns *gardencorev1beta1.DNS) string {
-	if dns == nil || dns.Domain == nil {
-		return ""
-	}
-	return *dns.Domain
 }
 
 // unmanaged tells whether a shoot does without names.
@@ -76,17 +69,6 @@ func unmanaged(dns *gardencorev1beta1.DNS) bool {
 	return dns != nil && slices.ContainsFunc(dns.Providers, func(p gardencorev1beta1.DNSProvider) bool {
 		return p.Type != nil && *p.Type == gardencorev1beta1.DNSProviderUnmanaged
 	})
-}
-
-func primary(dns *gardencorev1beta1.DNS) *gardencorev1beta1.DNSProvider {
-	if dns == nil {
-		return nil
-	}
-	i := slices.IndexFunc(dns.Providers, func(p gardencorev1beta1.DNSProvider) bool { return p.Primary != nil && *p.Primary })
-	if i < 0 {
-		return nil
-	}
-	return &dns.Providers[i]
 }
 
 // same tells whether two entries are of one service and account.

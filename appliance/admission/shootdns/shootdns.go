@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apiserver/pkg/admission"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
@@ -69,7 +70,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 // complete is the DNS section as it should be.
 func (q request) complete(ctx context.Context, v world.View) (*gardencorev1beta1.DNS, error) {
 	dns := q.shoot.Spec.DNS.DeepCopy()
-	if domainOf(dns) == "" && q.shoot.Spec.SeedName == nil {
+	if query.Domain(dns) == "" && q.shoot.Spec.SeedName == nil {
 		return dns, complete(dns)
 	}
 	seed, err := q.seed(ctx, v)
@@ -86,7 +87,7 @@ func (q request) complete(ctx context.Context, v world.View) (*gardencorev1beta1
 	if err != nil {
 		return nil, err
 	}
-	if domainOf(dns) == "" {
+	if query.Domain(dns) == "" {
 		if dns, err = q.assign(ctx, v, dns, domains); err != nil {
 			return nil, err
 		}
@@ -144,8 +145,8 @@ func (q request) moves() bool {
 
 // judge keeps everybody at the own place below a default domain (API-DNS-4).
 func (q request) judge(ctx context.Context, v world.View, dns *gardencorev1beta1.DNS, domains []string) error {
-	domain := domainOf(dns)
-	if domain == "" || !q.create && domainOf(q.old.Spec.DNS) != "" && (q.shoot.Spec.SeedName == nil || q.old.Spec.SeedName != nil) {
+	domain := query.Domain(dns)
+	if domain == "" || !q.create && query.Domain(q.old.Spec.DNS) != "" && (q.shoot.Spec.SeedName == nil || q.old.Spec.SeedName != nil) {
 		return nil
 	}
 	below := belowAny(domain, domains)
@@ -172,11 +173,11 @@ func (q request) judge(ctx context.Context, v world.View, dns *gardencorev1beta1
 // choosePrimary says which service hosts the domain (API-DNS-5): none of the shoot's for a default domain, else the one
 // that did before, or the first.
 func (q request) choosePrimary(dns *gardencorev1beta1.DNS, domains []string) error {
-	domain := domainOf(dns)
+	domain := query.Domain(dns)
 	if domain == "" {
 		return nil
 	}
-	given := primary(dns) != nil
+	given := query.PrimaryProvider(dns) != nil
 	if belowAny(domain, domains) != "" {
 		if given && !unmanaged(dns) {
 			return errors.New("spec.dns.providers: the garden itself hosts its default domains; no provider can be primary")
@@ -187,7 +188,7 @@ func (q request) choosePrimary(dns *gardencorev1beta1.DNS, domains []string) err
 		return nil
 	}
 	chosen := &dns.Providers[0]
-	if was := primary(q.old.Spec.DNS); was != nil {
+	if was := query.PrimaryProvider(q.old.Spec.DNS); was != nil {
 		for i := range dns.Providers {
 			if same(&dns.Providers[i], was) {
 				chosen = &dns.Providers[i]

@@ -56,7 +56,7 @@ func differ(shoot *gardencorev1beta1.Shoot, from, to *gardencorev1beta1.Seed) st
 	if was, is := from.Spec.DNS.Internal, to.Spec.DNS.Internal; was != nil && (is == nil || is.Domain != was.Domain) {
 		return "their internal domains differ"
 	}
-	if domain := domainOf(shoot); domain != "" && len(to.Spec.DNS.Defaults) > 0 {
+	if domain := query.Domain(shoot.Spec.DNS); domain != "" && len(to.Spec.DNS.Defaults) > 0 {
 		for _, d := range from.Spec.DNS.Defaults {
 			below := strings.HasSuffix(domain, "."+d.Domain)
 			if below && !slices.ContainsFunc(to.Spec.DNS.Defaults, func(o gardencorev1beta1.SeedDNSProviderConfig) bool { return o.Domain == d.Domain }) {

@@ -7,16 +7,12 @@ import (
 	"fmt"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
-
-// resourceShoots is the resource by which a seed limits its number of shoots (SCHED-CAP-1).
-const resourceShoots = corev1.ResourceName(gardencorev1beta1.ResourceShoots)
 
 // scheduling judges a seed that the request chooses (API-SVAL-3 to 5, 7, 12). It asks again what the scheduler asked,
 // by the same rules, because others may have been faster, and others may schedule.
@@ -51,7 +47,7 @@ func scheduling(ctx context.Context, v world.View, q request, profile *gardencor
 const margin = 8
 
 func capacity(ctx context.Context, v world.View, seed *gardencorev1beta1.Seed, shoot *gardencorev1beta1.Shoot) error {
-	limit, limited := seed.Status.Allocatable[resourceShoots]
+	limit, limited := seed.Status.Allocatable[gardencorev1beta1.ResourceShoots]
 	if !limited {
 		return nil
 	}
@@ -62,8 +58,8 @@ func capacity(ctx context.Context, v world.View, seed *gardencorev1beta1.Seed, s
 	switch {
 	case err != nil:
 		return err
-	case used >= limit.Value():
-		return fmt.Errorf("seed %q cannot host the shoot: it is full (%d of %d shoots)", seed.Name, used, limit.Value())
+	case query.Full(seed, used) != "":
+		return fmt.Errorf("seed %q cannot host the shoot: %s", seed.Name, query.Full(seed, used))
 	default:
 		return nil
 	}
