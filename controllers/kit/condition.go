@@ -8,22 +8,13 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// FindCondition returns the condition of that type, or nil.
-func FindCondition(conditions []gardencorev1beta1.Condition, kind gardencorev1beta1.ConditionType) *gardencorev1beta1.Condition {
-	for i := range conditions {
-		if conditions[i].Type == kind {
-			return &conditions[i]
-		}
-	}
-	return nil
-}
-
 // ConditionIs tells whether the condition of that type exists with that status.
 func ConditionIs(conditions []gardencorev1beta1.Condition, kind gardencorev1beta1.ConditionType, status gardencorev1beta1.ConditionStatus) bool {
-	found := FindCondition(conditions, kind)
+	found := query.FindCondition(conditions, kind)
 	return found != nil && found.Status == status
 }
 

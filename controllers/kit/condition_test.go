@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -89,10 +90,10 @@ func TestSetCondition(t *testing.T) {
 func TestFindCondition(t *testing.T) {
 	t.Parallel()
 	conditions := []condition{{Type: "Other", Status: "False"}, ready("True", "fine", 1, 1)}
-	if got := kit.FindCondition(conditions, "GardenletReady"); got != &conditions[1] {
+	if got := query.FindCondition(conditions, "GardenletReady"); got != &conditions[1] {
 		t.Errorf("FindCondition = %v, want the entry itself", got)
 	}
-	if got := kit.FindCondition(conditions, "Missing"); got != nil {
+	if got := query.FindCondition(conditions, "Missing"); got != nil {
 		t.Errorf("FindCondition of a missing type = %v, want nil", got)
 	}
 	if !kit.ConditionIs(conditions, "GardenletReady", "True") || kit.ConditionIs(conditions, "Other", "True") || kit.ConditionIs(conditions, "Missing", "") {

@@ -7,6 +7,7 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -105,11 +106,11 @@ func shootDNSUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field
 	if old.SeedName == nil {
 		return errs
 	}
-	was := primaryProvider(old.DNS)
+	was := query.PrimaryProvider(old.DNS)
 	if was == nil {
 		return errs
 	}
-	now := primaryProvider(s.DNS)
+	now := query.PrimaryProvider(s.DNS)
 	if now == nil {
 		return append(errs, field.Forbidden(path.Child("providers"), "the primary provider cannot be taken away from a shoot that has a seed"))
 	}
@@ -118,13 +119,4 @@ func shootDNSUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field
 			`the type of the primary provider must stay "`+deref(was.Type)+`" on a shoot that has a seed`))
 	}
 	return errs
-}
-
-func primaryProvider(d *gardencorev1beta1.DNS) *gardencorev1beta1.DNSProvider {
-	for i := range d.Providers {
-		if deref(d.Providers[i].Primary) {
-			return &d.Providers[i]
-		}
-	}
-	return nil
 }

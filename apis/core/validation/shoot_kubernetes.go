@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -38,7 +39,7 @@ func gone(minor int, path *field.Path) *field.Error {
 // kubernetes checks the parts of Kubernetes (API-VALSHOOT-16, 17, 22).
 func kubernetes(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	k := &s.Kubernetes
-	c := cluster{version: k.Version, workerless: len(s.Provider.Workers) == 0}
+	c := cluster{version: k.Version, workerless: query.Workerless(s)}
 	if s.Networking != nil {
 		c.families = s.Networking.IPFamilies
 	}
@@ -148,7 +149,7 @@ func kubeProxy(p *gardencorev1beta1.KubeProxyConfig, kubernetes string, path *fi
 // addons holds API-VALSHOOT-13.
 func addons(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	a := s.Addons
-	if a == nil || len(s.Provider.Workers) == 0 { // Without workers there are none at all.
+	if a == nil || query.Workerless(s) { // Without workers there are none at all.
 		return nil
 	}
 	if beyond(s.Kubernetes.Version, lastWithAddons) {

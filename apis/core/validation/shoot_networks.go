@@ -11,6 +11,7 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -29,7 +30,7 @@ const (
 func shootNetworking(s *gardencorev1beta1.ShootSpec, spec *field.Path) field.ErrorList {
 	path := spec.Child("networking")
 	n := s.Networking
-	hasWorkers := len(s.Provider.Workers) > 0
+	hasWorkers := !query.Workerless(s)
 	if n == nil {
 		if hasWorkers {
 			return field.ErrorList{field.Required(path, "a shoot with workers needs a network")}

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -171,7 +172,7 @@ func happens(c *gardencorev1beta1.MaintenanceRotationConfig) bool {
 
 // reachable tells whether there is a key pair: the machines of the shoot can be reached by SSH.
 func reachable(s *gardencorev1beta1.ShootSpec) bool {
-	if len(s.Provider.Workers) == 0 {
+	if query.Workerless(s) {
 		return false
 	}
 	settings := s.Provider.WorkersSettings

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/terrarium-garden/terrarium/apis/check"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	corevalidation "github.com/terrarium-garden/terrarium/apis/core/validation"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
@@ -48,7 +49,7 @@ func setObject(s *gardenseedmanagementv1alpha1.ManagedSeedSet) field.ErrorList {
 	errs = append(errs, setSelector(spec, path)...)
 	errs = append(errs, templateMetadata(&spec.Template.ObjectMeta, path.Child("template", "metadata"))...)
 	errs = append(errs, managedSeedSpec(&spec.Template.Spec, path.Child("template", "spec"), true)...)
-	if len(spec.ShootTemplate.Spec.Provider.Workers) == 0 {
+	if query.Workerless(&spec.ShootTemplate.Spec) {
 		errs = append(errs, field.Invalid(path.Child("shootTemplate", "spec", "provider", "workers"), "", "a seed needs machines for control planes"))
 	}
 	if spec.UpdateStrategy != nil {

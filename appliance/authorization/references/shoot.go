@@ -5,6 +5,7 @@ package references
 import (
 	"strings"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 )
@@ -47,13 +48,12 @@ func Shoot(s *gardencorev1beta1.Shoot) []graph.Edge {
 }
 
 func shootProfile(e *edges, s *gardencorev1beta1.Shoot) {
-	switch ref := s.Spec.CloudProfile; {
-	case ref != nil && ref.Kind == gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile:
+	switch ref := query.ProfileReference(&s.Spec); {
+	case ref == nil:
+	case ref.Kind == gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile:
 		e.has(graph.NamespacedCloudProfile, s.Namespace, ref.Name)
-	case ref != nil:
+	default:
 		e.has(graph.CloudProfile, "", ref.Name)
-	case s.Spec.CloudProfileName != nil:
-		e.has(graph.CloudProfile, "", *s.Spec.CloudProfileName)
 	}
 }
 

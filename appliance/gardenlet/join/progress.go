@@ -11,6 +11,7 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -157,7 +158,7 @@ func (r *Report) settled(o Observation) bool {
 }
 
 func (r *Report) condition(seed *gardencorev1beta1.Seed, kind gardencorev1beta1.ConditionType) bool {
-	found := kit.FindCondition(seed.Status.Conditions, kind)
+	found := query.FindCondition(seed.Status.Conditions, kind)
 	if found == nil {
 		r.Waiting = fmt.Sprintf("condition %s", kind)
 		return false
@@ -172,7 +173,7 @@ func (r *Report) condition(seed *gardencorev1beta1.Seed, kind gardencorev1beta1.
 
 // optional waits for a condition only if somebody sets it.
 func (r *Report) optional(seed *gardencorev1beta1.Seed, kind gardencorev1beta1.ConditionType) bool {
-	return kit.FindCondition(seed.Status.Conditions, kind) == nil || r.condition(seed, kind)
+	return query.FindCondition(seed.Status.Conditions, kind) == nil || r.condition(seed, kind)
 }
 
 func (r *Report) extensions(all []gardencorev1beta1.ControllerInstallation) bool {
@@ -196,7 +197,7 @@ func explain(installation gardencorev1beta1.ControllerInstallation) string {
 	for _, kind := range []gardencorev1beta1.ConditionType{
 		gardencorev1beta1.ConditionTypeValid, gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTypeHealthy,
 	} {
-		found := kit.FindCondition(installation.Status.Conditions, kind)
+		found := query.FindCondition(installation.Status.Conditions, kind)
 		if found != nil && found.Status != gardencorev1beta1.ConditionTrue {
 			return fmt.Sprintf(" (%s is %s: %s)", kind, found.Status, found.Message)
 		}

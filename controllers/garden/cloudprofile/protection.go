@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/inuse"
 )
@@ -70,12 +71,18 @@ func Users(profile string, shoots []gardencorev1beta1.Shoot) []string {
 	return users
 }
 
-// uses looks at both fields, because a shoot may still carry the older one.
 func uses(shoot *gardencorev1beta1.Shoot, profile string) bool {
-	if ref := shoot.Spec.CloudProfile; ref != nil {
-		return ref.Name == profile && ref.Kind != gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile
+	name, ok := named(shoot)
+	return ok && name == profile
+}
+
+// named is the name of the profile of a shoot that uses one of the garden.
+func named(shoot *gardencorev1beta1.Shoot) (string, bool) {
+	ref := query.ProfileReference(&shoot.Spec)
+	if ref == nil || ref.Kind == gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile {
+		return "", false
 	}
-	return shoot.Spec.CloudProfileName != nil && *shoot.Spec.CloudProfileName == profile
+	return ref.Name, true
 }
 
 func profiles(object client.Object) []types.NamespacedName {
@@ -83,11 +90,8 @@ func profiles(object client.Object) []types.NamespacedName {
 	if !ok {
 		return nil
 	}
-	if ref := shoot.Spec.CloudProfile; ref != nil {
-		return []types.NamespacedName{{Name: ref.Name}}
-	}
-	if name := shoot.Spec.CloudProfileName; name != nil {
-		return []types.NamespacedName{{Name: *name}}
+	if name, ok := named(shoot); ok {
+		return []types.NamespacedName{{Name: name}}
 	}
 	return nil
 }

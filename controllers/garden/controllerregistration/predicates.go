@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // seedChanges lets changes of spec, labels and deletion timestamp through.
@@ -42,7 +42,7 @@ func installationChanges() predicate.Predicate {
 }
 
 func requiredOf(installation *gardencorev1beta1.ControllerInstallation) *gardencorev1beta1.Condition {
-	return kit.FindCondition(installation.Status.Conditions, gardencorev1beta1.ConditionTypeRequired)
+	return query.FindCondition(installation.Status.Conditions, gardencorev1beta1.ConditionTypeRequired)
 }
 
 // shootChanges lets changes of the seed and of everything that names an extension through.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/inuse"
 )
@@ -50,7 +51,7 @@ func profiles(object client.Object) []types.NamespacedName {
 	if !ok {
 		return nil
 	}
-	ref := shoot.Spec.CloudProfile
+	ref := query.ProfileReference(&shoot.Spec)
 	if ref == nil || ref.Kind != gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 )
@@ -64,7 +65,7 @@ func JudgeControlPlane(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta
 		}
 	}
 	required := []string{gardencorev1beta1.DeploymentKubeAPIServer, gardencorev1beta1.DeploymentKubeControllerManager}
-	if len(shoot.Spec.Provider.Workers) > 0 {
+	if !query.Workerless(&shoot.Spec) {
 		required = append(required, gardencorev1beta1.DeploymentKubeScheduler)
 	}
 	for _, name := range required {

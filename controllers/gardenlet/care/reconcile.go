@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -36,7 +37,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	commit := kit.Begin(r.GardenClient, shoot)
 	now := r.Clock.Now()
 	for _, f := range findings {
-		have := kit.FindCondition(shoot.Status.Conditions, f.Type)
+		have := query.FindCondition(shoot.Status.Conditions, f.Type)
 		f.Status = kit.Damp(have, Pardon(shoot, f.Status), r.threshold(f.Type), now)
 		shoot.Status.Conditions = kit.SetCondition(shoot.Status.Conditions, f, now)
 	}
@@ -50,7 +51,7 @@ func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) 
 		return uncheckable(shoot, err)
 	}
 	findings := []gardencorev1beta1.Condition{JudgeAPIServer(world.API), JudgeControlPlane(shoot, world)}
-	if len(shoot.Spec.Provider.Workers) > 0 {
+	if !query.Workerless(&shoot.Spec) {
 		findings = append(findings, JudgeNodes(shoot, world))
 	}
 	return findings
@@ -77,7 +78,7 @@ func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot
 			return err
 		}
 		world.API = r.askAPIServer(ctx, kubeconfig)
-		if world.API.Status != 0 && len(shoot.Spec.Provider.Workers) > 0 {
+		if world.API.Status != 0 && !query.Workerless(&shoot.Spec) {
 			world.Nodes, world.NodesErr = r.nodes(ctx, kubeconfig)
 		}
 		return nil
@@ -103,7 +104,7 @@ func (r *Reconciler) kubeconfig(ctx context.Context, namespace string) ([]byte, 
 
 func uncheckable(shoot *gardencorev1beta1.Shoot, err error) []gardencorev1beta1.Condition {
 	kinds := []gardencorev1beta1.ConditionType{gardencorev1beta1.ConditionTypeAPIServerAvailable, gardencorev1beta1.ConditionTypeControlPlaneHealthy}
-	if len(shoot.Spec.Provider.Workers) > 0 {
+	if !query.Workerless(&shoot.Spec) {
 		kinds = append(kinds, gardencorev1beta1.ConditionTypeEveryNodeReady)
 	}
 	findings := make([]gardencorev1beta1.Condition, 0, len(kinds))

@@ -36,7 +36,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	found := r.check(ctx)
 	commit := kit.Begin(r.GardenClient, object)
-	have := kit.FindCondition(object.Status.Conditions, found.Type)
+	have := query.FindCondition(object.Status.Conditions, found.Type)
 	found.Status = kit.Damp(have, found.Status, r.Threshold, r.Clock.Now())
 	object.Status.Conditions = kit.SetCondition(object.Status.Conditions, found, r.Clock.Now())
 	object.Status.Conditions = emergencyStop(object, r.Clock.Now())

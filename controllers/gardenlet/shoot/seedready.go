@@ -7,7 +7,6 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // CheckSeed returns why no operation may run on the shoots of a seed now, or nil: it has to be brought up to date by this very
@@ -29,7 +28,7 @@ func CheckSeed(seed *gardencorev1beta1.Seed, identity gardencorev1beta1.Gardener
 	for _, kind := range []gardencorev1beta1.ConditionType{
 		gardencorev1beta1.ConditionTypeGardenletReady, gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy,
 	} {
-		condition := kit.FindCondition(seed.Status.Conditions, kind)
+		condition := query.FindCondition(seed.Status.Conditions, kind)
 		if condition == nil {
 			return fmt.Errorf("seed %q has no condition %s yet", seed.Name, kind)
 		}

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -105,7 +106,7 @@ func (r *Reconciler) seedChanges() predicate.Predicate {
 }
 
 func (r *Reconciler) condition(seed *gardencorev1beta1.Seed) *gardencorev1beta1.Condition {
-	return kit.FindCondition(seed.Status.Conditions, r.Check.Condition)
+	return query.FindCondition(seed.Status.Conditions, r.Check.Condition)
 }
 
 func (r *Reconciler) factChanges() predicate.Predicate {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 const (
@@ -64,7 +64,7 @@ func problemOf(conditions []gardencorev1beta1.Condition) (reason, message string
 	}
 	missing := ""
 	for _, r := range requirements() {
-		condition := kit.FindCondition(conditions, r.kind)
+		condition := query.FindCondition(conditions, r.kind)
 		switch {
 		case condition == nil && missing == "":
 			missing = fmt.Sprintf("its condition %s is missing", r.kind)

@@ -8,6 +8,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -43,7 +44,7 @@ func Silence(conditions []gardencorev1beta1.Condition, now time.Time) []gardenco
 // ShootsUnknown tells whether the seed has been silent for so long that nothing is known about its shoots
 // (GCM-SEEDLIFE-5).
 func ShootsUnknown(conditions []gardencorev1beta1.Condition, period time.Duration, now time.Time) bool {
-	ready := kit.FindCondition(conditions, gardencorev1beta1.ConditionTypeGardenletReady)
+	ready := query.FindCondition(conditions, gardencorev1beta1.ConditionTypeGardenletReady)
 	if ready == nil || ready.Status == gardencorev1beta1.ConditionTrue {
 		return false
 	}

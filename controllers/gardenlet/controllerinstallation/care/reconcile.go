@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
@@ -25,7 +26,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err := r.GardenClient.Get(ctx, request.NamespacedName, installation); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
-	if installation.DeletionTimestamp != nil || kit.FindCondition(installation.Status.Conditions, gardencorev1beta1.ConditionTypeInstalled) == nil {
+	if installation.DeletionTimestamp != nil || query.FindCondition(installation.Status.Conditions, gardencorev1beta1.ConditionTypeInstalled) == nil {
 		return reconcile.Result{}, nil
 	}
 	commit := kit.Begin(r.GardenClient, installation)
@@ -52,7 +53,7 @@ func (r *Reconciler) check(ctx context.Context, installation string) []gardencor
 
 // superseded keeps the reason of a failed installation: it tells more than that objects are missing.
 func (r *Reconciler) superseded(installation *gardencorev1beta1.ControllerInstallation, condition gardencorev1beta1.Condition) bool {
-	have := kit.FindCondition(installation.Status.Conditions, condition.Type)
+	have := query.FindCondition(installation.Status.Conditions, condition.Type)
 	return condition.Type == gardencorev1beta1.ConditionTypeInstalled && have.Reason == gardencorev1beta1.ReasonInstallationFailed
 }
 

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
@@ -74,8 +75,7 @@ func (c *Cluster) Failed() bool {
 
 // Hibernated tells whether machines and controllers of the shoot are to be switched off. A shoot in deletion never is.
 func (c *Cluster) Hibernated() bool {
-	hibernation := c.Shoot.Spec.Hibernation
-	return c.Shoot.DeletionTimestamp == nil && hibernation != nil && hibernation.Enabled != nil && *hibernation.Enabled
+	return c.Shoot.DeletionTimestamp == nil && query.HibernationWanted(c.Shoot)
 }
 
 // ForceDeleted tells whether the shoot is removed without regard to what cannot be cleaned up. It is safe to call on nil.

@@ -47,10 +47,10 @@ func columns() []kind.Column[*gardencorev1beta1.Shoot] {
 
 // profile prints which cloud profile the shoot uses; one of a namespace with that namespace.
 func profile(o *gardencorev1beta1.Shoot) string {
-	ref := o.Spec.CloudProfile
+	ref := query.ProfileReference(&o.Spec)
 	switch {
 	case ref == nil:
-		return cell.Or(o.Spec.CloudProfileName, "")
+		return ""
 	case ref.Kind == gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile:
 		return o.Namespace + "/" + ref.Name
 	default:
