@@ -14,28 +14,8 @@ import (
 )
 
 func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, check func(flag, path string, err error)) {
-	for _, controller := range []struct {
-		path    string
-		workers *int
-	}{
-		{path: "certificateSigningRequest", workers: c.CertificateSigningRequest.ConcurrentSyncs},
-		{path: "cloudProfile", workers: c.CloudProfile.ConcurrentSyncs},
-		{path: "controllerDeployment", workers: c.ControllerDeployment.ConcurrentSyncs},
-		{path: "controllerRegistration", workers: c.ControllerRegistration.ConcurrentSyncs},
-		{path: "credentialsBinding", workers: c.CredentialsBinding.ConcurrentSyncs},
-		{path: "exposureClass", workers: c.ExposureClass.ConcurrentSyncs},
-		{path: "managedSeedSet", workers: c.ManagedSeedSet.ConcurrentSyncs},
-		{path: "namespacedCloudProfile", workers: c.NamespacedCloudProfile.ConcurrentSyncs},
-		{path: "project", workers: c.Project.ConcurrentSyncs},
-		{path: "quota", workers: c.Quota.ConcurrentSyncs},
-		{path: "secretBinding", workers: c.SecretBinding.ConcurrentSyncs},
-		{path: "seed", workers: c.Seed.ConcurrentSyncs},
-		{path: "seedBackupBucketsCheck", workers: c.SeedBackupBucketsCheck.ConcurrentSyncs},
-		{path: "seedExtensionsCheck", workers: c.SeedExtensionsCheck.ConcurrentSyncs},
-		{path: "shootReference", workers: c.ShootReference.ConcurrentSyncs},
-		{path: "shootStatusLabel", workers: c.ShootStatusLabel.ConcurrentSyncs},
-	} {
-		check("", "controllers."+controller.path+".concurrentSyncs", positive(controller.workers))
+	for section, workers := range c.Workers() {
+		check("", "controllers."+section+".concurrentSyncs", positive(workers.ConcurrentSyncs))
 	}
 	check("", "controllers.seed.monitorPeriod", within(c.Seed.MonitorPeriod, time.Second, 24*time.Hour))
 	check("", "controllers.seed.shootMonitorPeriod", within(c.Seed.ShootMonitorPeriod, time.Second, 24*time.Hour))

@@ -137,6 +137,7 @@ controllers: {seed: {monitorPeriod: 5s}}
 		t.Fatalf("DecodeServerConfiguration(...): %v", err)
 	}
 
+	five := gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)}
 	want := &gardenconfigv1alpha1.ServerConfiguration{
 		TypeMeta: metav1.TypeMeta{
 			APIVersion: "server.config.terrarium.garden/v1alpha1", Kind: "ServerConfiguration",
@@ -157,37 +158,37 @@ controllers: {seed: {monitorPeriod: 5s}}
 			MaxKubeconfigLifetime:       &metav1.Duration{Duration: 24 * time.Hour},
 		},
 		Controllers: gardenconfigv1alpha1.ServerControllerConfiguration{
-			CertificateSigningRequest: gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
-			CloudProfile:              gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
-			ControllerDeployment:      gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
-			ControllerRegistration:    gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
-			CredentialsBinding:        gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
-			ExposureClass:             gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
-			ManagedSeedSet:            gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
-			NamespacedCloudProfile:    gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
-			Project:                   gardenconfigv1alpha1.ServerProjectControllerConfiguration{ConcurrentSyncs: new(5)},
-			Quota:                     gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
-			SecretBinding:             gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			CertificateSigningRequest: five,
+			CloudProfile:              five,
+			ControllerDeployment:      five,
+			ControllerRegistration:    five,
+			CredentialsBinding:        five,
+			ExposureClass:             five,
+			ManagedSeedSet:            five,
+			NamespacedCloudProfile:    five,
+			Project:                   gardenconfigv1alpha1.ServerProjectControllerConfiguration{ConcurrencyConfiguration: five},
+			Quota:                     five,
+			SecretBinding:             five,
 			Seed: gardenconfigv1alpha1.ServerSeedControllerConfiguration{
-				ConcurrentSyncs:    new(5),
-				MonitorPeriod:      &metav1.Duration{Duration: 5 * time.Second},
-				ShootMonitorPeriod: &metav1.Duration{Duration: 200 * time.Second},
-				SyncPeriod:         &metav1.Duration{Duration: 10 * time.Second},
+				ConcurrencyConfiguration: five,
+				MonitorPeriod:            &metav1.Duration{Duration: 5 * time.Second},
+				ShootMonitorPeriod:       &metav1.Duration{Duration: 200 * time.Second},
+				SyncPeriod:               &metav1.Duration{Duration: 10 * time.Second},
 			},
 			SeedBackupBucketsCheck: gardenconfigv1alpha1.ServerSeedCheckConfiguration{
-				ConcurrentSyncs: new(5), SyncPeriod: &metav1.Duration{Duration: 30 * time.Second},
+				ConcurrencyConfiguration: five, SyncPeriod: &metav1.Duration{Duration: 30 * time.Second},
 			},
 			SeedExtensionsCheck: gardenconfigv1alpha1.ServerSeedCheckConfiguration{
-				ConcurrentSyncs: new(5), SyncPeriod: &metav1.Duration{Duration: 30 * time.Second},
+				ConcurrencyConfiguration: five, SyncPeriod: &metav1.Duration{Duration: 30 * time.Second},
 			},
-			ShootReference:   gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
-			ShootStatusLabel: gardenconfigv1alpha1.ConcurrencyConfiguration{ConcurrentSyncs: new(5)},
+			ShootReference:   five,
+			ShootStatusLabel: five,
 		},
 		WorkloadIdentity: gardenconfigv1alpha1.WorkloadIdentityConfiguration{
 			MinTokenLifetime: &metav1.Duration{Duration: time.Hour}, MaxTokenLifetime: &metav1.Duration{Duration: 48 * time.Hour},
 		},
 		Scheduler: gardenconfigv1alpha1.SchedulerConfiguration{
-			ConcurrentSyncs:                new(5),
+			ConcurrencyConfiguration:       five,
 			CandidateDeterminationStrategy: "MinimalDistance",
 		},
 	}

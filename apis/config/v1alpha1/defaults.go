@@ -32,6 +32,14 @@ func setZero[T comparable](p *T, value T) {
 	}
 }
 
+// setPeriod takes the default also in place of a time that is not positive: nothing is done that often.
+func setPeriod(p **metav1.Duration, value time.Duration) {
+	if *p != nil && (*p).Duration <= 0 {
+		*p = nil
+	}
+	setDuration(p, value)
+}
+
 func setDuration(p **metav1.Duration, value time.Duration) {
 	setDefault(p, metav1.Duration{Duration: value})
 }

@@ -77,14 +77,14 @@ func (c *GardenletControllerConfiguration) setDefaults() {
 	setDefault(&ensure(&c.Bastion).ConcurrentSyncs, workers)
 	setDefault(&ensure(&c.ControllerInstallation).ConcurrentSyncs, workers)
 	setDefault(&ensure(&c.ControllerInstallationCare).ConcurrentSyncs, workers)
-	setDuration(&c.ControllerInstallationCare.SyncPeriod, 30*time.Second)
+	setPeriod(&c.ControllerInstallationCare.SyncPeriod, 30*time.Second)
 	setDefault(&ensure(&c.ControllerInstallationRequired).ConcurrentSyncs, 1)
 	setDuration(&ensure(&c.Gardenlet).SyncPeriod, time.Hour)
 
-	setDuration(&ensure(&c.Seed).SyncPeriod, time.Minute)
+	setPeriod(&ensure(&c.Seed).SyncPeriod, time.Minute)
 	setDefault(&c.Seed.LeaseResyncSeconds, 2)
 	setDefault(&c.Seed.LeaseResyncMissThreshold, 10)
-	setDuration(&ensure(&c.SeedCare).SyncPeriod, 30*time.Second)
+	setPeriod(&ensure(&c.SeedCare).SyncPeriod, 30*time.Second)
 
 	ensure(&c.Shoot).setDefaults(workers)
 	ensure(&c.ShootCare).setDefaults(workers)
@@ -120,7 +120,7 @@ func (c *ShootControllerConfiguration) setDefaults(workers int) {
 
 func (c *ShootCareControllerConfiguration) setDefaults(workers int) {
 	setDefault(&c.ConcurrentSyncs, workers)
-	setDuration(&c.SyncPeriod, time.Minute)
+	setPeriod(&c.SyncPeriod, time.Minute)
 
 	if c.StaleExtensionHealthChecks == nil {
 		c.StaleExtensionHealthChecks = &StaleExtensionHealthChecks{Enabled: true}

@@ -3,6 +3,10 @@
 package v1alpha1
 
 import (
+	"iter"
+	"reflect"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -59,6 +63,22 @@ type ServerControllerConfiguration struct {
 	ShootStatusLabel ConcurrencyConfiguration `json:"shootStatusLabel,omitempty"`
 }
 
+// Workers yields what the sections say about workers, with the name of each section in the file.
+func (c *ServerControllerConfiguration) Workers() iter.Seq2[string, *ConcurrencyConfiguration] {
+	return func(yield func(string, *ConcurrencyConfiguration) bool) {
+		sections := reflect.ValueOf(c).Elem()
+		for field, section := range sections.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if embedded := section.FieldByName("ConcurrencyConfiguration"); embedded.IsValid() {
+				section = embedded
+			}
+			if workers, ok := section.Addr().Interface().(*ConcurrencyConfiguration); ok && !yield(name, workers) {
+				return
+			}
+		}
+	}
+}
+
 // ConcurrencyConfiguration sets the pace of a controller.
 type ConcurrencyConfiguration struct {
 	// ConcurrentSyncs is the number of workers. Defaults to 5.
@@ -68,9 +88,8 @@ type ConcurrencyConfiguration struct {
 
 // ServerProjectControllerConfiguration configures the controllers of projects.
 type ServerProjectControllerConfiguration struct {
-	// ConcurrentSyncs is the number of workers. Defaults to 5.
-	// +optional
-	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
+	ConcurrencyConfiguration `json:",inline"`
+
 	// Quotas are the resource quotas of project namespaces. The first one whose selector matches a project counts; a
 	// project that none matches has no quota. Defaults to one that bounds the number of objects of each project; an empty
 	// list leaves projects without.
@@ -90,9 +109,8 @@ type QuotaConfiguration struct {
 
 // ServerSeedControllerConfiguration configures the controllers of seeds.
 type ServerSeedControllerConfiguration struct {
-	// ConcurrentSyncs is the number of workers. Defaults to 5.
-	// +optional
-	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
+	ConcurrencyConfiguration `json:",inline"`
+
 	// MonitorPeriod is how long a gardenlet may be silent before its seed is no longer known to be ready. Defaults
 	// to 40s.
 	// +optional
@@ -108,9 +126,8 @@ type ServerSeedControllerConfiguration struct {
 
 // ServerSeedCheckConfiguration configures a controller that judges seeds by what belongs to them.
 type ServerSeedCheckConfiguration struct {
-	// ConcurrentSyncs is the number of workers. Defaults to 5.
-	// +optional
-	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
+	ConcurrencyConfiguration `json:",inline"`
+
 	// SyncPeriod is the time between two checks of a seed. Defaults to 30s.
 	// +optional
 	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`

@@ -103,22 +103,16 @@ func setSubject(s *rbacv1.Subject) {
 func (c *ServerControllerConfiguration) setDefaults() {
 	const workers = 5
 
-	for _, controller := range []*ConcurrencyConfiguration{
-		&c.CertificateSigningRequest, &c.CloudProfile, &c.ControllerDeployment, &c.ControllerRegistration, &c.CredentialsBinding,
-		&c.ExposureClass, &c.ManagedSeedSet, &c.NamespacedCloudProfile, &c.Quota, &c.SecretBinding, &c.ShootReference, &c.ShootStatusLabel,
-	} {
+	for _, controller := range c.Workers() {
 		setDefault(&controller.ConcurrentSyncs, workers)
 	}
 	for _, check := range []*ServerSeedCheckConfiguration{&c.SeedBackupBucketsCheck, &c.SeedExtensionsCheck} {
-		setDefault(&check.ConcurrentSyncs, workers)
 		setDuration(&check.SyncPeriod, 30*time.Second)
 	}
 
-	setDefault(&c.Project.ConcurrentSyncs, workers)
 	if c.Project.Quotas == nil {
 		c.Project.Quotas = defaultProjectQuotas()
 	}
-	setDefault(&c.Seed.ConcurrentSyncs, workers)
 	setDuration(&c.Seed.MonitorPeriod, 40*time.Second)
 	setDuration(&c.Seed.ShootMonitorPeriod, 200*time.Second)
 	setDuration(&c.Seed.SyncPeriod, 10*time.Second)

@@ -101,9 +101,8 @@ type CertificateConfiguration struct {
 
 // SchedulerConfiguration says how a seed is found for a shoot.
 type SchedulerConfiguration struct {
-	// ConcurrentSyncs is the number of workers. Defaults to 5.
-	// +optional
-	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
+	ConcurrencyConfiguration `json:",inline"`
+
 	// CandidateDeterminationStrategy narrows the usable seeds by their region. Defaults to SameRegion.
 	// +optional
 	CandidateDeterminationStrategy CandidateDeterminationStrategy `json:"candidateDeterminationStrategy,omitempty"`
