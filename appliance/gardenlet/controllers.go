@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,48 +33,25 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// adder is a controller that watches the garden and acts in the seed, or the other way round.
-type adder interface {
-	AddToManager(mgr manager.Manager, seed cluster.Cluster) error
-}
-
-// controllers lists what a gardenlet does.
-func (p *process) controllers() []adder {
+// controllers lists what a gardenlet does. A new controller is a new line; each takes its own section of the configuration.
+func (p *process) controllers() []kit.Adder {
 	c := p.Config.Controllers
-	return []adder{
-		&lease.Reconciler{
-			SeedName: p.seedName(), Clock: p.Clock, Health: p.health,
-			Period: time.Duration(*c.Seed.LeaseResyncSeconds) * time.Second,
-		},
+	return []kit.Adder{
+		&lease.Reconciler{Config: c.Seed, Health: p.health},
 		&seed.Reconciler{
-			SeedName: p.seedName(), Clock: p.Clock, Gardenlet: p.identity, Resources: p.Config.Resources,
-			SyncPeriod: c.Seed.SyncPeriod.Duration, Expiry: p.access.Expiry, RenewKubeconfig: p.renewKubeconfig,
+			Config: c.Seed, Gardenlet: p.identity, Resources: p.Config.Resources,
+			Expiry: p.access.Expiry, RenewKubeconfig: p.renewKubeconfig,
 		},
-		&seedcare.Reconciler{
-			SeedName: p.seedName(), Clock: p.Clock, SyncPeriod: c.SeedCare.SyncPeriod.Duration,
-			Threshold: p.seedThreshold(gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy),
-		},
-		&controllerinstallation.Reconciler{
-			SeedName: p.seedName(), Clock: p.Clock, Version: p.APILevel, FeatureGates: p.Config.FeatureGates,
-			Queue: kit.Queue{Concurrency: *c.ControllerInstallation.ConcurrentSyncs},
-		},
-		&installationcare.Reconciler{
-			SeedName: p.seedName(), Clock: p.Clock, SyncPeriod: c.ControllerInstallationCare.SyncPeriod.Duration,
-			Queue: kit.Queue{Concurrency: *c.ControllerInstallationCare.ConcurrentSyncs},
-		},
-		&required.Reconciler{
-			SeedName: p.seedName(), Clock: p.Clock,
-			Queue: kit.Queue{Concurrency: *c.ControllerInstallationRequired.ConcurrentSyncs},
-		},
+		&seedcare.Reconciler{Config: c.SeedCare},
+		&controllerinstallation.Reconciler{Config: c.ControllerInstallation, Version: p.APILevel, FeatureGates: p.Config.FeatureGates},
+		&installationcare.Reconciler{Config: c.ControllerInstallationCare},
+		&required.Reconciler{Config: c.ControllerInstallationRequired},
 		&shoot.Reconciler{
-			SeedName: p.seedName(), Clock: p.Clock, Identity: p.identity, Images: p.images, Config: c.Shoot,
+			Config: c.Shoot, Identity: p.identity, Images: p.images,
 			IdentityTokenValidity: c.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
 		},
-		&workloadidentity.Reconciler{
-			Clock: p.Clock, Validity: c.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
-			Queue: kit.Queue{Concurrency: *c.TokenRequestorWorkloadIdentity.ConcurrentSyncs},
-		},
-		&care.Reconciler{SeedName: p.seedName(), Clock: p.Clock, Config: c.ShootCare},
+		&workloadidentity.Reconciler{Config: c.TokenRequestorWorkloadIdentity},
+		&care.Reconciler{Config: c.ShootCare},
 	}
 }
 
@@ -99,10 +75,9 @@ func (p *process) control(ctx context.Context, ready func()) error {
 	if err := mgr.Add(target); err != nil {
 		return fmt.Errorf("set up the seed for controllers: %w", err)
 	}
-	for _, controller := range p.controllers() {
-		if err := controller.AddToManager(mgr, target); err != nil {
-			return err
-		}
+	clusters := kit.Clusters{Garden: mgr, Seed: target, SeedName: p.seedName(), Clock: p.Clock}
+	if err := kit.AddAll(clusters, p.controllers()...); err != nil {
+		return err
 	}
 	p.recorder.Store(new(mgr.GetEventRecorder("gardenlet")))
 	p.syncSince.Store(new(p.Clock.Now()))
@@ -220,13 +195,4 @@ func (p *process) renewKubeconfig(ctx context.Context) error {
 		return fmt.Errorf("ask for new credentials in Secret %q: %w", client.ObjectKeyFromObject(secret), err)
 	}
 	return nil
-}
-
-func (p *process) seedThreshold(kind gardencorev1beta1.ConditionType) time.Duration {
-	for _, threshold := range p.Config.Controllers.SeedCare.ConditionThresholds {
-		if threshold.Type == string(kind) {
-			return threshold.Duration.Duration
-		}
-	}
-	return 0
 }

@@ -11,28 +11,15 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/runtime"
 	toolscache "k8s.io/client-go/tools/cache"
-	"k8s.io/utils/clock"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/garden"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
-	"github.com/terrarium-garden/terrarium/controllers/scheduler"
 )
-
-// gardenControllers lists the controllers of a garden and its scheduler as they are configured.
-func gardenControllers(c *gardenconfigv1alpha1.ServerConfiguration, clk clock.PassiveClock) []kit.Adder {
-	return append(garden.Adders(garden.Options{Config: c.Controllers, Clock: clk}), &scheduler.Reconciler{
-		Clock:    clk,
-		Strategy: scheduler.Strategy(c.Scheduler.CandidateDeterminationStrategy),
-		Queue:    kit.Queue{Concurrency: ptr.Deref(c.Scheduler.ConcurrentSyncs, 0)},
-	})
-}
 
 // runGardenControllers runs all of them in one manager on the loopback connection. There is one garden for a data
 // directory, so nobody has to be elected.
@@ -60,10 +47,8 @@ func (s *server) runGardenControllers(ctx context.Context, ready func()) error {
 	if err != nil {
 		return fmt.Errorf("make manager: %w", err)
 	}
-	for _, controller := range gardenControllers(s.Config, s.Clock) {
-		if err := controller.AddToManager(mgr); err != nil {
-			return err
-		}
+	if err := kit.AddAll(kit.Clusters{Garden: mgr, Clock: s.Clock}, garden.Adders(s.Config)...); err != nil {
+		return err
 	}
 
 	group, ctx := errgroup.WithContext(ctx)

@@ -11,10 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clocktesting "k8s.io/utils/clock/testing"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
-	"github.com/terrarium-garden/terrarium/appliance/server"
+	"github.com/terrarium-garden/terrarium/controllers/garden"
 )
 
 // TestConfigurationReachesControllers gives every field of the sections about controllers and the scheduler a value of its
@@ -30,7 +29,7 @@ func TestConfigurationReachesControllers(t *testing.T) {
 	}
 
 	found := map[any]bool{}
-	for _, controller := range server.GardenControllers(c, clocktesting.NewFakePassiveClock(time.Time{})) {
+	for _, controller := range garden.Adders(c) {
 		collect(reflect.ValueOf(controller), found)
 	}
 	for path, value := range marks.fields {

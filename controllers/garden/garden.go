@@ -3,13 +3,7 @@
 package garden
 
 import (
-	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/clock"
-
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/binding"
 	"github.com/terrarium-garden/terrarium/controllers/garden/cloudprofile"
 	"github.com/terrarium-garden/terrarium/controllers/garden/controllerdeployment"
@@ -32,84 +26,38 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/reference"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/statuslabel"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/scheduler"
 )
 
-// Options are what may be set about the controllers of the garden.
-type Options struct {
-	// Config configures each controller. What it leaves out gets the default of the controller.
-	Config gardenconfigv1alpha1.ServerControllerConfiguration
-	// Clock is the real clock if nil.
-	Clock clock.PassiveClock
-}
-
-// Adders are the controllers of the garden. A new controller is a new line, and takes all that is configured about it from
-// the section of its own.
-func Adders(o Options) []kit.Adder {
-	c, seeds, projects := o.Config, queue(o.Config.Seed.ConcurrentSyncs), queue(o.Config.Project.ConcurrentSyncs)
-	registrations := queue(c.ControllerRegistration.ConcurrentSyncs)
+// Adders are the controllers of the garden, its scheduler among them. A new controller is a new line. Each takes its own
+// section of the configuration, which must be complete with its defaults; controllers of one kind share a section.
+func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
+	c := config.Controllers
 	return []kit.Adder{
-		&csr.Reconciler{Clock: o.Clock, Queue: queue(c.CertificateSigningRequest.ConcurrentSyncs)},
-		&project.Reconciler{Quotas: c.Project.Quotas, Queue: projects},
-		&activity.Reconciler{Clock: o.Clock, Queue: projects},
-		&namespace.Reconciler{Queue: seeds},
-		&lifecycle.Reconciler{
-			Clock: o.Clock, SyncPeriod: duration(c.Seed.SyncPeriod), MonitorPeriod: duration(c.Seed.MonitorPeriod),
-			ShootMonitorPeriod: duration(c.Seed.ShootMonitorPeriod), Queue: seeds,
-		},
-		seedCheck(extensions.Check(), c.SeedExtensionsCheck, o.Clock),
-		seedCheck(backupbuckets.Check(), c.SeedBackupBucketsCheck, o.Clock),
-		&controllerregistration.Reconciler{Queue: registrations},
-		&extensionrole.Reconciler{Queue: registrations},
-		&monitoring.Reconciler{Clock: o.Clock},
-		&statuslabel.Reconciler{Queue: queue(c.ShootStatusLabel.ConcurrentSyncs)},
-		&reference.Reconciler{Queue: queue(c.ShootReference.ConcurrentSyncs)},
-		&managedseedset.Reconciler{Queue: queue(c.ManagedSeedSet.ConcurrentSyncs)},
-		&namespacedcloudprofile.Reconciler{Queue: queue(c.NamespacedCloudProfile.ConcurrentSyncs)},
-		protect(namespacedcloudprofile.Protection(), c.NamespacedCloudProfile),
-		&cloudprofile.Reconciler{Clock: o.Clock, Queue: queue(c.CloudProfile.ConcurrentSyncs)},
-		protect(cloudprofile.Protection(), c.CloudProfile),
-		protect(exposureclass.Protection(), c.ExposureClass),
-		protect(quota.Protection(), c.Quota),
-		protect(binding.Protection(binding.Secret()), c.SecretBinding),
-		protect(binding.Protection(binding.Credentials()), c.CredentialsBinding),
-		protect(controllerdeployment.Protection(), c.ControllerDeployment),
-		protect(controllerregistration.Protection(), c.ControllerRegistration),
-		&inuse.Reconciler{Protection: controllerregistration.SeedProtection(), Queue: seeds},
+		&csr.Reconciler{Config: c.CertificateSigningRequest},
+		&project.Reconciler{Config: c.Project},
+		&activity.Reconciler{Config: c.Project.ConcurrencyConfiguration},
+		&namespace.Reconciler{Config: c.Seed.ConcurrencyConfiguration},
+		&lifecycle.Reconciler{Config: c.Seed},
+		&check.Reconciler{Check: extensions.Check(), Config: c.SeedExtensionsCheck},
+		&check.Reconciler{Check: backupbuckets.Check(), Config: c.SeedBackupBucketsCheck},
+		&controllerregistration.Reconciler{Config: c.ControllerRegistration},
+		&extensionrole.Reconciler{Config: c.ControllerRegistration},
+		&monitoring.Reconciler{},
+		&statuslabel.Reconciler{Config: c.ShootStatusLabel},
+		&reference.Reconciler{Config: c.ShootReference},
+		&managedseedset.Reconciler{Config: c.ManagedSeedSet},
+		&namespacedcloudprofile.Reconciler{Config: c.NamespacedCloudProfile},
+		&inuse.Reconciler{Protection: namespacedcloudprofile.Protection(), Config: c.NamespacedCloudProfile},
+		&cloudprofile.Reconciler{Config: c.CloudProfile},
+		&inuse.Reconciler{Protection: cloudprofile.Protection(), Config: c.CloudProfile},
+		&inuse.Reconciler{Protection: exposureclass.Protection(), Config: c.ExposureClass},
+		&inuse.Reconciler{Protection: quota.Protection(), Config: c.Quota},
+		&inuse.Reconciler{Protection: binding.Protection(binding.Secret()), Config: c.SecretBinding},
+		&inuse.Reconciler{Protection: binding.Protection(binding.Credentials()), Config: c.CredentialsBinding},
+		&inuse.Reconciler{Protection: controllerdeployment.Protection(), Config: c.ControllerDeployment},
+		&inuse.Reconciler{Protection: controllerregistration.Protection(), Config: c.ControllerRegistration},
+		&inuse.Reconciler{Protection: controllerregistration.SeedProtection(), Config: c.Seed.ConcurrencyConfiguration},
+		&scheduler.Reconciler{Config: config.Scheduler},
 	}
-}
-
-func protect(what inuse.Protection, c gardenconfigv1alpha1.ConcurrencyConfiguration) kit.Adder {
-	return &inuse.Reconciler{Protection: what, Queue: queue(c.ConcurrentSyncs)}
-}
-
-func seedCheck(what check.Check, c gardenconfigv1alpha1.ServerSeedCheckConfiguration, clk clock.PassiveClock) kit.Adder {
-	return &check.Reconciler{
-		Check: what, Clock: clk, SyncPeriod: duration(c.SyncPeriod), Threshold: threshold(c.ConditionThresholds, what.Condition),
-		Queue: queue(c.ConcurrentSyncs),
-	}
-}
-
-// threshold is zero, which means none, for a condition that is not listed.
-func threshold(all []gardenconfigv1alpha1.ConditionThreshold, condition gardencorev1beta1.ConditionType) time.Duration {
-	for _, t := range all {
-		if t.Type == string(condition) {
-			return t.Duration.Duration
-		}
-	}
-	return 0
-}
-
-func queue(workers *int) kit.Queue {
-	if workers == nil {
-		return kit.Queue{}
-	}
-	return kit.Queue{Concurrency: *workers}
-}
-
-// duration is zero, which means a controller's own default, where none is set.
-func duration(d *metav1.Duration) time.Duration {
-	if d == nil {
-		return 0
-	}
-	return d.Duration
 }

@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -60,4 +61,14 @@ func Damp(have *gardencorev1beta1.Condition, found gardencorev1beta1.ConditionSt
 	default:
 		return found
 	}
+}
+
+// Threshold is how long the condition of that type is Progressing before it turns False; 0 if none is configured.
+func Threshold(thresholds []gardenconfigv1alpha1.ConditionThreshold, kind gardencorev1beta1.ConditionType) time.Duration {
+	for _, t := range thresholds {
+		if t.Type == string(kind) {
+			return t.Duration.Duration
+		}
+	}
+	return 0
 }

@@ -3,9 +3,11 @@
 package kit
 
 import (
+	"cmp"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
@@ -25,6 +27,20 @@ type Queue struct {
 	BaseDelay time.Duration
 	// MaxDelay bounds that wait.
 	MaxDelay time.Duration
+}
+
+// Workers is the queue of a controller with that many workers; nil takes the default.
+func Workers(concurrentSyncs *int) Queue {
+	return Queue{Concurrency: ptr.Deref(concurrentSyncs, 0)}
+}
+
+// or takes what q leaves open from the other queue.
+func (q Queue) or(other Queue) Queue {
+	return Queue{
+		Concurrency: cmp.Or(q.Concurrency, other.Concurrency),
+		BaseDelay:   cmp.Or(q.BaseDelay, other.BaseDelay),
+		MaxDelay:    cmp.Or(q.MaxDelay, other.MaxDelay),
+	}
 }
 
 // Options are the controller options of this queue. Controller names may repeat in one process, because tests run

@@ -3,24 +3,21 @@
 package scheduler
 
 import (
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/client-go/tools/events"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 const controllerName = "scheduler"
 
+// How soon a shoot that fits no seed is tried again: events of seeds do not start an attempt (SCHED-BIND-4).
 const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
@@ -28,57 +25,29 @@ const (
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler binds shoots to seeds. Unset fields are filled by AddToManager.
+// Reconciler binds shoots to seeds. It reads config maps of region distances around the cache: a cache of all config maps is
+// not worth its memory.
 type Reconciler struct {
-	// Client reaches the garden. Lists come from its cache.
-	Client client.Client
-	// Reader reads config maps of region distances, for which no cache of all config maps is worth its memory.
-	Reader client.Reader
-	// Recorder writes the events of shoots.
-	Recorder events.EventRecorder
-	// Clock stamps the last operation.
-	Clock clock.PassiveClock
-	// Strategy is how near a seed has to be; SameRegion if empty.
-	Strategy Strategy
-	// Queue bounds the work. Its delays are how soon a shoot that fits no seed is tried again, because events of seeds
-	// do not start an attempt (SCHED-BIND-4).
-	Queue kit.Queue
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.SchedulerConfiguration
 }
 
 // AddToManager implements kit.Adder.
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	strategy, err := ParseStrategy(string(r.Strategy))
-	if err != nil {
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	if _, err := ParseStrategy(string(r.strategy())); err != nil {
 		return err
 	}
-	r.Strategy = strategy
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Reader == nil {
-		r.Reader = mgr.GetAPIReader()
-	}
-	if r.Recorder == nil {
-		r.Recorder = mgr.GetEventRecorder(controllerName)
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
-	if r.Queue.BaseDelay <= 0 {
-		r.Queue.BaseDelay = firstRetry
-	}
-	if r.Queue.MaxDelay <= 0 {
-		r.Queue.MaxDelay = lastRetry
-	}
-	err = builder.ControllerManagedBy(mgr).
-		Named(controllerName).
-		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(wanted())).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+	queue := kit.Workers(r.Config.ConcurrentSyncs)
+	queue.BaseDelay, queue.MaxDelay = firstRetry, lastRetry
+	b := r.Controller(clusters, controllerName, queue).
+		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(wanted()))
+	return kit.Complete(b, controllerName, r)
+}
+
+func (r *Reconciler) strategy() Strategy {
+	return Strategy(r.Config.CandidateDeterminationStrategy)
 }
 
 // wanted lets creates, and updates that change the spec, of waiting shoots through.

@@ -19,7 +19,7 @@ import (
 // distances reads how far the regions of seeds are from that of the shoot, as the garden says for a cloud profile. It is
 // nil when the garden says nothing, or the strategy does not ask.
 func (r *Reconciler) distances(ctx context.Context, shoot *gardencorev1beta1.Shoot, profile string) (map[string]int, error) {
-	if r.Strategy != MinimalDistance {
+	if r.strategy() != MinimalDistance {
 		return nil, nil //nolint:nilnil // No distances are a valid answer, and a nil map is one that has none.
 	}
 	found := &corev1.ConfigMapList{}

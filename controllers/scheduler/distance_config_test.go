@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/scheduler"
 )
 
@@ -82,7 +83,7 @@ func TestRegionConfig(t *testing.T) {
 			t.Parallel()
 			o := newOffice(t, append(tc.maps, newShoot(of("CloudProfile", "local"), inRegion("west-1")), newProfile(),
 				new(newSeed("far", region("far"))), new(newSeed("west-2", region("west-2"))))...)
-			o.Strategy = scheduler.MinimalDistance
+			o.Config.CandidateDeterminationStrategy = gardenconfigv1alpha1.CandidateDeterminationStrategyMinimalDistance
 			o.attempt(t)
 			if o.bound != tc.want {
 				t.Errorf("%s\nbound to seed %q, want %q", tc.reason, o.bound, tc.want)
@@ -97,7 +98,7 @@ func TestRegionConfigThatIsBroken_SCHED_REGION_3(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, newShoot(of("CloudProfile", "local"), inRegion("west-1")), newProfile(), new(newSeed("a", region("west-1"))),
 		regions("regions", "local", map[string]string{"west-1": "west-1: near"}))
-	o.Strategy = scheduler.MinimalDistance
+	o.Config.CandidateDeterminationStrategy = gardenconfigv1alpha1.CandidateDeterminationStrategyMinimalDistance
 	_, err := o.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "garden-dev", Name: "crazy-botany"}})
 	if err == nil || !strings.Contains(err.Error(), `"regions"`) || o.bound != "" {
 		t.Errorf("Who wrote the distances has to mend them.\nReconcile(...) = %v, bound to %q; want an error that names the config map", err, o.bound)

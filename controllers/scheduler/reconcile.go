@@ -86,7 +86,7 @@ func (r *Reconciler) choose(ctx context.Context, shoot *gardencorev1beta1.Shoot)
 		return "", err
 	}
 	return Decide(Input{
-		Shoot: shoot, CloudProfile: offer, Seeds: seeds.Items, Shoots: shoots.Items, Strategy: r.Strategy, Project: project, Distances: distances,
+		Shoot: shoot, CloudProfile: offer, Seeds: seeds.Items, Shoots: shoots.Items, Strategy: r.strategy(), Project: project, Distances: distances,
 	})
 }
 

@@ -29,6 +29,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -60,8 +61,13 @@ func newOffice(t *testing.T, objects ...client.Object) *office {
 			},
 		}).Build()
 	o.Reconciler = &scheduler.Reconciler{
-		Client: garden, Reader: garden, Recorder: o.events, Clock: o.clock, Strategy: scheduler.SameRegion,
-		Queue: kit.Queue{BaseDelay: time.Second, MaxDelay: 30 * time.Second},
+		Base: kit.Base{
+			Client: garden, Reader: garden, Recorder: o.events, Clock: o.clock,
+			Queue: kit.Queue{BaseDelay: time.Second, MaxDelay: 30 * time.Second},
+		},
+		Config: gardenconfigv1alpha1.SchedulerConfiguration{
+			CandidateDeterminationStrategy: gardenconfigv1alpha1.CandidateDeterminationStrategySameRegion,
+		},
 	}
 	return o
 }
@@ -194,7 +200,7 @@ func TestSeedsDoNotTrigger_SCHED_BIND_4(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := newOffice(t, newShoot(of("CloudProfile", "local")), newProfile())
-	if err := o.AddToManager(mgr); err != nil {
+	if err := o.AddToManager(kit.Clusters{Garden: mgr}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -24,6 +24,7 @@ import (
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -43,11 +44,15 @@ func (o *operator) gardenletOf(seed *gardencorev1beta1.Seed) *shoot.Reconciler {
 		})
 	})
 	garden := o.as("gardener.cloud:system:seed:"+seed.Name, "gardener.cloud:system:seeds")
+	config := &gardenconfigv1alpha1.GardenletConfiguration{}
+	config.SetDefaults()
 	return &shoot.Reconciler{
-		GardenClient: garden, GardenReader: garden, SeedClient: fake.NewClientBuilder().WithScheme(o.Scheme).Build(),
+		SeedBase: kit.SeedBase{
+			GardenClient: garden, GardenReader: garden, SeedClient: fake.NewClientBuilder().WithScheme(o.Scheme).Build(),
+			Clock: realClock(), Recorder: events.NewFakeRecorder(1000), SeedName: seed.Name,
+		},
 		ShootClient: func([]byte) (client.Client, error) { return nil, errors.New("there is no shoot") },
-		Clock:       realClock(), Recorder: events.NewFakeRecorder(1000), Identity: identity, SeedName: seed.Name, Images: vector,
-		Config: &gardenconfigv1alpha1.ShootControllerConfiguration{},
+		Identity:    identity, Images: vector, Config: config.Controllers.Shoot,
 	}
 }
 

@@ -3,16 +3,12 @@
 package cloudprofile
 
 import (
-	"fmt"
-
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -21,33 +17,19 @@ const controllerName = "cloudprofile-status"
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler keeps the status of CloudProfiles true. Unset fields are filled by AddToManager.
+// Reconciler keeps the status of CloudProfiles true.
 type Reconciler struct {
-	// Client reaches the garden.
-	Client client.Client
-	// Clock is the real clock if nil.
-	Clock clock.PassiveClock
-	// Queue bounds the work.
-	Queue kit.Queue
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ConcurrencyConfiguration
 }
 
 // AddToManager implements kit.Adder.
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
-		For(&gardencorev1beta1.CloudProfile{}, builder.WithPredicates(predicate.Funcs{UpdateFunc: changed})).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
+		For(&gardencorev1beta1.CloudProfile{}, builder.WithPredicates(predicate.Funcs{UpdateFunc: changed}))
+	return kit.Complete(b, controllerName, r)
 }
 
 // changed looks at spec and status themselves, because profiles have no generation. A status that somebody else wrote is

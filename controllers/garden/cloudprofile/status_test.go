@@ -17,6 +17,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/garden/cloudprofile"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // stages are the versions of a status with their stages.
@@ -56,8 +57,8 @@ func TestStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	garden := fake.NewClientBuilder().WithScheme(kinds).WithObjects(profile).WithStatusSubresource(profile).Build()
-	clk := clocktesting.NewFakePassiveClock(now)
-	r := &cloudprofile.Reconciler{Client: garden, Clock: clk}
+	clk := clocktesting.NewFakeClock(now)
+	r := &cloudprofile.Reconciler{Base: kit.Base{Client: garden, Clock: clk}}
 	for _, tc := range []struct {
 		reason string
 		after  time.Duration

@@ -4,17 +4,15 @@ package controllerregistration
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -23,31 +21,17 @@ const controllerName = "controllerregistration"
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler keeps the installations of seeds. Unset fields are filled by AddToManager.
+// Reconciler keeps the installations of seeds.
 type Reconciler struct {
-	// Client reaches the garden through the cache.
-	Client client.Client
-	// Reader reaches the garden directly.
-	Reader client.Reader
-	// Recorder writes the events of seeds.
-	Recorder events.EventRecorder
-	// Queue bounds the work.
-	Queue kit.Queue
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ConcurrencyConfiguration
 }
 
 // AddToManager implements kit.Adder. The watches are GCM-CR-1.
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Reader == nil {
-		r.Reader = mgr.GetAPIReader()
-	}
-	if r.Recorder == nil {
-		r.Recorder = mgr.GetEventRecorder(controllerName)
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
 		For(&gardencorev1beta1.Seed{}, builder.WithPredicates(seedChanges())).
 		Watches(&gardencorev1beta1.ControllerRegistration{}, handler.EnqueueRequestsFromMapFunc(r.allSeeds)).
 		Watches(&gardencorev1beta1.ControllerDeployment{}, handler.EnqueueRequestsFromMapFunc(r.allSeeds)).
@@ -55,13 +39,8 @@ func (r *Reconciler) AddToManager(mgr manager.Manager) error {
 		Watches(&gardencorev1beta1.Shoot{}, handler.EnqueueRequestsFromMapFunc(seedsOfShoot), builder.WithPredicates(shootChanges())).
 		Watches(&gardencorev1beta1.BackupBucket{}, handler.EnqueueRequestsFromMapFunc(seedOfBucket), builder.WithPredicates(needChanges())).
 		Watches(&gardencorev1beta1.BackupEntry{}, handler.EnqueueRequestsFromMapFunc(seedsOfEntry), builder.WithPredicates(needChanges())).
-		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.allSeeds), builder.WithPredicates(domainChanges())).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.allSeeds), builder.WithPredicates(domainChanges()))
+	return kit.Complete(b, controllerName, r)
 }
 
 // allSeeds enqueues every seed. A failed list loses nothing for good: the cache that fails here fails the manager.

@@ -3,15 +3,12 @@
 package csr
 
 import (
-	"fmt"
-
 	certificatesv1 "k8s.io/api/certificates/v1"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -19,38 +16,19 @@ const controllerName = "csr"
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler approves signing requests of gardenlets. Unset fields are filled by AddToManager.
+// Reconciler approves signing requests of gardenlets. It reads around the cache whether a token has been used.
 type Reconciler struct {
-	// Client reaches the garden.
-	Client client.Client
-	// Live reaches the garden around the cache: whether a token has been used must be known, not remembered.
-	Live client.Reader
-	// Clock stamps the answer, and tells which certificates have expired.
-	Clock clock.PassiveClock
-	// Queue bounds the work.
-	Queue kit.Queue
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ConcurrencyConfiguration
 }
 
 // AddToManager implements kit.Adder.
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Live == nil {
-		r.Live = mgr.GetAPIReader()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
-		For(&certificatesv1.CertificateSigningRequest{}, builder.WithPredicates(predicate.NewPredicateFuncs(isOpen))).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
+		For(&certificatesv1.CertificateSigningRequest{}, builder.WithPredicates(predicate.NewPredicateFuncs(isOpen)))
+	return kit.Complete(b, controllerName, r)
 }
 
 func isOpen(object client.Object) bool {

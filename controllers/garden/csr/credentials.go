@@ -40,7 +40,7 @@ func (r *Reconciler) token(ctx context.Context, id string) (client.Object, *Cred
 	name := fmt.Sprintf("token %q", id)
 	secret := &corev1.Secret{}
 	key := client.ObjectKey{Namespace: jointoken.Namespace, Name: jointoken.SecretPrefix + id}
-	err := r.Live.Get(ctx, key, secret)
+	err := r.Reader.Get(ctx, key, secret)
 	if apierrors.IsNotFound(err) {
 		return nil, nil, refusal(fmt.Errorf("%s %w any more", name, ErrGone))
 	}
@@ -61,7 +61,7 @@ func (r *Reconciler) token(ctx context.Context, id string) (client.Object, *Cred
 func (r *Reconciler) account(ctx context.Context, key client.ObjectKey, seed string) (client.Object, *Credentials, error) {
 	name := fmt.Sprintf("service account %q", key)
 	account := &corev1.ServiceAccount{}
-	err := r.Live.Get(ctx, key, account)
+	err := r.Reader.Get(ctx, key, account)
 	if apierrors.IsNotFound(err) {
 		return nil, nil, refusal(fmt.Errorf("%s %w any more", name, ErrGone))
 	}
@@ -76,7 +76,7 @@ func (r *Reconciler) account(ctx context.Context, key client.ObjectKey, seed str
 func (r *Reconciler) facts(ctx context.Context, name string) (Facts, error) {
 	f := Facts{MadeFrom: map[string]metav1.Object{}, Now: r.Clock.Now()}
 	seed := &gardencorev1beta1.Seed{}
-	there, err := kit.Live(ctx, r.Live, r.Client, client.ObjectKey{Name: name}, seed)
+	there, err := kit.Live(ctx, r.Reader, r.Client, client.ObjectKey{Name: name}, seed)
 	if err != nil {
 		return f, fmt.Errorf("read seed %q: %w", name, err)
 	}
@@ -88,7 +88,7 @@ func (r *Reconciler) facts(ctx context.Context, name string) (Facts, error) {
 		jointoken.KindGardenlet:   &gardenseedmanagementv1alpha1.Gardenlet{},
 	} {
 		key := client.ObjectKey{Namespace: gardencorev1beta1.NamespaceGarden, Name: name}
-		there, err := kit.Live(ctx, r.Live, r.Client, key, object)
+		there, err := kit.Live(ctx, r.Reader, r.Client, key, object)
 		if err != nil {
 			return f, fmt.Errorf("read %s %q: %w", kind, key, err)
 		}

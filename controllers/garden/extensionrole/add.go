@@ -4,7 +4,6 @@ package extensionrole
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -13,10 +12,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -25,30 +24,21 @@ const controllerName = "extensionrole"
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler keeps the bindings. Unset fields are filled by AddToManager.
+// Reconciler keeps the bindings.
 type Reconciler struct {
-	// Client reaches the garden through the cache.
-	Client client.Client
-	// Queue bounds the work.
-	Queue kit.Queue
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ConcurrencyConfiguration
 }
 
 // AddToManager implements kit.Adder. Service accounts are watched by their metadata (GCM-CREXT-1).
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
 		For(&rbacv1.ClusterRole{}, builder.WithPredicates(predicate.NewPredicateFuncs(marked))).
 		Owns(&rbacv1.ClusterRoleBinding{}).
-		WatchesMetadata(&corev1.ServiceAccount{}, handler.EnqueueRequestsFromMapFunc(r.rolesFor), builder.WithPredicates(predicate.NewPredicateFuncs(eligible))).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+		WatchesMetadata(&corev1.ServiceAccount{}, handler.EnqueueRequestsFromMapFunc(r.rolesFor), builder.WithPredicates(predicate.NewPredicateFuncs(eligible)))
+	return kit.Complete(b, controllerName, r)
 }
 
 func marked(role client.Object) bool {

@@ -4,20 +4,17 @@ package inuse
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -61,45 +58,26 @@ type Release struct {
 	Of func(object client.Object) []types.NamespacedName
 }
 
-// Reconciler protects the objects of one kind. Unset fields are filled by AddToManager.
+// Reconciler protects the objects of one kind.
 type Reconciler struct {
+	kit.Base
+
 	// Protection is what to protect. It must be set.
 	Protection Protection
-	// Client reaches the garden through the cache.
-	Client client.Client
-	// Reader reaches the garden directly.
-	Reader client.Reader
-	// Recorder writes the events of protected objects.
-	Recorder events.EventRecorder
-	// Queue bounds the work.
-	Queue kit.Queue
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ConcurrencyConfiguration
 }
 
 // AddToManager implements kit.Adder.
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Reader == nil {
-		r.Reader = mgr.GetAPIReader()
-	}
-	if r.Recorder == nil {
-		r.Recorder = mgr.GetEventRecorder(r.Protection.Name)
-	}
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	if r.Protection.EventType == "" {
 		r.Protection.EventType = corev1.EventTypeNormal
 	}
-	build := builder.ControllerManagedBy(mgr).
-		Named(r.Protection.Name).
-		For(r.Protection.New()).
-		WithOptions(r.Queue.Options())
+	b := r.Controller(clusters, r.Protection.Name, kit.Workers(r.Config.ConcurrentSyncs)).For(r.Protection.New())
 	for _, release := range r.Protection.Releases {
-		build = build.Watches(release.Object, released(release))
+		b.Watches(release.Object, released(release))
 	}
-	if err := build.Complete(r); err != nil {
-		return fmt.Errorf("add controller %q: %w", r.Protection.Name, err)
-	}
-	return nil
+	return kit.Complete(b, r.Protection.Name, r)
 }
 
 // released enqueues what an object referenced and does not reference any more.

@@ -4,13 +4,11 @@ package managedseedset
 
 import (
 	"context"
-	"fmt"
 
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -20,28 +18,19 @@ const controllerName = "managedseedset"
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler holds ManagedSeedSets. Unset fields are filled by AddToManager.
+// Reconciler holds ManagedSeedSets.
 type Reconciler struct {
-	// Client reaches the garden through the cache.
-	Client client.Client
-	// Queue bounds the work.
-	Queue kit.Queue
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ConcurrencyConfiguration
 }
 
 // AddToManager implements kit.Adder.
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
-		For(&gardenseedmanagementv1alpha1.ManagedSeedSet{}).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
+		For(&gardenseedmanagementv1alpha1.ManagedSeedSet{})
+	return kit.Complete(b, controllerName, r)
 }
 
 // Reconcile holds a set that lives and says that it was seen. One in deletion is let go: it has no replicas that would have

@@ -15,6 +15,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/managedseedset"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 func TestReconcile(t *testing.T) {
@@ -25,7 +26,7 @@ func TestReconcile(t *testing.T) {
 	}
 	set := &gardenseedmanagementv1alpha1.ManagedSeedSet{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "a", Generation: 3}}
 	c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(set).WithStatusSubresource(set).Build()
-	r := &managedseedset.Reconciler{Client: c}
+	r := &managedseedset.Reconciler{Base: kit.Base{Client: c}}
 	pass := func() {
 		t.Helper()
 		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(set)}); err != nil {

@@ -4,15 +4,12 @@ package monitoring
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -24,41 +21,21 @@ const controllerName = "monitoring-credentials"
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler keeps the credentials. Unset fields are filled by AddToManager.
+// Reconciler keeps the credentials. It reads Secrets around the cache, which holds only their metadata.
 type Reconciler struct {
-	// Client reaches the garden through the cache.
-	Client client.Client
-	// Reader reads secrets past the cache: the cache holds only their metadata.
-	Reader client.Reader
-	// Clock stamps rotations.
-	Clock clock.PassiveClock
+	kit.Base
 }
 
 // AddToManager implements kit.Adder. All work is one piece, so it has one worker.
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Reader == nil {
-		r.Reader = mgr.GetAPIReader()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	all := handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
 		return []reconcile.Request{{NamespacedName: types.NamespacedName{Name: gardencorev1beta1.NamespaceGarden}}}
 	})
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
+	b := r.Controller(clusters, controllerName, kit.Queue{Concurrency: 1}).
 		// The namespace is there from the first start on; it is what asks for the first credentials.
 		Watches(&corev1.Namespace{}, all, builder.WithPredicates(predicate.NewPredicateFuncs(isGarden))).
-		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(predicate.NewPredicateFuncs(concerns))).
-		WithOptions(kit.Queue{Concurrency: 1}.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(predicate.NewPredicateFuncs(concerns)))
+	return kit.Complete(b, controllerName, r)
 }
 
 func isGarden(namespace client.Object) bool {

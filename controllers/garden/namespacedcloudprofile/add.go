@@ -4,7 +4,6 @@ package namespacedcloudprofile
 
 import (
 	"context"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
@@ -13,10 +12,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -25,31 +24,22 @@ const controllerName = "namespacedcloudprofile-status"
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler merges profiles with their parents. Unset fields are filled by AddToManager.
+// Reconciler merges profiles with their parents.
 type Reconciler struct {
-	// Client reaches the garden.
-	Client client.Client
-	// Queue bounds the work.
-	Queue kit.Queue
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ConcurrencyConfiguration
 }
 
 // AddToManager implements kit.Adder. A parent that offers something else enqueues all of its profiles.
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
 		For(&gardencorev1beta1.NamespacedCloudProfile{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&gardencorev1beta1.CloudProfile{}, handler.EnqueueRequestsFromMapFunc(r.children), builder.WithPredicates(predicate.Funcs{
 			UpdateFunc: offersElse,
-		})).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+		}))
+	return kit.Complete(b, controllerName, r)
 }
 
 // offersElse looks at the spec itself: profiles have no generation.

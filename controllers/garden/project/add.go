@@ -4,19 +4,16 @@ package project
 
 import (
 	"context"
-	"fmt"
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -29,47 +26,26 @@ const controllerName = "project"
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler keeps projects. Unset fields are filled by AddToManager.
+// Reconciler keeps projects. It asks around the cache whether a project is empty before its namespace goes.
 type Reconciler struct {
-	// Client reaches the garden through the cache.
-	Client client.Client
-	// Reader reaches the garden directly. It is asked whether a project is empty before its namespace goes.
-	Reader client.Reader
-	// Recorder writes the events of projects.
-	Recorder events.EventRecorder
-	// Quotas are tried in their order; the first that matches wins.
-	Quotas []gardenconfigv1alpha1.QuotaConfiguration
-	// Queue bounds the work.
-	Queue kit.Queue
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ServerProjectControllerConfiguration
 }
 
 // AddToManager implements kit.Adder. Everything made for a project is owned by it, so each edit of it comes back here
 // (GCM-PROJECT-13); deleted Shoots let a project in deletion go on (GCM-PROJECT-10).
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Reader == nil {
-		r.Reader = mgr.GetAPIReader()
-	}
-	if r.Recorder == nil {
-		r.Recorder = mgr.GetEventRecorder(controllerName)
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
 		For(&gardencorev1beta1.Project{}).
 		Owns(&corev1.Namespace{}).
 		Owns(&corev1.ResourceQuota{}, builder.WithPredicates(quotaEdits())).
 		Owns(&rbacv1.ClusterRole{}).
 		Owns(&rbacv1.ClusterRoleBinding{}).
 		Owns(&rbacv1.RoleBinding{}).
-		Watches(&gardencorev1beta1.Shoot{}, handler.EnqueueRequestsFromMapFunc(r.emptied), builder.WithPredicates(deletions())).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+		Watches(&gardencorev1beta1.Shoot{}, handler.EnqueueRequestsFromMapFunc(r.emptied), builder.WithPredicates(deletions()))
+	return kit.Complete(b, controllerName, r)
 }
 
 // quotaEdits leaves out what the quota controller counts in the status. Quotas have no generation to tell them apart.

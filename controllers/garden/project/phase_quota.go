@@ -22,7 +22,7 @@ const quotaName = "gardener"
 
 // ensureQuota is GCM-PROJECT-6.
 func (r *Reconciler) ensureQuota(ctx context.Context, s *scope) (kit.Outcome, error) {
-	config, err := MatchQuota(r.Quotas, s.project)
+	config, err := MatchQuota(r.Config.Quotas, s.project)
 	if err != nil || config == nil {
 		return kit.Continue(), err
 	}

@@ -4,18 +4,13 @@ package care
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -24,83 +19,32 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-const (
-	controllerName     = "shoot-care"
-	defaultSyncPeriod  = time.Minute
-	defaultConcurrency = 20
-)
+const controllerName = "shoot-care"
 
-// Reconciler checks the shoots of a seed. Unset fields are filled by AddToManager.
+var _ kit.Adder = (*Reconciler)(nil)
+
+// Reconciler checks the shoots of a seed.
 type Reconciler struct {
-	// GardenClient reaches the garden, GardenReader reads from it around the cache.
-	GardenClient client.Client
-	GardenReader client.Reader
-	// SeedClient reaches the seed around any cache.
-	SeedClient client.Client
+	kit.SeedBase
+
 	// ShootClient makes a client of a shoot from a kubeconfig, Healthz asks its API server whether it is well and returns the
 	// status of the answer.
 	ShootClient func(kubeconfig []byte) (client.Client, error)
 	Healthz     func(ctx context.Context, kubeconfig []byte) (int, error)
-	// Clock tells the time.
-	Clock clock.Clock
-	// SeedName is the name of the seed. It is required.
-	SeedName string
-	// Config is how the controller works; nil takes the defaults.
+	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.ShootCareControllerConfiguration
 	// Spread picks a moment within a period for the first check after a start, so that not every shoot is checked at once.
 	Spread func(period time.Duration) time.Duration
 }
 
-// AddToManager registers the controller with the manager of the garden.
-func (r *Reconciler) AddToManager(mgr manager.Manager, seed cluster.Cluster) error {
-	if err := r.complete(mgr, seed); err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	concurrency := defaultConcurrency
-	if r.Config.ConcurrentSyncs != nil {
-		concurrency = *r.Config.ConcurrentSyncs
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
-		Watches(&gardencorev1beta1.Shoot{}, r.enqueue()).
-		WithOptions(kit.Queue{Concurrency: concurrency, MaxDelay: r.syncPeriod()}.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
-}
-
-func (r *Reconciler) complete(mgr manager.Manager, seed cluster.Cluster) error {
-	if r.GardenClient == nil {
-		r.GardenClient = mgr.GetClient()
-	}
-	if r.GardenReader == nil {
-		r.GardenReader = mgr.GetAPIReader()
-	}
-	if r.SeedClient == nil {
-		direct, err := client.New(seed.GetConfig(), client.Options{Scheme: seed.GetScheme(), Mapper: seed.GetRESTMapper(), HTTPClient: seed.GetHTTPClient()})
-		if err != nil {
-			return fmt.Errorf("build client of the seed: %w", err)
-		}
-		r.SeedClient = direct
-	}
-	if r.ShootClient == nil {
-		r.ShootClient = shoot.NewShootClient(seed.GetScheme())
-	}
-	if r.Healthz == nil {
-		r.Healthz = Healthz
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
-	if r.Config == nil {
-		r.Config = &gardenconfigv1alpha1.ShootCareControllerConfiguration{}
-	}
-	if r.Spread == nil {
-		r.Spread = func(period time.Duration) time.Duration { return rand.N(period) } //nolint:gosec // no secret
-	}
-	return nil
+// AddToManager implements kit.Adder.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	r.ShootClient = shoot.NewShootClient(clusters.Seed.GetScheme())
+	r.Healthz = Healthz
+	r.Spread = func(period time.Duration) time.Duration { return rand.N(period) } //nolint:gosec // no secret
+	b := r.Controller(clusters, controllerName, kit.Queue{Concurrency: *r.Config.ConcurrentSyncs, MaxDelay: r.Config.SyncPeriod.Duration}).
+		Watches(&gardencorev1beta1.Shoot{}, r.enqueue())
+	return kit.Complete(b, controllerName, r)
 }
 
 // enqueue checks a shoot that is new at once and those of a start spread over a period; then again whenever an operation has
@@ -115,7 +59,7 @@ func (r *Reconciler) enqueue() handler.EventHandler {
 			switch {
 			case !ok || !r.mine(s):
 			case s.Status.ObservedGeneration == s.Generation:
-				queue.AddAfter(request(s), r.Spread(r.syncPeriod()))
+				queue.AddAfter(request(s), r.Spread(r.Config.SyncPeriod.Duration))
 			default:
 				queue.Add(request(s))
 			}
@@ -139,20 +83,4 @@ func (r *Reconciler) mine(s *gardencorev1beta1.Shoot) bool {
 
 func succeeded(s *gardencorev1beta1.Shoot) bool {
 	return s.Status.LastOperation != nil && s.Status.LastOperation.State == gardencorev1beta1.LastOperationStateSucceeded
-}
-
-func (r *Reconciler) syncPeriod() time.Duration {
-	if r.Config.SyncPeriod == nil || r.Config.SyncPeriod.Duration <= 0 {
-		return defaultSyncPeriod
-	}
-	return r.Config.SyncPeriod.Duration
-}
-
-func (r *Reconciler) threshold(kind gardencorev1beta1.ConditionType) time.Duration {
-	for _, t := range r.Config.ConditionThresholds {
-		if t.Type == string(kind) {
-			return t.Duration.Duration
-		}
-	}
-	return 0
 }

@@ -28,9 +28,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	if shoot.Status.TechnicalID == "" {
 		// Nothing is there yet; the end of the first operation brings the shoot back.
-		return reconcile.Result{RequeueAfter: r.syncPeriod()}, nil
+		return reconcile.Result{RequeueAfter: r.Config.SyncPeriod.Duration}, nil
 	}
-	limited, cancel := context.WithTimeout(ctx, r.syncPeriod())
+	limited, cancel := context.WithTimeout(ctx, r.Config.SyncPeriod.Duration)
 	defer cancel()
 	findings := r.check(limited, shoot)
 
@@ -38,10 +38,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	now := r.Clock.Now()
 	for _, f := range findings {
 		have := query.FindCondition(shoot.Status.Conditions, f.Type)
-		f.Status = kit.Damp(have, Pardon(shoot, f.Status), r.threshold(f.Type), now)
+		f.Status = kit.Damp(have, Pardon(shoot, f.Status), kit.Threshold(r.Config.ConditionThresholds, f.Type), now)
 		shoot.Status.Conditions = kit.SetCondition(shoot.Status.Conditions, f, now)
 	}
-	return commit.Status(ctx, kit.RequeueAfter(r.syncPeriod()), nil)
+	return commit.Status(ctx, kit.RequeueAfter(r.Config.SyncPeriod.Duration), nil)
 }
 
 // check makes all checks at the same time. A check that cannot be made says so.

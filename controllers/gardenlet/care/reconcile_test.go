@@ -22,6 +22,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/care"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // ward is a shoot under care.
@@ -50,11 +51,14 @@ func newWard(t *testing.T, s *gardencorev1beta1.Shoot, inSeed ...client.Object) 
 	n := node(corev1.ConditionTrue)
 	inShoot := fake.NewClientBuilder().WithScheme(types).WithObjects(&n).Build()
 	w.Reconciler = &care.Reconciler{
-		GardenClient: garden, GardenReader: garden, SeedName: "eu-1", Clock: w.clock,
-		SeedClient:  fake.NewClientBuilder().WithScheme(types).WithObjects(inSeed...).Build(),
+		SeedBase: kit.SeedBase{
+			GardenClient: garden, GardenReader: garden, SeedName: "eu-1", Clock: w.clock,
+			SeedClient: fake.NewClientBuilder().WithScheme(types).WithObjects(inSeed...).Build(),
+		},
 		ShootClient: func([]byte) (client.Client, error) { return inShoot, nil },
 		Healthz:     func(context.Context, []byte) (int, error) { return w.status, w.err },
 		Config: &gardenconfigv1alpha1.ShootCareControllerConfiguration{
+			SyncPeriod:          &metav1.Duration{Duration: time.Minute},
 			ConditionThresholds: []gardenconfigv1alpha1.ConditionThreshold{{Type: "APIServerAvailable", Duration: metav1.Duration{Duration: 2 * time.Minute}}},
 		},
 	}

@@ -3,15 +3,11 @@
 package controllerinstallation
 
 import (
-	"fmt"
-
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/cluster"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
@@ -20,55 +16,34 @@ import (
 
 const controllerName = "controllerinstallation"
 
-// Reconciler installs extensions in one seed. Unset fields are filled by AddToManager.
+var _ kit.Adder = (*Reconciler)(nil)
+
+// Reconciler installs extensions in one seed.
 type Reconciler struct {
-	// GardenClient reaches the garden; ControllerInstallations and Seeds come from the cache.
-	GardenClient client.Client
-	// SeedClient reaches the seed, around any cache.
-	SeedClient client.Client
-	// Clock tells the time.
-	Clock clock.Clock
-	// SeedName is the name of the seed. It is required.
-	SeedName string
+	kit.SeedBase
+
 	// Version is the version of the Gardener API that charts are told.
 	Version string
 	// FeatureGates of the gardenlet, which charts are told.
 	FeatureGates map[string]bool
 	// KubernetesVersion asks the seed for its version.
 	KubernetesVersion func() (string, error)
-	// Queue bounds the work.
-	Queue kit.Queue
+	// Config is the section of the configuration.
+	Config *gardenconfigv1alpha1.ControllerInstallationControllerConfiguration
 }
 
-// AddToManager registers the controller with the manager of the garden.
-func (r *Reconciler) AddToManager(mgr manager.Manager, target cluster.Cluster) error {
-	if r.GardenClient == nil {
-		r.GardenClient = mgr.GetClient()
-	}
-	if r.SeedClient == nil {
-		r.SeedClient = target.GetClient()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
-	if r.KubernetesVersion == nil {
-		version, err := seed.AskVersion(target)
-		if err != nil {
-			return err
-		}
-		r.KubernetesVersion = version
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
-		For(&gardencorev1beta1.ControllerInstallation{}, builder.WithPredicates(Of(r.SeedName), predicate.Or(
-			predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{},
-		))).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
+// AddToManager implements kit.Adder.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	version, err := seed.AskVersion(clusters.Seed)
 	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
+		return err
 	}
-	return nil
+	r.KubernetesVersion = version
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
+	b.For(&gardencorev1beta1.ControllerInstallation{}, builder.WithPredicates(Of(r.SeedName), predicate.Or(
+		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{},
+	)))
+	return kit.Complete(b, controllerName, r)
 }
 
 // Of lets only installations for one seed pass.

@@ -10,66 +10,46 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 const controllerName = "lease"
 
-// DefaultPeriod is the time between two heartbeats.
-const DefaultPeriod = 2 * time.Second
+var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler beats for one seed. Unset fields are filled by AddToManager.
+// Reconciler beats for one seed.
 type Reconciler struct {
-	// GardenClient reaches the garden; it reads Seeds from the cache.
-	GardenClient client.Client
+	kit.SeedBase
+
 	// Probe asks the API server of the seed whether it is well. It respects the end of its context.
 	Probe func(ctx context.Context) error
 	// Health is true while the heartbeat goes well. It is required.
 	Health *Health
-	// SeedName is the name of the seed. It is required.
-	SeedName string
-	// Period is the time between two heartbeats, and the longest one of them may take.
-	Period time.Duration
-	// Clock tells the time.
-	Clock clock.PassiveClock
+	// Config is the section of the configuration.
+	Config *gardenconfigv1alpha1.SeedControllerConfiguration
 }
 
-// AddToManager registers the controller with the manager of the garden.
-func (r *Reconciler) AddToManager(mgr manager.Manager, seed cluster.Cluster) error {
-	if r.GardenClient == nil {
-		r.GardenClient = mgr.GetClient()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
-	if r.Period <= 0 {
-		r.Period = DefaultPeriod
-	}
-	if r.Probe == nil {
-		probe, err := NewProbe(seed.GetConfig())
-		if err != nil {
-			return err
-		}
-		r.Probe = probe
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
-		For(&gardencorev1beta1.Seed{}, builder.WithPredicates(r.begins())).
-		WithOptions(kit.Queue{Concurrency: 1, BaseDelay: r.Period / 10, MaxDelay: r.Period}.Options()).
-		Complete(r)
+// AddToManager implements kit.Adder.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	probe, err := NewProbe(clusters.Seed.GetConfig())
 	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
+		return err
 	}
-	return nil
+	r.Probe = probe
+	b := r.Controller(clusters, controllerName, kit.Queue{Concurrency: 1, BaseDelay: r.period() / 10, MaxDelay: r.period()}).
+		For(&gardencorev1beta1.Seed{}, builder.WithPredicates(r.begins()))
+	return kit.Complete(b, controllerName, r)
+}
+
+// period is the time between two heartbeats, and the longest one of them may take.
+func (r *Reconciler) period() time.Duration {
+	return time.Duration(*r.Config.LeaseResyncSeconds) * time.Second
 }
 
 // begins lets only the appearance of the own seed start the heartbeat; from then on it keeps itself going.

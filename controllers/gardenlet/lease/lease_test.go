@@ -20,9 +20,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/lease"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 var errBoom = errors.New("boom")
@@ -104,8 +106,9 @@ func TestReconcile(t *testing.T) {
 			health := lease.NewHealth(clk, time.Minute)
 			health.Set(!tc.health)
 			r := &lease.Reconciler{
-				GardenClient: builder.Build(), Health: health, SeedName: "one", Period: 2 * time.Second, Clock: clk,
-				Probe: func(context.Context) error { return tc.probe },
+				SeedBase: kit.SeedBase{GardenClient: builder.Build(), SeedName: "one", Clock: clk},
+				Config:   &gardenconfigv1alpha1.SeedControllerConfiguration{LeaseResyncSeconds: new(int32(2))},
+				Health:   health, Probe: func(context.Context) error { return tc.probe },
 			}
 			result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "one"}})
 			if want := errors.Join(tc.probe, tc.garden) != nil; (err != nil) != want {
@@ -159,7 +162,9 @@ func checkLease(t *testing.T, reason string, c client.Client, want *coordination
 
 func TestReconcileWithoutSeed(t *testing.T) {
 	t.Parallel()
-	r := &lease.Reconciler{GardenClient: fakeGarden(t), Health: lease.NewHealth(clocktesting.NewFakeClock(time.Now()), time.Minute)}
+	r := &lease.Reconciler{
+		SeedBase: kit.SeedBase{GardenClient: fakeGarden(t)}, Health: lease.NewHealth(clocktesting.NewFakeClock(time.Now()), time.Minute),
+	}
 	result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "one"}})
 	if err != nil || result.RequeueAfter != 0 {
 		t.Errorf("A seed that is gone has no heartbeat: got %v and error %v", result, err)

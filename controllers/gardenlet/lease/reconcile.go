@@ -33,17 +33,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 
 	commit := kit.Begin(r.GardenClient, seed)
 	seed.Status.Conditions = kit.SetCondition(seed.Status.Conditions, Ready(), r.Clock.Now())
-	return commit.Status(ctx, kit.RequeueAfter(r.Period), nil)
+	return commit.Status(ctx, kit.RequeueAfter(r.period()), nil)
 }
 
 // beat probes the seed and renews the lease, both within one period.
 func (r *Reconciler) beat(ctx context.Context, seed *gardencorev1beta1.Seed) error {
-	ctx, cancel := context.WithTimeout(ctx, r.Period)
+	ctx, cancel := context.WithTimeout(ctx, r.period())
 	defer cancel()
 	if err := r.Probe(ctx); err != nil {
 		return err
 	}
-	return r.renew(ctx, Renewed(seed, r.Period, r.Clock.Now()))
+	return r.renew(ctx, Renewed(seed, r.period(), r.Clock.Now()))
 }
 
 // renew needs one request, which counts: it is the most frequent write of a garden.

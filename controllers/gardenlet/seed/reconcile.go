@@ -151,7 +151,7 @@ func (r *Reconciler) finish(ctx context.Context, s *scope) (kit.Outcome, error) 
 	if err == nil && s.eventful {
 		r.event(s, corev1.EventTypeNormal, gardencorev1beta1.EventReconciled, "The seed is ready for shoots")
 	}
-	return kit.RequeueAfter(r.SyncPeriod), err
+	return kit.RequeueAfter(r.Config.SyncPeriod.Duration), err
 }
 
 // fail shows an error as state of the last operation. Lost races are not worth it: the pass is repeated at once.

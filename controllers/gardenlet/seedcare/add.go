@@ -3,66 +3,34 @@
 package seedcare
 
 import (
-	"fmt"
-	"time"
-
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-const (
-	controllerName    = "seed-care"
-	defaultSyncPeriod = 30 * time.Second
-)
+const controllerName = "seed-care"
 
-// Reconciler checks the components of one seed. Unset fields are filled by AddToManager.
+var _ kit.Adder = (*Reconciler)(nil)
+
+// Reconciler checks the components of one seed.
 type Reconciler struct {
-	// GardenClient reaches the garden; it reads Seeds from the cache.
-	GardenClient client.Client
-	// SeedClient reaches the seed, around any cache.
-	SeedClient client.Client
-	// Clock tells the time.
-	Clock clock.PassiveClock
-	// SeedName is the name of the seed. It is required.
-	SeedName string
-	// SyncPeriod is the time between two checks.
-	SyncPeriod time.Duration
-	// Threshold is how long the condition is Progressing before it becomes False.
-	Threshold time.Duration
+	kit.SeedBase
+
+	// Config is the section of the configuration.
+	Config *gardenconfigv1alpha1.SeedCareControllerConfiguration
 }
 
-// AddToManager registers the controller with the manager of the garden.
-func (r *Reconciler) AddToManager(mgr manager.Manager, seed cluster.Cluster) error {
-	if r.GardenClient == nil {
-		r.GardenClient = mgr.GetClient()
-	}
-	if r.SeedClient == nil {
-		r.SeedClient = seed.GetClient()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
-	if r.SyncPeriod <= 0 {
-		r.SyncPeriod = defaultSyncPeriod
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
-		For(&gardencorev1beta1.Seed{}, builder.WithPredicates(r.own())).
-		WithOptions(kit.Queue{Concurrency: 1, MaxDelay: r.SyncPeriod}.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+// AddToManager implements kit.Adder.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Queue{Concurrency: 1, MaxDelay: r.Config.SyncPeriod.Duration}).
+		For(&gardencorev1beta1.Seed{}, builder.WithPredicates(r.own()))
+	return kit.Complete(b, controllerName, r)
 }
 
 // own lets the own seed start a check when it appears, when its reconciliation has ended, and when operations on its shoots are

@@ -37,10 +37,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	found := r.check(ctx)
 	commit := kit.Begin(r.GardenClient, object)
 	have := query.FindCondition(object.Status.Conditions, found.Type)
-	found.Status = kit.Damp(have, found.Status, r.Threshold, r.Clock.Now())
+	found.Status = kit.Damp(have, found.Status, kit.Threshold(r.Config.ConditionThresholds, found.Type), r.Clock.Now())
 	object.Status.Conditions = kit.SetCondition(object.Status.Conditions, found, r.Clock.Now())
 	object.Status.Conditions = emergencyStop(object, r.Clock.Now())
-	return commit.Status(ctx, kit.RequeueAfter(r.SyncPeriod), nil)
+	return commit.Status(ctx, kit.RequeueAfter(r.Config.SyncPeriod.Duration), nil)
 }
 
 // emergencyStop shows an emergency stop for as long as it lasts (GLET-SEED-13).

@@ -17,10 +17,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seedcare"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // definitions are those of a seed, as its API server reports them.
@@ -85,16 +87,24 @@ func TestReconcile(t *testing.T) {
 				object.Status.LastOperation = &gardencorev1beta1.LastOperation{State: "Succeeded"}
 			}
 			r := &seedcare.Reconciler{
-				GardenClient: fake.NewClientBuilder().WithScheme(s).WithObjects(object).WithStatusSubresource(object).Build(),
-				SeedClient: fake.NewClientBuilder().WithScheme(s).WithObjects(tc.objects(t)...).WithInterceptorFuncs(interceptor.Funcs{
-					Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-						if tc.broken != nil {
-							return tc.broken
-						}
-						return c.Get(ctx, key, obj, opts...)
+				SeedBase: kit.SeedBase{
+					GardenClient: fake.NewClientBuilder().WithScheme(s).WithObjects(object).WithStatusSubresource(object).Build(),
+					SeedClient: fake.NewClientBuilder().WithScheme(s).WithObjects(tc.objects(t)...).WithInterceptorFuncs(interceptor.Funcs{
+						Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+							if tc.broken != nil {
+								return tc.broken
+							}
+							return c.Get(ctx, key, obj, opts...)
+						},
+					}).Build(),
+					Clock: clocktesting.NewFakeClock(time.Unix(1000, 0)), SeedName: "one",
+				},
+				Config: &gardenconfigv1alpha1.SeedCareControllerConfiguration{
+					SyncPeriod: &metav1.Duration{Duration: 30 * time.Second},
+					ConditionThresholds: []gardenconfigv1alpha1.ConditionThreshold{
+						{Type: string(gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy), Duration: metav1.Duration{Duration: time.Minute}},
 					},
-				}).Build(),
-				Clock: clocktesting.NewFakeClock(time.Unix(1000, 0)), SeedName: "one", SyncPeriod: 30 * time.Second, Threshold: time.Minute,
+				},
 			}
 			if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "one"}}); err != nil {
 				t.Fatalf("%s\nReconcile(...): %v", tc.reason, err)
@@ -125,9 +135,12 @@ func TestEmergencyStopShows_GLET_SEED_13(t *testing.T) {
 	object := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "one"}}
 	object.Status.LastOperation = &gardencorev1beta1.LastOperation{State: "Succeeded"}
 	r := &seedcare.Reconciler{
-		GardenClient: fake.NewClientBuilder().WithScheme(s).WithObjects(object).WithStatusSubresource(object).Build(),
-		SeedClient:   fake.NewClientBuilder().WithScheme(s).WithObjects(definitions(t, true)...).Build(),
-		Clock:        clocktesting.NewFakeClock(time.Unix(1000, 0)), SeedName: "one", SyncPeriod: 30 * time.Second,
+		SeedBase: kit.SeedBase{
+			GardenClient: fake.NewClientBuilder().WithScheme(s).WithObjects(object).WithStatusSubresource(object).Build(),
+			SeedClient:   fake.NewClientBuilder().WithScheme(s).WithObjects(definitions(t, true)...).Build(),
+			Clock:        clocktesting.NewFakeClock(time.Unix(1000, 0)), SeedName: "one",
+		},
+		Config: &gardenconfigv1alpha1.SeedCareControllerConfiguration{SyncPeriod: &metav1.Duration{Duration: 30 * time.Second}},
 	}
 	for _, step := range []struct{ reason, value, want string }{
 		{reason: "nothing is stopped", want: ""},

@@ -9,14 +9,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/events"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -36,37 +32,26 @@ const (
 	// managerIdentity tells the generated secrets of gardenlets from those of extensions.
 	managerIdentity = "gardenlet"
 
-	defaultConcurrency   = 20
-	defaultSyncPeriod    = time.Hour
-	defaultRetryDuration = 12 * time.Hour
-	retryBaseDelay       = 5 * time.Second
-	retryMaxDelay        = 5 * time.Minute
+	retryBaseDelay = 5 * time.Second
+	retryMaxDelay  = 5 * time.Minute
 
 	shootQPS, shootBurst = 50, 100
 	shootRequestTimeout  = 30 * time.Second
 )
 
-// Reconciler makes, keeps and removes the shoots of a seed. Unset fields are filled by AddToManager.
+var _ kit.Adder = (*Reconciler)(nil)
+
+// Reconciler makes, keeps and removes the shoots of a seed.
 type Reconciler struct {
-	// GardenClient reaches the garden; Shoots and Seeds of this seed come from the cache.
-	GardenClient client.Client
-	// GardenReader reads from the garden around the cache.
-	GardenReader client.Reader
-	// SeedClient reaches the seed around any cache.
-	SeedClient client.Client
+	kit.SeedBase
+
 	// ShootClient makes a client of a shoot from a kubeconfig.
 	ShootClient func(kubeconfig []byte) (client.Client, error)
-	// Clock tells the time.
-	Clock clock.Clock
-	// Recorder writes events of Shoots.
-	Recorder events.EventRecorder
 	// Identity is who acts. It is required.
 	Identity gardencorev1beta1.Gardener
-	// SeedName is the name of the seed. It is required.
-	SeedName string
 	// Images finds the images of components. It is required.
 	Images *images.Vector
-	// Config is how the controller works; nil takes the defaults.
+	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.ShootControllerConfiguration
 	// IdentityTokenValidity is how long tokens of workload identities shall be valid; zero takes the default.
 	IdentityTokenValidity time.Duration
@@ -74,54 +59,14 @@ type Reconciler struct {
 	Observe func(shoot *gardencorev1beta1.Shoot, task flow.Observation)
 }
 
-// AddToManager registers the controller with the manager of the garden.
-func (r *Reconciler) AddToManager(mgr manager.Manager, seed cluster.Cluster) error {
-	if err := r.complete(mgr, seed); err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	concurrency := defaultConcurrency
-	if r.Config.ConcurrentSyncs != nil {
-		concurrency = *r.Config.ConcurrentSyncs
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
+// AddToManager implements kit.Adder.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	r.ShootClient = NewShootClient(clusters.Seed.GetScheme())
+	queue := kit.Queue{Concurrency: *r.Config.ConcurrentSyncs, BaseDelay: retryBaseDelay, MaxDelay: retryMaxDelay}
+	b := r.Controller(clusters, controllerName, queue).
 		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(r.concerned())).
-		Watches(&gardencorev1beta1.Seed{}, handler.EnqueueRequestsFromMapFunc(r.waitingShoots), builder.WithPredicates(r.becomesReady())).
-		WithOptions(kit.Queue{Concurrency: concurrency, BaseDelay: retryBaseDelay, MaxDelay: retryMaxDelay}.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
-}
-
-func (r *Reconciler) complete(mgr manager.Manager, seed cluster.Cluster) error {
-	if r.GardenClient == nil {
-		r.GardenClient = mgr.GetClient()
-	}
-	if r.GardenReader == nil {
-		r.GardenReader = mgr.GetAPIReader()
-	}
-	if r.SeedClient == nil {
-		direct, err := client.New(seed.GetConfig(), client.Options{Scheme: seed.GetScheme(), Mapper: seed.GetRESTMapper(), HTTPClient: seed.GetHTTPClient()})
-		if err != nil {
-			return fmt.Errorf("build client of the seed: %w", err)
-		}
-		r.SeedClient = direct
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
-	if r.Recorder == nil {
-		r.Recorder = mgr.GetEventRecorder(controllerName)
-	}
-	if r.Config == nil {
-		r.Config = &gardenconfigv1alpha1.ShootControllerConfiguration{}
-	}
-	if r.ShootClient == nil {
-		r.ShootClient = NewShootClient(seed.GetScheme())
-	}
-	return nil
+		Watches(&gardencorev1beta1.Seed{}, handler.EnqueueRequestsFromMapFunc(r.waitingShoots), builder.WithPredicates(r.becomesReady()))
+	return kit.Complete(b, controllerName, r)
 }
 
 // concerned lets through what may need a pass: a shoot of this seed that appears, changes its generation, is handed to this
@@ -199,21 +144,10 @@ func NewShootClient(scheme *runtime.Scheme) func(kubeconfig []byte) (client.Clie
 }
 
 func (r *Reconciler) settings() Settings {
-	s := Settings{SeedName: r.SeedName, Version: r.Identity.Version, SyncPeriod: defaultSyncPeriod}
-	if r.Config.SyncPeriod != nil {
-		s.SyncPeriod = r.Config.SyncPeriod.Duration
+	return Settings{
+		SeedName: r.SeedName, Version: r.Identity.Version,
+		SyncPeriod: r.Config.SyncPeriod.Duration, RespectOverwrites: *r.Config.RespectSyncPeriodOverwrite,
 	}
-	if r.Config.RespectSyncPeriodOverwrite != nil {
-		s.RespectOverwrites = *r.Config.RespectSyncPeriodOverwrite
-	}
-	return s
-}
-
-func (r *Reconciler) retryDuration() time.Duration {
-	if r.Config.RetryDuration == nil {
-		return defaultRetryDuration
-	}
-	return r.Config.RetryDuration.Duration
 }
 
 func (r *Reconciler) seedEngine() deploy.Engine {

@@ -220,7 +220,7 @@ func (r *Reconciler) failed(ctx context.Context, o *operation, writer *statusWri
 	if ctx.Err() != nil {
 		return reconcile.Result{}, r.aborted(ctx, writer)
 	}
-	next := Failed(status, Failure{Err: err, RetryDuration: r.retryDuration()}, r.Clock.Now())
+	next := Failed(status, Failure{Err: err, RetryDuration: r.Config.RetryDuration.Duration}, r.Clock.Now())
 	final := next.LastOperation.State == gardencorev1beta1.LastOperationStateFailed
 	writeErr := writer.change(ctx, func(gardencorev1beta1.ShootStatus) gardencorev1beta1.ShootStatus { return next })
 	r.warn(writer.current(), next.LastOperation)

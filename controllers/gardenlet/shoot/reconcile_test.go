@@ -27,6 +27,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // landscape is a garden and a seed in which nothing moves by itself.
@@ -64,12 +65,16 @@ func newLandscape(t *testing.T, s *gardencorev1beta1.Shoot, without ...string) *
 	}
 	garden := fake.NewClientBuilder().WithScheme(types).WithObjects(kept...).WithStatusSubresource(s, seed).
 		WithIndex(&gardencorev1beta1.ControllerInstallation{}, gardencorev1beta1.FieldSeedRefName, func(client.Object) []string { return nil }).Build()
+	config := &gardenconfigv1alpha1.GardenletConfiguration{}
+	config.SetDefaults()
 	l := &landscape{events: events.NewFakeRecorder(100)}
 	l.Reconciler = &shoot.Reconciler{
-		GardenClient: garden, GardenReader: garden, SeedClient: fake.NewClientBuilder().WithScheme(types).Build(),
+		SeedBase: kit.SeedBase{
+			GardenClient: garden, GardenReader: garden, SeedClient: fake.NewClientBuilder().WithScheme(types).Build(),
+			Clock: clock.RealClock{}, Recorder: l.events, SeedName: "eu-1",
+		},
 		ShootClient: func([]byte) (client.Client, error) { return nil, errors.New("there is no shoot") },
-		Clock:       clock.RealClock{}, Recorder: l.events, Identity: identity(), SeedName: "eu-1", Images: vector,
-		Config: &gardenconfigv1alpha1.ShootControllerConfiguration{},
+		Identity:    identity(), Images: vector, Config: config.Controllers.Shoot,
 	}
 	return l
 }

@@ -20,8 +20,6 @@ import (
 const (
 	purposeInternal = "internal"
 	purposeExternal = "external"
-
-	defaultTTL = 120
 )
 
 // shootObject is the identity of an extension object of which a shoot has one.
@@ -198,15 +196,11 @@ func (o *operation) dnsRecord(ctx context.Context, rec record) error {
 		return fmt.Errorf("DNS name %q: %w", rec.host, err)
 	}
 	obj := o.dnsObject(rec.purpose)
-	ttl := int64(defaultTTL)
-	if o.r.Config.DNSEntryTTLSeconds != nil {
-		ttl = *o.r.Config.DNSEntryTTLSeconds
-	}
 	err := o.r.extensions().Apply(ctx, obj, o.trigger(rec.task), func() error {
 		obj.Spec.Type = rec.provider
 		obj.Spec.SecretRef = corev1.SecretReference{Namespace: o.namespace, Name: name}
 		obj.Spec.Name, obj.Spec.RecordType, obj.Spec.Values = rec.host, RecordType(o.loadBalancer), []string{o.loadBalancer}
-		obj.Spec.Zone, obj.Spec.TTL = rec.zone, &ttl
+		obj.Spec.Zone, obj.Spec.TTL = rec.zone, o.r.Config.DNSEntryTTLSeconds
 		return nil
 	})
 	if err != nil {

@@ -18,9 +18,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 func start() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
@@ -142,5 +144,8 @@ func newReconciler(t *testing.T, secret *corev1.Secret, valid time.Duration, ref
 		},
 	}).Build()
 	seed := fake.NewClientBuilder().WithScheme(types).WithObjects(secret).Build()
-	return &workloadidentity.Reconciler{GardenClient: garden, SeedClient: seed, Clock: clock}, seed
+	return &workloadidentity.Reconciler{
+		SeedBase: kit.SeedBase{GardenClient: garden, SeedClient: seed, Clock: clock},
+		Config:   &gardenconfigv1alpha1.TokenRequestorWorkloadIdentityControllerConfiguration{TokenExpirationDuration: &metav1.Duration{Duration: 6 * time.Hour}},
+	}, seed
 }

@@ -28,7 +28,7 @@ func queue(concurrency int) kit.Queue {
 	return kit.Queue{Concurrency: concurrency, BaseDelay: time.Second, MaxDelay: 30 * time.Second}
 }
 
-func (p parts) infrastructure() kit.Adder {
+func (p parts) infrastructure() adder {
 	return &engine.Reconciler[*gardenextensionsv1alpha1.Infrastructure]{
 		Name:      "infrastructure",
 		New:       func() *gardenextensionsv1alpha1.Infrastructure { return &gardenextensionsv1alpha1.Infrastructure{} },
@@ -39,7 +39,7 @@ func (p parts) infrastructure() kit.Adder {
 	}
 }
 
-func (p parts) controlPlane() kit.Adder {
+func (p parts) controlPlane() adder {
 	return &engine.Reconciler[*gardenextensionsv1alpha1.ControlPlane]{
 		Name:      "controlplane",
 		New:       func() *gardenextensionsv1alpha1.ControlPlane { return &gardenextensionsv1alpha1.ControlPlane{} },
@@ -50,7 +50,7 @@ func (p parts) controlPlane() kit.Adder {
 	}
 }
 
-func (p parts) network() kit.Adder {
+func (p parts) network() adder {
 	return &engine.Reconciler[*gardenextensionsv1alpha1.Network]{
 		Name:      "network",
 		New:       func() *gardenextensionsv1alpha1.Network { return &gardenextensionsv1alpha1.Network{} },
@@ -61,7 +61,7 @@ func (p parts) network() kit.Adder {
 	}
 }
 
-func (p parts) operatingSystemConfig() kit.Adder {
+func (p parts) operatingSystemConfig() adder {
 	return &engine.Reconciler[*gardenextensionsv1alpha1.OperatingSystemConfig]{
 		Name: "operatingsystemconfig",
 		New: func() *gardenextensionsv1alpha1.OperatingSystemConfig {
@@ -74,7 +74,7 @@ func (p parts) operatingSystemConfig() kit.Adder {
 	}
 }
 
-func (p parts) worker() kit.Adder {
+func (p parts) worker() adder {
 	return &engine.Reconciler[*gardenextensionsv1alpha1.Worker]{
 		Name:      "worker",
 		New:       func() *gardenextensionsv1alpha1.Worker { return &gardenextensionsv1alpha1.Worker{} },
@@ -90,7 +90,7 @@ func (p parts) worker() kit.Adder {
 }
 
 // dnsRecord works on one record at a time, because every record is rendered with all others of its namespace.
-func (p parts) dnsRecord() kit.Adder {
+func (p parts) dnsRecord() adder {
 	return &engine.Reconciler[*gardenextensionsv1alpha1.DNSRecord]{
 		Name:      "dnsrecord",
 		New:       func() *gardenextensionsv1alpha1.DNSRecord { return &gardenextensionsv1alpha1.DNSRecord{} },

@@ -22,7 +22,6 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
-	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
 )
@@ -96,8 +95,8 @@ func NewManager(o Options) (manager.Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make manager: %w", err)
 	}
-	for _, adder := range adders(o, mgr) {
-		if err := adder.AddToManager(mgr); err != nil {
+	for _, part := range adders(o, mgr) {
+		if err := part.AddToManager(mgr); err != nil {
 			return nil, err
 		}
 	}
@@ -124,7 +123,12 @@ type parts struct {
 	images Images
 }
 
-func adders(o Options, mgr manager.Manager) []kit.Adder {
+// adder is a part of the extension that runs in the manager of the seed.
+type adder interface {
+	AddToManager(mgr manager.Manager) error
+}
+
+func adders(o Options, mgr manager.Manager) []adder {
 	p := parts{
 		client: mgr.GetClient(),
 		reader: mgr.GetAPIReader(),
@@ -135,7 +139,7 @@ func adders(o Options, mgr manager.Manager) []kit.Adder {
 		clock:  o.Clock,
 		images: o.Images,
 	}
-	list := []kit.Adder{
+	list := []adder{
 		p.infrastructure(),
 		p.controlPlane(),
 		p.network(),

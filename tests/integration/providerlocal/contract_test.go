@@ -19,6 +19,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -118,7 +119,9 @@ func startSeed(t *testing.T) *seed {
 		t.Fatal(err)
 	}
 	queue := kit.Queue{Concurrency: 1, BaseDelay: 10 * time.Millisecond, MaxDelay: 50 * time.Millisecond}
-	for _, adder := range []kit.Adder{
+	for _, adder := range []interface {
+		AddToManager(mgr manager.Manager) error
+	}{
 		&engine.Reconciler[*infrastructure]{
 			Name: "infrastructure", New: func() *infrastructure { return &infrastructure{} }, Finalizer: "extensions.gardener.cloud/infrastructure",
 			Actor: s.actor, Queue: queue,

@@ -4,17 +4,15 @@ package activity
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -23,38 +21,24 @@ const controllerName = "project-activity"
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler notes activity. Unset fields are filled by AddToManager.
+// Reconciler notes activity.
 type Reconciler struct {
-	// Client reaches the garden through the cache.
-	Client client.Client
-	// Clock tells the time of the activity.
-	Clock clock.PassiveClock
-	// Queue bounds the work.
-	Queue kit.Queue
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ConcurrencyConfiguration
 }
 
 // AddToManager implements kit.Adder. Projects themselves are not watched: what is done to them is no activity in them.
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
 	to := handler.EnqueueRequestsFromMapFunc(r.projectOf)
 	work := builder.WithPredicates(Work(r.Clock))
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
-		Watches(&gardencorev1beta1.Shoot{}, to, work).
+	b.Watches(&gardencorev1beta1.Shoot{}, to, work).
 		Watches(&gardencorev1beta1.BackupEntry{}, to, work).
 		Watches(&gardencorev1beta1.Quota{}, to, builder.WithPredicates(Everything(r.Clock, anyQuota))).
-		WatchesMetadata(&corev1.Secret{}, to, builder.WithPredicates(Everything(r.Clock, inUse))).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+		WatchesMetadata(&corev1.Secret{}, to, builder.WithPredicates(Everything(r.Clock, inUse)))
+	return kit.Complete(b, controllerName, r)
 }
 
 // projectOf maps an object to the project that owns its namespace. A failed list loses one note: the cache that fails here

@@ -4,26 +4,21 @@ package check
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
-
-const defaultSyncPeriod = 30 * time.Second
 
 var _ kit.Adder = (*Reconciler)(nil)
 
@@ -42,43 +37,22 @@ type Check struct {
 	Facts func(object client.Object) any
 }
 
-// Reconciler runs a check. Unset fields are filled by AddToManager.
+// Reconciler runs a check.
 type Reconciler struct {
+	kit.Base
+
 	// Check is what to check. It must be set.
 	Check Check
-	// Client reaches the garden through the cache.
-	Client client.Client
-	// Clock stamps the condition.
-	Clock clock.PassiveClock
-	// SyncPeriod is how often each seed is looked at.
-	SyncPeriod time.Duration
-	// Threshold is how long a bad finding shows as Progressing first; 0 shows it at once.
-	Threshold time.Duration
-	// Queue bounds the work.
-	Queue kit.Queue
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ServerSeedCheckConfiguration
 }
 
 // AddToManager implements kit.Adder.
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
-	if r.SyncPeriod <= 0 {
-		r.SyncPeriod = defaultSyncPeriod
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(r.Check.Name).
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, r.Check.Name, kit.Workers(r.Config.ConcurrentSyncs)).
 		For(&gardencorev1beta1.Seed{}, builder.WithPredicates(r.seedChanges())).
-		Watches(r.Check.Object, handler.EnqueueRequestsFromMapFunc(r.seedOf), builder.WithPredicates(r.factChanges())).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", r.Check.Name, err)
-	}
-	return nil
+		Watches(r.Check.Object, handler.EnqueueRequestsFromMapFunc(r.seedOf), builder.WithPredicates(r.factChanges()))
+	return kit.Complete(b, r.Check.Name, r)
 }
 
 func (r *Reconciler) seedOf(_ context.Context, object client.Object) []reconcile.Request {

@@ -31,11 +31,11 @@ func (r *Reconciler) judge(ctx context.Context, seed *gardencorev1beta1.Seed) (k
 	}
 	if found == nil {
 		seed.Status.Conditions = slices.DeleteFunc(seed.Status.Conditions, func(c gardencorev1beta1.Condition) bool { return c.Type == r.Check.Condition })
-		return kit.RequeueAfter(r.SyncPeriod), nil
+		return kit.RequeueAfter(r.Config.SyncPeriod.Duration), nil
 	}
 	now := r.Clock.Now()
 	found.Type = r.Check.Condition
-	found.Status = kit.Damp(r.condition(seed), found.Status, r.Threshold, now)
+	found.Status = kit.Damp(r.condition(seed), found.Status, kit.Threshold(r.Config.ConditionThresholds, r.Check.Condition), now)
 	seed.Status.Conditions = kit.SetCondition(seed.Status.Conditions, *found, now)
-	return kit.RequeueAfter(r.SyncPeriod), nil
+	return kit.RequeueAfter(r.Config.SyncPeriod.Duration), nil
 }

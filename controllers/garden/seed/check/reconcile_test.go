@@ -13,9 +13,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/check"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // TestReconcile lets a finding turn bad and waits for the threshold.
@@ -30,7 +32,13 @@ func TestReconcile(t *testing.T) {
 	clk := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	found := &gardencorev1beta1.Condition{Status: gardencorev1beta1.ConditionTrue}
 	r := &check.Reconciler{
-		Client: c, Clock: clk, SyncPeriod: 30 * time.Second, Threshold: time.Minute,
+		Base: kit.Base{Client: c, Clock: clk},
+		Config: gardenconfigv1alpha1.ServerSeedCheckConfiguration{
+			SyncPeriod: &metav1.Duration{Duration: 30 * time.Second},
+			ConditionThresholds: []gardenconfigv1alpha1.ConditionThreshold{
+				{Type: string(gardencorev1beta1.ConditionTypeBackupBucketsReady), Duration: metav1.Duration{Duration: time.Minute}},
+			},
+		},
 		Check: check.Check{
 			Condition: gardencorev1beta1.ConditionTypeBackupBucketsReady,
 			Judge: func(context.Context, client.Reader, *gardencorev1beta1.Seed) (*gardencorev1beta1.Condition, error) {

@@ -32,7 +32,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 
 // listen is GCM-SEEDLIFE-1 to GCM-SEEDLIFE-3. It goes on only with a seed that is silent.
 func (r *Reconciler) listen(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
-	again := kit.RequeueAfter(r.SyncPeriod)
+	again := kit.RequeueAfter(r.Config.SyncPeriod.Duration)
 	if len(seed.Status.Conditions) == 0 {
 		return again, nil
 	}
@@ -40,14 +40,14 @@ func (r *Reconciler) listen(ctx context.Context, seed *gardencorev1beta1.Seed) (
 	if err != nil {
 		return again, err
 	}
-	if Alive(lease, r.MonitorPeriod, r.Clock.Now()) {
+	if Alive(lease, r.Config.MonitorPeriod.Duration, r.Clock.Now()) {
 		return again, nil
 	}
 	if kit.ConditionIs(seed.Status.Conditions, gardencorev1beta1.ConditionTypeGardenletReady, gardencorev1beta1.ConditionTrue) {
-		logf.FromContext(ctx).Info("Gardenlet fell silent", "monitorPeriod", r.MonitorPeriod)
+		logf.FromContext(ctx).Info("Gardenlet fell silent", "monitorPeriod", r.Config.MonitorPeriod.Duration)
 	}
 	seed.Status.Conditions = Silence(seed.Status.Conditions, r.Clock.Now())
-	return kit.RecheckAfter(r.SyncPeriod), nil
+	return kit.RecheckAfter(r.Config.SyncPeriod.Duration), nil
 }
 
 func (r *Reconciler) lease(ctx context.Context, seed string) (*coordinationv1.Lease, error) {
@@ -83,7 +83,7 @@ func (r *Reconciler) renew(ctx context.Context, seed *gardencorev1beta1.Seed) (k
 // forgetShoots is GCM-SEEDLIFE-5. A shoot that fails to be written does not hold up the others.
 func (r *Reconciler) forgetShoots(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
 	now := r.Clock.Now()
-	if !ShootsUnknown(seed.Status.Conditions, r.ShootMonitorPeriod, now) {
+	if !ShootsUnknown(seed.Status.Conditions, r.Config.ShootMonitorPeriod.Duration, now) {
 		return kit.Continue(), nil
 	}
 	shoots := &gardencorev1beta1.ShootList{}

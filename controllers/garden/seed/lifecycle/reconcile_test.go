@@ -13,10 +13,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/lifecycle"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // TestRenew looks at the ManagedSeed of a seed after a pass.
@@ -53,8 +55,12 @@ func TestRenew(t *testing.T) {
 			}
 			c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(objects...).WithStatusSubresource(seed).Build()
 			r := &lifecycle.Reconciler{
-				Client: c, Reader: c, Clock: clocktesting.NewFakePassiveClock(at(10)),
-				SyncPeriod: time.Second, MonitorPeriod: 40 * time.Second, ShootMonitorPeriod: time.Hour,
+				Base: kit.Base{Client: c, Reader: c, Clock: clocktesting.NewFakeClock(at(10))},
+				Config: gardenconfigv1alpha1.ServerSeedControllerConfiguration{
+					SyncPeriod:         &metav1.Duration{Duration: time.Second},
+					MonitorPeriod:      &metav1.Duration{Duration: 40 * time.Second},
+					ShootMonitorPeriod: &metav1.Duration{Duration: time.Hour},
+				},
 			}
 			if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(seed)}); err != nil {
 				t.Fatal(err)
@@ -77,7 +83,10 @@ func TestNeverConnected(t *testing.T) {
 	}
 	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu"}}
 	c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(seed).WithStatusSubresource(seed).Build()
-	r := &lifecycle.Reconciler{Client: c, Reader: c, Clock: clocktesting.NewFakePassiveClock(at(10)), SyncPeriod: 10 * time.Second}
+	r := &lifecycle.Reconciler{
+		Base:   kit.Base{Client: c, Reader: c, Clock: clocktesting.NewFakeClock(at(10))},
+		Config: gardenconfigv1alpha1.ServerSeedControllerConfiguration{SyncPeriod: &metav1.Duration{Duration: 10 * time.Second}},
+	}
 	result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(seed)})
 	if err != nil {
 		t.Fatal(err)

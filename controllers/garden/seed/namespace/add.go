@@ -4,7 +4,6 @@ package namespace
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,10 +11,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -27,35 +26,21 @@ const prefix = "seed-"
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler keeps the namespaces of seeds. Unset fields are filled by AddToManager.
+// Reconciler keeps the namespaces of seeds. It reads Secrets around the cache, which holds only their metadata.
 type Reconciler struct {
-	// Client reaches the garden through the cache.
-	Client client.Client
-	// Reader reads secrets past the cache: the cache holds only their metadata.
-	Reader client.Reader
-	// Queue bounds the work.
-	Queue kit.Queue
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ConcurrencyConfiguration
 }
 
 // AddToManager implements kit.Adder. Secrets are watched by their metadata.
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Reader == nil {
-		r.Reader = mgr.GetAPIReader()
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
 		For(&gardencorev1beta1.Seed{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Owns(&corev1.Namespace{}).
-		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.concerned), builder.WithPredicates(predicate.NewPredicateFuncs(concerns))).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.concerned), builder.WithPredicates(predicate.NewPredicateFuncs(concerns)))
+	return kit.Complete(b, controllerName, r)
 }
 
 // concerns lets sources and copies through.

@@ -3,15 +3,13 @@
 package reference
 
 import (
-	"fmt"
 	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -20,33 +18,20 @@ const controllerName = "shoot-reference"
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler protects what shoots reference. Unset fields are filled by AddToManager.
+// Reconciler protects what shoots reference. It reads shoots around the cache before it releases an object: an old list
+// would release too much.
 type Reconciler struct {
-	// Client reaches the garden through the cache.
-	Client client.Client
-	// Reader reads past the cache: an object must not be released by an old list of shoots.
-	Reader client.Reader
-	// Queue bounds the work.
-	Queue kit.Queue
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ConcurrencyConfiguration
 }
 
 // AddToManager implements kit.Adder.
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Reader == nil {
-		r.Reader = mgr.GetAPIReader()
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
-		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(changes())).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
+		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(changes()))
+	return kit.Complete(b, controllerName, r)
 }
 
 // changes is GCM-SHOOTREF-5; finalizers count, because in deletion the shoot lets go when its own is gone.

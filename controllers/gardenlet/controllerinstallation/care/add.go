@@ -3,69 +3,41 @@
 package care
 
 import (
-	"fmt"
 	"time"
 
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 const (
-	controllerName    = "controllerinstallation-care"
-	defaultSyncPeriod = 30 * time.Second
+	controllerName = "controllerinstallation-care"
 	// impatientPeriod is the time between two checks while something is not as it should be.
 	impatientPeriod = 2 * time.Second
 )
 
-// Reconciler checks the extensions of one seed. Unset fields are filled by AddToManager.
+var _ kit.Adder = (*Reconciler)(nil)
+
+// Reconciler checks the extensions of one seed.
 type Reconciler struct {
-	// GardenClient reaches the garden; it reads ControllerInstallations from the cache.
-	GardenClient client.Client
-	// SeedClient reaches the seed, around any cache.
-	SeedClient client.Client
-	// Clock tells the time.
-	Clock clock.Clock
-	// SeedName is the name of the seed. It is required.
-	SeedName string
-	// SyncPeriod is the time between two checks of an extension that is well.
-	SyncPeriod time.Duration
-	// Queue bounds the work.
-	Queue kit.Queue
+	kit.SeedBase
+
+	// Config is the section of the configuration.
+	Config *gardenconfigv1alpha1.ControllerInstallationCareControllerConfiguration
 }
 
-// AddToManager registers the controller with the manager of the garden.
-func (r *Reconciler) AddToManager(mgr manager.Manager, seed cluster.Cluster) error {
-	if r.GardenClient == nil {
-		r.GardenClient = mgr.GetClient()
-	}
-	if r.SeedClient == nil {
-		r.SeedClient = seed.GetClient()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
-	if r.SyncPeriod <= 0 {
-		r.SyncPeriod = defaultSyncPeriod
-	}
-	err := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
-		For(&gardencorev1beta1.ControllerInstallation{},
-			builder.WithPredicates(controllerinstallation.Of(r.SeedName), predicate.Or(predicate.GenerationChangedPredicate{}, installed()))).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+// AddToManager implements kit.Adder.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
+	b.For(&gardencorev1beta1.ControllerInstallation{},
+		builder.WithPredicates(controllerinstallation.Of(r.SeedName), predicate.Or(predicate.GenerationChangedPredicate{}, installed())))
+	return kit.Complete(b, controllerName, r)
 }
 
 // installed starts a check as soon as an extension was installed, instead of some time later.

@@ -30,7 +30,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, nil
 	}
 	commit := kit.Begin(r.GardenClient, installation)
-	pause := r.SyncPeriod
+	pause := r.Config.SyncPeriod.Duration
 	for _, condition := range r.check(ctx, installation.Name) {
 		if bad(condition) {
 			pause = min(pause, impatientPeriod)

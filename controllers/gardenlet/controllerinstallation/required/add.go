@@ -4,19 +4,16 @@ package required
 
 import (
 	"context"
-	"fmt"
 
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
@@ -25,49 +22,31 @@ import (
 
 const controllerName = "controllerinstallation-required"
 
-// Reconciler finds out which extensions of one seed are in use. Unset fields are filled by AddToManager.
+var _ kit.Adder = (*Reconciler)(nil)
+
+// Reconciler finds out which extensions of one seed are in use.
 type Reconciler struct {
-	// GardenClient reaches the garden; it reads ControllerInstallations from the cache.
-	GardenClient client.Client
-	// SeedReader reads extension objects of the seed from a cache.
+	kit.SeedBase
+
+	// SeedReader reads extension objects of the seed from its cache.
 	SeedReader client.Reader
-	// Clock tells the time.
-	Clock clock.PassiveClock
-	// SeedName is the name of the seed. It is required.
-	SeedName string
-	// Queue bounds the work; one at a time unless it says otherwise.
-	Queue kit.Queue
+	// Config is the section of the configuration.
+	Config *gardenconfigv1alpha1.ControllerInstallationRequiredControllerConfiguration
 }
 
-// AddToManager registers the controller with the manager of the garden. The definitions of all extension kinds must be
+// AddToManager implements kit.Adder. The definitions of all extension kinds must be
 // in the seed.
-func (r *Reconciler) AddToManager(mgr manager.Manager, seed cluster.Cluster) error {
-	if r.GardenClient == nil {
-		r.GardenClient = mgr.GetClient()
-	}
-	if r.SeedReader == nil {
-		r.SeedReader = seed.GetCache()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
-	if r.Queue.Concurrency == 0 {
-		r.Queue.Concurrency = 1
-	}
-	controller := builder.ControllerManagedBy(mgr).
-		Named(controllerName).
-		For(&gardencorev1beta1.ControllerInstallation{}, builder.WithPredicates(
-			controllerinstallation.Of(r.SeedName), predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}),
-		)).
-		WithOptions(r.Queue.Options())
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	r.SeedReader = clusters.Seed.GetCache()
+	b := r.Controller(clusters, controllerName, kit.Queue{Concurrency: max(1, *r.Config.ConcurrentSyncs)})
+	b.For(&gardencorev1beta1.ControllerInstallation{}, builder.WithPredicates(
+		controllerinstallation.Of(r.SeedName), predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}),
+	))
 	for _, kind := range watched() {
-		controller.WatchesRawSource(source.Kind(seed.GetCache(), client.Object(kind.New()),
+		b.WatchesRawSource(source.Kind(clusters.Seed.GetCache(), client.Object(kind.New()),
 			handler.TypedEnqueueRequestsFromMapFunc(r.responsible(kind.Name)), appearances()))
 	}
-	if err := controller.Complete(r); err != nil {
-		return fmt.Errorf("add controller %q: %w", controllerName, err)
-	}
-	return nil
+	return kit.Complete(b, controllerName, r)
 }
 
 // responsible maps an extension object to the installations that are registered for its kind and type.

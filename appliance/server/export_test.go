@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-package server
-
-// GardenControllers is gardenControllers.
-var GardenControllers = gardenControllers

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kit
+
+import (
+	"cmp"
+
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// Base is what every controller of one cluster has. Reconcilers embed it. Fields that are set before the controller is
+// added stay, so that a test can set them.
+type Base struct {
+	// Client reads from the cache of the manager and writes to its cluster.
+	Client client.Client
+	// Reader reads around the cache.
+	Reader client.Reader
+	// Recorder writes events.
+	Recorder events.EventRecorder
+	// Clock tells the time.
+	Clock clock.Clock
+	// Queue bounds the work.
+	Queue Queue
+}
+
+// Fill fills the unset fields for the controller with that name.
+func (b *Base) Fill(mgr manager.Manager, name string, clk clock.Clock) {
+	b.Client = cmp.Or(b.Client, mgr.GetClient())
+	b.Reader = cmp.Or(b.Reader, mgr.GetAPIReader())
+	b.Recorder = cmp.Or(b.Recorder, mgr.GetEventRecorder(name))
+	b.Clock = cmp.Or[clock.Clock](b.Clock, clk, clock.RealClock{})
+}
+
+// Controller fills the unset fields for the garden and begins the controller with that name.
+func (b *Base) Controller(clusters Clusters, name string, queue Queue) *builder.Builder {
+	b.Fill(clusters.Garden, name, clusters.Clock)
+	b.Queue = b.Queue.or(queue)
+	return builder.ControllerManagedBy(clusters.Garden).Named(name).WithOptions(b.Queue.Options())
+}
+
+// SeedBase is what every controller of a gardenlet has: it watches the garden and acts in the seed, or the other way
+// round. Reconcilers embed it. Fields that are set before the controller is added stay, so that a test can set them.
+type SeedBase struct {
+	// GardenClient reaches the garden; Seeds, Shoots and ControllerInstallations of this seed come from the cache.
+	GardenClient client.Client
+	// GardenReader reads from the garden around the cache.
+	GardenReader client.Reader
+	// SeedClient reaches the seed around any cache.
+	SeedClient client.Client
+	// Recorder writes events of objects in the garden.
+	Recorder events.EventRecorder
+	// Clock tells the time.
+	Clock clock.Clock
+	// SeedName is the name of the seed.
+	SeedName string
+}
+
+// Controller fills the unset fields and begins the controller with that name. It runs in the manager of the garden.
+func (b *SeedBase) Controller(clusters Clusters, name string, queue Queue) *builder.Builder {
+	garden := Base{Client: b.GardenClient, Reader: b.GardenReader, Recorder: b.Recorder, Clock: b.Clock}
+	controller := garden.Controller(clusters, name, queue)
+	b.GardenClient, b.GardenReader, b.Recorder, b.Clock = garden.Client, garden.Reader, garden.Recorder, garden.Clock
+	b.SeedClient = cmp.Or(b.SeedClient, clusters.Seed.GetClient())
+	b.SeedName = cmp.Or(b.SeedName, clusters.SeedName)
+	return controller
+}
