@@ -58,6 +58,11 @@ gardenClientConnection:
 				*c.Logging.ShootEventLogging.Enabled = true
 			},
 		},
+		"no period": {
+			reason: "A check that never pauses is not what anybody wants.",
+			data:   gardenletHeader + "controllers: {seed: {syncPeriod: 0s}, seedCare: {syncPeriod: -1s}, shootCare: {syncPeriod: 0s}, controllerInstallationCare: {syncPeriod: 0s}}\n",
+			want:   func(*gardenconfigv1alpha1.GardenletConfiguration) {},
+		},
 		"negative grace period": {
 			reason: "Backups must not go before their shoot.",
 			data:   gardenletHeader + "controllers: {backupEntry: {deletionGracePeriodHours: -1}}\n",

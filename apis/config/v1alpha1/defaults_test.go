@@ -5,6 +5,7 @@ package v1alpha1_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,4 +98,29 @@ func TestDefaultsAreStable(t *testing.T) {
 
 func secretReference(namespace, name string) *corev1.SecretReference {
 	return &corev1.SecretReference{Namespace: namespace, Name: name}
+}
+
+// TestWorkers sees that every section of a controller of the garden says how many workers it has.
+func TestWorkers(t *testing.T) {
+	t.Parallel()
+	config := &gardenconfigv1alpha1.ServerConfiguration{}
+	config.SetDefaults()
+	sections := map[string]int{}
+	for name, workers := range config.Controllers.Workers() {
+		sections[name] = *workers.ConcurrentSyncs
+	}
+	for _, name := range []string{"certificateSigningRequest", "project", "seed", "seedExtensionsCheck", "shootStatusLabel"} {
+		if sections[name] != 5 {
+			t.Errorf("section %q has %d workers, want 5", name, sections[name])
+		}
+	}
+	if want := reflect.TypeFor[gardenconfigv1alpha1.ServerControllerConfiguration]().NumField(); len(sections) != want {
+		t.Errorf("%d sections have workers, want all %d: %v", len(sections), want, sections)
+	}
+	*config.Controllers.Seed.ConcurrentSyncs = 7
+	for name, workers := range config.Controllers.Workers() {
+		if name == "seed" && *workers.ConcurrentSyncs != 7 {
+			t.Error("the section itself is yielded, not a copy")
+		}
+	}
 }
