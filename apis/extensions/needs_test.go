@@ -241,7 +241,7 @@ func TestPaths(t *testing.T) {
 			t.Parallel()
 			var got []string
 			for _, n := range tc.needs {
-				got = append(got, n.Path.String()+" "+n.Offer.String())
+				got = append(got, n.Path.String()+" "+n.String())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s\n(-want +got):\n%s", tc.reason, diff)

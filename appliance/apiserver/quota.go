@@ -4,6 +4,7 @@ package apiserver
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -60,7 +61,11 @@ func (r recount) Validate(ctx context.Context, a admission.Attributes, o admissi
 
 // lostQuota reports whether an error says that a quota was changed by somebody else.
 func lostQuota(err error) bool {
-	status, ok := err.(apierrors.APIStatus) //nolint:errorlint // The plugin returns what the API has answered.
+	var status apierrors.APIStatus
+	if !apierrors.IsConflict(err) || !errors.As(err, &status) {
+		return false
+	}
+	details := status.Status().Details
 
-	return ok && apierrors.IsConflict(err) && status.Status().Details != nil && status.Status().Details.Kind == "resourcequotas"
+	return details != nil && details.Kind == "resourcequotas"
 }

@@ -20,7 +20,6 @@ type (
 	installation = gardencorev1beta1.ControllerInstallation
 	seed         = gardencorev1beta1.Seed
 	shoot        = gardencorev1beta1.Shoot
-	worker       = gardencorev1beta1.Worker
 )
 
 func newSeed(change ...func(*seed)) *seed {

@@ -4,9 +4,9 @@ package shoot
 
 import (
 	"context"
-	"github.com/terrarium-garden/terrarium/apis/core/query"
 	"time"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
