@@ -75,7 +75,7 @@ func (s *server) runDatastore(ctx context.Context, ready func()) error {
 	ready()
 	<-ctx.Done()
 
-	return s.stores.Close(ctx)
+	return s.stores.Close()
 }
 
 func (s *server) runAPIServer(ctx context.Context, ready func()) error {

@@ -5,11 +5,12 @@ package kine
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-logr/logr"
 )
 
 // minCompactBatchSize is the smallest batch that Kine accepts.
@@ -27,16 +28,13 @@ type Config struct {
 	// TLS is used towards an external datastore.
 	TLS TLS
 
-	// MaxOpenConnections bounds the connections to one database. Writers queue for them in order of arrival, which
-	// is fairer and faster than SQLite's own way of waiting for a lock.
+	// MaxOpenConnections bounds the connections to an external datastore.
 	MaxOpenConnections int
-	// BusyTimeout is how long SQLite waits for a lock held by another connection.
-	BusyTimeout time.Duration
 	// NotifyInterval is the time between two progress notifications of a watch.
 	NotifyInterval time.Duration
 	// EmulatedETCDVersion is what clients are told; it decides which features the API server believes in.
 	EmulatedETCDVersion string
-	// CompactInterval is the time between two compactions.
+	// CompactInterval is the time between two compactions of an external datastore; so are the values after it.
 	CompactInterval time.Duration
 	// CompactTimeout bounds one batch of a compaction.
 	CompactTimeout time.Duration
@@ -46,6 +44,9 @@ type Config struct {
 	CompactBatchSize int64
 	// PollBatchSize is the number of revisions read at once for the watches.
 	PollBatchSize int64
+
+	// Log receives what an operator has to know about the databases.
+	Log logr.Logger
 }
 
 // TLS names the files used towards an external datastore.
@@ -62,7 +63,6 @@ func NewConfig(dir, socketDir string) Config {
 		Dir:                 dir,
 		SocketDir:           socketDir,
 		MaxOpenConnections:  16,
-		BusyTimeout:         30 * time.Second,
 		NotifyInterval:      5 * time.Second,
 		EmulatedETCDVersion: "3.6.11",
 		CompactInterval:     5 * time.Minute,
@@ -70,6 +70,7 @@ func NewConfig(dir, socketDir string) Config {
 		CompactMinRetain:    1000,
 		CompactBatchSize:    1000,
 		PollBatchSize:       500,
+		Log:                 logr.Discard(),
 	}
 }
 
@@ -89,7 +90,7 @@ func (c Config) Validate() error {
 		errs = append(errs, errors.New("emulated etcd version: must be set"))
 	}
 	for name, d := range map[string]time.Duration{
-		"busy timeout": c.BusyTimeout, "notify interval": c.NotifyInterval,
+		"notify interval":  c.NotifyInterval,
 		"compact interval": c.CompactInterval, "compact timeout": c.CompactTimeout,
 	} {
 		if d <= 0 {
@@ -140,19 +141,4 @@ func (c Config) validateEndpoint() []error {
 	}
 
 	return nil
-}
-
-// dataSource is the URL with which Kine opens the SQLite file.
-func (c Config) dataSource(file string) string {
-	params := url.Values{
-		"_journal_mode":    {"WAL"},
-		"_synchronous":     {"FULL"},
-		"_busy_timeout":    {fmt.Sprint(c.BusyTimeout.Milliseconds())},
-		"_txlock":          {"immediate"},
-		"_stmt_cache_size": {"20"},
-		// Reclaiming space at every start would make the start as slow as the database is large; see prepare.
-		"_kine_disable_startup_vacuum": {"true"},
-	}
-
-	return file + "?" + params.Encode()
 }

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
@@ -18,7 +20,6 @@ func TestNewConfig(t *testing.T) {
 		Dir:                 "/data/db",
 		SocketDir:           "/data/run",
 		MaxOpenConnections:  16,
-		BusyTimeout:         30 * time.Second,
 		NotifyInterval:      5 * time.Second,
 		EmulatedETCDVersion: "3.6.11",
 		CompactInterval:     5 * time.Minute,
@@ -26,9 +27,10 @@ func TestNewConfig(t *testing.T) {
 		CompactMinRetain:    1000,
 		CompactBatchSize:    1000,
 		PollBatchSize:       500,
+		Log:                 logr.Discard(),
 	}
 	got := kine.NewConfig("/data/db", "/data/run")
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(logr.Logger{})); diff != "" {
 		t.Errorf("Kine as a library has no defaults; these are ours and change on purpose only.\nNewConfig(...) (-want +got):\n%s", diff)
 	}
 	if err := got.Validate(); err != nil {
@@ -52,9 +54,9 @@ func TestConfigValidate(t *testing.T) {
 		"ZeroDurations": {
 			reason: "A zero interval makes Kine's tickers panic; each one is named.",
 			change: func(c *kine.Config) {
-				c.BusyTimeout, c.NotifyInterval, c.CompactInterval, c.CompactTimeout = 0, 0, -time.Second, 0
+				c.NotifyInterval, c.CompactInterval, c.CompactTimeout = 0, -time.Second, 0
 			},
-			want: "busy timeout: 0s is not positive\ncompact interval: -1s is not positive\n" +
+			want: "compact interval: -1s is not positive\n" +
 				"compact timeout: 0s is not positive\nnotify interval: 0s is not positive",
 		},
 		"SmallNumbers": {

@@ -13,14 +13,17 @@ import (
 
 	"github.com/k3s-io/kine/pkg/drivers"
 	"github.com/k3s-io/kine/pkg/drivers/generic"
-	_ "github.com/k3s-io/kine/pkg/drivers/mysql"  // Registers itself.
-	_ "github.com/k3s-io/kine/pkg/drivers/nats"   // Registers itself.
-	_ "github.com/k3s-io/kine/pkg/drivers/pgsql"  // Registers itself.
-	_ "github.com/k3s-io/kine/pkg/drivers/sqlite" // Registers itself.
+	_ "github.com/k3s-io/kine/pkg/drivers/mysql" // Registers itself.
+	_ "github.com/k3s-io/kine/pkg/drivers/nats"  // Registers itself.
+	_ "github.com/k3s-io/kine/pkg/drivers/pgsql" // Registers itself.
 	"github.com/k3s-io/kine/pkg/server"
 	"github.com/k3s-io/kine/pkg/tls"
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/keepalive"
+
+	"github.com/terrarium-garden/terrarium/storage/log"
+	"github.com/terrarium-garden/terrarium/storage/log/etcdwatch"
 )
 
 // What etcd does for its clients, and the API server relies on.
@@ -36,32 +39,36 @@ const (
 // instance is one running Kine: a database, and a server of the etcd protocol on a unix socket in front of it. It is
 // built here from Kine's parts, as Kine's own way of doing so links every database that there is, and an etcd.
 type instance struct {
-	// file is the SQLite file and source how to open it; both are empty for an external datastore.
-	file, source string
-	socket       string
+	socket string
 
+	// log is what is served from a file, nil for an external datastore.
+	log    *log.Log
 	server *grpc.Server
 	stop   context.CancelFunc
 	served chan error
 	done   sync.WaitGroup
 }
 
-// startSQLite opens the file, made if it is not there, and serves it.
-func (i *instance) startSQLite(ctx context.Context, cfg Config) error {
-	if err := prepare(ctx, i.file, i.source); err != nil {
-		return err
-	}
+// opener connects to a datastore and returns the server in front of it.
+type opener func(ctx context.Context) (*grpc.Server, error)
 
-	return i.start(ctx, cfg, "sqlite://"+i.source)
+// startFile serves a log in a file, which is created if it does not exist.
+func (i *instance) startFile(ctx context.Context, cfg Config, file string) error {
+	return i.start(ctx, func(ctx context.Context) (*grpc.Server, error) { return i.openFile(ctx, cfg, file) })
 }
 
-// start serves the datastore at a URL. ctx ends the attempt, which may take minutes if nobody answers there, but not
+// startExternal serves the datastore at a URL.
+func (i *instance) startExternal(ctx context.Context, cfg Config) error {
+	return i.start(ctx, func(ctx context.Context) (*grpc.Server, error) { return i.openExternal(ctx, cfg) })
+}
+
+// start opens a datastore and serves it. ctx ends the attempt, which may take minutes if nobody answers there, but not
 // what it has started: close does.
-func (i *instance) start(ctx context.Context, cfg Config, url string) error {
+func (i *instance) start(ctx context.Context, open opener) error {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	i.stop = stop
 	started := context.AfterFunc(ctx, stop)
-	listener, err := i.open(life, cfg, url)
+	listener, err := i.listen(life, open)
 	if !started() {
 		err = errors.Join(ctx.Err(), err)
 	}
@@ -70,6 +77,9 @@ func (i *instance) start(ctx context.Context, cfg Config, url string) error {
 		i.done.Wait()
 		if listener != nil {
 			err = errors.Join(err, listener.Close())
+		}
+		if i.log != nil {
+			err = errors.Join(err, i.log.Close())
 		}
 
 		return err
@@ -80,10 +90,36 @@ func (i *instance) start(ctx context.Context, cfg Config, url string) error {
 	return nil
 }
 
-// open connects to the datastore and takes the socket.
-func (i *instance) open(ctx context.Context, cfg Config, url string) (net.Listener, error) {
+// openFile opens a log. Kine serves its keys and values, and a server of its own its watches.
+func (i *instance) openFile(ctx context.Context, cfg Config, file string) (*grpc.Server, error) {
+	settings := log.NewConfig(file)
+	settings.Log = cfg.Log
+	opened, err := log.Open(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	i.log = opened
+	backend := log.NewBackend(opened)
+	if err := backend.Start(ctx); err != nil {
+		return nil, fmt.Errorf("start datastore: %w", err)
+	}
+	s := newServer()
+	bridge := server.New(backend, "memory", cfg.NotifyInterval, cfg.EmulatedETCDVersion)
+	etcdserverpb.RegisterKVServer(s, bridge)
+	etcdserverpb.RegisterLeaseServer(s, bridge)
+	etcdserverpb.RegisterClusterServer(s, bridge)
+	etcdserverpb.RegisterMaintenanceServer(s, bridge)
+	etcdserverpb.RegisterWatchServer(s, &etcdwatch.Server{
+		Source: opened, NotifyInterval: cfg.NotifyInterval, Clock: settings.Clock, Log: cfg.Log,
+	})
+
+	return s, nil
+}
+
+// openExternal connects to the datastore at a URL, which Kine serves whole.
+func (i *instance) openExternal(ctx context.Context, cfg Config) (*grpc.Server, error) {
 	_, backend, err := drivers.New(ctx, &i.done, &drivers.Config{
-		Endpoint:         url,
+		Endpoint:         cfg.Endpoint,
 		BackendTLSConfig: tls.Config{CAFile: cfg.TLS.CAFile, CertFile: cfg.TLS.CertFile, KeyFile: cfg.TLS.KeyFile},
 		CompactInterval:  cfg.CompactInterval,
 		CompactTimeout:   cfg.CompactTimeout,
@@ -101,9 +137,17 @@ func (i *instance) open(ctx context.Context, cfg Config, url string) (net.Listen
 	if err := backend.Start(ctx); err != nil {
 		return nil, fmt.Errorf("start datastore: %w", err)
 	}
+	s := newServer()
+	server.New(backend, "unix", cfg.NotifyInterval, cfg.EmulatedETCDVersion).Register(s)
 
-	i.server = newServer()
-	server.New(backend, "unix", cfg.NotifyInterval, cfg.EmulatedETCDVersion).Register(i.server)
+	return s, nil
+}
+
+// listen opens the datastore and takes the socket.
+func (i *instance) listen(ctx context.Context, open opener) (_ net.Listener, err error) {
+	if i.server, err = open(ctx); err != nil {
+		return nil, err
+	}
 	if err := os.Remove(i.socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove socket of an earlier process: %w", err)
 	}
@@ -131,7 +175,7 @@ func newServer() *grpc.Server {
 func (i *instance) endpoint() Endpoint { return Endpoint{Servers: []string{"unix://" + i.socket}} }
 
 // close lets requests in flight finish, for a while, then closes the database and moves its log into it.
-func (i *instance) close(ctx context.Context) error {
+func (i *instance) close() error {
 	force := time.AfterFunc(gracefulStopPeriod, i.server.Stop)
 	i.server.GracefulStop()
 	force.Stop()
@@ -141,9 +185,9 @@ func (i *instance) close(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("serve datastore: %w", err)
 	}
-	if i.file == "" {
+	if i.log == nil {
 		return nil
 	}
 
-	return checkpoint(context.WithoutCancel(ctx), i.file, i.source)
+	return i.log.Close()
 }

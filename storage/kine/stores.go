@@ -53,13 +53,9 @@ func Start(ctx context.Context, cfg Config) (*Stores, error) {
 		name string
 		into *Endpoint
 	}{{"objects", &s.Objects}, {"events", &s.Events}} {
-		i := &instance{
-			file:   filepath.Join(cfg.Dir, part.name+".db"),
-			socket: filepath.Join(dir, part.name+".sock"),
-		}
-		i.source = cfg.dataSource(i.file)
-		if err := i.startSQLite(ctx, cfg); err != nil {
-			return nil, errors.Join(fmt.Errorf("start store of %s: %w", part.name, err), s.Close(ctx))
+		i := &instance{socket: filepath.Join(dir, part.name+".sock")}
+		if err := i.startFile(ctx, cfg, filepath.Join(cfg.Dir, part.name+".db")); err != nil {
+			return nil, errors.Join(fmt.Errorf("start store of %s: %w", part.name, err), s.Close())
 		}
 		s.instances = append(s.instances, i)
 		*part.into = i.endpoint()
@@ -81,7 +77,7 @@ func startExternal(ctx context.Context, cfg Config) (*Stores, error) {
 		return nil, err
 	}
 	i := &instance{socket: filepath.Join(dir, "objects.sock")}
-	if err := i.start(ctx, cfg, cfg.Endpoint); err != nil {
+	if err := i.startExternal(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("start store on the external datastore: %w", err), remove())
 	}
 
@@ -91,11 +87,10 @@ func startExternal(ctx context.Context, cfg Config) (*Stores, error) {
 }
 
 // Close stops the stores in reverse order, waits until the databases are closed, and leaves each in one file.
-// ctx bounds the last step only.
-func (s *Stores) Close(ctx context.Context) error {
+func (s *Stores) Close() error {
 	var errs []error
 	for _, i := range slices.Backward(s.instances) {
-		errs = append(errs, i.close(ctx))
+		errs = append(errs, i.close())
 	}
 	s.instances = nil
 

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/terrarium-garden/terrarium/storage/kine"
+	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
 // thing is the key of what the tests write.
@@ -159,9 +160,9 @@ func TestStartRefuses(t *testing.T) {
 			reason: "An older version must not write to what it does not understand.",
 			prepare: func(t *testing.T, dir string) {
 				t.Helper()
-				execute(t, filepath.Join(dir, "objects.db"), "PRAGMA user_version = 2")
+				execute(t, filepath.Join(dir, "objects.db"), "PRAGMA user_version = 3")
 			},
-			is:   kine.ErrNewerLayout,
+			is:   log.ErrNewerLayout,
 			want: "written by a newer version of terrarium",
 		},
 		"NoDatabase": {
@@ -255,7 +256,7 @@ func start(t *testing.T, cfg kine.Config) *kine.Stores {
 
 func stop(t *testing.T, stores *kine.Stores) {
 	t.Helper()
-	if err := stores.Close(t.Context()); err != nil {
+	if err := stores.Close(); err != nil {
 		t.Errorf("Close(): %v", err)
 	}
 }

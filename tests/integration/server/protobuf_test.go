@@ -256,7 +256,7 @@ func store(t *testing.T, dataDir string, use func(ctx context.Context, db *clien
 	if err := db.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := stores.Close(t.Context()); err != nil {
+	if err := stores.Close(); err != nil {
 		t.Error(err)
 	}
 }

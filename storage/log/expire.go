@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package log
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// expiring is the number of keys whose leases have ended that are removed at the same time, in one transaction where
+// nothing else is written.
+const expiring = 256
+
+// leases knows which keys end when. A key that was written again has a later entry beside the old one, which then no
+// longer matches its revision.
+type leases struct {
+	clock clock.WithTicker
+	// wake is sent to when an entry was added that ends before all others.
+	wake chan struct{}
+
+	mu   sync.Mutex
+	next ending
+}
+
+func newLeases(c clock.WithTicker) *leases { return &leases{clock: c, wake: make(chan struct{}, 1)} }
+
+// add notes when a key ends, if it does.
+func (l *leases) add(h head) {
+	if h.expires == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	heap.Push(&l.next, h)
+	if l.next[0].key == h.key {
+		select {
+		case l.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// due takes out what has ended, at most so many, and says how long it is until the next one ends; zero if none does.
+func (l *leases) due(limit int) (ended []head, wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.clock.Now()
+	for len(l.next) > 0 && len(ended) < limit {
+		if rest := time.Unix(l.next[0].expires, 0).Sub(now); rest > 0 {
+			return ended, rest
+		}
+		ended = append(ended, heap.Pop(&l.next).(head)) //nolint:forcetypeassert // It holds nothing else.
+	}
+	if len(l.next) > 0 {
+		wait = time.Nanosecond
+	}
+
+	return ended, wait
+}
+
+// expire removes keys when their leases end, until ctx ends.
+func (l *Log) expire(ctx context.Context) {
+	for {
+		ended, wait := l.ends.due(expiring)
+		l.removeAll(ctx, ended)
+		if !l.sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+// sleep waits until an entry ends that ends before all others were known to, or for a while; zero is for ever. It
+// reports false when ctx has ended.
+func (l *Log) sleep(ctx context.Context, wait time.Duration) bool {
+	var rung <-chan time.Time
+	if wait > 0 {
+		timer := l.cfg.Clock.NewTimer(wait)
+		defer timer.Stop()
+		rung = timer.C()
+	}
+	select {
+	case <-rung:
+	case <-l.ends.wake:
+	case <-ctx.Done():
+		return false
+	}
+
+	return true
+}
+
+// removeAll removes keys that were not written since; they are handed over together, so that they share a transaction.
+func (l *Log) removeAll(ctx context.Context, ended []head) {
+	var group sync.WaitGroup
+	for _, h := range ended {
+		group.Go(func() {
+			_, err := l.Write(ctx, Change{Key: h.key, Delete: true, Revision: h.revision})
+			if err == nil || ctx.Err() != nil || errors.Is(err, ErrClosed) {
+				return
+			}
+			l.cfg.Log.Error(err, "A key whose lease has ended was not removed; this is tried again", "key", h.key)
+			h.expires = l.cfg.Clock.Now().Add(retryExpiry).Unix()
+			l.ends.add(h)
+		})
+	}
+	group.Wait()
+}
+
+// retryExpiry is the pause before a removal that failed is tried again.
+const retryExpiry = 5 * time.Second
+
+// ending orders keys by when they end.
+type ending []head
+
+var _ heap.Interface = (*ending)(nil)
+
+// Len implements heap.Interface.
+func (e ending) Len() int { return len(e) }
+
+// Less implements heap.Interface.
+func (e ending) Less(i, j int) bool { return e[i].expires < e[j].expires }
+
+// Swap implements heap.Interface.
+func (e ending) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+
+// Push implements heap.Interface.
+func (e *ending) Push(x any) { *e = append(*e, x.(head)) } //nolint:forcetypeassert // It holds nothing else.
+
+// Pop implements heap.Interface.
+func (e *ending) Pop() any {
+	last := len(*e) - 1
+	h := (*e)[last]
+	(*e)[last] = head{}
+	*e = (*e)[:last]
+
+	return h
+}

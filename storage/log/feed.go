@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package log
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// feed hands published records to those who follow a range of keys. The lock of the log guards it.
+type feed struct {
+	limit int64
+	// ranges are the followers of each range. Many follow the same few.
+	ranges map[Range]map[*Follower]struct{}
+	closed bool
+}
+
+func newFeed(limit int64) *feed {
+	return &feed{limit: limit, ranges: map[Range]map[*Follower]struct{}{}}
+}
+
+// publish hands records over. It never waits: who is too slow reads them from the file later.
+func (f *feed) publish(records []*Record) {
+	for r, followers := range f.ranges {
+		first := 0
+		for first < len(records) && !r.Contains(records[first].Key) {
+			first++
+		}
+		if first == len(records) {
+			continue
+		}
+		for follower := range followers {
+			follower.take(records[first:])
+		}
+	}
+}
+
+func (f *feed) add(s *Follower) {
+	if f.ranges[s.keys] == nil {
+		f.ranges[s.keys] = map[*Follower]struct{}{}
+	}
+	f.ranges[s.keys][s] = struct{}{}
+}
+
+func (f *feed) remove(s *Follower) {
+	delete(f.ranges[s.keys], s)
+	if len(f.ranges[s.keys]) == 0 {
+		delete(f.ranges, s.keys)
+	}
+}
+
+func (f *feed) close() {
+	f.closed = true
+	for _, followers := range f.ranges {
+		for follower := range followers {
+			follower.ring()
+		}
+	}
+}
+
+// Follower receives the records of a range of keys, in their order and without a gap. It belongs to one goroutine.
+type Follower struct {
+	log  *Log
+	keys Range
+	wake chan<- struct{}
+
+	// pending are records that were published and not yet taken. given is the revision up to which everything was taken or
+	// is pending. Beyond it there may be more unless the follower is level with the log.
+	pending      []*Record
+	pendingBytes int64
+	given        int64
+	level        bool
+}
+
+// Follow returns what follows a range of keys from after a revision on. wake is sent to, without waiting, whenever there
+// may be something to take. Stop ends it.
+func (l *Log) Follow(r Range, after int64, wake chan<- struct{}) (*Follower, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.feed.closed {
+		return nil, ErrClosed
+	}
+	if after < l.compacted {
+		return nil, ErrCompacted
+	}
+	f := &Follower{log: l, keys: r, wake: wake, given: after, level: after >= l.published}
+	l.feed.add(f)
+	f.ring()
+
+	return f, nil
+}
+
+// Stop ends the following.
+func (f *Follower) Stop() {
+	f.log.mu.Lock()
+	defer f.log.mu.Unlock()
+	f.log.feed.remove(f)
+	f.pending = nil
+}
+
+// take is called with the lock held.
+func (f *Follower) take(records []*Record) {
+	if !f.level {
+		return
+	}
+	for _, r := range records {
+		if r.Revision <= f.given || !f.keys.Contains(r.Key) {
+			continue
+		}
+		if f.pendingBytes > f.log.feed.limit {
+			f.level = false
+
+			break
+		}
+		f.pending = append(f.pending, r)
+		f.pendingBytes += r.size()
+		f.given = r.Revision
+	}
+	f.ring()
+}
+
+func (f *Follower) ring() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Next returns the records that come next, and the revision up to which nothing is missing once they are delivered. None
+// and no error means that there are no more for now.
+func (f *Follower) Next(ctx context.Context) (records []*Record, upTo int64, err error) {
+	records, upTo, more, err := f.fromMemory()
+	for err == nil && more && len(records) == 0 {
+		if records, upTo, err = f.fromFile(ctx); err == nil && len(records) == 0 {
+			records, upTo, more, err = f.fromMemory()
+		}
+	}
+
+	return records, upTo, err
+}
+
+// fromMemory takes what is pending, or what can be found in the recent history. It reports whether there is more that is
+// not in memory.
+func (f *Follower) fromMemory() (records []*Record, upTo int64, more bool, err error) {
+	f.log.mu.Lock()
+	defer f.log.mu.Unlock()
+	if f.log.feed.closed {
+		return nil, 0, false, ErrClosed
+	}
+	if len(f.pending) > 0 {
+		records, f.pending, f.pendingBytes = f.pending, nil, 0
+
+		return records, f.reached(), false, nil
+	}
+	if f.level {
+		return nil, f.reached(), false, nil
+	}
+	all, known := f.log.recent.after(f.given)
+	if f.given >= f.log.published {
+		all, known = nil, true
+	}
+	if !known {
+		return nil, f.given, true, nil
+	}
+	for _, r := range all {
+		if f.keys.Contains(r.Key) {
+			records = append(records, r)
+		}
+	}
+	f.given, f.level = max(f.given, f.log.published), true
+
+	return records, f.reached(), false, nil
+}
+
+// reached is the revision up to which nothing is missing, with the lock held.
+func (f *Follower) reached() int64 {
+	if f.level {
+		return f.log.published
+	}
+
+	return f.given
+}
+
+// page is the number of revisions that a follower who is behind reads from the file at once.
+const page = 1000
+
+// fromFile reads the next part from the file.
+func (f *Follower) fromFile(ctx context.Context) (records []*Record, upTo int64, err error) {
+	from, to := f.given, min(f.given+page, f.log.Revision())
+	if records, err = f.log.file.between(ctx, f.keys, from, to); err != nil {
+		return nil, 0, err
+	}
+	f.log.mu.Lock()
+	defer f.log.mu.Unlock()
+	if from < f.log.compacted {
+		return nil, 0, ErrCompacted
+	}
+	f.given = to
+
+	return records, to, nil
+}
+
+// between returns the records of a range of keys after one revision and up to another one, with what they replaced.
+func (f *file) between(ctx context.Context, r Range, from, to int64) (records []*Record, err error) {
+	where, args := "now.name = ?", []any{from, to, r.Key}
+	if r.End != "" {
+		where, args = "now.name >= ? AND now.name < ?", append(args, bound(r.End))
+	}
+	rows, err := f.readers.QueryContext(ctx, `SELECT now.id, now.name, now.deleted, now.created, now.previous, now.lease,
+			now.expires, now.value, COALESCE(before.created, 0), COALESCE(before.lease, 0), before.value
+		FROM log AS now LEFT JOIN log AS before ON before.id = now.previous AND before.id > 0 AND NOT before.deleted
+		WHERE now.id > ? AND now.id <= ? AND +`+where+` ORDER BY now.id`, args...) //nolint:gosec // It is put together from constants.
+	if err != nil {
+		return nil, fmt.Errorf("read records: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		n := &Record{}
+		if err := rows.Scan(&n.Revision, &n.Key, &n.Deleted, &n.Created, &n.Previous, &n.Lease,
+			&n.Expires, &n.Value, &n.PreviousCreated, &n.PreviousLease, &n.PreviousValue); err != nil {
+			return nil, fmt.Errorf("read record: %w", err)
+		}
+		records = append(records, n)
+	}
+
+	return records, rows.Err()
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package log
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// Layout numbers the shape of the file; it grows when a release can no longer be undone by the one before it. Layout 1
+// is Kine's table.
+const Layout = 2
+
+// ErrNewerLayout says that a file was written by a newer release.
+var ErrNewerLayout = errors.New("written by a newer version of terrarium")
+
+// file is the SQLite file: one connection that writes, another one that moves the write-ahead log, and several that
+// read.
+type file struct {
+	path          string
+	writer, mover *sql.DB
+	readers       *sql.DB
+
+	insert, sweepOld, sweepDeleted *sql.Stmt
+	value, at, atRange, countRange *sql.Stmt
+}
+
+func openFile(ctx context.Context, cfg Config) (*file, error) {
+	if err := touch(cfg.File); err != nil {
+		return nil, err
+	}
+	f := &file{path: cfg.File}
+	if err := f.open(ctx, cfg); err != nil {
+		return nil, errors.Join(err, f.close())
+	}
+
+	return f, nil
+}
+
+func (f *file) open(ctx context.Context, cfg Config) error {
+	f.writer = connect(cfg.File, 1, url.Values{"_txlock": {"immediate"}, "_auto_vacuum": {"incremental"}})
+	if err := f.prepare(ctx); err != nil {
+		return err
+	}
+	f.mover = connect(cfg.File, 1, nil)
+	f.readers = connect(cfg.File, cfg.Readers, url.Values{"_query_only": {"true"}})
+
+	return f.statements(ctx)
+}
+
+// touch creates the file for its owner only; SQLite gives the same mode to the files beside it.
+func touch(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make database directory: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // The path is the operator's data directory.
+	if err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+
+	return f.Close()
+}
+
+// connect opens a pool. Each commit is synced to the disk; the write-ahead log is moved by checkpoint only, so that no
+// commit has to wait for it.
+func connect(path string, connections int, more url.Values) *sql.DB {
+	params := url.Values{
+		"_journal_mode": {"WAL"},
+		"_synchronous":  {"FULL"},
+		"_busy_timeout": {"30000"},
+		"_cache_size":   {"-4096"},
+	}
+	for name, values := range more {
+		params[name] = values
+	}
+	db := sql.OpenDB(connector{source: path + "?" + params.Encode()})
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+
+	return db
+}
+
+// connector opens connections that leave the write-ahead log where it is.
+type connector struct{ source string }
+
+var _ driver.Connector = connector{}
+
+// Driver implements driver.Connector.
+func (connector) Driver() driver.Driver {
+	return &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
+		_, err := c.Exec("PRAGMA wal_autocheckpoint = 0", nil)
+
+		return err
+	}}
+}
+
+// Connect implements driver.Connector.
+func (c connector) Connect(context.Context) (driver.Conn, error) { return c.Driver().Open(c.source) }
+
+// columns are what a Record consists of, the value last: SQLite reads it only where it is asked for.
+const columns = "id, name, deleted, created, previous, lease, expires"
+
+func (f *file) statements(ctx context.Context) error {
+	newest := `SELECT MAX(id) FROM log WHERE name >= ? AND name < ? AND id <= ? GROUP BY name`
+	for _, s := range []struct {
+		into **sql.Stmt
+		db   *sql.DB
+		text string
+	}{
+		{&f.insert, f.writer, `INSERT INTO log (` + columns + `, value) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&f.sweepOld, f.writer, `DELETE FROM log WHERE id IN
+			(SELECT previous FROM log WHERE id > ? AND id <= ? AND previous > 0)`},
+		{&f.sweepDeleted, f.writer, `DELETE FROM log WHERE id > ? AND id <= ? AND deleted`},
+		{&f.value, f.readers, `SELECT value FROM log WHERE id = ?`},
+		{&f.at, f.readers, `SELECT ` + columns + `, value FROM log WHERE name = ? AND id <= ? ORDER BY id DESC LIMIT 1`},
+		{&f.atRange, f.readers, `SELECT ` + columns + `, value FROM log
+			WHERE id IN (` + newest + `) AND NOT deleted ORDER BY name LIMIT ?`},
+		{&f.countRange, f.readers, `SELECT COUNT(*) FROM log WHERE id IN (` + newest + `) AND NOT deleted`},
+	} {
+		statement, err := s.db.PrepareContext(ctx, s.text)
+		if err != nil {
+			return fmt.Errorf("prepare statement: %w", err)
+		}
+		*s.into = statement
+	}
+
+	return nil
+}
+
+// revisions returns the newest revision, the one up to which past states are no longer kept, and the one up to which
+// their records are removed.
+func (f *file) revisions(ctx context.Context) (newest, compacted, swept int64, err error) {
+	for _, q := range []struct {
+		into *int64
+		text string
+	}{
+		{&newest, `SELECT COALESCE(MAX(id), 0) FROM log`},
+		{&compacted, `SELECT COALESCE((SELECT value FROM meta WHERE name = 'compacted'), 0)`},
+		{&swept, `SELECT COALESCE((SELECT value FROM meta WHERE name = 'swept'), 0)`},
+	} {
+		if err := f.writer.QueryRowContext(ctx, q.text).Scan(q.into); err != nil {
+			return 0, 0, 0, fmt.Errorf("read revisions: %w", err)
+		}
+	}
+
+	// The newest record may have been a deletion, which compaction removes. Its revision is not given out again.
+	return max(newest, compacted, 1), compacted, swept, nil
+}
+
+// heads calls add for the newest state of each key that exists.
+func (f *file) heads(ctx context.Context, add func(head)) (err error) {
+	rows, err := f.writer.QueryContext(ctx,
+		`SELECT name, MAX(id), created, lease, expires, deleted FROM log GROUP BY name`)
+	if err != nil {
+		return fmt.Errorf("read keys: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var h head
+		var deleted bool
+		if err := rows.Scan(&h.key, &h.revision, &h.created, &h.lease, &h.expires, &deleted); err != nil {
+			return fmt.Errorf("read key: %w", err)
+		}
+		if !deleted {
+			add(h)
+		}
+	}
+
+	return rows.Err()
+}
+
+func (f *file) size(ctx context.Context) (size int64, err error) {
+	err = f.readers.QueryRowContext(ctx, `SELECT (page_count - freelist_count) * page_size
+		FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`).Scan(&size)
+	if err != nil {
+		return 0, fmt.Errorf("read size of database: %w", err)
+	}
+
+	return size, nil
+}
+
+// close closes the connections; the last step moves what is left of the write-ahead log into the file, so that a copy
+// of the one file is whole.
+func (f *file) close() error {
+	var errs []error
+	for _, db := range []*sql.DB{f.readers, f.mover} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	if f.writer == nil {
+		return errors.Join(errs...)
+	}
+	if f.insert != nil {
+		errs = append(errs, f.truncate())
+	}
+
+	return errors.Join(append(errs, f.writer.Close())...)
+}
+
+func (f *file) truncate() error {
+	var busy, pages, moved int
+	//nolint:noctx // Closing is not given up.
+	if err := f.writer.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {
+		return fmt.Errorf("move write-ahead log: %w", err)
+	}
+	if busy != 0 {
+		return errors.New("move write-ahead log: still in use")
+	}
+
+	return nil
+}
+
+// pragma reads a number of SQLite's own.
+func pragma(ctx context.Context, db *sql.DB, name string) (value int64, err error) {
+	err = db.QueryRowContext(ctx, "PRAGMA "+name).Scan(&value)
+
+	return value, err
+}
+
+// full reports whether an error says that the disk is full.
+func full(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "database or disk is full")
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package log
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/google/btree"
+)
+
+// What reads and writes can end with.
+var (
+	// ErrCompacted says that a revision is no longer kept.
+	ErrCompacted = errors.New("the revision was compacted")
+	// ErrFuture says that a revision is not written yet.
+	ErrFuture = errors.New("the revision is not written yet")
+	// ErrClosed says that the log was closed.
+	ErrClosed = errors.New("the log is closed")
+)
+
+// degree is the width of the tree of keys.
+const degree = 32
+
+// Log is an open log. Its methods can be called at the same time; Close once, after everything else.
+type Log struct {
+	cfg  Config
+	file *file
+
+	// writes lead to the writer. stopping is closed when Close begins, stopped once the writer has ended.
+	writes            chan *write
+	stopping, stopped chan struct{}
+	background        sync.WaitGroup
+	// ends receives the leases of what was published.
+	ends *leases
+
+	// mu guards the published state, which only the writer changes, in one step for each batch.
+	mu sync.RWMutex
+	// heads is the newest state of each key that exists, by key.
+	heads *btree.BTreeG[head]
+	// published is the revision of the state.
+	published int64
+	// compacted is the revision up to which past states are no longer kept.
+	compacted int64
+	recent    *history
+	feed      *feed
+
+	// swept is the revision up to which compaction has removed records from the file. The writer owns it.
+	swept int64
+	// marks say which revision was current when. The writer owns them.
+	marks []mark
+	// grouped is the number of changes in the last batch. The writer owns it.
+	grouped int
+	// aged is the revision up to which records are old enough to go. The writer owns it.
+	aged int64
+}
+
+// Open opens a log, and creates its file if it does not exist. A file that Kine has written is taken over. Cancelling
+// ctx ends the attempt, not the open log.
+func Open(ctx context.Context, cfg Config) (*Log, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("log: %w", err)
+	}
+	f, err := openFile(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("log %q: %w", cfg.File, err)
+	}
+	l := &Log{
+		cfg:      cfg,
+		file:     f,
+		writes:   make(chan *write, cfg.BatchWrites),
+		stopping: make(chan struct{}),
+		stopped:  make(chan struct{}),
+		ends:     newLeases(cfg.Clock),
+		heads:    btree.NewG(degree, func(a, b head) bool { return a.key < b.key }),
+		recent:   newHistory(cfg.HistoryBytes),
+		feed:     newFeed(cfg.PendingBytes),
+	}
+	if err := l.load(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("log %q: %w", cfg.File, err), f.close())
+	}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(l.stopped)
+		l.write(life)
+	}()
+	for _, run := range []func(context.Context){l.expire, l.checkpoint} {
+		l.background.Go(func() { run(life) })
+	}
+	go func() {
+		<-l.stopping
+		end()
+	}()
+
+	return l, nil
+}
+
+// load reads the newest state of each key and the revisions.
+func (l *Log) load(ctx context.Context) error {
+	var err error
+	if l.published, l.compacted, l.swept, err = l.file.revisions(ctx); err != nil {
+		return err
+	}
+
+	return l.file.heads(ctx, func(h head) {
+		l.heads.ReplaceOrInsert(h)
+		l.ends.add(h)
+	})
+}
+
+// Close refuses further writes, ends the watches, waits for what runs, and leaves the log in its one file.
+func (l *Log) Close() error {
+	close(l.stopping)
+	<-l.stopped
+	l.background.Wait()
+	l.mu.Lock()
+	l.feed.close()
+	l.mu.Unlock()
+
+	return l.file.close()
+}
+
+// Revision returns the published revision.
+func (l *Log) Revision() int64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+
+	return l.published
+}
+
+// Size returns the bytes that the records take in the file.
+func (l *Log) Size(ctx context.Context) (int64, error) { return l.file.size(ctx) }
+
+// Compacted returns the revision up to which past states are no longer kept.
+func (l *Log) Compacted() int64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+
+	return l.compacted
+}
