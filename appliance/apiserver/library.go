@@ -99,6 +99,7 @@ func (c Config) applyStorage(o *serveroptions.EtcdOptions) {
 		TrustedCAFile: c.Objects.TLS.CAFile,
 		CertFile:      c.Objects.TLS.CertFile,
 		KeyFile:       c.Objects.TLS.KeyFile,
+		EgressLookup:  c.stores(),
 	}
 	if !c.Compact {
 		o.StorageConfig.CompactionInterval = 0

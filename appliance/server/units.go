@@ -66,7 +66,7 @@ func (s *server) runIdentity(ctx context.Context, ready func()) error {
 
 func (s *server) runDatastore(ctx context.Context, ready func()) error {
 	dir := s.identity.Dir
-	c := kine.NewConfig(filepath.Join(dir, "db"), filepath.Join(dir, "run"))
+	c := kine.NewConfig(filepath.Join(dir, "db"))
 	c.Endpoint = s.Config.Datastore.Endpoint
 	var err error
 	if s.stores, err = kine.Start(ctx, c); err != nil {

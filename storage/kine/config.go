@@ -21,8 +21,6 @@ const minCompactBatchSize = 100
 type Config struct {
 	// Dir holds the two databases. It is made with mode 0700. Unused with an Endpoint.
 	Dir string
-	// SocketDir holds the unix sockets. Where its path is too long for a socket, a short temporary folder is used.
-	SocketDir string
 	// Endpoint is the URL of an external datastore; empty means SQLite in Dir.
 	Endpoint string
 	// TLS is used towards an external datastore.
@@ -57,11 +55,10 @@ type TLS struct {
 	CertFile, KeyFile string
 }
 
-// NewConfig returns the values a garden runs with, for databases in dir and sockets in socketDir.
-func NewConfig(dir, socketDir string) Config {
+// NewConfig returns the values a garden runs with, for databases in dir.
+func NewConfig(dir string) Config {
 	return Config{
 		Dir:                 dir,
-		SocketDir:           socketDir,
 		MaxOpenConnections:  16,
 		NotifyInterval:      5 * time.Second,
 		EmulatedETCDVersion: "3.6.11",
@@ -116,17 +113,14 @@ func (c Config) validatePlace() []error {
 		return c.validateEndpoint()
 	}
 
-	var errs []error
-	for name, dir := range map[string]string{"directory": c.Dir, "socket directory": c.SocketDir} {
-		switch {
-		case !filepath.IsAbs(dir):
-			errs = append(errs, fmt.Errorf("%s %q: must be an absolute path", name, dir))
-		case strings.ContainsAny(dir, "?#%"):
-			errs = append(errs, fmt.Errorf("%s %q: must not contain any of ? # %%", name, dir))
-		}
+	switch {
+	case !filepath.IsAbs(c.Dir):
+		return []error{fmt.Errorf("directory %q: must be an absolute path", c.Dir)}
+	case strings.ContainsAny(c.Dir, "?#%"):
+		return []error{fmt.Errorf("directory %q: must not contain any of ? # %%", c.Dir)}
+	default:
+		return nil
 	}
-
-	return errs
 }
 
 // validateEndpoint checks the scheme only, and never repeats the URL: it may hold a password.

@@ -18,7 +18,6 @@ func TestNewConfig(t *testing.T) {
 
 	want := kine.Config{
 		Dir:                 "/data/db",
-		SocketDir:           "/data/run",
 		MaxOpenConnections:  16,
 		NotifyInterval:      5 * time.Second,
 		EmulatedETCDVersion: "3.6.11",
@@ -29,7 +28,7 @@ func TestNewConfig(t *testing.T) {
 		PollBatchSize:       500,
 		Log:                 logr.Discard(),
 	}
-	got := kine.NewConfig("/data/db", "/data/run")
+	got := kine.NewConfig("/data/db")
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(logr.Logger{})); diff != "" {
 		t.Errorf("Kine as a library has no defaults; these are ours and change on purpose only.\nNewConfig(...) (-want +got):\n%s", diff)
 	}
@@ -92,7 +91,7 @@ func TestConfigValidate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			cfg := kine.NewConfig("/data/db", "/data/run")
+			cfg := kine.NewConfig("/data/db")
 			tc.change(&cfg)
 			err := cfg.Validate()
 			if err == nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"sync"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/terrarium-garden/terrarium/storage/log"
 	"github.com/terrarium-garden/terrarium/storage/log/etcdwatch"
@@ -34,12 +34,17 @@ const (
 	keepAliveInterval  = 2 * time.Hour
 	keepAliveTimeout   = 20 * time.Second
 	gracefulStopPeriod = 2 * time.Second
+	connectionBytes    = 64 << 10
 )
 
-// instance is one running Kine: a database, and a server of the etcd protocol on a unix socket in front of it. It is
+// instance is one running Kine: a database, and a server of the etcd protocol in front of it, which is reached
+// without leaving the process. It is
 // built here from Kine's parts, as Kine's own way of doing so links every database that there is, and an etcd.
 type instance struct {
-	socket string
+	// name tells the instances of a process apart.
+	name string
+	// listener is where the server is reached, without leaving the process.
+	listener *bufconn.Listener
 
 	// log is what is served from a file, nil for an external datastore.
 	log    *log.Log
@@ -68,24 +73,23 @@ func (i *instance) start(ctx context.Context, open opener) error {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	i.stop = stop
 	started := context.AfterFunc(ctx, stop)
-	listener, err := i.listen(life, open)
+	var err error
+	i.server, err = open(life)
 	if !started() {
 		err = errors.Join(ctx.Err(), err)
 	}
 	if err != nil {
 		stop()
 		i.done.Wait()
-		if listener != nil {
-			err = errors.Join(err, listener.Close())
-		}
 		if i.log != nil {
 			err = errors.Join(err, i.log.Close())
 		}
 
 		return err
 	}
+	i.listener = bufconn.Listen(connectionBytes)
 	i.served = make(chan error, 1)
-	go func() { i.served <- i.server.Serve(listener) }()
+	go func() { i.served <- i.server.Serve(i.listener) }()
 
 	return nil
 }
@@ -104,7 +108,7 @@ func (i *instance) openFile(ctx context.Context, cfg Config, file string) (*grpc
 		return nil, fmt.Errorf("start datastore: %w", err)
 	}
 	s := newServer()
-	bridge := server.New(backend, "memory", cfg.NotifyInterval, cfg.EmulatedETCDVersion)
+	bridge := server.New(backend, "http", cfg.NotifyInterval, cfg.EmulatedETCDVersion)
 	etcdserverpb.RegisterKVServer(s, bridge)
 	etcdserverpb.RegisterLeaseServer(s, bridge)
 	etcdserverpb.RegisterClusterServer(s, bridge)
@@ -138,28 +142,9 @@ func (i *instance) openExternal(ctx context.Context, cfg Config) (*grpc.Server, 
 		return nil, fmt.Errorf("start datastore: %w", err)
 	}
 	s := newServer()
-	server.New(backend, "unix", cfg.NotifyInterval, cfg.EmulatedETCDVersion).Register(s)
+	server.New(backend, "http", cfg.NotifyInterval, cfg.EmulatedETCDVersion).Register(s)
 
 	return s, nil
-}
-
-// listen opens the datastore and takes the socket.
-func (i *instance) listen(ctx context.Context, open opener) (_ net.Listener, err error) {
-	if i.server, err = open(ctx); err != nil {
-		return nil, err
-	}
-	if err := os.Remove(i.socket); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("remove socket of an earlier process: %w", err)
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "unix", i.socket)
-	if err != nil {
-		return nil, fmt.Errorf("listen on socket: %w", err)
-	}
-	if err := os.Chmod(i.socket, 0o600); err != nil {
-		return nil, errors.Join(fmt.Errorf("close socket to others: %w", err), listener.Close())
-	}
-
-	return listener, nil
 }
 
 func newServer() *grpc.Server {
@@ -172,7 +157,11 @@ func newServer() *grpc.Server {
 }
 
 // endpoint is what an etcd client connects to.
-func (i *instance) endpoint() Endpoint { return Endpoint{Servers: []string{"unix://" + i.socket}} }
+func (i *instance) endpoint() Endpoint {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return i.listener.DialContext(ctx) }
+
+	return Endpoint{Servers: []string{"http://" + i.name}, Dial: dial, Log: i.log}
+}
 
 // close lets requests in flight finish, for a while, then closes the database and moves its log into it.
 func (i *instance) close() error {

@@ -6,18 +6,57 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/transport"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap" //nolint:depguard // The client of etcd logs through it.
+	"google.golang.org/grpc"
+
+	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
 // Endpoint is where an etcd client finds a store.
 type Endpoint struct {
-	// Servers are URLs; a unix socket for an embedded store.
+	// Servers are URLs.
 	Servers []string
+	// Dial connects to the server, which is in this process; nil for an external etcd.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// TLS is set for an external etcd.
 	TLS TLS
+	// Log is what the store keeps, nil for an external datastore.
+	Log *log.Log
 }
+
+// Client connects to the store as any client of etcd does. The caller closes it.
+func (e Endpoint) Client() (*clientv3.Client, error) {
+	c := clientv3.Config{Endpoints: e.Servers, DialTimeout: dialTimeout, Logger: zap.NewNop()}
+	if e.Dial != nil {
+		c.DialOptions = []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+			return e.Dial(ctx, "tcp", address)
+		})}
+	}
+	if e.TLS != (TLS{}) {
+		config, err := transport.TLSInfo{CertFile: e.TLS.CertFile, KeyFile: e.TLS.KeyFile, TrustedCAFile: e.TLS.CAFile}.ClientConfig()
+		if err != nil {
+			return nil, fmt.Errorf("read certificates of the datastore: %w", err)
+		}
+		c.TLS = config
+	}
+	client, err := clientv3.New(c)
+	if err != nil {
+		return nil, fmt.Errorf("connect to store: %w", err)
+	}
+
+	return client, nil
+}
+
+// dialTimeout bounds the attempt to connect to a store.
+const dialTimeout = 10 * time.Second
 
 // Stores are the running databases of a garden.
 type Stores struct {
@@ -31,7 +70,6 @@ type Stores struct {
 	Private bool
 
 	instances []*instance
-	remove    func() error
 }
 
 // Start opens the stores and returns once they serve. Cancelling ctx does not stop them: Close does, so that whoever
@@ -44,16 +82,12 @@ func Start(ctx context.Context, cfg Config) (*Stores, error) {
 		return startExternal(ctx, cfg)
 	}
 
-	dir, remove, err := socketDir(cfg.SocketDir)
-	if err != nil {
-		return nil, err
-	}
-	s := &Stores{Compacts: true, Private: true, remove: remove}
+	s := &Stores{Compacts: true, Private: true}
 	for _, part := range []struct {
 		name string
 		into *Endpoint
 	}{{"objects", &s.Objects}, {"events", &s.Events}} {
-		i := &instance{socket: filepath.Join(dir, part.name+".sock")}
+		i := &instance{name: part.name}
 		if err := i.startFile(ctx, cfg, filepath.Join(cfg.Dir, part.name+".db")); err != nil {
 			return nil, errors.Join(fmt.Errorf("start store of %s: %w", part.name, err), s.Close())
 		}
@@ -69,20 +103,16 @@ func startExternal(ctx context.Context, cfg Config) (*Stores, error) {
 	if cfg.etcd() {
 		etcd := Endpoint{Servers: strings.Split(cfg.Endpoint, ","), TLS: cfg.TLS}
 
-		return &Stores{Objects: etcd, Events: etcd, remove: func() error { return nil }}, nil
+		return &Stores{Objects: etcd, Events: etcd}, nil
 	}
 
-	dir, remove, err := socketDir(cfg.SocketDir)
-	if err != nil {
-		return nil, err
-	}
-	i := &instance{socket: filepath.Join(dir, "objects.sock")}
+	i := &instance{name: "objects"}
 	if err := i.startExternal(ctx, cfg); err != nil {
-		return nil, errors.Join(fmt.Errorf("start store on the external datastore: %w", err), remove())
+		return nil, fmt.Errorf("start store on the external datastore: %w", err)
 	}
 
 	return &Stores{
-		Objects: i.endpoint(), Events: i.endpoint(), Compacts: true, instances: []*instance{i}, remove: remove,
+		Objects: i.endpoint(), Events: i.endpoint(), Compacts: true, instances: []*instance{i},
 	}, nil
 }
 
@@ -94,5 +124,5 @@ func (s *Stores) Close() error {
 	}
 	s.instances = nil
 
-	return errors.Join(append(errs, s.remove())...)
+	return errors.Join(errs...)
 }

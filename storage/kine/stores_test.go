@@ -29,7 +29,7 @@ func TestStartKeepsObjectsAndEventsApart(t *testing.T) {
 	t.Parallel()
 
 	dir := t.TempDir()
-	cfg := kine.NewConfig(filepath.Join(dir, "db"), filepath.Join(dir, "run"))
+	cfg := kine.NewConfig(filepath.Join(dir, "db"))
 	stores := start(t, cfg)
 	put(t, client(t, stores.Objects), "object")
 	put(t, client(t, stores.Events), "event")
@@ -47,10 +47,6 @@ func TestStartKeepsObjectsAndEventsApart(t *testing.T) {
 			t.Errorf("A stopped store is one file, so that it can be copied.\nsize of %s-wal: got %d, want 0", name, len(log))
 		}
 	}
-	left, err := os.ReadDir(cfg.SocketDir)
-	if err != nil || len(left) != 0 {
-		t.Errorf("A stopped store leaves no socket.\nReadDir(%s): got %v, %v, want nothing", cfg.SocketDir, left, err)
-	}
 
 	stores = start(t, cfg)
 	defer stop(t, stores)
@@ -62,27 +58,12 @@ func TestStartKeepsObjectsAndEventsApart(t *testing.T) {
 	}
 }
 
-func TestStartWithLongSocketPath(t *testing.T) {
-	t.Parallel()
-
-	dir := t.TempDir()
-	cfg := kine.NewConfig(filepath.Join(dir, "db"), filepath.Join(dir, strings.Repeat("long/", 30)))
-	stores := start(t, cfg)
-	put(t, client(t, stores.Objects), "object")
-	stop(t, stores)
-
-	socket := strings.TrimPrefix(stores.Objects.Servers[0], "unix://")
-	if _, err := os.Stat(filepath.Dir(socket)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("The short folder used instead is removed again.\nStat(%q): got %v, want not exist", filepath.Dir(socket), err)
-	}
-}
-
 // TestCloseLeavesNoGoroutine runs before the parallel tests do.
 //
 //nolint:paralleltest // It looks at all goroutines of the process.
 func TestCloseLeavesNoGoroutine(t *testing.T) {
 	dir := t.TempDir()
-	stores := start(t, kine.NewConfig(filepath.Join(dir, "db"), filepath.Join(dir, "run")))
+	stores := start(t, kine.NewConfig(filepath.Join(dir, "db")))
 	etcd := client(t, stores.Objects)
 	watch := etcd.Watch(t.Context(), "/registry/", clientv3.WithPrefix())
 	put(t, etcd, "object")
@@ -110,7 +91,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 func TestStartWithEtcd(t *testing.T) {
 	t.Parallel()
 
-	cfg := kine.NewConfig("", "")
+	cfg := kine.NewConfig("")
 	cfg.Endpoint = "https://one:2379,https://two:2379"
 	cfg.TLS = kine.TLS{CAFile: "ca", CertFile: "cert", KeyFile: "key"}
 	stores := start(t, cfg)
@@ -130,7 +111,7 @@ func TestStartCanBeCancelled(t *testing.T) {
 	t.Parallel()
 
 	dir := t.TempDir()
-	cfg := kine.NewConfig(dir, filepath.Join(dir, "run"))
+	cfg := kine.NewConfig(dir)
 	cfg.Endpoint = "postgres://nobody:nothing@127.0.0.1:1/none"
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
@@ -192,7 +173,7 @@ func TestStartRefuses(t *testing.T) {
 
 			dir := t.TempDir()
 			tc.prepare(t, dir)
-			_, err := kine.Start(t.Context(), kine.NewConfig(dir, filepath.Join(dir, "run")))
+			_, err := kine.Start(t.Context(), kine.NewConfig(dir))
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s\nStart(...): got error %v, want one with %q", tc.reason, err, tc.want)
 			}
@@ -210,7 +191,7 @@ func TestThousandWriters(t *testing.T) {
 
 	const writers, each = 1000, 5
 	dir := t.TempDir()
-	stores := start(t, kine.NewConfig(filepath.Join(dir, "db"), filepath.Join(dir, "run")))
+	stores := start(t, kine.NewConfig(filepath.Join(dir, "db")))
 	defer stop(t, stores)
 	etcd := client(t, stores.Objects)
 
@@ -263,7 +244,7 @@ func stop(t *testing.T, stores *kine.Stores) {
 
 func client(t *testing.T, endpoint kine.Endpoint) *clientv3.Client {
 	t.Helper()
-	c, err := clientv3.New(clientv3.Config{Endpoints: endpoint.Servers, DialTimeout: 10 * time.Second})
+	c, err := endpoint.Client()
 	if err != nil {
 		t.Fatalf("connect to %v: %v", endpoint.Servers, err)
 	}

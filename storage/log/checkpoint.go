@@ -20,7 +20,7 @@ func (l *Log) checkpoint(ctx context.Context) {
 	for {
 		select {
 		case <-tick.C():
-			if l.file.wal() < l.cfg.WALBytes/16 {
+			if l.file.wal() < l.cfg.WALBytes/4 {
 				continue
 			}
 			if err := move(ctx, l.file.mover); err != nil && ctx.Err() == nil {

@@ -89,7 +89,11 @@ func connect(path string, connections int, more url.Values) *sql.DB {
 	return db
 }
 
-// connector opens connections that leave the write-ahead log where it is.
+// keptBytes is the size to which a write-ahead log is cut when it begins anew.
+const keptBytes = 4 << 20
+
+// connector opens connections that leave the write-ahead log where it is. A log that begins anew is cut to a size, so that
+// its size tells how much of it was not moved yet.
 type connector struct{ source string }
 
 var _ driver.Connector = connector{}
@@ -97,7 +101,7 @@ var _ driver.Connector = connector{}
 // Driver implements driver.Connector.
 func (connector) Driver() driver.Driver {
 	return &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
-		_, err := c.Exec("PRAGMA wal_autocheckpoint = 0", nil)
+		_, err := c.Exec(fmt.Sprintf("PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = %d", keptBytes), nil)
 
 		return err
 	}}

@@ -33,6 +33,7 @@ type Log struct {
 	writes            chan *write
 	stopping, stopped chan struct{}
 	background        sync.WaitGroup
+	close             func() error
 	// ends receives the leases of what was published.
 	ends *leases
 
@@ -46,6 +47,7 @@ type Log struct {
 	compacted int64
 	recent    *history
 	feed      *feed
+	tracked   map[Range]*Tracked
 
 	// swept is the revision up to which compaction has removed records from the file. The writer owns it.
 	swept int64
@@ -77,7 +79,9 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		heads:    btree.NewG(degree, func(a, b head) bool { return a.key < b.key }),
 		recent:   newHistory(cfg.HistoryBytes),
 		feed:     newFeed(cfg.PendingBytes),
+		tracked:  map[Range]*Tracked{},
 	}
+	l.close = sync.OnceValue(l.end)
 	if err := l.load(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("log %q: %w", cfg.File, err), f.close())
 	}
@@ -110,8 +114,11 @@ func (l *Log) load(ctx context.Context) error {
 	})
 }
 
-// Close refuses further writes, ends the watches, waits for what runs, and leaves the log in its one file.
-func (l *Log) Close() error {
+// Close refuses further writes, ends the watches, waits for what runs, and leaves the log in its one file. Later calls
+// return what the first one did.
+func (l *Log) Close() error { return l.close() }
+
+func (l *Log) end() error {
 	close(l.stopping)
 	<-l.stopped
 	l.background.Wait()

@@ -149,6 +149,7 @@ func (l *Log) publish(records []*Record, s step) {
 	if len(records) > 0 {
 		l.published = records[len(records)-1].Revision
 		l.recent.append(records)
+		l.track(records)
 		l.feed.publish(records)
 	}
 	l.compacted, l.swept = s.compacted, s.swept

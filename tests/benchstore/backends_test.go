@@ -27,16 +27,16 @@ import (
 // backends are the stores that are compared, in one run, on the same disk.
 var backends = []struct {
 	name  string
-	start func(b *testing.B, dir string) (endpoint string)
+	start func(b *testing.B, dir string) kine.Endpoint
 }{
 	{"Log", startLog},
 	{"Kine", startKine},
 	{"Etcd", startEtcd},
 }
 
-func startLog(b *testing.B, dir string) string {
+func startLog(b *testing.B, dir string) kine.Endpoint {
 	b.Helper()
-	stores, err := kine.Start(b.Context(), kine.NewConfig(filepath.Join(dir, "db"), filepath.Join(dir, "run")))
+	stores, err := kine.Start(b.Context(), kine.NewConfig(filepath.Join(dir, "db")))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -46,11 +46,11 @@ func startLog(b *testing.B, dir string) string {
 		}
 	})
 
-	return stores.Objects.Servers[0]
+	return stores.Objects
 }
 
 // startKine runs Kine's own log, with the settings that a garden had before it had its own.
-func startKine(b *testing.B, dir string) string {
+func startKine(b *testing.B, dir string) kine.Endpoint {
 	b.Helper()
 	params := url.Values{
 		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_busy_timeout": {"30000"}, "_txlock": {"immediate"},
@@ -83,10 +83,10 @@ func startKine(b *testing.B, dir string) string {
 		done.Wait()
 	})
 
-	return "unix://" + listener.Addr().String()
+	return kine.Endpoint{Servers: []string{"unix://" + listener.Addr().String()}}
 }
 
-func startEtcd(b *testing.B, dir string) string {
+func startEtcd(b *testing.B, dir string) kine.Endpoint {
 	b.Helper()
 	c := embed.NewConfig()
 	c.Dir = filepath.Join(dir, "etcd")
@@ -106,7 +106,7 @@ func startEtcd(b *testing.B, dir string) string {
 		b.Fatal(errors.New("etcd did not start"))
 	}
 
-	return c.ListenClientUrls[0].String()
+	return kine.Endpoint{Servers: []string{client.String()}}
 }
 
 // loopback returns the URL of a port that was free a moment ago.
@@ -122,11 +122,11 @@ func loopback(b *testing.B) url.URL {
 }
 
 // connect opens connections to a store. The API server has one for each kind, about a hundred; a few are enough here.
-func connect(b *testing.B, endpoint string, n int) []*clientv3.Client {
+func connect(b *testing.B, endpoint kine.Endpoint, n int) []*clientv3.Client {
 	b.Helper()
 	clients := make([]*clientv3.Client, n)
 	for i := range clients {
-		c, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, DialTimeout: 10 * time.Second, Logger: zap.NewNop()})
+		c, err := endpoint.Client()
 		if err != nil {
 			b.Fatal(err)
 		}

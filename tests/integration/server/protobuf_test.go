@@ -242,11 +242,11 @@ func TestStoreOfBefore(t *testing.T) {
 // store opens the database of objects of a garden that does not run.
 func store(t *testing.T, dataDir string, use func(ctx context.Context, db *clientv3.Client)) {
 	t.Helper()
-	stores, err := kine.Start(t.Context(), kine.NewConfig(filepath.Join(dataDir, "db"), t.TempDir()))
+	stores, err := kine.Start(t.Context(), kine.NewConfig(filepath.Join(dataDir, "db")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := clientv3.New(clientv3.Config{Endpoints: stores.Objects.Servers, DialTimeout: harness.Patience})
+	db, err := stores.Objects.Client()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apiserver/pkg/server/egressselector"
+
+	"github.com/terrarium-garden/terrarium/storage/kine"
+)
+
+// stores returns what leads to stores in this process by their names; nil if there are none.
+func (c Config) stores() egressselector.Lookup {
+	dialers := map[string]utilnet.DialFunc{}
+	for _, store := range []kine.Endpoint{c.Objects, c.Events} {
+		for _, server := range store.Servers {
+			if address, err := url.Parse(server); err == nil && store.Dial != nil {
+				dialers[address.Host] = store.Dial
+			}
+		}
+	}
+	if len(dialers) == 0 {
+		return nil
+	}
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		known, ok := dialers[address]
+		if !ok {
+			return nil, fmt.Errorf("no store is called %q", address)
+		}
+
+		return known(ctx, network, address)
+	}
+
+	return func(egressselector.NetworkContext) (utilnet.DialFunc, error) { return dial, nil }
+}

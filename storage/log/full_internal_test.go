@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package log
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+)
+
+// TestFullDisk lets the file grow no further, as on a full disk, and then again.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+
+	l, err := Open(t.Context(), NewConfig(filepath.Join(t.TempDir(), "objects.db")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := l.Close(); err != nil {
+			t.Errorf("Close(): %v", err)
+		}
+	}()
+	bound := func(pages int) {
+		if _, err := l.file.writer.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", pages)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(key string, size int) error {
+		_, err := l.Write(t.Context(), Change{Key: key, Value: make([]byte, size)})
+
+		return err
+	}
+
+	bound(20)
+	if err := write("/large", 1<<20); !errors.Is(err, ErrNoSpace) {
+		t.Errorf("Who writes is told what to do.\nWrite(1 MiB): got %v, want %v", err, ErrNoSpace)
+	}
+	before := l.Revision()
+	if err := write("/small", 1); err != nil || l.Revision() != before+1 {
+		t.Errorf("What was refused takes no revision, and what fits is still written.\nWrite(1 byte): %v; revision %d after %d",
+			err, l.Revision(), before)
+	}
+	bound(10_000)
+	if err := write("/large", 1<<20); err != nil {
+		t.Errorf("Once there is space, writes are accepted again.\nWrite(1 MiB): %v", err)
+	}
+	list, err := l.List(t.Context(), Read{Range: Range{Key: "/", End: "0"}, KeysOnly: true})
+	if err != nil || len(list.Records) != 2 {
+		t.Errorf("Nothing is there that was refused.\nList(all): got %v, %v, want two keys", list.Records, err)
+	}
+}
