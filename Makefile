@@ -131,6 +131,10 @@ bench-api: ## Load a server process over TLS: what it does a second, what that c
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCH_TIME) -timeout 60m ./tests/bench
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./storage/registry/bytecache
 
+.PHONY: bench-store
+bench-store: ## Compare the store with Kine's own log and with etcd, on the same disk (see docs/performance.md)
+	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCH_TIME) -timeout 60m ./tests/bench/store
+
 ##@ Housekeeping
 .PHONY: fmt
 fmt: $(BIN)/golangci-lint-$(LINT) ## Format the sources

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package benchstore_test
+package store_test
 
 import (
 	"context"
