@@ -67,7 +67,7 @@ func (s *server) runIdentity(ctx context.Context, ready func()) error {
 func (s *server) runDatastore(ctx context.Context, ready func()) error {
 	dir := s.identity.Dir
 	c := kine.NewConfig(filepath.Join(dir, "db"))
-	c.Endpoint = s.Config.Datastore.Endpoint
+	c.Endpoint, c.Log = s.Config.Datastore.Endpoint, s.Log.WithName("datastore")
 	var err error
 	if s.stores, err = kine.Start(ctx, c); err != nil {
 		return err
