@@ -51,6 +51,8 @@ type Config struct {
 	MaxKubeconfigLifetime time.Duration
 	// WorkloadIdentity says what the tokens of workload identities are like.
 	WorkloadIdentity WorkloadIdentity
+	// ObjectBytes bounds what is remembered of how objects are written to clients.
+	ObjectBytes int64
 	// DebugHandlers serves pages that show what is inside of the server.
 	DebugHandlers bool
 	// CredentialsRotationInterval is how long credentials of a shoot can go without a rotation before users are warned.
@@ -73,6 +75,9 @@ func NewConfig() Config {
 		ServiceAccountIssuer:  "https://kubernetes.default.svc",
 		EventTTL:              time.Hour,
 		MaxKubeconfigLifetime: 24 * time.Hour,
+
+		// Some thousand shoots.
+		ObjectBytes: 96 << 20,
 
 		MaxServiceAccountTokenLifetime: 90 * 24 * time.Hour,
 

@@ -47,7 +47,7 @@ func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 
 	generic := *parts.config.Generic
 	generic.PostStartHooks = map[string]genericapiserver.PostStartHookConfigEntry{}
-	generic.Serializer = newRemembering(codecs)
+	generic.Serializer = newRemembering(codecs, int(c.ObjectBytes))
 	generic.MergedResourceConfig = serverstorage.NewResourceConfig()
 	generic.MergedResourceConfig.EnableVersions(slices.Concat(scheme.ServedGroups()...)...)
 	if err := c.applyGardenStorage(&generic, codecs); err != nil {

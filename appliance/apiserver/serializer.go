@@ -15,9 +15,6 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/bytecache"
 )
 
-// writtenBytes bounds what is remembered of how objects are written: some thousand shoots.
-const writtenBytes = 96 << 20
-
 // remembering writes garden kinds and remembers how.
 type remembering struct {
 	serializer.CodecFactory
@@ -29,8 +26,9 @@ type remembering struct {
 
 var _ runtime.NegotiatedSerializer = remembering{}
 
-func newRemembering(codecs serializer.CodecFactory) remembering {
-	r := remembering{CodecFactory: codecs, written: bytecache.New(writtenBytes)}
+// newRemembering remembers so many bytes.
+func newRemembering(codecs serializer.CodecFactory, bytes int) remembering {
+	r := remembering{CodecFactory: codecs, written: bytecache.New(bytes)}
 	if info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeJSON); ok {
 		r.compact = info.Serializer
 	}

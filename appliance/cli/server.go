@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/terrarium-garden/terrarium/appliance/memory"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/server"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
@@ -69,5 +70,13 @@ func (o *serverOptions) run(ctx context.Context) error {
 	}
 	kine.RouteLogs(log.WithName("kine"))
 	log.Info("Garden starting", "version", options.Version, "dataDir", config.DataDir, "listen", config.Listen)
-	return server.Run(ctx, server.Options{Config: config, Log: log, Version: options.Version, Clock: o.env.Clock})
+	limit := memory.Default("/")
+	if given := config.Memory.Limit; given != nil {
+		limit = given.Value()
+	}
+	ready := memory.Limit(limit)
+	return server.Run(ctx, server.Options{
+		Config: config, Log: log, Version: options.Version, Clock: o.env.Clock, MemoryLimit: limit,
+		Ready: func(server.Garden) { ready() },
+	})
 }

@@ -209,6 +209,7 @@ func TestServerValidate(t *testing.T) {
 			args:   []string{"--config=server.yaml", "--log-level=loud"},
 			file: `listen: ":70000"
 externalAddresses: [ok, "not ok"]
+memory: {limit: 100Mi}
 tokens: {defaultLifetime: 5m}
 certificates: {clientLifetime: 1s}
 controllers:
@@ -220,6 +221,7 @@ scheduler: {candidateDeterminationStrategy: Nearest, concurrentSyncs: -1}
 			errors: []string{
 				`server.yaml: listen: ":70000": port "70000" is not a number from 0 to 65535`,
 				`server.yaml: externalAddresses[1]: "not ok" is neither an IP address nor a host name; a port or https:// does not belong here`,
+				`server.yaml: memory.limit: 100Mi is below 256Mi, with which a garden does not work`,
 				`server.yaml: tokens.defaultLifetime: 5m0s is not between 10m and 24h`,
 				`server.yaml: certificates.clientLifetime: 1s is not between 1h and 87600h`,
 				`server.yaml: controllers.project.concurrentSyncs: 0 is less than 1`,

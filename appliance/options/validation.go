@@ -12,11 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/jointoken"
+	"github.com/terrarium-garden/terrarium/appliance/memory"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 )
 
@@ -73,6 +75,7 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 		check(flagExternalAddress, fmt.Sprintf("externalAddresses[%d]", i), validateAddress(address))
 	}
 	check(flagDatastoreEndpoint, "datastore.endpoint", validateEndpoint(c.Datastore.Endpoint))
+	check("", "memory.limit", validateMemory(c.Memory.Limit))
 	check(flagLogLevel, "logLevel", oneOf(telemetry.Level(c.LogLevel), telemetry.Levels()))
 	check(flagLogFormat, "logFormat", oneOf(telemetry.Format(c.LogFormat), telemetry.Formats()))
 	check("", "tokens.defaultLifetime", within(c.Tokens.DefaultLifetime, MinTokenLifetime, MaxTokenLifetime))
@@ -90,6 +93,13 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 		}))
 	checkAdmission(&c.Admission, check)
 	return wrong
+}
+
+func validateMemory(limit *resource.Quantity) error {
+	if limit != nil && limit.Cmp(*resource.NewQuantity(memory.Least, resource.BinarySI)) < 0 {
+		return fmt.Errorf("%s is below %dMi, with which a garden does not work", limit, memory.Least>>20)
+	}
+	return nil
 }
 
 func validateDataDir(dir string) error {

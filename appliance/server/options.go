@@ -5,6 +5,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 
 	"github.com/go-logr/logr"
@@ -23,6 +24,8 @@ type Options struct {
 	Version string
 	// Listener receives the connections in place of one made for Config.Listen.
 	Listener net.Listener
+	// MemoryLimit is the amount of memory of which the caches take parts; 0 for as much as they are worth.
+	MemoryLimit int64
 	// Clock tells the time; the system's by default.
 	Clock clock.WithTicker
 	// Ready is called once, when the garden is ready.
@@ -57,6 +60,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
+	}
+	if o.MemoryLimit == 0 {
+		o.MemoryLimit = math.MaxInt64
 	}
 	if o.Ready == nil {
 		o.Ready = func(Garden) {}

@@ -64,10 +64,18 @@ func (s *server) runIdentity(ctx context.Context, ready func()) error {
 	return s.identity.Close()
 }
 
+// The parts of the memory limit that caches may take: the past of each of the two stores, and objects as they are written
+// to clients.
+const (
+	historyShare = 64
+	objectsShare = 8
+)
+
 func (s *server) runDatastore(ctx context.Context, ready func()) error {
 	dir := s.identity.Dir
 	c := kine.NewConfig(filepath.Join(dir, "db"))
 	c.Endpoint, c.Log = s.Config.Datastore.Endpoint, s.Log.WithName("datastore")
+	c.HistoryBytes = min(c.HistoryBytes, s.MemoryLimit/historyShare)
 	var err error
 	if s.stores, err = kine.Start(ctx, c); err != nil {
 		return err
@@ -80,6 +88,7 @@ func (s *server) runDatastore(ctx context.Context, ready func()) error {
 
 func (s *server) runAPIServer(ctx context.Context, ready func()) error {
 	c := apiserver.NewConfig()
+	c.ObjectBytes = min(c.ObjectBytes, s.MemoryLimit/objectsShare)
 	c.Listener = s.listener
 	c.ExternalHost = s.addresses.host
 	c.Identity = s.identity

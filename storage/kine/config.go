@@ -43,6 +43,8 @@ type Config struct {
 	// PollBatchSize is the number of revisions read at once for the watches.
 	PollBatchSize int64
 
+	// HistoryBytes is the size of the newest changes that each database keeps in memory.
+	HistoryBytes int64
 	// Log receives what an operator has to know about the databases.
 	Log logr.Logger
 }
@@ -67,6 +69,7 @@ func NewConfig(dir string) Config {
 		CompactMinRetain:    1000,
 		CompactBatchSize:    1000,
 		PollBatchSize:       500,
+		HistoryBytes:        16 << 20,
 		Log:                 logr.Discard(),
 	}
 }
@@ -99,6 +102,9 @@ func (c Config) Validate() error {
 	}
 	if c.CompactBatchSize < minCompactBatchSize {
 		errs = append(errs, fmt.Errorf("compact batch size: %d is below %d", c.CompactBatchSize, minCompactBatchSize))
+	}
+	if c.HistoryBytes < 1 {
+		errs = append(errs, fmt.Errorf("history bytes: %d is below 1", c.HistoryBytes))
 	}
 	if c.PollBatchSize < 1 {
 		errs = append(errs, fmt.Errorf("poll batch size: %d is below 1", c.PollBatchSize))

@@ -26,6 +26,7 @@ func TestNewConfig(t *testing.T) {
 		CompactMinRetain:    1000,
 		CompactBatchSize:    1000,
 		PollBatchSize:       500,
+		HistoryBytes:        16 << 20,
 		Log:                 logr.Discard(),
 	}
 	got := kine.NewConfig("/data/db")
@@ -62,8 +63,9 @@ func TestConfigValidate(t *testing.T) {
 			reason: "One connection would let a compaction wait for itself; without a version clients fall back to old features.",
 			change: func(c *kine.Config) {
 				c.MaxOpenConnections, c.PollBatchSize, c.CompactMinRetain, c.EmulatedETCDVersion = 1, 0, -1, ""
+				c.HistoryBytes = 0
 			},
-			want: "compact min retain: -1 is negative\nemulated etcd version: must be set\n" +
+			want: "compact min retain: -1 is negative\nemulated etcd version: must be set\nhistory bytes: 0 is below 1\n" +
 				"max open connections: 1 is below 2\npoll batch size: 0 is below 1",
 		},
 		"RelativeDirectory": {

@@ -97,7 +97,7 @@ func (i *instance) start(ctx context.Context, open opener) error {
 // openFile opens a log. Kine serves its keys and values, and a server of its own its watches.
 func (i *instance) openFile(ctx context.Context, cfg Config, file string) (*grpc.Server, error) {
 	settings := log.NewConfig(file)
-	settings.Log = cfg.Log
+	settings.Log, settings.HistoryBytes = cfg.Log, cfg.HistoryBytes
 	opened, err := log.Open(ctx, settings)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@
 package v1alpha1
 
 import (
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -27,6 +28,9 @@ type ServerConfiguration struct {
 	// Datastore says where objects are kept.
 	// +optional
 	Datastore DatastoreConfiguration `json:"datastore,omitempty"`
+	// Memory says how much memory the server takes.
+	// +optional
+	Memory MemoryConfiguration `json:"memory,omitempty"`
 	// LogLevel is one of debug, info and error. Defaults to info.
 	// +optional
 	LogLevel string `json:"logLevel,omitempty"`
@@ -69,6 +73,14 @@ type DatastoreConfiguration struct {
 	// directory.
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
+}
+
+// MemoryConfiguration says how much memory the server takes.
+type MemoryConfiguration struct {
+	// Limit is the amount of memory near which the server stays: it collects garbage harder where it comes close, and
+	// its caches take parts of it. At least 256Mi. Defaults to half of what the machine or its container has.
+	// +optional
+	Limit *resource.Quantity `json:"limit,omitempty"`
 }
 
 // TokenConfiguration bounds what join tokens and tokens of service accounts can do.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package memory sets how much memory a process takes.
+package memory
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+const (
+	// Least is the smallest limit with which a garden works.
+	Least = 256 << 20
+	// starting is what a process may take until it is ready: more than it needs, so that nothing is collected then, and
+	// less than what a small machine has.
+	starting = 512 << 20
+	// share is the part of the machine's memory that the limit is by default.
+	share = 2
+)
+
+// Default returns the limit for this machine: half of what the process can get, Least at least. root is where the files of
+// the kernel are found, "/" outside of tests.
+func Default(root string) int64 {
+	limit := int64(math.MaxInt64)
+	for _, found := range []int64{
+		number(filepath.Join(root, "sys/fs/cgroup/memory.max"), "", 1),
+		number(filepath.Join(root, "sys/fs/cgroup/memory/memory.limit_in_bytes"), "", 1),
+		number(filepath.Join(root, "proc/meminfo"), "MemTotal:", 1<<10),
+	} {
+		if found > 0 {
+			limit = min(limit, found)
+		}
+	}
+	if limit == math.MaxInt64 {
+		return 1 << 30
+	}
+	return max(limit/share, Least)
+}
+
+// number reads the number that follows a word in a file, in units of so many bytes; 0 if there is none.
+func number(file, word string, unit int64) int64 {
+	text, err := os.ReadFile(file) //nolint:gosec // The files are the kernel's.
+	if err != nil {
+		return 0
+	}
+	_, rest, found := strings.Cut(string(text), word)
+	fields := strings.Fields(rest)
+	if !found || len(fields) == 0 {
+		return 0
+	}
+	n, err := strconv.ParseInt(fields[0], 10, 64)
+	if err != nil || n > math.MaxInt64/unit {
+		return 0
+	}
+	return n * unit
+}
+
+// Limit makes the garbage collector keep the process near a limit, and leaves it out of the way until ready is called: a
+// start that collects takes longer, and most of what it allocates stays. What the environment says about the collector
+// (GOMEMLIMIT, GOGC) wins.
+func Limit(limit int64) (ready func()) {
+	given := debug.SetMemoryLimit(-1)
+	if given != math.MaxInt64 {
+		limit = given
+	}
+	percent := debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(min(limit, starting))
+	return func() {
+		debug.SetMemoryLimit(limit)
+		debug.SetGCPercent(percent)
+		go debug.FreeOSMemory()
+	}
+}

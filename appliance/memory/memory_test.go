@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package memory_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"testing"
+
+	"github.com/terrarium-garden/terrarium/appliance/memory"
+)
+
+func TestDefault(t *testing.T) {
+	t.Parallel()
+
+	const meminfo = "MemTotal:        8388608 kB\nMemFree:          123456 kB\n"
+	cases := map[string]struct {
+		reason string
+		files  map[string]string
+		want   int64
+	}{
+		"Machine":   {"Half of the machine is the garden's.", map[string]string{"proc/meminfo": meminfo}, 4 << 30},
+		"Container": {"A container has less than the machine.", map[string]string{"proc/meminfo": meminfo, "sys/fs/cgroup/memory.max": "1073741824\n"}, 512 << 20},
+		"Unbounded": {"A container without a bound has what the machine has.", map[string]string{"proc/meminfo": meminfo, "sys/fs/cgroup/memory.max": "max\n"}, 4 << 30},
+		"Small":     {"A garden does not work with less.", map[string]string{"sys/fs/cgroup/memory.max": "104857600\n"}, memory.Least},
+		"Unknown":   {"Where nothing is known, a garden of usual size has enough.", nil, 1 << 30},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			root := t.TempDir()
+			for file, text := range tc.files {
+				path := filepath.Join(root, file)
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := memory.Default(root); got != tc.want {
+				t.Errorf("%s\nDefault(...): got %d, want %d", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+//nolint:paralleltest // The collector belongs to the process.
+func TestLimit(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+
+	debug.SetMemoryLimit(math.MaxInt64)
+	ready := memory.Limit(1 << 30)
+	if got := debug.SetGCPercent(-1); got != -1 {
+		t.Errorf("A start is not interrupted.\nSetGCPercent(-1): got %d before, want -1", got)
+	}
+	ready()
+	if limit, percent := debug.SetMemoryLimit(-1), debug.SetGCPercent(100); limit != 1<<30 || percent != 100 {
+		t.Errorf("Then the limit counts.\nlimit: got %d, percent: %d, want %d and 100", limit, percent, 1<<30)
+	}
+
+	debug.SetMemoryLimit(300 << 20)
+	memory.Limit(1 << 30)()
+	if got := debug.SetMemoryLimit(-1); got != 300<<20 {
+		t.Errorf("What the environment says wins.\nlimit: got %d, want %d", got, 300<<20)
+	}
+}
