@@ -16,28 +16,39 @@ import (
 // nothing else is written.
 const expiring = 256
 
-// leases knows which keys end when. A key that was written again has a later entry beside the old one, which then no
-// longer matches its revision.
+// leases knows which keys end when.
 type leases struct {
 	clock clock.WithTicker
-	// wake is sent to when an entry was added that ends before all others.
+	// wake is sent to when there is an entry that ends before all others.
 	wake chan struct{}
 
 	mu   sync.Mutex
 	next ending
 }
 
-func newLeases(c clock.WithTicker) *leases { return &leases{clock: c, wake: make(chan struct{}, 1)} }
+func newLeases(c clock.WithTicker) *leases {
+	return &leases{clock: c, wake: make(chan struct{}, 1), next: ending{places: map[string]int{}}}
+}
 
-// add notes when a key ends, if it does.
-func (l *leases) add(h head) {
-	if h.expires == 0 {
-		return
-	}
+// set notes when a key ends, or that it no longer does.
+func (l *leases) set(h head) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	heap.Push(&l.next, h)
-	if l.next[0].key == h.key {
+	place, known := l.next.places[h.key]
+	switch {
+	case h.expires == 0:
+		if known {
+			heap.Remove(&l.next, place)
+		}
+
+		return
+	case known:
+		l.next.heads[place] = h
+		heap.Fix(&l.next, place)
+	default:
+		heap.Push(&l.next, h)
+	}
+	if l.next.heads[0].key == h.key {
 		select {
 		case l.wake <- struct{}{}:
 		default:
@@ -50,13 +61,13 @@ func (l *leases) due(limit int) (ended []head, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock.Now()
-	for len(l.next) > 0 && len(ended) < limit {
-		if rest := time.Unix(l.next[0].expires, 0).Sub(now); rest > 0 {
+	for l.next.Len() > 0 && len(ended) < limit {
+		if rest := time.Unix(l.next.heads[0].expires, 0).Sub(now); rest > 0 {
 			return ended, rest
 		}
-		ended = append(ended, heap.Pop(&l.next).(head)) //nolint:forcetypeassert // It holds nothing else.
+		ended = append(ended, heap.Pop(&l.next).(head))
 	}
-	if len(l.next) > 0 {
+	if l.next.Len() > 0 {
 		wait = time.Nanosecond
 	}
 
@@ -104,7 +115,7 @@ func (l *Log) removeAll(ctx context.Context, ended []head) {
 			}
 			l.cfg.Log.Error(err, "A key whose lease has ended was not removed; this is tried again", "key", h.key)
 			h.expires = l.cfg.Clock.Now().Add(retryExpiry).Unix()
-			l.ends.add(h)
+			l.ends.set(h)
 		})
 	}
 	group.Wait()
@@ -113,29 +124,40 @@ func (l *Log) removeAll(ctx context.Context, ended []head) {
 // retryExpiry is the pause before a removal that failed is tried again.
 const retryExpiry = 5 * time.Second
 
-// ending orders keys by when they end.
-type ending []head
+// ending orders keys by when they end, and knows where each of them stands.
+type ending struct {
+	heads  []head
+	places map[string]int
+}
 
 var _ heap.Interface = (*ending)(nil)
 
 // Len implements heap.Interface.
-func (e ending) Len() int { return len(e) }
+func (e *ending) Len() int { return len(e.heads) }
 
 // Less implements heap.Interface.
-func (e ending) Less(i, j int) bool { return e[i].expires < e[j].expires }
+func (e *ending) Less(i, j int) bool { return e.heads[i].expires < e.heads[j].expires }
 
 // Swap implements heap.Interface.
-func (e ending) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *ending) Swap(i, j int) {
+	e.heads[i], e.heads[j] = e.heads[j], e.heads[i]
+	e.places[e.heads[i].key], e.places[e.heads[j].key] = i, j
+}
 
 // Push implements heap.Interface.
-func (e *ending) Push(x any) { *e = append(*e, x.(head)) } //nolint:forcetypeassert // It holds nothing else.
+func (e *ending) Push(x any) {
+	h := x.(head)
+	e.places[h.key] = len(e.heads)
+	e.heads = append(e.heads, h)
+}
 
 // Pop implements heap.Interface.
 func (e *ending) Pop() any {
-	last := len(*e) - 1
-	h := (*e)[last]
-	(*e)[last] = head{}
-	*e = (*e)[:last]
+	last := len(e.heads) - 1
+	h := e.heads[last]
+	e.heads[last] = head{}
+	e.heads = e.heads[:last]
+	delete(e.places, h.key)
 
 	return h
 }

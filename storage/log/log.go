@@ -110,7 +110,7 @@ func (l *Log) load(ctx context.Context) error {
 
 	return l.file.heads(ctx, func(h head) {
 		l.heads.ReplaceOrInsert(h)
-		l.ends.add(h)
+		l.ends.set(h)
 	})
 }
 

@@ -141,9 +141,10 @@ func (l *Log) publish(records []*Record, s step) {
 	for _, r := range records {
 		if r.Deleted {
 			l.heads.Delete(head{key: r.Key})
+			l.ends.set(head{key: r.Key})
 		} else {
 			l.heads.ReplaceOrInsert(r.head())
-			l.ends.add(r.head())
+			l.ends.set(r.head())
 		}
 	}
 	if len(records) > 0 {
