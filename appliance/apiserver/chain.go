@@ -16,6 +16,7 @@ import (
 	controlplane "k8s.io/kubernetes/pkg/controlplane/apiserver"
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 )
 
 // gardenGroupPriority places the garden's groups after those of Kubernetes in discovery, and before custom resources.
@@ -68,6 +69,8 @@ func (c *completed) customConfig(parts *kubeParts) (*apiextensionsapiserver.Conf
 	if err != nil {
 		return nil, fmt.Errorf("configure server of custom resources: %w", err)
 	}
+	config.GenericConfig.RESTOptionsGetter = fresh.Getter(config.GenericConfig.RESTOptionsGetter, c.logs())
+	config.ExtraConfig.CRDRESTOptionsGetter = fresh.Getter(config.ExtraConfig.CRDRESTOptionsGetter, c.logs())
 
 	return config, nil
 }
@@ -78,6 +81,7 @@ func (c *completed) aggregatorConfig(parts *kubeParts) (*aggregatorapiserver.Con
 	if err != nil {
 		return nil, fmt.Errorf("configure aggregator: %w", err)
 	}
+	config.GenericConfig.RESTOptionsGetter = fresh.Getter(config.GenericConfig.RESTOptionsGetter, c.logs())
 	public, err := c.publicDocuments()
 	if err != nil {
 		return nil, err

@@ -31,8 +31,6 @@ type Config struct {
 	Objects, Events kine.Endpoint
 	// Compact asks the store for compaction; set it for a store that does not do so itself.
 	Compact bool
-	// SoleWriter tells that nobody but this server writes to the stores.
-	SoleWriter bool
 	// GardenAdmission are the garden's own rules about garden kinds, KubeAdmission those about all others, in the order
 	// in which they are asked.
 	GardenAdmission, KubeAdmission []admission.Rule

@@ -21,6 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedlists"
 	"github.com/terrarium-garden/terrarium/storage/registry"
 	"github.com/terrarium-garden/terrarium/storage/registry/bytecache"
+	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
@@ -70,7 +71,6 @@ func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 		seeds:   c.seeds,
 		options: kind.Options{
 			RESTOptionsGetter: generic.RESTOptionsGetter,
-			SoleWriter:        c.SoleWriter,
 			Scheme:            kinds,
 			Codecs:            codecs,
 			ParameterCodec:    runtime.NewParameterCodec(kinds),
@@ -104,6 +104,7 @@ func (c *completed) applyGardenStorage(into *genericapiserver.Config, codecs ser
 	if err := etcd.ApplyTo(into); err != nil {
 		return fmt.Errorf("configure store of the garden: %w", err)
 	}
+	into.RESTOptionsGetter = fresh.Getter(into.RESTOptionsGetter, c.logs())
 
 	return nil
 }

@@ -28,6 +28,8 @@ import (
 	eventsrest "k8s.io/kubernetes/pkg/registry/events/rest"
 	flowcontrolrest "k8s.io/kubernetes/pkg/registry/flowcontrol/rest"
 	rbacrest "k8s.io/kubernetes/pkg/registry/rbac/rest"
+
+	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 )
 
 // kubeParts is what the library makes for the servers of the chain to share.
@@ -48,6 +50,7 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure control plane: %w", err)
 	}
+	generic.RESTOptionsGetter = fresh.Getter(generic.RESTOptionsGetter, c.logs())
 	if err := c.seeds.apply(generic, informers); err != nil {
 		return nil, err
 	}

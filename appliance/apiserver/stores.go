@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/server/egressselector"
 
 	"github.com/terrarium-garden/terrarium/storage/kine"
+	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 )
 
 // stores returns what leads to stores in this process by their names; nil if there are none.
@@ -37,4 +38,16 @@ func (c Config) stores() egressselector.Lookup {
 	}
 
 	return func(egressselector.NetworkContext) (utilnet.DialFunc, error) { return dial, nil }
+}
+
+// logs are what is behind the stores of this process.
+func (c Config) logs() fresh.Logs {
+	logs := fresh.Logs{}
+	for _, store := range []kine.Endpoint{c.Objects, c.Events} {
+		if store.Log != nil {
+			logs[store.Servers[0]] = store.Log
+		}
+	}
+
+	return logs
 }

@@ -93,7 +93,6 @@ func (s *server) runAPIServer(ctx context.Context, ready func()) error {
 	c.ExternalHost = s.addresses.host
 	c.Identity = s.identity
 	c.Objects, c.Events, c.Compact = s.stores.Objects, s.stores.Events, !s.stores.Compacts
-	c.SoleWriter = s.stores.Private
 	c.GardenAdmission = admission.Asked(admission.GardenRules(&s.Config.Admission), &s.Config.Admission)
 	c.KubeAdmission = admission.Asked(admission.KubeRules(&s.Config.Admission), &s.Config.Admission)
 	c.AdmissionOff, c.AdmissionOn = s.Config.Admission.Disable, s.Config.Admission.Enable

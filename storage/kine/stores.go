@@ -66,8 +66,6 @@ type Stores struct {
 	Events Endpoint
 	// Compacts is false where the store is a real etcd: there the API server has to ask for compaction.
 	Compacts bool
-	// Private tells that no other process reaches the stores.
-	Private bool
 
 	instances []*instance
 }
@@ -82,7 +80,7 @@ func Start(ctx context.Context, cfg Config) (*Stores, error) {
 		return startExternal(ctx, cfg)
 	}
 
-	s := &Stores{Compacts: true, Private: true}
+	s := &Stores{Compacts: true}
 	for _, part := range []struct {
 		name string
 		into *Endpoint

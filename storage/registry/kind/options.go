@@ -18,8 +18,6 @@ import (
 type Options struct {
 	// RESTOptionsGetter says where objects are kept.
 	RESTOptionsGetter generic.RESTOptionsGetter
-	// SoleWriter tells that nobody else writes to that place.
-	SoleWriter bool
 	// Scheme knows every served kind, with its internal twin; Codecs and ParameterCodec are built from it.
 	Scheme         *runtime.Scheme
 	Codecs         serializer.CodecFactory

@@ -29,18 +29,6 @@ type Store struct {
 	*genericregistry.Store
 
 	names Names
-	// written tells how recent a read has to be, arrived how recent the watch cache is; both are nil where others write to
-	// the same store.
-	written *watermark
-	arrived *arrivals
-}
-
-// Destroy closes the store's connections.
-func (s *Store) Destroy() {
-	if s.arrived != nil {
-		s.arrived.close()
-	}
-	s.Store.Destroy()
 }
 
 // DeleteCollection deletes what matches, after each object was judged: when admission refuses one of them, none is
@@ -109,21 +97,13 @@ func NewStore[T Object](o Options, rules Rules[T]) (*Store, *PartStore, error) {
 		TableConvertor:            newTable(rules.Columns),
 	}
 	main := &Store{Store: store, names: rules.Names}
-	options := o.RESTOptionsGetter
-	if o.SoleWriter {
-		main.written = newWatermark()
-		options = marked{RESTOptionsGetter: options, written: main.written}
-	}
 	storeOptions := &generic.StoreOptions{
-		RESTOptions: options,
+		RESTOptions: o.RESTOptionsGetter,
 		AttrFunc:    attributes(rules),
 		Indexers:    indexers(rules),
 	}
 	if err := store.CompleteWithOptions(storeOptions); err != nil {
 		return nil, nil, fmt.Errorf("complete store of %q: %w", rules.Plural, err)
-	}
-	if o.SoleWriter {
-		main.arrived = follow(store, o.Clock)
 	}
 	if rules.Status == nil {
 		return main, nil, nil

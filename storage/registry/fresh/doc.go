@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fresh decides when the watch cache may answer a read, and lets watches go on where the watch cache has
+// forgotten what the log still knows. It is one layer for all kinds, Kubernetes' own and the garden's, and works where
+// the objects are kept in a log of this process.
+//
+// # Reads
+//
+// A read that names no version has to return a state at least as new as everything that any client was told before the
+// read began: answers to writes, accepted or refused, other reads, events, bookmarks. The rule:
+//
+//   - A get of a key takes what the cache has if its version is at least the head of the key, which is the revision of
+//     the key's newest record, asked of the log before the cache is. If the key does not exist in the log, the cache has
+//     to say so too.
+//   - A list takes what the cache has once its version is at least that of the newest record among the keys of the kind,
+//     asked of the log before the cache is. So does a watch that begins with the state.
+//   - Everything else is read from the store.
+//
+// Why that is right. Let S(r) be the state after revision r, and p the published revision, which only grows.
+//
+//  1. Whatever a client is told derives from S(q) of a published q, and q <= p from then on: the store reads S(p), a
+//     write is answered after its publication, a refusal rests on S(p) (the API server may first judge by the cache,
+//     but reads the store before it refuses or leaves out a write), and the watch cache, all events, and all bookmarks
+//     are fed by watches, which carry published records only.
+//  2. So it suffices that a read returns, of the keys that it reads, S(q) with q >= p0, where p0 is p at some moment
+//     after the read began: the moment at which the log is asked.
+//  3. Get. Let h be the head of the key at that moment, and v the version of what the cache has. If v = h, it is the
+//     key's state in S(p0). If v > h > 0, it was published after that moment and before the cache knew it, and is the
+//     key's state in S(v), v > p0. If h = 0 and the cache has nothing, neither has S(p0). In all other cases the cache
+//     is behind, or may be, and is not believed: what it has beside h = 0 may be an object that was deleted.
+//  4. List. Let l be the newest record of the kind's keys at that moment, and c the cache's version when it answers.
+//     The cache holds S(c) of these keys: a watch of the log never tells progress ahead of changes (package etcdwatch),
+//     and carries changes in their order and without a gap. c >= l. If c >= p0, that is what 2 asks for. Else none of
+//     the keys has changed between c and p0, as the newest change is l <= c: S(c) and S(p0) are the same for them. The
+//     list is then given the version p0, so that versions of lists do not go back either.
+//
+// An object in the cache is shared by all who read it. So a get returns a copy, except to callers who promise to leave
+// it as it is; see Shared. What the cache has put into the caller's object is taken back before the store is asked:
+// a decoder adds to what is there, and would change the cache.
+//
+// # Watches
+//
+// The watch cache begins empty with each start and keeps a short history, the log a longer one. A watch from a version
+// that the cache does not know any more, but the log does, is given the records of the log first, and goes on with the
+// cache from the revision up to which everything was delivered.
+package fresh

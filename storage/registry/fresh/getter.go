@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fresh
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/cacher"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/terrarium-garden/terrarium/storage/log"
+)
+
+// Logs are the logs behind the servers of a process, by the URL of the server. Servers of external datastores are not
+// among them.
+type Logs map[string]*log.Log
+
+// of returns the log behind a store, nil if there is none.
+func (l Logs) of(c *storagebackend.ConfigForResource) *log.Log {
+	if len(c.Transport.ServerList) == 0 {
+		return nil
+	}
+
+	return l[c.Transport.ServerList[0]]
+}
+
+// Getter lends the storages of another getter, with this package's rule in front of each that has a watch cache and is
+// kept in one of the logs.
+func Getter(of generic.RESTOptionsGetter, logs Logs) generic.RESTOptionsGetter {
+	if len(logs) == 0 {
+		return of
+	}
+
+	return getter{RESTOptionsGetter: of, logs: logs}
+}
+
+type getter struct {
+	generic.RESTOptionsGetter
+
+	logs Logs
+}
+
+// GetRESTOptions implements generic.RESTOptionsGetter.
+func (g getter) GetRESTOptions(resource schema.GroupResource, example runtime.Object) (generic.RESTOptions, error) {
+	o, err := g.RESTOptionsGetter.GetRESTOptions(resource, example)
+	if err != nil {
+		return o, err
+	}
+	decorate := o.Decorator
+	o.Decorator = func(
+		config *storagebackend.ConfigForResource, prefix string, key func(runtime.Object) (string, error),
+		one, many func() runtime.Object, attributes storage.AttrFunc, triggers storage.IndexerFuncs, indexers *cache.Indexers,
+	) (storage.Interface, factory.DestroyFunc, error) {
+		source := g.logs.of(config)
+		if source == nil {
+			return decorate(config, prefix, key, one, many, attributes, triggers, indexers)
+		}
+		// What is known of the past begins before the cache does, so that the cache never has to wait for it.
+		about := newRecords(source, config, prefix, one)
+		inner, destroy, err := decorate(config, prefix, key, one, many, attributes, triggers, indexers)
+		if err != nil {
+			return nil, destroy, err
+		}
+		if _, cached := inner.(*cacher.CacheDelegator); !cached {
+			return inner, destroy, nil
+		}
+
+		return &store{Interface: inner, records: about}, destroy, nil
+	}
+
+	return o, nil
+}

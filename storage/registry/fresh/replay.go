@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fresh
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/storage"
+
+	"github.com/terrarium-garden/terrarium/storage/log"
+)
+
+// replay is a watch that delivers the records of the log until the watch cache can go on.
+type replay struct {
+	relay
+
+	store    *store
+	follower *log.Follower
+	key      string
+	options  storage.ListOptions
+}
+
+func (r *replay) run(ctx context.Context) {
+	defer r.end()
+	changes, first, upTo := r.reach(ctx)
+	r.follower.Stop()
+	if changes != nil {
+		r.goOn(ctx, changes, first, upTo)
+	}
+}
+
+// reach delivers records until the cache knows what comes next, and opens a watch of it. The cache may not have come that
+// far itself: it then begins with what it receives after it. So nothing is missing, and nothing comes twice.
+func (r *replay) reach(ctx context.Context) (changes watch.Interface, first *watch.Event, upTo int64) {
+	for {
+		upTo, ok := r.past(ctx)
+		if !ok {
+			return nil, nil, 0
+		}
+		o := r.options
+		o.ResourceVersion = strconv.FormatInt(upTo, 10)
+		changes, first, err := r.store.open(ctx, r.key, o)
+		if err != nil {
+			// The client comes again, from the last event that it has seen.
+			return nil, nil, 0
+		}
+		if first == nil || !tooOld(*first) {
+			return changes, first, upTo
+		}
+		// The cache has moved on in the meantime, so the log is beyond what was delivered.
+		changes.Stop()
+	}
+}
+
+// goOn passes on what the cache delivers, after a bookmark if the client wants such: it need not come back to the log.
+func (r *replay) goOn(ctx context.Context, changes watch.Interface, first *watch.Event, upTo int64) {
+	defer changes.Stop()
+	if r.options.Predicate.AllowWatchBookmarks {
+		mark := r.store.records.newFunc()
+		if err := r.store.Versioner().UpdateObject(mark, version(upTo)); err == nil {
+			if !r.send(ctx, watch.Event{Type: watch.Bookmark, Object: mark}) {
+				return
+			}
+		}
+	}
+	if first == nil || r.send(ctx, *first) {
+		r.forward(ctx, changes)
+	}
+}
+
+// past delivers all records that there are, and returns the revision up to which nothing is missing then. It is not ok if
+// the watch cannot go on.
+func (r *replay) past(ctx context.Context) (upTo int64, ok bool) {
+	for {
+		records, upTo, err := r.follower.Next(ctx)
+		if errors.Is(err, log.ErrCompacted) {
+			r.send(ctx, expired("the version was compacted while the watch went over it"))
+		}
+		if err != nil || len(records) == 0 {
+			return upTo, err == nil
+		}
+		for _, one := range records {
+			event, err := r.event(ctx, one)
+			if err != nil {
+				// The state can still be listed.
+				r.send(ctx, expired("a change cannot be told: "+err.Error()))
+
+				return 0, false
+			}
+			if event != nil && !r.send(ctx, *event) {
+				return 0, false
+			}
+		}
+	}
+}
+
+// event is what a record means to who sees only what matches; nil if it means nothing.
+func (r *replay) event(ctx context.Context, of *log.Record) (*watch.Event, error) {
+	now, before, err := r.store.records.objects(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	is, err := r.matches(now)
+	if err != nil {
+		return nil, err
+	}
+	was, err := r.matches(before)
+	switch {
+	case err != nil:
+		return nil, err
+	case is && was:
+		return &watch.Event{Type: watch.Modified, Object: now}, nil
+	case is:
+		return &watch.Event{Type: watch.Added, Object: now}, nil
+	case was:
+		return &watch.Event{Type: watch.Deleted, Object: before}, nil
+	default:
+		return nil, nil //nolint:nilnil // No event is an answer.
+	}
+}
+
+func (r *replay) matches(object runtime.Object) (bool, error) {
+	if object == nil {
+		return false, nil
+	}
+
+	return r.options.Predicate.Matches(object)
+}

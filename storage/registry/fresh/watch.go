@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fresh
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/storage"
+)
+
+// Watch implements storage.Interface.
+func (s *store) Watch(ctx context.Context, key string, o storage.ListOptions) (watch.Interface, error) {
+	if o.ResourceVersion == "" {
+		return s.watchState(ctx, key, o)
+	}
+	changes, first, err := s.open(ctx, key, o)
+	if err != nil {
+		return nil, err
+	}
+	if first == nil {
+		return changes, nil
+	}
+	if past, ok := s.bridge(ctx, key, o, *first); ok {
+		changes.Stop()
+
+		return past, nil
+	}
+
+	return after(ctx, changes, *first), nil
+}
+
+// watchState begins with the state, or after it. The cache has to have come as far as a list that begins now.
+func (s *store) watchState(ctx context.Context, key string, o storage.ListOptions) (watch.Interface, error) {
+	_, newest := s.records.newest()
+	switch {
+	case o.SendInitialEvents == nil:
+		// Such a watch takes the state of the cache as it is. A get of what does not exist waits for the cache.
+		wait := storage.GetOptions{ResourceVersion: newest, IgnoreNotFound: true}
+		if err := s.Interface.Get(ctx, s.records.resources+"/", wait, s.records.newFunc()); err != nil {
+			return nil, err
+		}
+	case *o.SendInitialEvents:
+		o.ResourceVersion = newest
+	}
+
+	return s.Interface.Watch(ctx, key, o)
+}
+
+// open opens a watch of the cache. It returns its first event too if that is there already: so are refusals.
+func (s *store) open(ctx context.Context, key string, o storage.ListOptions) (watch.Interface, *watch.Event, error) {
+	changes, err := s.Interface.Watch(ctx, key, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	select {
+	case first, ok := <-changes.ResultChan():
+		if ok {
+			return changes, &first, nil
+		}
+	default:
+	}
+
+	return changes, nil, nil
+}
+
+// tooOld tells whether an event is a refusal to go that far back.
+func tooOld(e watch.Event) bool {
+	status, ok := e.Object.(*metav1.Status)
+
+	return ok && e.Type == watch.Error && status.Code == http.StatusGone && status.Reason == metav1.StatusReasonExpired
+}
+
+// bridge returns a watch that begins with the log, if the first event of the cache is a refusal and the log knows better.
+func (s *store) bridge(ctx context.Context, key string, o storage.ListOptions, first watch.Event) (watch.Interface, bool) {
+	from, err := strconv.ParseInt(o.ResourceVersion, 10, 64)
+	if err != nil || from == 0 || o.SendInitialEvents != nil && *o.SendInitialEvents || !tooOld(first) {
+		return nil, false
+	}
+	keys, err := s.records.keys(key, o.Recursive)
+	if err != nil {
+		return nil, false
+	}
+	// Nobody waits for the follower: it is asked for what there is.
+	follower, err := s.records.source.Follow(keys, from, nil)
+	if err != nil {
+		return nil, false
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	r := &replay{relay: newRelay(cancel), store: s, follower: follower, key: key, options: o}
+	go r.run(ctx)
+
+	return r, true
+}
+
+// after is a watch with an event that was taken from it in front.
+func after(ctx context.Context, changes watch.Interface, first watch.Event) watch.Interface {
+	ctx, cancel := context.WithCancel(ctx)
+	r := newRelay(cancel)
+	go func() {
+		defer r.end()
+		defer changes.Stop()
+		if r.send(ctx, first) {
+			r.forward(ctx, changes)
+		}
+	}()
+
+	return r
+}
+
+// relay is a watch that passes on events.
+type relay struct {
+	result chan watch.Event
+	cancel context.CancelFunc
+}
+
+var _ watch.Interface = relay{}
+
+func newRelay(cancel context.CancelFunc) relay {
+	return relay{result: make(chan watch.Event, relayed), cancel: cancel}
+}
+
+// relayed is the number of events that may wait in a relay.
+const relayed = 10
+
+// Stop implements watch.Interface.
+func (r relay) Stop() { r.cancel() }
+
+// ResultChan implements watch.Interface.
+func (r relay) ResultChan() <-chan watch.Event { return r.result }
+
+func (r relay) end() {
+	r.cancel()
+	close(r.result)
+}
+
+// send reports whether the event was taken before the watch was stopped.
+func (r relay) send(ctx context.Context, e watch.Event) bool {
+	select {
+	case r.result <- e:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (r relay) forward(ctx context.Context, changes watch.Interface) {
+	for {
+		select {
+		case e, ok := <-changes.ResultChan():
+			if !ok || !r.send(ctx, e) {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// expired is the refusal that makes a client list again.
+func expired(reason string) watch.Event {
+	status := apierrors.NewResourceExpired(reason).Status()
+
+	return watch.Event{Type: watch.Error, Object: &status}
+}
