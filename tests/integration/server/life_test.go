@@ -265,7 +265,7 @@ func TestMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"apiserver_request_total", "apiserver_storage_size_bytes", "kine_sql_total", "workqueue_depth"} {
+	for _, name := range []string{"apiserver_request_total", "apiserver_storage_size_bytes", "terrarium_store_commit_seconds", "workqueue_depth"} {
 		if !strings.Contains(string(metrics), "\n"+name) {
 			t.Errorf("The server and its database are measured.\nGET /metrics: no %s", name)
 		}
