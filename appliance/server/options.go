@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
 // Options are what a server needs to run.
@@ -30,6 +31,8 @@ type Options struct {
 	Clock clock.WithTicker
 	// Ready is called once, when the garden is ready.
 	Ready func(Garden)
+	// Datastore is for tests, which change by it how the objects are kept.
+	Datastore func(*kine.Config)
 }
 
 // Garden says how to reach a garden that is ready.

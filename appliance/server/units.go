@@ -76,6 +76,9 @@ func (s *server) runDatastore(ctx context.Context, ready func()) error {
 	c := kine.NewConfig(filepath.Join(dir, "db"))
 	c.Endpoint, c.Log = s.Config.Datastore.Endpoint, s.Log.WithName("datastore")
 	c.HistoryBytes = min(c.HistoryBytes, s.MemoryLimit/historyShare)
+	if s.Datastore != nil {
+		s.Datastore(&c)
+	}
 	var err error
 	if s.stores, err = kine.Start(ctx, c); err != nil {
 		return err

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+
+	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
 // minCompactBatchSize is the smallest batch that Kine accepts.
@@ -47,6 +49,8 @@ type Config struct {
 	HistoryBytes int64
 	// Log receives what an operator has to know about the databases.
 	Log logr.Logger
+	// Tune is for tests, which change by it how the logs in Dir run. It is nil in a garden.
+	Tune func(*log.Config)
 }
 
 // TLS names the files used towards an external datastore.

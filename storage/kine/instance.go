@@ -98,6 +98,9 @@ func (i *instance) start(ctx context.Context, open opener) error {
 func (i *instance) openFile(ctx context.Context, cfg Config, file string) (*grpc.Server, error) {
 	settings := log.NewConfig(file)
 	settings.Log, settings.HistoryBytes = cfg.Log, cfg.HistoryBytes
+	if cfg.Tune != nil {
+		cfg.Tune(&settings)
+	}
 	opened, err := log.Open(ctx, settings)
 	if err != nil {
 		return nil, err
@@ -115,6 +118,7 @@ func (i *instance) openFile(ctx context.Context, cfg Config, file string) (*grpc
 	etcdserverpb.RegisterMaintenanceServer(s, bridge)
 	etcdserverpb.RegisterWatchServer(s, &etcdwatch.Server{
 		Source: opened, NotifyInterval: cfg.NotifyInterval, Clock: settings.Clock, Log: cfg.Log,
+		Pause: settings.Pause,
 	})
 
 	return s, nil

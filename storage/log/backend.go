@@ -101,11 +101,15 @@ func (b Backend) List(
 	return list.Revision, found, translate(err)
 }
 
-// Count implements server.Backend.
-func (b Backend) Count(ctx context.Context, key, end string, revision int64) (now, count int64, err error) {
-	now, count, err = b.log.Count(ctx, Range{Key: key, End: end}, revision)
+// Count implements server.Backend. For a past state it returns the revision of that state: Kine counts what is beyond the
+// first page of a list in a second step, and gives the page the revision that comes back.
+func (b Backend) Count(ctx context.Context, key, end string, revision int64) (at, count int64, err error) {
+	at, count, err = b.log.Count(ctx, Range{Key: key, End: end}, revision)
+	if err == nil && revision > 0 {
+		at = revision
+	}
 
-	return now, count, translate(err)
+	return at, count, translate(err)
 }
 
 // Watch implements server.Backend. Nothing calls it: the log's own server of watches is registered in place of Kine's.

@@ -57,7 +57,11 @@ func (b *batch) append(w *write, before head) *Record {
 		Created: before.created, Previous: before.revision, PreviousCreated: before.created, PreviousLease: before.lease,
 	}
 	if !w.Delete {
+		// A value that is there is never nil, so that it is known which ones are still to be read.
 		r.Value, r.Lease = w.Value, w.Lease
+		if r.Value == nil {
+			r.Value = []byte{}
+		}
 	}
 	if before.revision == 0 {
 		r.Created = r.Revision
@@ -73,6 +77,9 @@ func (b *batch) append(w *write, before head) *Record {
 
 // store writes the records, together with one step of compaction, and syncs them to the disk.
 func (b *batch) store(ctx context.Context, s step) (err error) {
+	if len(b.records) == 0 && s.idle() {
+		return nil
+	}
 	if err := b.recall(ctx); err != nil {
 		return err
 	}
@@ -94,6 +101,7 @@ func (b *batch) store(ctx context.Context, s step) (err error) {
 	if err := b.log.sweep(ctx, tx, s); err != nil {
 		return err
 	}
+	b.log.cfg.pause(Committing)
 	if err := tx.Commit(); err != nil {
 		return b.uncertain(ctx, fmt.Errorf("commit: %w", err))
 	}
@@ -134,7 +142,7 @@ func (b *batch) recall(ctx context.Context) error {
 
 			continue
 		}
-		value, err := b.log.value(ctx, r.Previous)
+		value, err := b.value(ctx, r.Previous)
 		if err != nil {
 			return fmt.Errorf("read record %d: %w", r.Previous, err)
 		}
@@ -142,6 +150,17 @@ func (b *batch) recall(ctx context.Context) error {
 	}
 
 	return nil
+}
+
+// value returns what the record of a published revision holds. The file is read by the connection that writes: those
+// that read may all be busy, and a write does not wait for reads.
+func (b *batch) value(ctx context.Context, revision int64) (value []byte, err error) {
+	if recent := b.log.recent.at(revision); recent != nil {
+		return recent.Value, nil
+	}
+	err = b.log.file.replaced.QueryRowContext(ctx, revision).Scan(&value)
+
+	return value, err
 }
 
 // answer tells every caller what became of its change, after it was published.

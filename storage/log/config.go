@@ -41,6 +41,29 @@ type Config struct {
 	Clock clock.WithTicker
 	// Log receives what an operator has to know.
 	Log logr.Logger
+	// Pause is for tests, which make a moment last by it. It is nil in a garden.
+	Pause func(Moment)
+}
+
+// Moment is one at which other goroutines may see something half done.
+type Moment string
+
+// The moments of a write, in their order.
+const (
+	// Committing is before a batch is committed.
+	Committing Moment = "Committing"
+	// Committed is after that, before the batch is published.
+	Committed Moment = "Committed"
+	// Published is after that, before those who have written are answered.
+	Published Moment = "Published"
+	// Delivering is before something is sent to a watch.
+	Delivering Moment = "Delivering"
+)
+
+func (c Config) pause(at Moment) {
+	if c.Pause != nil {
+		c.Pause(at)
+	}
 }
 
 // NewConfig returns the values a garden runs with, for a file.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/mattn/go-sqlite3"
@@ -26,19 +25,25 @@ var ErrNewerLayout = errors.New("written by a newer version of terrarium")
 // file is the SQLite file: one connection that writes, another one that moves the write-ahead log, and several that
 // read.
 type file struct {
-	path          string
+	path string
+	// held says that no other log is open on the file.
+	held          *os.File
 	writer, mover *sql.DB
 	readers       *sql.DB
 
-	insert, sweepOld, sweepDeleted *sql.Stmt
-	value, at, atRange, countRange *sql.Stmt
+	insert, replaced, sweepOld, sweepDeleted *sql.Stmt
+	value, at, atRange, countRange           *sql.Stmt
 }
 
 func openFile(ctx context.Context, cfg Config) (*file, error) {
-	if err := touch(cfg.File); err != nil {
+	held, err := claim(cfg.File)
+	if err != nil {
 		return nil, err
 	}
-	f := &file{path: cfg.File}
+	f := &file{path: cfg.File, held: held}
+	if err := touch(cfg.File); err != nil {
+		return nil, errors.Join(err, f.close())
+	}
 	if err := f.open(ctx, cfg); err != nil {
 		return nil, errors.Join(err, f.close())
 	}
@@ -59,9 +64,6 @@ func (f *file) open(ctx context.Context, cfg Config) error {
 
 // touch creates the file for its owner only; SQLite gives the same mode to the files beside it.
 func touch(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make database directory: %w", err)
-	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // The path is the operator's data directory.
 	if err != nil {
 		return fmt.Errorf("open database: %w", err)
@@ -113,22 +115,34 @@ func (c connector) Connect(context.Context) (driver.Conn, error) { return c.Driv
 // columns are what a Record consists of, the value last: SQLite reads it only where it is asked for.
 const columns = "id, name, deleted, created, previous, lease, expires"
 
+// The statements that are kept prepared.
+const (
+	textInsert   = `INSERT INTO log (` + columns + `, value) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	textValue    = `SELECT value FROM log WHERE id = ?`
+	textSweepOld = `DELETE FROM log WHERE id IN
+		(SELECT previous FROM log WHERE id > ? AND id <= ? AND previous > 0)`
+	textSweepDeleted = `DELETE FROM log WHERE id > ? AND id <= ? AND deleted`
+	textAt           = `SELECT ` + columns + `, value FROM log WHERE name = ? AND id <= ? ORDER BY id DESC LIMIT 1`
+	textNewest       = `SELECT MAX(id) FROM log WHERE name >= ? AND name < ? AND id <= ? GROUP BY name`
+	textAtRange      = `SELECT ` + columns + `, value FROM log
+		WHERE id IN (` + textNewest + `) AND NOT deleted ORDER BY name LIMIT ?`
+	textCountRange = `SELECT COUNT(*) FROM log WHERE id IN (` + textNewest + `) AND NOT deleted`
+)
+
 func (f *file) statements(ctx context.Context) error {
-	newest := `SELECT MAX(id) FROM log WHERE name >= ? AND name < ? AND id <= ? GROUP BY name`
 	for _, s := range []struct {
 		into **sql.Stmt
 		db   *sql.DB
 		text string
 	}{
-		{&f.insert, f.writer, `INSERT INTO log (` + columns + `, value) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`},
-		{&f.sweepOld, f.writer, `DELETE FROM log WHERE id IN
-			(SELECT previous FROM log WHERE id > ? AND id <= ? AND previous > 0)`},
-		{&f.sweepDeleted, f.writer, `DELETE FROM log WHERE id > ? AND id <= ? AND deleted`},
-		{&f.value, f.readers, `SELECT value FROM log WHERE id = ?`},
-		{&f.at, f.readers, `SELECT ` + columns + `, value FROM log WHERE name = ? AND id <= ? ORDER BY id DESC LIMIT 1`},
-		{&f.atRange, f.readers, `SELECT ` + columns + `, value FROM log
-			WHERE id IN (` + newest + `) AND NOT deleted ORDER BY name LIMIT ?`},
-		{&f.countRange, f.readers, `SELECT COUNT(*) FROM log WHERE id IN (` + newest + `) AND NOT deleted`},
+		{&f.insert, f.writer, textInsert},
+		{&f.replaced, f.writer, textValue},
+		{&f.sweepOld, f.writer, textSweepOld},
+		{&f.sweepDeleted, f.writer, textSweepDeleted},
+		{&f.value, f.readers, textValue},
+		{&f.at, f.readers, textAt},
+		{&f.atRange, f.readers, textAtRange},
+		{&f.countRange, f.readers, textCountRange},
 	} {
 		statement, err := s.db.PrepareContext(ctx, s.text)
 		if err != nil {
@@ -147,7 +161,7 @@ func (f *file) revisions(ctx context.Context) (newest, compacted, swept int64, e
 		into *int64
 		text string
 	}{
-		{&newest, `SELECT COALESCE(MAX(id), 0) FROM log`},
+		{&newest, `SELECT MAX(COALESCE((SELECT MAX(id) FROM log), 0), COALESCE((SELECT value FROM meta WHERE name = 'given'), 0))`},
 		{&compacted, `SELECT COALESCE((SELECT value FROM meta WHERE name = 'compacted'), 0)`},
 		{&swept, `SELECT COALESCE((SELECT value FROM meta WHERE name = 'swept'), 0)`},
 	} {
@@ -156,7 +170,7 @@ func (f *file) revisions(ctx context.Context) (newest, compacted, swept int64, e
 		}
 	}
 
-	// The newest record may have been a deletion, which compaction removes. Its revision is not given out again.
+	// Clients of etcd take revision 0 for none.
 	return max(newest, compacted, 1), compacted, swept, nil
 }
 
@@ -194,7 +208,9 @@ func (f *file) size(ctx context.Context) (size int64, err error) {
 
 // close closes the connections; the last step moves what is left of the write-ahead log into the file, so that a copy
 // of the one file is whole.
-func (f *file) close() error {
+func (f *file) close() error { return errors.Join(f.disconnect(), f.held.Close()) }
+
+func (f *file) disconnect() error {
 	var errs []error
 	for _, db := range []*sql.DB{f.readers, f.mover} {
 		if db != nil {

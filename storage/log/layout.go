@@ -27,7 +27,8 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 `
 
 // takeOver copies what Kine has written. Kine marks holes in its revisions by keys "gap-…", and keeps the revision up to
-// which it has compacted in the record compact_rev_key. A creation has its own revision as the one of its creation.
+// which it has compacted in the record compact_rev_key. A creation has its own revision as the one of its creation. The
+// newest revision that Kine has given out may be one that is not copied, or no longer there.
 const takeOver = `
 INSERT INTO log (` + columns + `, value)
 	SELECT id, name, deleted, CASE WHEN created THEN id ELSE create_revision END, prev_revision, lease,
@@ -37,6 +38,8 @@ INSERT INTO log (` + columns + `, value)
 INSERT INTO meta (name, value)
 	SELECT 'compacted', COALESCE(MAX(prev_revision), 0) FROM kine WHERE name = 'compact_rev_key';
 INSERT INTO meta (name, value) SELECT 'swept', value FROM meta WHERE name = 'compacted';
+INSERT INTO meta (name, value) SELECT 'given', COALESCE(MAX(id), 0) FROM
+	(SELECT id FROM kine UNION ALL SELECT seq FROM sqlite_sequence WHERE name = 'kine');
 DROP TABLE kine;
 `
 

@@ -88,7 +88,8 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(l.stopped)
-		l.write(life)
+		// What was handed over before the log is closed is still made.
+		l.write(context.WithoutCancel(ctx))
 	}()
 	for _, run := range []func(context.Context){l.expire, l.checkpoint} {
 		l.background.Go(func() { run(life) })

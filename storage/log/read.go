@@ -162,21 +162,6 @@ func (l *Log) fill(ctx context.Context, records []*Record) (whole bool, err erro
 	return true, nil
 }
 
-// value returns what the record of a revision holds, from memory or from the file.
-func (l *Log) value(ctx context.Context, revision int64) (value []byte, err error) {
-	l.mu.RLock()
-	recent := l.recent.at(revision)
-	l.mu.RUnlock()
-	if recent != nil {
-		return recent.Value, nil
-	}
-	if err := l.file.value.QueryRowContext(ctx, revision).Scan(&value); err != nil {
-		return nil, fmt.Errorf("read value: %w", err)
-	}
-
-	return value, nil
-}
-
 // recordsAt runs a statement that selects records.
 func (f *file) recordsAt(ctx context.Context, statement *sql.Stmt, args ...any) (records []*Record, err error) {
 	rows, err := statement.QueryContext(ctx, args...)

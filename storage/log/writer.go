@@ -103,12 +103,15 @@ func (l *Log) commit(ctx context.Context, batch []*write) (behind bool) {
 		b.judge(w)
 	}
 	step := l.nextStep(len(b.records))
+	l.announce(step)
 	if err := b.store(ctx, step); err != nil {
 		b.fail(err)
 
 		return false
 	}
+	l.cfg.pause(Committed)
 	l.publish(b.records, step)
+	l.cfg.pause(Published)
 	b.answer(l.published)
 	l.bound(ctx)
 
@@ -117,13 +120,13 @@ func (l *Log) commit(ctx context.Context, batch []*write) (behind bool) {
 
 // rest is what the writer does while nobody writes.
 func (l *Log) rest(ctx context.Context) (behind bool) {
-	l.note()
 	step := l.nextStep(0)
 	if step.idle() {
 		l.shrink(ctx)
 
 		return false
 	}
+	l.announce(step)
 	if err := newBatch(l).store(ctx, step); err != nil {
 		l.cfg.Log.Error(err, "Old records were not removed; this is tried again", "file", l.cfg.File)
 
@@ -132,6 +135,17 @@ func (l *Log) rest(ctx context.Context) (behind bool) {
 	l.publish(nil, step)
 
 	return step.more
+}
+
+// announce says which past states are no longer kept, before the step removes any of them: who has read a part of such a
+// state then knows that it may not be whole.
+func (l *Log) announce(s step) {
+	if !s.raised {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.compacted = s.compacted
 }
 
 // publish makes records the newest state, all of them in one step.
@@ -153,5 +167,5 @@ func (l *Log) publish(records []*Record, s step) {
 		l.track(records)
 		l.feed.publish(records)
 	}
-	l.compacted, l.swept = s.compacted, s.swept
+	l.swept = s.swept
 }

@@ -16,6 +16,7 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/appliance/server"
+	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
 // startLimit is how long a garden may take to be ready on a machine that is busy with other tests.
@@ -50,8 +51,9 @@ type Garden struct {
 type Option func(*settings)
 
 type settings struct {
-	config   *gardenconfigv1alpha1.ServerConfiguration
-	listener net.Listener
+	config    *gardenconfigv1alpha1.ServerConfiguration
+	listener  net.Listener
+	datastore func(*kine.Config)
 }
 
 // WithDataDir uses a data directory that may exist already.
@@ -69,6 +71,11 @@ func WithConfig(change func(*gardenconfigv1alpha1.ServerConfiguration)) Option {
 	return func(s *settings) { change(s.config) }
 }
 
+// WithDatastore changes how the objects are kept.
+func WithDatastore(change func(*kine.Config)) Option {
+	return func(s *settings) { s.datastore = change }
+}
+
 // Start runs a garden and returns once it is ready. The garden is stopped when the test ends; its log is shown if the
 // test has failed.
 func Start(tb testing.TB, options ...Option) *Garden {
@@ -80,11 +87,12 @@ func Start(tb testing.TB, options ...Option) *Garden {
 	ready := make(chan server.Garden, 1)
 	go func() {
 		g.done <- server.Run(ctx, server.Options{
-			Config:   s.config,
-			Log:      log,
-			Version:  "v0.0.0-test",
-			Listener: s.listener,
-			Ready:    func(found server.Garden) { ready <- found },
+			Config:    s.config,
+			Log:       log,
+			Version:   "v0.0.0-test",
+			Listener:  s.listener,
+			Ready:     func(found server.Garden) { ready <- found },
+			Datastore: s.datastore,
 		})
 	}()
 	tb.Cleanup(func() { g.Stop(tb) })

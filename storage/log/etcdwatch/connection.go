@@ -99,19 +99,21 @@ func (c *connection) deliver() error {
 	return nil
 }
 
-// flush sends all that is there for a watch, and returns the revision up to which the client then has everything. A watch
-// that cannot go on is cancelled; the revision is 0 then.
+// flush sends what was there for a watch when it began, and returns the revision up to which the client then has
+// everything. What is published meanwhile rings again, so that a busy watch does not hold up the others on the stream. A
+// watch that cannot go on is cancelled; the revision is 0 then.
 func (c *connection) flush(w *watch) (upTo int64, err error) {
+	goal := c.server.Source.Revision()
 	for {
 		records, reached, err := w.follower.Next(c.stream.Context())
 		if err != nil {
 			return 0, c.cancel(w, err)
 		}
-		if len(records) == 0 {
-			return reached, nil
-		}
 		if err := c.sendRecords(w, records); err != nil {
 			return 0, err
+		}
+		if len(records) == 0 || reached >= goal {
+			return reached, nil
 		}
 	}
 }
@@ -196,7 +198,13 @@ func (c *connection) cancelled(id int64, reason error) error {
 	return c.send(answer)
 }
 
-func (c *connection) send(response *etcdserverpb.WatchResponse) error { return c.stream.Send(response) }
+func (c *connection) send(response *etcdserverpb.WatchResponse) error {
+	if c.server.Pause != nil {
+		c.server.Pause(log.Delivering)
+	}
+
+	return c.stream.Send(response)
+}
 
 func header(revision int64) *etcdserverpb.ResponseHeader {
 	return &etcdserverpb.ResponseHeader{Revision: revision}

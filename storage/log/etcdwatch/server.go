@@ -24,6 +24,8 @@ type Server struct {
 	Clock clock.WithTicker
 	// Log receives what an operator has to know.
 	Log logr.Logger
+	// Pause is for tests, as the one of a log is.
+	Pause func(log.Moment)
 }
 
 var _ etcdserverpb.WatchServer = (*Server)(nil)
