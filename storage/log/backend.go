@@ -29,9 +29,13 @@ func (b Backend) Start(ctx context.Context) error {
 	return nil
 }
 
-// Get implements server.Backend.
+// Get implements server.Backend. For a past state it returns the revision of that state: Kine asks for the one in which a
+// creation was refused, and gives the answer the revision that comes back.
 func (b Backend) Get(ctx context.Context, key string, revision int64, keysOnly bool) (int64, *server.KeyValue, error) {
 	list, err := b.log.List(ctx, Read{Range: Range{Key: key}, Revision: revision, KeysOnly: keysOnly})
+	if err == nil && revision > 0 {
+		list.Revision = revision
+	}
 	if err != nil || len(list.Records) == 0 {
 		return list.Revision, nil, translate(err)
 	}

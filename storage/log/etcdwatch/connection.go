@@ -160,20 +160,24 @@ func (c *connection) notify() error {
 	return nil
 }
 
-// report answers the question how far all watches of the stream have come: as far as the one that has come least far.
+// report answers the question how far the watches of the stream have come, for each of them by itself: an answer for all
+// would have to name the one that has come least far, and so a revision that others have left behind, which the API server
+// takes for the one that its cache is at.
 func (c *connection) report() error {
-	least := c.server.Source.Revision()
 	for _, w := range c.watches {
 		upTo, err := c.flush(w)
 		if err != nil {
 			return err
 		}
-		if upTo > 0 {
-			least = min(least, upTo)
+		if upTo == 0 {
+			continue
+		}
+		if err := c.send(&etcdserverpb.WatchResponse{Header: header(upTo), WatchId: w.id}); err != nil {
+			return err
 		}
 	}
 
-	return c.send(&etcdserverpb.WatchResponse{Header: header(least), WatchId: clientv3.InvalidWatchID})
+	return nil
 }
 
 // cancel ends a watch, and tells the client why if it was not the client's wish.

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package consistency_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/terrarium-garden/terrarium/storage/kine"
+	"github.com/terrarium-garden/terrarium/storage/log"
+)
+
+// long is how long all tests together look for faults; the short form needs no more than a minute.
+var long = flag.Duration("long", 0, "how long to look for faults; 0 for the short form")
+
+// Shares of the long form.
+const (
+	storeShare  = 0.35
+	gardenShare = 0.45
+	killShare   = 0.2
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		os.Exit(serve(dir))
+	}
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+// rounds calls a test with each number of processors from one to four, again and again until its share of the time is
+// used; once each in the short form.
+func rounds(t *testing.T, share float64, run func(t *testing.T)) {
+	t.Helper()
+	began := time.Now()
+	for round := 1; ; round++ {
+		for processors := range 4 {
+			before := runtime.GOMAXPROCS(processors + 1)
+			ok := t.Run(fmt.Sprintf("Round%dProcessors%d", round, processors+1), run)
+			runtime.GOMAXPROCS(before)
+			if !ok {
+				return
+			}
+		}
+		if time.Since(began) >= time.Duration(share*float64(*long)) {
+			return
+		}
+	}
+}
+
+// disturb makes moments last that hardly do, now and then, and keeps little in memory, so that watches have to read the
+// file.
+func disturb(c *kine.Config) {
+	c.NotifyInterval = 50 * time.Millisecond
+	c.Tune = func(l *log.Config) {
+		l.HistoryBytes, l.PendingBytes = 64<<10, 8<<10
+		l.Retain, l.MinRevisions, l.MaxRevisions = time.Hour, 1_000_000, 10_000_000
+		l.Pause = func(at log.Moment) {
+			switch n := rand.IntN(40); {
+			case n < 4:
+				runtime.Gosched()
+			case n < 8:
+				time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond)
+			case n == 8:
+				time.Sleep(time.Duration(rand.IntN(15)) * time.Millisecond)
+			}
+		}
+	}
+}
