@@ -34,14 +34,17 @@ func TestMain(m *testing.M) {
 }
 
 // rounds calls a test with each number of processors from one to four, again and again until its share of the time is
-// used; once each in the short form.
-func rounds(t *testing.T, share float64, run func(t *testing.T)) {
+// used. The short form is one round of those that it names.
+func rounds(t *testing.T, share float64, processors []int, run func(t *testing.T)) {
 	t.Helper()
+	if *long > 0 {
+		processors = []int{1, 2, 3, 4}
+	}
 	began := time.Now()
 	for round := 1; ; round++ {
-		for processors := range 4 {
-			before := runtime.GOMAXPROCS(processors + 1)
-			ok := t.Run(fmt.Sprintf("Round%dProcessors%d", round, processors+1), run)
+		for _, n := range processors {
+			before := runtime.GOMAXPROCS(n)
+			ok := t.Run(fmt.Sprintf("Round%dProcessors%d", round, n), run)
 			runtime.GOMAXPROCS(before)
 			if !ok {
 				return
@@ -56,7 +59,6 @@ func rounds(t *testing.T, share float64, run func(t *testing.T)) {
 // disturb makes moments last that hardly do, now and then, and keeps little in memory, so that watches have to read the
 // file.
 func disturb(c *kine.Config) {
-	c.NotifyInterval = 50 * time.Millisecond
 	c.Tune = func(l *log.Config) {
 		l.HistoryBytes, l.PendingBytes = 64<<10, 8<<10
 		l.Retain, l.MinRevisions, l.MaxRevisions = time.Hour, 1_000_000, 10_000_000

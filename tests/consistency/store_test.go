@@ -33,12 +33,13 @@ func isThing(c change) bool { return strings.HasPrefix(c.key, storePrefix) }
 // TestStore lets clients of the etcd API write and read, without an API server.
 //
 //nolint:paralleltest // It changes the number of processors.
-func TestStore(t *testing.T) { rounds(t, storeShare, testStore) }
+func TestStore(t *testing.T) { rounds(t, storeShare, []int{1, 2, 3, 4}, testStore) }
 
 func testStore(t *testing.T) {
 	const clients, watchers = 8, 6
 	cfg := kine.NewConfig(filepath.Join(t.TempDir(), "db"))
 	disturb(&cfg)
+	cfg.NotifyInterval = 50 * time.Millisecond
 	stores, err := kine.Start(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
