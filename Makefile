@@ -30,7 +30,7 @@ up: ## Bring up a garden, a seed and a running shoot on this machine
 	@scripts/playground up
 
 .PHONY: test
-test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults test-e2e ## Run every check there is: lint, generated code, unit, integration, layers, end to end
+test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults test-consistency-short test-e2e ## Run every check there is: lint, generated code, unit, integration, layers, end to end
 
 ##@ Playground
 .PHONY: down
@@ -117,6 +117,16 @@ fuzz: ## Look for inputs that break decoding, defaulting, validation or admissio
 .PHONY: test-faults
 test-faults: ## A thousand writers at once, and a server that is killed under them
 	go test -count=1 -timeout 15m ./tests/faults/...
+
+.PHONY: test-consistency-short
+test-consistency-short: ## The short form of test-consistency, under a minute
+	go test -count=1 -timeout 5m -run "TestStore|TestKilledStore" ./tests/consistency
+
+CONSISTENCY_TIME ?= 10m
+
+.PHONY: test-consistency
+test-consistency: ## Look for reads and watches that are not linearizable, CONSISTENCY_TIME (10m) long
+	go test -count=1 -timeout 60m -v ./tests/consistency -long $(CONSISTENCY_TIME)
 
 .PHONY: test-e2e
 test-e2e: prerequisites images ## The story of the README and its faults on real parts (root, Linux)

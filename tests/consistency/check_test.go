@@ -35,7 +35,7 @@ func (r *recorder) check(t *testing.T, truth *truth) {
 		t.Error(finding)
 	}
 	ordered := time.Since(began)
-	r.checkRegisters(t)
+	r.checkRegisters(t, truth)
 	counts := map[kind]int{}
 	for _, a := range r.answers {
 		counts[a.kind]++

@@ -41,7 +41,7 @@ func (l *gardenLoad) use(t *testing.T, s subject, number int) {
 	u := &gardener{gardenLoad: l, subject: s, client: l.connect(t, s), number: number, believed: map[string]*unstructured.Unstructured{}}
 	asks := []func(context.Context, string) error{
 		u.create, u.update, u.update, u.apply, u.patch, u.delete, u.delete, u.dryRun,
-		u.get, u.get, u.get, u.getAny, u.list, u.list, u.list, u.pages, u.selected, u.named, u.listAny, u.notOlder, u.exact,
+		u.get, u.get, u.get, u.get, u.get, u.get, u.getAny, u.list, u.list, u.list, u.pages, u.selected, u.named, u.listAny, u.notOlder, u.exact,
 	}
 	for time.Now().Before(l.end) {
 		name := namePrefix + strconv.Itoa(rand.IntN(gardenKeys))

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+
+	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
@@ -26,6 +29,10 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if err := telemetry.Redirect(logr.Discard(), telemetry.LevelError); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	if dir := os.Getenv(childDir); dir != "" {
 		os.Exit(serve(dir))
 	}
@@ -63,12 +70,15 @@ func disturb(c *kine.Config) {
 		l.HistoryBytes, l.PendingBytes = 64<<10, 8<<10
 		l.Retain, l.MinRevisions, l.MaxRevisions = time.Hour, 1_000_000, 10_000_000
 		l.Pause = func(at log.Moment) {
+			// A store that is ahead of those who have written, and caches that are behind both, are what readers see
+			// most of.
+			often := at == log.Published || at == log.Delivering
 			switch n := rand.IntN(40); {
 			case n < 4:
 				runtime.Gosched()
-			case n < 8:
+			case n < 8 || often && n < 16:
 				time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond)
-			case n == 8:
+			case n == 8 || often && n < 24:
 				time.Sleep(time.Duration(rand.IntN(15)) * time.Millisecond)
 			}
 		}

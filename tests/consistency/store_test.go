@@ -59,13 +59,16 @@ func testStore(t *testing.T) {
 	if err := stores.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.check(t, readTruth(t, filepath.Join(cfg.Dir, "objects.db"), func(key string) string {
-		if strings.HasPrefix(key, storePrefix) {
-			return key
-		}
+	r.check(t, readTruth(t, filepath.Join(cfg.Dir, "objects.db"), storeKey))
+}
 
-		return ""
-	}))
+// storeKey makes the key of a record.
+func storeKey(key string) string {
+	if strings.HasPrefix(key, storePrefix) {
+		return key
+	}
+
+	return ""
 }
 
 // storeLoad is what clients do to a store.
