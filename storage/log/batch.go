@@ -80,6 +80,7 @@ func (b *batch) store(ctx context.Context, s step) (err error) {
 	if len(b.records) == 0 && s.idle() {
 		return nil
 	}
+	began := b.log.cfg.Clock.Now()
 	if err := b.recall(ctx); err != nil {
 		return err
 	}
@@ -105,6 +106,7 @@ func (b *batch) store(ctx context.Context, s step) (err error) {
 	if err := tx.Commit(); err != nil {
 		return b.uncertain(ctx, fmt.Errorf("commit: %w", err))
 	}
+	b.log.measure(began, len(b.records))
 
 	return nil
 }
@@ -179,6 +181,7 @@ func (b *batch) fail(err error) {
 	if full(err) {
 		err = fmt.Errorf("%w: free space on the disk of %q", ErrNoSpace, b.log.cfg.File)
 	}
+	failedWrites.WithLabelValues(b.log.store()).Add(float64(len(b.writes)))
 	b.log.cfg.Log.Error(err, "Writes failed", "file", b.log.cfg.File, "writes", len(b.writes))
 	for _, w := range b.writes {
 		w.done <- written{err: err}
