@@ -98,8 +98,12 @@ func (c Config) Validate() error {
 		name  string
 		value int64
 	}{
-		{"min revisions", c.MinRevisions}, {"history bytes", c.HistoryBytes}, {"pending bytes", c.PendingBytes},
-		{"batch bytes", c.BatchBytes}, {"batch writes", int64(c.BatchWrites)}, {"WAL bytes", c.WALBytes},
+		{"min revisions", c.MinRevisions},
+		{"history bytes", c.HistoryBytes},
+		{"pending bytes", c.PendingBytes},
+		{"batch bytes", c.BatchBytes},
+		{"batch writes", int64(c.BatchWrites)},
+		{"WAL bytes", c.WALBytes},
 		{"readers", int64(c.Readers)},
 	} {
 		if v.value < 1 {

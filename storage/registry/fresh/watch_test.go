@@ -102,15 +102,22 @@ func TestWatchOverARestart(t *testing.T) {
 		want       []told
 	}{
 		"everything": {key: prefix, want: []told{
-			{watch.Added, "second", made}, {watch.Modified, "second", left}, {watch.Modified, "first", entered},
-			{watch.Modified, "first", changed}, {watch.Deleted, "first", removed}, {watch.Bookmark, "", removed},
+			{watch.Added, "second", made},
+			{watch.Modified, "second", left},
+			{watch.Modified, "first", entered},
+			{watch.Modified, "first", changed},
+			{watch.Deleted, "first", removed},
+			{watch.Bookmark, "", removed},
 		}},
 		"what was": {key: prefix, label: "a", want: []told{
 			{watch.Added, "second", made}, {watch.Deleted, "second", left}, {watch.Deleted, "first", entered}, {watch.Bookmark, "", removed},
 		}},
 		"what became": {key: prefix, label: "b", want: []told{
-			{watch.Added, "second", left}, {watch.Added, "first", entered}, {watch.Modified, "first", changed},
-			{watch.Deleted, "first", removed}, {watch.Bookmark, "", removed},
+			{watch.Added, "second", left},
+			{watch.Added, "first", entered},
+			{watch.Modified, "first", changed},
+			{watch.Deleted, "first", removed},
+			{watch.Bookmark, "", removed},
 		}},
 		"one": {key: prefix + "/second", want: []told{
 			{watch.Added, "second", made}, {watch.Modified, "second", left}, {watch.Bookmark, "", removed},
