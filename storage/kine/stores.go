@@ -14,7 +14,7 @@ import (
 
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap" //nolint:depguard // The client of etcd logs through it.
+	"go.uber.org/zap"
 	"google.golang.org/grpc"
 
 	"github.com/terrarium-garden/terrarium/storage/log"

@@ -54,6 +54,8 @@ func (b Backend) Create(ctx context.Context, key string, value []byte, lease int
 }
 
 // Update implements server.Backend. What was not updated comes with what is there instead.
+//
+//nolint:revive // Kine's interface has six arguments and four results.
 func (b Backend) Update(
 	ctx context.Context, key string, value []byte, revision, lease int64,
 ) (int64, *server.KeyValue, bool, error) {
@@ -70,6 +72,8 @@ func (b Backend) Update(
 }
 
 // Delete implements server.Backend. Revision 0 deletes whatever there is; deleting nothing succeeds then.
+//
+//nolint:revive // Kine's interface has four results.
 func (b Backend) Delete(ctx context.Context, key string, revision int64) (int64, *server.KeyValue, bool, error) {
 	change := Change{Key: key, Delete: true, Revision: revision}
 	if revision == 0 {
@@ -91,6 +95,8 @@ func (b Backend) Delete(ctx context.Context, key string, revision int64) (int64,
 }
 
 // List implements server.Backend.
+//
+//nolint:revive // Kine's interface has six arguments.
 func (b Backend) List(
 	ctx context.Context, key, end string, limit, revision int64, keysOnly bool,
 ) (int64, []*server.KeyValue, error) {

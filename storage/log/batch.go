@@ -93,6 +93,7 @@ func (b *batch) store(ctx context.Context, s step) (err error) {
 			err = errors.Join(err, ignoreDone(tx.Rollback()))
 		}
 	}()
+	//nolint:sqlclosecheck // The end of the transaction closes it.
 	insert := tx.StmtContext(ctx, b.log.file.insert)
 	for _, r := range b.records {
 		if _, err := insert.ExecContext(ctx, r.Revision, r.Key, r.Deleted, r.Created, r.Previous, r.Lease, r.Expires, r.Value); err != nil {
@@ -125,8 +126,8 @@ func (b *batch) uncertain(ctx context.Context, cause error) error {
 	if len(b.records) == 0 {
 		return cause
 	}
-	newest, _, _, err := b.log.file.revisions(ctx)
-	if err == nil && newest == b.records[len(b.records)-1].Revision {
+	is, err := b.log.file.revisions(ctx)
+	if err == nil && is.newest == b.records[len(b.records)-1].Revision {
 		return nil
 	}
 

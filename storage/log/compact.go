@@ -85,6 +85,7 @@ func (l *Log) sweep(ctx context.Context, tx *sql.Tx, s step) error {
 		return nil
 	}
 	for _, statement := range []*sql.Stmt{l.file.sweepOld, l.file.sweepDeleted} {
+		//nolint:sqlclosecheck // The end of the transaction closes it.
 		if _, err := tx.StmtContext(ctx, statement).ExecContext(ctx, s.from, s.swept); err != nil {
 			return fmt.Errorf("remove old records: %w", err)
 		}
@@ -116,13 +117,19 @@ func (l *Log) shrink(ctx context.Context) {
 }
 
 // giveBack frees some pages. SQLite frees one for each row of the answer.
-func (f *file) giveBack(ctx context.Context) error {
+func (f *file) giveBack(ctx context.Context) (err error) {
 	rows, err := f.writer.QueryContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", shrinkPages))
 	if err != nil {
 		return fmt.Errorf("give back pages: %w", err)
 	}
-	for rows.Next() { //nolint:revive // Reading the rows is what frees the pages.
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	freed := 0
+	for rows.Next() {
+		freed++
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("give back pages after %d: %w", freed, err)
 	}
 
-	return errors.Join(rows.Err(), rows.Close())
+	return nil
 }

@@ -130,38 +130,42 @@ func (f *Follower) ring() {
 // Next returns the records that come next, and the revision up to which nothing is missing once they are delivered. None
 // and no error means that there are no more for now.
 func (f *Follower) Next(ctx context.Context) (records []*Record, upTo int64, err error) {
-	records, upTo, more, err := f.fromMemory()
-	for err == nil && more && len(records) == 0 {
-		if records, upTo, err = f.fromFile(ctx); err == nil && len(records) == 0 {
-			records, upTo, more, err = f.fromMemory()
+	for {
+		records, upTo, err = f.fromMemory()
+		if !errors.Is(err, errBehind) {
+			return records, upTo, err
+		}
+		if records, upTo, err = f.fromFile(ctx); err != nil || len(records) > 0 {
+			return records, upTo, err
 		}
 	}
-
-	return records, upTo, err
 }
 
-// fromMemory takes what is pending, or what can be found in the recent history. It reports whether there is more that is
-// not in memory.
-func (f *Follower) fromMemory() (records []*Record, upTo int64, more bool, err error) {
+// errBehind says that the next records are no longer in memory.
+var errBehind = errors.New("the next records are in the file only")
+
+// fromMemory takes what is pending, or what can be found in the recent history. The error is errBehind where that does not
+// reach back far enough.
+func (f *Follower) fromMemory() (records []*Record, upTo int64, err error) {
 	f.log.mu.Lock()
 	defer f.log.mu.Unlock()
 	if f.log.feed.closed {
-		return nil, 0, false, ErrClosed
+		return nil, 0, ErrClosed
 	}
 	if len(f.pending) > 0 {
 		records, f.pending, f.pendingBytes = f.pending, nil, 0
 
-		return records, f.reached(), false, nil
+		return records, f.reached(), nil
 	}
 	if f.level {
-		return nil, f.reached(), false, nil
+		return nil, f.reached(), nil
 	}
 	all, known := f.log.recent.after(f.given)
 	if f.given >= f.log.published {
 		all, known = nil, true
 	}
 	if !known {
-		return nil, f.given, true, nil
+		return nil, f.given, errBehind
 	}
 	for _, r := range all {
 		if f.keys.Contains(r.Key) {
@@ -170,7 +174,7 @@ func (f *Follower) fromMemory() (records []*Record, upTo int64, more bool, err e
 	}
 	f.given, f.level = max(f.given, f.log.published), true
 
-	return records, f.reached(), false, nil
+	return records, f.reached(), nil
 }
 
 // reached is the revision up to which nothing is missing, with the lock held.

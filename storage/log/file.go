@@ -8,6 +8,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"strings"
@@ -81,9 +82,7 @@ func connect(path string, connections int, more url.Values) *sql.DB {
 		"_busy_timeout": {"30000"},
 		"_cache_size":   {"-4096"},
 	}
-	for name, values := range more {
-		params[name] = values
-	}
+	maps.Copy(params, more)
 	db := sql.OpenDB(connector{source: path + "?" + params.Encode()})
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
@@ -144,6 +143,7 @@ func (f *file) statements(ctx context.Context) error {
 		{&f.atRange, f.readers, textAtRange},
 		{&f.countRange, f.readers, textCountRange},
 	} {
+		//nolint:sqlclosecheck // It is closed with its pool.
 		statement, err := s.db.PrepareContext(ctx, s.text)
 		if err != nil {
 			return fmt.Errorf("prepare statement: %w", err)
@@ -154,24 +154,31 @@ func (f *file) statements(ctx context.Context) error {
 	return nil
 }
 
-// revisions returns the newest revision, the one up to which past states are no longer kept, and the one up to which
+// revisions are the newest revision of a log, the one up to which past states are no longer kept, and the one up to which
 // their records are removed.
-func (f *file) revisions(ctx context.Context) (newest, compacted, swept int64, err error) {
+type revisions struct {
+	newest, compacted, swept int64
+}
+
+// revisions reads them.
+func (f *file) revisions(ctx context.Context) (is revisions, err error) {
 	for _, q := range []struct {
 		into *int64
 		text string
 	}{
-		{&newest, `SELECT MAX(COALESCE((SELECT MAX(id) FROM log), 0), COALESCE((SELECT value FROM meta WHERE name = 'given'), 0))`},
-		{&compacted, `SELECT COALESCE((SELECT value FROM meta WHERE name = 'compacted'), 0)`},
-		{&swept, `SELECT COALESCE((SELECT value FROM meta WHERE name = 'swept'), 0)`},
+		{&is.newest, `SELECT MAX(COALESCE((SELECT MAX(id) FROM log), 0), COALESCE((SELECT value FROM meta WHERE name = 'given'), 0))`},
+		{&is.compacted, `SELECT COALESCE((SELECT value FROM meta WHERE name = 'compacted'), 0)`},
+		{&is.swept, `SELECT COALESCE((SELECT value FROM meta WHERE name = 'swept'), 0)`},
 	} {
 		if err := f.writer.QueryRowContext(ctx, q.text).Scan(q.into); err != nil {
-			return 0, 0, 0, fmt.Errorf("read revisions: %w", err)
+			return revisions{}, fmt.Errorf("read revisions: %w", err)
 		}
 	}
 
 	// Clients of etcd take revision 0 for none.
-	return max(newest, compacted, 1), compacted, swept, nil
+	is.newest = max(is.newest, is.compacted, 1)
+
+	return is, nil
 }
 
 // heads calls add for the newest state of each key that exists.

@@ -104,10 +104,11 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 
 // load reads the newest state of each key and the revisions.
 func (l *Log) load(ctx context.Context) error {
-	var err error
-	if l.published, l.compacted, l.swept, err = l.file.revisions(ctx); err != nil {
+	is, err := l.file.revisions(ctx)
+	if err != nil {
 		return err
 	}
+	l.published, l.compacted, l.swept = is.newest, is.compacted, is.swept
 
 	return l.file.heads(ctx, func(h head) {
 		l.heads.ReplaceOrInsert(h)

@@ -2,6 +2,8 @@
 
 package log
 
+import "slices"
+
 // Head returns the revision of the newest record of a key, 0 if the key does not exist. It costs no access to the file.
 func (l *Log) Head(key string) (revision int64) {
 	l.mu.RLock()
@@ -42,9 +44,9 @@ func (t *Tracked) Last() int64 {
 // track notes published records, with the lock held.
 func (l *Log) track(records []*Record) {
 	for r, t := range l.tracked {
-		for i := len(records) - 1; i >= 0; i-- {
-			if r.Contains(records[i].Key) {
-				t.last = records[i].Revision
+		for _, newest := range slices.Backward(records) {
+			if r.Contains(newest.Key) {
+				t.last = newest.Revision
 
 				break
 			}

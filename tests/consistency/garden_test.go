@@ -76,6 +76,7 @@ func stored(path string) string {
 func TestGarden(t *testing.T) { rounds(t, gardenShare, []int{2, 4}, testGarden) }
 
 func testGarden(t *testing.T) {
+	t.Helper()
 	const clients = 32
 	length := gardenTime
 	if *long > 0 {

@@ -87,6 +87,7 @@ type watching struct {
 
 // follow takes what a watch brings until its time has come, or the last change has.
 func (l *gardenLoad) follow(ctx context.Context, t *testing.T, s subject, w *watched, how watching) error {
+	t.Helper()
 	if how.options.SendInitialEvents != nil {
 		how.initial = &answer{what: w.what, asked: l.now(), kind: listed, match: w.match, seen: map[string]int64{}}
 	}

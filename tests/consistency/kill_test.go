@@ -187,7 +187,9 @@ func (k *killed) live(t *testing.T, round int) {
 		u := &user{recorder: newRecorder(), etcd: etcd, number: 1000*round + n, believed: map[string]int64{}}
 		u.began = k.began
 		group.Go(func() {
-			for k.step(ctx, u) == nil {
+			var err error
+			for err == nil {
+				err = k.step(ctx, u)
 			}
 			k.take(u)
 		})
@@ -206,8 +208,8 @@ func (k *killed) step(ctx context.Context, u *user) error {
 
 // take adds what a client was told. It has a recorder of its own, so that only answers from before the kill are noted.
 func (k *killed) take(u *user) {
-	k.recorder.mutex.Lock()
-	defer k.recorder.mutex.Unlock()
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
 	k.answers = append(k.answers, u.answers...)
 	for token := range u.issued {
 		k.issued[token] = true

@@ -36,6 +36,7 @@ func isThing(c change) bool { return strings.HasPrefix(c.key, storePrefix) }
 func TestStore(t *testing.T) { rounds(t, storeShare, []int{1, 2, 3, 4}, testStore) }
 
 func testStore(t *testing.T) {
+	t.Helper()
 	const clients, watchers = 8, 6
 	cfg := kine.NewConfig(filepath.Join(t.TempDir(), "db"))
 	disturb(&cfg)

@@ -72,7 +72,7 @@ func (c *ServerControllerConfiguration) Workers() iter.Seq2[string, *Concurrency
 			if embedded := section.FieldByName("ConcurrencyConfiguration"); embedded.IsValid() {
 				section = embedded
 			}
-			if workers, ok := section.Addr().Interface().(*ConcurrencyConfiguration); ok && !yield(name, workers) {
+			if workers, ok := reflect.TypeAssert[*ConcurrencyConfiguration](section.Addr()); ok && !yield(name, workers) {
 				return
 			}
 		}

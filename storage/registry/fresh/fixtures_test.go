@@ -114,7 +114,9 @@ func serve(t *testing.T, source *log.Log) (*bufconn.Listener, func()) {
 
 	return listener, func() {
 		s.Stop()
-		<-served
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
 	}
 }
 

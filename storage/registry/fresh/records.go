@@ -116,4 +116,4 @@ func (r *records) object(ctx context.Context, of *log.Record, stored []byte) (ru
 }
 
 // version is a revision in the form of the API. Revisions are never negative.
-func version(revision int64) uint64 { return uint64(max(revision, 0)) } //nolint:gosec // It is not negative.
+func version(revision int64) uint64 { return uint64(max(revision, 0)) }

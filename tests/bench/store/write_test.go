@@ -23,6 +23,7 @@ func BenchmarkCreate(b *testing.B) {
 	for _, writers := range []int{1, 16, 1000} {
 		b.Run(fmt.Sprintf("Writers=%d", writers), func(b *testing.B) {
 			compare(b, func(b *testing.B, clients []*clientv3.Client) {
+				b.Helper()
 				value := random(valueSize)
 				work(b, writers, func(n int) error {
 					return create(b.Context(), clients[n%len(clients)], fmt.Sprintf("/registry/things/%08d", n), value)
@@ -35,6 +36,7 @@ func BenchmarkCreate(b *testing.B) {
 // BenchmarkUpdateHot lets one client change one object as fast as it can while others watch it.
 func BenchmarkUpdateHot(b *testing.B) {
 	compare(b, func(b *testing.B, clients []*clientv3.Client) {
+		b.Helper()
 		value := random(valueSize)
 		if err := create(b.Context(), clients[0], "/registry/hot", value); err != nil {
 			b.Fatal(err)
@@ -57,6 +59,7 @@ func BenchmarkUpdateHot(b *testing.B) {
 func BenchmarkHeartbeats(b *testing.B) {
 	const nodes = 1000
 	compare(b, func(b *testing.B, clients []*clientv3.Client) {
+		b.Helper()
 		value := random(300)
 		revisions := make([]int64, nodes)
 		key := func(n int) string { return fmt.Sprintf("/registry/leases/kube-node-lease/node-%04d", n) }
@@ -81,6 +84,7 @@ func BenchmarkHeartbeats(b *testing.B) {
 // BenchmarkListBesideWrites lists 500 keys while two clients write.
 func BenchmarkListBesideWrites(b *testing.B) {
 	compare(b, func(b *testing.B, clients []*clientv3.Client) {
+		b.Helper()
 		value := random(valueSize)
 		for n := range 500 {
 			if err := create(b.Context(), clients[0], fmt.Sprintf("/registry/things/%04d", n), value); err != nil {

@@ -27,7 +27,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -44,14 +44,14 @@ type wire struct {
 	lists *atomic.Int64
 	mutex *sync.Mutex
 	// cut ends what runs; nil while the wire is cut.
-	life context.Context //nolint:containedctx // It is that of the connection.
+	life context.Context
 	cut  context.CancelFunc
 }
 
 func (w *wire) mend() {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.life, w.cut = context.WithCancel(context.Background()) //nolint:forbidigo // It outlives no test: Cleanup cuts it.
+	w.life, w.cut = context.WithCancel(context.Background())
 }
 
 func (w *wire) sever() {
@@ -75,7 +75,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.lists.Add(1)
 	}
 	ctx, cancel := context.WithCancel(r.Context())
-	context.AfterFunc(life, cancel)
+	context.AfterFunc(life, cancel) //nolint:contextcheck // The request ends with its own context, and with the wire.
 	response, err := w.next.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		if life.Err() != nil {
@@ -97,7 +97,7 @@ func everything(q url.Values) bool {
 type body struct {
 	io.ReadCloser
 
-	life context.Context //nolint:containedctx // It is that of the connection.
+	life context.Context
 }
 
 func (b body) Read(p []byte) (int, error) {
@@ -178,12 +178,12 @@ func TestInformersOutliveARestart(t *testing.T) {
 			},
 		},
 		"garden": {
-			resource: gardencorev1.GroupVersion.WithResource("internalsecrets"),
+			resource: gardencorev1beta1.GroupVersion.WithResource("internalsecrets"),
 			object: func(name string) client.Object {
-				return &gardencorev1.InternalSecret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
+				return &gardencorev1beta1.InternalSecret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
 			},
 			value: func(object client.Object, value string) {
-				object.(*gardencorev1.InternalSecret).Data = map[string][]byte{"value": []byte(value)} //nolint:forcetypeassert // It is a test.
+				object.(*gardencorev1beta1.InternalSecret).Data = map[string][]byte{"value": []byte(value)} //nolint:forcetypeassert // It is a test.
 			},
 		},
 	}
@@ -307,7 +307,7 @@ func (k kindOfTest) list() client.ObjectList {
 		return &corev1.ConfigMapList{}
 	}
 
-	return &gardencorev1.InternalSecretList{}
+	return &gardencorev1beta1.InternalSecretList{}
 }
 
 var errBehind = errors.New("an informer is behind")
