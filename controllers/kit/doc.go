@@ -10,4 +10,6 @@
 //	outcome, err := kit.Run(ctx, s, r.ensureNamespace, r.ensureRoles)
 //	s.summarize(err)
 //	return commit.Status(ctx, outcome, err)
+//
+// A reconciler that acts inside shoots takes their clients from Shoots and makes none itself.
 package kit
