@@ -75,7 +75,11 @@ func (p *process) control(ctx context.Context, ready func()) error {
 	if err := mgr.Add(target); err != nil {
 		return fmt.Errorf("set up the seed for controllers: %w", err)
 	}
-	clusters := kit.Clusters{Garden: mgr, Seed: target, SeedName: p.seedName(), Clock: p.Clock}
+	shoots := &kit.Shoots{Seed: target.GetAPIReader(), Scheme: p.scheme, Clock: p.Clock}
+	if err := mgr.Add(shoots); err != nil {
+		return fmt.Errorf("set up the clients of shoots: %w", err)
+	}
+	clusters := kit.Clusters{Garden: mgr, Seed: target, Shoots: shoots, SeedName: p.seedName(), Clock: p.Clock}
 	if err := kit.AddAll(clusters, p.controllers()...); err != nil {
 		return err
 	}

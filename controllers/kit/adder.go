@@ -25,6 +25,8 @@ type Clusters struct {
 	Garden manager.Manager
 	// Seed reaches the seed of a gardenlet. Its client reads without a cache. It is nil in the server.
 	Seed cluster.Cluster
+	// Shoots reaches the shoots of that seed. It is nil in the server.
+	Shoots *Shoots
 	// SeedName is the name of that seed.
 	SeedName string
 	// Clock tells the time to all controllers.

@@ -51,6 +51,8 @@ type SeedBase struct {
 	GardenReader client.Reader
 	// SeedClient reaches the seed around any cache.
 	SeedClient client.Client
+	// Shoots reaches the shoots of the seed.
+	Shoots *Shoots
 	// Recorder writes events of objects in the garden.
 	Recorder events.EventRecorder
 	// Clock tells the time.
@@ -65,6 +67,7 @@ func (b *SeedBase) Controller(clusters Clusters, name string, queue Queue) *buil
 	controller := garden.Controller(clusters, name, queue)
 	b.GardenClient, b.GardenReader, b.Recorder, b.Clock = garden.Client, garden.Reader, garden.Recorder, garden.Clock
 	b.SeedClient = cmp.Or(b.SeedClient, clusters.Seed.GetClient())
+	b.Shoots = cmp.Or(b.Shoots, clusters.Shoots)
 	b.SeedName = cmp.Or(b.SeedName, clusters.SeedName)
 	return controller
 }

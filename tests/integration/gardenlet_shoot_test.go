@@ -46,13 +46,14 @@ func (o *operator) gardenletOf(seed *gardencorev1beta1.Seed) *shoot.Reconciler {
 	garden := o.as("gardener.cloud:system:seed:"+seed.Name, "gardener.cloud:system:seeds")
 	config := &gardenconfigv1alpha1.GardenletConfiguration{}
 	config.SetDefaults()
+	inSeed := fake.NewClientBuilder().WithScheme(o.Scheme).Build()
 	return &shoot.Reconciler{
 		SeedBase: kit.SeedBase{
-			GardenClient: garden, GardenReader: garden, SeedClient: fake.NewClientBuilder().WithScheme(o.Scheme).Build(),
-			Clock: realClock(), Recorder: events.NewFakeRecorder(1000), SeedName: seed.Name,
+			GardenClient: garden, GardenReader: garden, SeedClient: inSeed,
+			Shoots: &kit.Shoots{Seed: inSeed, Connect: func([]byte) (*kit.Shoot, error) { return nil, errors.New("there is no shoot") }},
+			Clock:  realClock(), Recorder: events.NewFakeRecorder(1000), SeedName: seed.Name,
 		},
-		ShootClient: func([]byte) (client.Client, error) { return nil, errors.New("there is no shoot") },
-		Identity:    identity, Images: vector, Config: config.Controllers.Shoot,
+		Identity: identity, Images: vector, Config: config.Controllers.Shoot,
 	}
 }
 

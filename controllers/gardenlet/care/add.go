@@ -27,10 +27,6 @@ var _ kit.Adder = (*Reconciler)(nil)
 type Reconciler struct {
 	kit.SeedBase
 
-	// ShootClient makes a client of a shoot from a kubeconfig, Healthz asks its API server whether it is well and returns the
-	// status of the answer.
-	ShootClient func(kubeconfig []byte) (client.Client, error)
-	Healthz     func(ctx context.Context, kubeconfig []byte) (int, error)
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.ShootCareControllerConfiguration
 	// Spread picks a moment within a period for the first check after a start, so that not every shoot is checked at once.
@@ -39,8 +35,6 @@ type Reconciler struct {
 
 // AddToManager implements kit.Adder.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
-	r.ShootClient = shoot.NewShootClient(clusters.Seed.GetScheme())
-	r.Healthz = Healthz
 	r.Spread = func(period time.Duration) time.Duration { return rand.N(period) } //nolint:gosec // no secret
 	b := r.Controller(clusters, controllerName, kit.Queue{Concurrency: *r.Config.ConcurrentSyncs, MaxDelay: r.Config.SyncPeriod.Duration}).
 		Watches(&gardencorev1beta1.Shoot{}, r.enqueue())
@@ -48,7 +42,7 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 }
 
 // enqueue checks a shoot that is new at once and those of a start spread over a period; then again whenever an operation has
-// ended well or a seed was given. Everything else is periodic.
+// ended well or a seed was given. Everything else is periodic. The client of a shoot that is gone or has left is dropped.
 func (r *Reconciler) enqueue() handler.EventHandler {
 	request := func(object client.Object) reconcile.Request {
 		return reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)}
@@ -67,11 +61,19 @@ func (r *Reconciler) enqueue() handler.EventHandler {
 		UpdateFunc: func(_ context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 			before, ok := e.ObjectOld.(*gardencorev1beta1.Shoot)
 			after, okToo := e.ObjectNew.(*gardencorev1beta1.Shoot)
+			if ok && okToo && r.mine(before) && !r.mine(after) {
+				r.Shoots.Drop(before.Status.TechnicalID)
+			}
 			if !ok || !okToo || !r.mine(after) {
 				return
 			}
 			if !r.mine(before) || (succeeded(after) && !succeeded(before)) {
 				queue.Add(request(after))
+			}
+		},
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, _ workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+			if s, ok := e.Object.(*gardencorev1beta1.Shoot); ok {
+				r.Shoots.Drop(s.Status.TechnicalID)
 			}
 		},
 	}

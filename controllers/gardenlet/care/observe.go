@@ -6,22 +6,18 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
-
-const healthzTimeout = 10 * time.Second
 
 // World is what the checks judge.
 type World struct {
@@ -50,29 +46,10 @@ type Report struct {
 	Condition  gardencorev1beta1.Condition
 }
 
-// Healthz asks the API server behind a kubeconfig for /healthz.
-func Healthz(ctx context.Context, kubeconfig []byte) (int, error) {
-	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
-	if err != nil {
-		return 0, fmt.Errorf("read kubeconfig of the shoot: %w", err)
-	}
-	config.Timeout = healthzTimeout
-	clients, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return 0, fmt.Errorf("build client of the shoot: %w", err)
-	}
-	status := 0
-	result := clients.Discovery().RESTClient().Get().AbsPath("/healthz").Do(ctx).StatusCode(&status)
-	if status != 0 {
-		return status, nil
-	}
-	return 0, result.Error()
-}
-
 // askAPIServer logs how long the answer took; a condition must not say so, because it has to hold still.
-func (r *Reconciler) askAPIServer(ctx context.Context, kubeconfig []byte) Answer {
+func (r *Reconciler) askAPIServer(ctx context.Context, access *kit.Shoot) Answer {
 	begin := r.Clock.Now()
-	status, err := r.Healthz(ctx, kubeconfig)
+	status, err := access.Healthz(ctx)
 	ctrl.LoggerFrom(ctx).V(1).Info("API server asked for its health", "status", status, "took", r.Clock.Since(begin))
 	return Answer{Status: status, Err: err}
 }
@@ -117,13 +94,9 @@ func (r *Reconciler) reports(ctx context.Context, namespace string) ([]Report, e
 	return all, nil
 }
 
-func (r *Reconciler) nodes(ctx context.Context, kubeconfig []byte) ([]corev1.Node, error) {
-	shootClient, err := r.ShootClient(kubeconfig)
-	if err != nil {
-		return nil, err
-	}
+func nodesOf(ctx context.Context, access client.Reader) ([]corev1.Node, error) {
 	nodes := &corev1.NodeList{}
-	if err := shootClient.List(ctx, nodes); err != nil {
+	if err := access.List(ctx, nodes); err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
 	}
 	return nodes.Items, nil

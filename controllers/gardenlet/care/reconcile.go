@@ -4,12 +4,9 @@ package care
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -73,13 +70,13 @@ func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot
 		return err
 	})
 	group.Go(func() error {
-		kubeconfig, err := r.kubeconfig(ctx, namespace)
-		if err != nil || kubeconfig == nil {
+		access, err := r.access(ctx, shoot)
+		if err != nil || access == nil {
 			return err
 		}
-		world.API = r.askAPIServer(ctx, kubeconfig)
+		world.API = r.askAPIServer(ctx, access)
 		if world.API.Status != 0 && !query.Workerless(&shoot.Spec) {
-			world.Nodes, world.NodesErr = r.nodes(ctx, kubeconfig)
+			world.Nodes, world.NodesErr = nodesOf(ctx, access)
 		}
 		return nil
 	})
@@ -89,17 +86,17 @@ func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot
 	return world, nil
 }
 
-// kubeconfig is the gardenlet's access to the shoot, or nil if there is none yet or none any more.
-func (r *Reconciler) kubeconfig(ctx context.Context, namespace string) ([]byte, error) {
-	secret := &corev1.Secret{}
-	err := r.SeedClient.Get(ctx, client.ObjectKey{Namespace: namespace, Name: gardencorev1beta1.SecretGardener}, secret)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
+// access reaches the shoot. It is nil if there is no access yet or no longer, and while the shoot sleeps.
+func (r *Reconciler) access(ctx context.Context, shoot *gardencorev1beta1.Shoot) (*kit.Shoot, error) {
+	if shoot.Status.Hibernated {
+		r.Shoots.Drop(shoot.Status.TechnicalID)
+		return nil, nil //nolint:nilnil // no access is an answer
 	}
-	if err != nil {
-		return nil, fmt.Errorf("get access to the shoot: %w", err)
+	access, err := r.Shoots.Get(ctx, shoot.Status.TechnicalID)
+	if errors.Is(err, kit.ErrNoShootAccess) {
+		return nil, nil //nolint:nilnil // no access is an answer
 	}
-	return secret.Data[gardencorev1beta1.DataKeyKubeconfig], nil
+	return access, err
 }
 
 func uncheckable(shoot *gardencorev1beta1.Shoot, err error) []gardencorev1beta1.Condition {

@@ -50,13 +50,15 @@ func newWard(t *testing.T, s *gardencorev1beta1.Shoot, inSeed ...client.Object) 
 	}).Build()
 	n := node(corev1.ConditionTrue)
 	inShoot := fake.NewClientBuilder().WithScheme(types).WithObjects(&n).Build()
+	seed := fake.NewClientBuilder().WithScheme(types).WithObjects(inSeed...).Build()
 	w.Reconciler = &care.Reconciler{
 		SeedBase: kit.SeedBase{
 			GardenClient: garden, GardenReader: garden, SeedName: "eu-1", Clock: w.clock,
-			SeedClient: fake.NewClientBuilder().WithScheme(types).WithObjects(inSeed...).Build(),
+			SeedClient: seed,
+			Shoots: &kit.Shoots{Seed: seed, Connect: func([]byte) (*kit.Shoot, error) {
+				return &kit.Shoot{Client: inShoot, Healthz: func(context.Context) (int, error) { return w.status, w.err }}, nil
+			}},
 		},
-		ShootClient: func([]byte) (client.Client, error) { return inShoot, nil },
-		Healthz:     func(context.Context, []byte) (int, error) { return w.status, w.err },
 		Config: &gardenconfigv1alpha1.ShootCareControllerConfiguration{
 			SyncPeriod:          &metav1.Duration{Duration: time.Minute},
 			ConditionThresholds: []gardenconfigv1alpha1.ConditionThreshold{{Type: "APIServerAvailable", Duration: metav1.Duration{Duration: 2 * time.Minute}}},

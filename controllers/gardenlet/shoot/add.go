@@ -4,11 +4,8 @@ package shoot
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -34,9 +31,6 @@ const (
 
 	retryBaseDelay = 5 * time.Second
 	retryMaxDelay  = 5 * time.Minute
-
-	shootQPS, shootBurst = 50, 100
-	shootRequestTimeout  = 30 * time.Second
 )
 
 var _ kit.Adder = (*Reconciler)(nil)
@@ -45,8 +39,6 @@ var _ kit.Adder = (*Reconciler)(nil)
 type Reconciler struct {
 	kit.SeedBase
 
-	// ShootClient makes a client of a shoot from a kubeconfig.
-	ShootClient func(kubeconfig []byte) (client.Client, error)
 	// Identity is who acts. It is required.
 	Identity gardencorev1beta1.Gardener
 	// Images finds the images of components. It is required.
@@ -61,7 +53,6 @@ type Reconciler struct {
 
 // AddToManager implements kit.Adder.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
-	r.ShootClient = NewShootClient(clusters.Seed.GetScheme())
 	queue := kit.Queue{Concurrency: *r.Config.ConcurrentSyncs, BaseDelay: retryBaseDelay, MaxDelay: retryMaxDelay}
 	b := r.Controller(clusters, controllerName, queue).
 		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(r.concerned())).
@@ -124,23 +115,6 @@ func (r *Reconciler) waitingShoots(ctx context.Context, _ client.Object) []recon
 		}
 	}
 	return requests
-}
-
-// NewShootClient returns a function that makes clients of shoots. They read without a cache.
-func NewShootClient(scheme *runtime.Scheme) func(kubeconfig []byte) (client.Client, error) {
-	return func(kubeconfig []byte) (client.Client, error) {
-		config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
-		if err != nil {
-			return nil, fmt.Errorf("read kubeconfig of the shoot: %w", err)
-		}
-		config.QPS, config.Burst, config.Timeout = shootQPS, shootBurst, shootRequestTimeout
-		config.UserAgent = fieldOwner
-		shootClient, err := client.New(config, client.Options{Scheme: scheme})
-		if err != nil {
-			return nil, fmt.Errorf("build client of the shoot: %w", err)
-		}
-		return shootClient, nil
-	}
 }
 
 func (r *Reconciler) settings() Settings {

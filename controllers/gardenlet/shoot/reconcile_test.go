@@ -68,13 +68,13 @@ func newLandscape(t *testing.T, s *gardencorev1beta1.Shoot, without ...string) *
 	config := &gardenconfigv1alpha1.GardenletConfiguration{}
 	config.SetDefaults()
 	l := &landscape{events: events.NewFakeRecorder(100)}
+	inSeed := fake.NewClientBuilder().WithScheme(types).Build()
 	l.Reconciler = &shoot.Reconciler{
 		SeedBase: kit.SeedBase{
-			GardenClient: garden, GardenReader: garden, SeedClient: fake.NewClientBuilder().WithScheme(types).Build(),
+			GardenClient: garden, GardenReader: garden, SeedClient: inSeed, Shoots: &kit.Shoots{Seed: inSeed},
 			Clock: clock.RealClock{}, Recorder: l.events, SeedName: "eu-1",
 		},
-		ShootClient: func([]byte) (client.Client, error) { return nil, errors.New("there is no shoot") },
-		Identity:    identity(), Images: vector, Config: config.Controllers.Shoot,
+		Identity: identity(), Images: vector, Config: config.Controllers.Shoot,
 	}
 	return l
 }

@@ -222,9 +222,9 @@ func (o *operation) gardenerAccess(ctx context.Context) error {
 	return o.r.seedEngine().Apply(ctx, objs...)
 }
 
-// shootClientReady makes a client of the shoot and tries it.
+// shootClientReady takes the client of the shoot and tries it.
 func (o *operation) shootClientReady(ctx context.Context) error {
-	shootClient, err := ClientFromSeed(ctx, o.r.SeedClient, o.namespace, o.r.ShootClient)
+	shootClient, err := o.r.Shoots.Get(ctx, o.namespace)
 	if err != nil {
 		return err
 	}
@@ -234,14 +234,4 @@ func (o *operation) shootClientReady(ctx context.Context) error {
 	}
 	o.shootClient = shootClient
 	return nil
-}
-
-// ClientFromSeed makes a client of the shoot from the kubeconfig that the gardenlet keeps in the shoot's namespace.
-func ClientFromSeed(ctx context.Context, seed client.Reader, namespace string, build func([]byte) (client.Client, error)) (client.Client, error) {
-	secret := &corev1.Secret{}
-	key := client.ObjectKey{Namespace: namespace, Name: gardencorev1beta1.SecretGardener}
-	if err := seed.Get(ctx, key, secret); err != nil {
-		return nil, fmt.Errorf("get access to the shoot from secret %q: %w", key, err)
-	}
-	return build(secret.Data[gardencorev1beta1.DataKeyKubeconfig])
 }

@@ -177,6 +177,7 @@ func (o *operation) apiServerDelete(ctx context.Context) error {
 	if err := engine.WaitGone(ctx, deployments...); err != nil {
 		return err
 	}
+	o.r.Shoots.Drop(o.namespace)
 	service := apiserver.Service(o.namespace)
 	if err := engine.Delete(ctx, service); err != nil {
 		return err

@@ -22,6 +22,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
 )
@@ -95,7 +96,11 @@ func NewManager(o Options) (manager.Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make manager: %w", err)
 	}
-	for _, part := range adders(o, mgr) {
+	shoots := &kit.Shoots{Seed: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Secret: engine.ShootAccessSecret, UserAgent: Name, Clock: o.Clock}
+	if err := mgr.Add(shoots); err != nil {
+		return nil, fmt.Errorf("set up the clients of shoots: %w", err)
+	}
+	for _, part := range adders(o, mgr, shoots) {
 		if err := part.AddToManager(mgr); err != nil {
 			return nil, err
 		}
@@ -128,13 +133,17 @@ type adder interface {
 	AddToManager(mgr manager.Manager) error
 }
 
-func adders(o Options, mgr manager.Manager) []adder {
+func adders(o Options, mgr manager.Manager, shoots *kit.Shoots) []adder {
 	p := parts{
 		client: mgr.GetClient(),
 		reader: mgr.GetAPIReader(),
 		seed:   deploy.Engine{Client: mgr.GetClient(), Owner: Name, Clock: o.Clock},
 		shoot: func(ctx context.Context, namespace string) (client.Client, error) {
-			return engine.ShootClient(ctx, mgr.GetAPIReader(), namespace, client.Options{Scheme: mgr.GetScheme()})
+			access, err := shoots.Get(ctx, namespace)
+			if err != nil {
+				return nil, err
+			}
+			return access, nil
 		},
 		clock:  o.Clock,
 		images: o.Images,

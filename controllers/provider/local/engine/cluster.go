@@ -6,11 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -24,9 +21,6 @@ const (
 	// KubeconfigKey is the key of the kubeconfig in ShootAccessSecret.
 	KubeconfigKey = "kubeconfig"
 )
-
-// requestTimeout bounds each request to a shoot, whose API server may be gone or asleep.
-const requestTimeout = 20 * time.Second
 
 // Cluster is what the garden knows about the shoot that an object belongs to.
 type Cluster struct {
@@ -81,23 +75,4 @@ func (c *Cluster) Hibernated() bool {
 // ForceDeleted tells whether the shoot is removed without regard to what cannot be cleaned up. It is safe to call on nil.
 func (c *Cluster) ForceDeleted() bool {
 	return c != nil && c.Shoot.DeletionTimestamp != nil && c.Shoot.Annotations[gardencorev1beta1.AnnotationConfirmationForceDeletion] == "true"
-}
-
-// ShootClient returns a client of the shoot's API server, made from the access Secret that the gardenlet keeps for extensions. It reads
-// without a cache.
-func ShootClient(ctx context.Context, seed client.Reader, namespace string, options client.Options) (client.Client, error) {
-	secret := &corev1.Secret{}
-	if err := seed.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ShootAccessSecret}, secret); err != nil {
-		return nil, fmt.Errorf("read access to the shoot from %q: %w", ShootAccessSecret, err)
-	}
-	config, err := clientcmd.RESTConfigFromKubeConfig(secret.Data[KubeconfigKey])
-	if err != nil {
-		return nil, fmt.Errorf("read key %q of secret %q: %w", KubeconfigKey, ShootAccessSecret, err)
-	}
-	config.Timeout = requestTimeout
-	shootClient, err := client.New(config, options)
-	if err != nil {
-		return nil, fmt.Errorf("make client of the shoot: %w", err)
-	}
-	return shootClient, nil
 }

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -91,18 +89,6 @@ func TestClusterState(t *testing.T) {
 				t.Errorf("%s\nstate (-want +got):\n%s", tc.reason, diff)
 			}
 		})
-	}
-}
-
-func TestShootClient(t *testing.T) {
-	t.Parallel()
-	const name = "shoot--dev--sprout"
-	if _, err := engine.ShootClient(t.Context(), seedWith(t), name, client.Options{}); !apierrors.IsNotFound(err) {
-		t.Errorf("ShootClient(...) = %v without access, want not found", err)
-	}
-	broken := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: engine.ShootAccessSecret}, Data: map[string][]byte{"kubeconfig": []byte("{")}}
-	if _, err := engine.ShootClient(t.Context(), seedWith(t, broken), name, client.Options{}); err == nil || !strings.Contains(err.Error(), `key "kubeconfig"`) {
-		t.Errorf("ShootClient(...) = %v for a broken kubeconfig, want an error that names the key", err)
 	}
 }
 
