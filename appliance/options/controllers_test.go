@@ -38,6 +38,20 @@ func TestValidateControllers(t *testing.T) {
 				"controllers.project.quotas[1].config.spec.hard.pods: -1 is negative",
 			},
 		},
+		"events": {
+			reason: "all events go after eventTTL, so others cannot be kept for longer",
+			file: `eventTTL: 30m
+controllers: {event: {}}
+`,
+			want: []string{"controllers.event.ttlNonShootEvents: 1h0m0s is not between 1s and 30m"},
+		},
+		"events for too long": {
+			reason: "events are no archive",
+			file: `eventTTL: 200h
+controllers: {event: {concurrentSyncs: 0, ttlNonShootEvents: 10h}}
+`,
+			want: []string{"eventTTL: 200h0m0s is not between 1m and 168h", "controllers.event.concurrentSyncs: 0 is less than 1"},
+		},
 		"checks": {
 			reason: "a threshold for a condition that the controller does not set would have no effect",
 			file: `controllers:

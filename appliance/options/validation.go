@@ -29,6 +29,8 @@ const (
 	MaxTokenLifetime = jointoken.MaxLifetime
 	// DefaultTokenLifetime is how long a join token is valid if neither its maker nor the garden says otherwise.
 	DefaultTokenLifetime = time.Hour
+
+	maxEventTTL = 7 * 24 * time.Hour
 )
 
 // Validate returns an error for each wrong value: those that come from flags, named by the flag, and those that come
@@ -78,12 +80,17 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 	check("", "memory.limit", validateMemory(c.Memory.Limit))
 	check(flagLogLevel, "logLevel", oneOf(telemetry.Level(c.LogLevel), telemetry.Levels()))
 	check(flagLogFormat, "logFormat", oneOf(telemetry.Format(c.LogFormat), telemetry.Formats()))
+	check("", "eventTTL", within(c.EventTTL, time.Minute, maxEventTTL))
 	check("", "tokens.defaultLifetime", within(c.Tokens.DefaultLifetime, MinTokenLifetime, MaxTokenLifetime))
 	check("", "tokens.maxServiceAccountTokenLifetime", within(c.Tokens.MaxServiceAccountTokenLifetime, time.Hour, 10*365*24*time.Hour))
 	check("", "certificates.clientLifetime", within(c.Certificates.ClientLifetime, time.Hour, 10*365*24*time.Hour))
 	check("", "shoots.credentialsRotationInterval", within(c.Shoots.CredentialsRotationInterval, 24*time.Hour, 100*365*24*time.Hour))
 	check("", "shoots.maxKubeconfigLifetime", within(c.Shoots.MaxKubeconfigLifetime, 10*time.Minute, 10*365*24*time.Hour))
 	checkControllers(&c.Controllers, check)
+	if event := c.Controllers.Event; event != nil && c.EventTTL != nil {
+		// The API server deletes all events after eventTTL, so a longer time would have no effect.
+		check("", "controllers.event.ttlNonShootEvents", within(event.TTLNonShootEvents, time.Second, c.EventTTL.Duration))
+	}
 	checkWorkloadIdentity(&c.WorkloadIdentity, check)
 	check("", "scheduler.concurrentSyncs", positive(c.Scheduler.ConcurrentSyncs))
 	check("", "scheduler.candidateDeterminationStrategy", oneOf(c.Scheduler.CandidateDeterminationStrategy,

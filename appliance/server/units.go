@@ -102,6 +102,9 @@ func (s *server) runAPIServer(ctx context.Context, ready func()) error {
 	if longest := s.Config.Tokens.MaxServiceAccountTokenLifetime; longest != nil {
 		c.MaxServiceAccountTokenLifetime = longest.Duration
 	}
+	if ttl := s.Config.EventTTL; ttl != nil {
+		c.EventTTL = ttl.Duration
+	}
 	c.ReadyChecks = s.readiness.checks("api-server")
 	c.Clock = s.Clock
 	c.DebugHandlers = s.Config.EnableDebugHandlers

@@ -9,6 +9,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/controllerdeployment"
 	"github.com/terrarium-garden/terrarium/controllers/garden/controllerregistration"
 	"github.com/terrarium-garden/terrarium/controllers/garden/csr"
+	"github.com/terrarium-garden/terrarium/controllers/garden/event"
 	"github.com/terrarium-garden/terrarium/controllers/garden/exposureclass"
 	"github.com/terrarium-garden/terrarium/controllers/garden/extensionrole"
 	"github.com/terrarium-garden/terrarium/controllers/garden/inuse"
@@ -43,6 +44,7 @@ func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 		&check.Reconciler{Check: backupbuckets.Check(), Config: c.SeedBackupBucketsCheck},
 		&controllerregistration.Reconciler{Config: c.ControllerRegistration},
 		&extensionrole.Reconciler{Config: c.ControllerRegistration},
+		&event.Reconciler{Config: c.Event},
 		&monitoring.Reconciler{},
 		&statuslabel.Reconciler{Config: c.ShootStatusLabel},
 		&reference.Reconciler{Config: c.ShootReference},

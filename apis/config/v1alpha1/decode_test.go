@@ -152,6 +152,7 @@ controllers: {seed: {monitorPeriod: 5s}}
 		ExternalAddresses: []string{"garden.example.org"},
 		LogLevel:          "info",
 		LogFormat:         "text",
+		EventTTL:          &metav1.Duration{Duration: time.Hour},
 		Tokens: gardenconfigv1alpha1.TokenConfiguration{
 			DefaultLifetime: &metav1.Duration{Duration: time.Hour}, MaxServiceAccountTokenLifetime: &metav1.Duration{Duration: 2160 * time.Hour},
 		},

@@ -41,6 +41,7 @@ func TestDefaults(t *testing.T) {
 			reason: "The defaults of a server are what the documentation prints.",
 			encode: func() ([]byte, error) {
 				config := &gardenconfigv1alpha1.ServerConfiguration{}
+				config.Controllers.Event = &gardenconfigv1alpha1.ServerEventControllerConfiguration{}
 				config.SetDefaults()
 
 				return gardenconfigv1alpha1.EncodeServerConfiguration(config)
@@ -104,12 +105,13 @@ func secretReference(namespace, name string) *corev1.SecretReference {
 func TestWorkers(t *testing.T) {
 	t.Parallel()
 	config := &gardenconfigv1alpha1.ServerConfiguration{}
+	config.Controllers.Event = &gardenconfigv1alpha1.ServerEventControllerConfiguration{}
 	config.SetDefaults()
 	sections := map[string]int{}
 	for name, workers := range config.Controllers.Workers() {
 		sections[name] = *workers.ConcurrentSyncs
 	}
-	for _, name := range []string{"certificateSigningRequest", "project", "seed", "seedExtensionsCheck", "shootStatusLabel"} {
+	for _, name := range []string{"certificateSigningRequest", "event", "project", "seed", "seedExtensionsCheck", "shootStatusLabel"} {
 		if sections[name] != 5 {
 			t.Errorf("section %q has %d workers, want 5", name, sections[name])
 		}

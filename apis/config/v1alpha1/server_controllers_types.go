@@ -28,6 +28,9 @@ type ServerControllerConfiguration struct {
 	// CredentialsBinding configures the controller of credentials bindings.
 	// +optional
 	CredentialsBinding ConcurrencyConfiguration `json:"credentialsBinding,omitempty"`
+	// Event configures the controller that deletes events that are not about shoots. It only runs if this is given.
+	// +optional
+	Event *ServerEventControllerConfiguration `json:"event,omitempty"`
 	// ExposureClass configures the controller of exposure classes.
 	// +optional
 	ExposureClass ConcurrencyConfiguration `json:"exposureClass,omitempty"`
@@ -63,12 +66,19 @@ type ServerControllerConfiguration struct {
 	ShootStatusLabel ConcurrencyConfiguration `json:"shootStatusLabel,omitempty"`
 }
 
-// Workers yields what the sections say about workers, with the name of each section in the file.
+// Workers yields what the sections say about workers, with the name of each section in the file. A section that is left out
+// is left out here.
 func (c *ServerControllerConfiguration) Workers() iter.Seq2[string, *ConcurrencyConfiguration] {
 	return func(yield func(string, *ConcurrencyConfiguration) bool) {
 		sections := reflect.ValueOf(c).Elem()
 		for field, section := range sections.Fields() {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if section.Kind() == reflect.Pointer {
+				if section.IsNil() {
+					continue
+				}
+				section = section.Elem()
+			}
 			if embedded := section.FieldByName("ConcurrencyConfiguration"); embedded.IsValid() {
 				section = embedded
 			}
@@ -84,6 +94,16 @@ type ConcurrencyConfiguration struct {
 	// ConcurrentSyncs is the number of workers. Defaults to 5.
 	// +optional
 	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
+}
+
+// ServerEventControllerConfiguration configures the controller of events.
+type ServerEventControllerConfiguration struct {
+	ConcurrencyConfiguration `json:",inline"`
+
+	// TTLNonShootEvents is how long an event that is not about a Shoot is kept after it happened last. It cannot be longer
+	// than eventTTL. Defaults to 1h.
+	// +optional
+	TTLNonShootEvents *metav1.Duration `json:"ttlNonShootEvents,omitempty"`
 }
 
 // ServerProjectControllerConfiguration configures the controllers of projects.

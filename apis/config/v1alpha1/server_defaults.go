@@ -17,6 +17,7 @@ const (
 	defaultMinTokenLifetime = time.Hour
 	defaultMaxTokenLifetime = 48 * time.Hour
 
+	defaultEventTTL            = time.Hour
 	defaultServiceAccountToken = 90 * 24 * time.Hour
 	defaultObjectSize          = 512 << 10
 )
@@ -27,6 +28,7 @@ func (c *ServerConfiguration) SetDefaults() {
 	setZero(&c.Listen, defaultListen)
 	setZero(&c.LogLevel, defaultLogLevel)
 	setZero(&c.LogFormat, "text")
+	setDuration(&c.EventTTL, defaultEventTTL)
 	setDuration(&c.Tokens.DefaultLifetime, time.Hour)
 	setDuration(&c.Tokens.MaxServiceAccountTokenLifetime, defaultServiceAccountToken)
 	setDuration(&c.Certificates.ClientLifetime, 365*24*time.Hour)
@@ -110,6 +112,9 @@ func (c *ServerControllerConfiguration) setDefaults() {
 		setDuration(&check.SyncPeriod, 30*time.Second)
 	}
 
+	if c.Event != nil {
+		setDuration(&c.Event.TTLNonShootEvents, defaultEventTTL)
+	}
 	if c.Project.Quotas == nil {
 		c.Project.Quotas = defaultProjectQuotas()
 	}

@@ -37,6 +37,9 @@ type ServerConfiguration struct {
 	// LogFormat is text or json. Defaults to text.
 	// +optional
 	LogFormat string `json:"logFormat,omitempty"`
+	// EventTTL is how long events are kept, at most 7 days. Defaults to 1h.
+	// +optional
+	EventTTL *metav1.Duration `json:"eventTTL,omitempty"`
 	// Tokens bounds what join tokens and tokens of service accounts can do.
 	// +optional
 	Tokens TokenConfiguration `json:"tokens,omitempty"`
