@@ -5,11 +5,13 @@ package apiserver
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 )
@@ -70,4 +72,21 @@ func EncryptionOf(secret *corev1.Secret) (gardencorev1beta1.EncryptionAtRest, er
 		}
 	}
 	return found, errEncryption
+}
+
+// EncryptionInUse is what the API server of a shoot has to encrypt, and how. What it has written can only be read with the
+// same settings, and nothing is written anew: so they stay as the status reports them, or else as the API server has them in
+// its Secret. Only a new one, for which the Secret is nil, begins with what the shoot wants.
+func EncryptionInUse(shoot *gardencorev1beta1.Shoot, secret *corev1.Secret) (gardencorev1beta1.EncryptionAtRest, error) {
+	if c := shoot.Status.Credentials; c != nil && c.EncryptionAtRest != nil {
+		return query.PlainEncryption(*c.EncryptionAtRest), nil
+	}
+	if secret == nil {
+		return query.EncryptionAtRest(&shoot.Spec), nil
+	}
+	found, err := EncryptionOf(secret)
+	if err != nil {
+		return gardencorev1beta1.EncryptionAtRest{}, fmt.Errorf("read secret %q: %w", secret.Namespace+"/"+secret.Name, err)
+	}
+	return query.PlainEncryption(found), nil
 }

@@ -20,16 +20,6 @@ import (
 // OverwriteVariable names the environment variable with the path of a file that replaces images.
 const OverwriteVariable = "IMAGEVECTOR_OVERWRITE"
 
-// Names of images.
-const (
-	ETCD                  = "etcd"
-	KubeAPIServer         = "kube-apiserver"
-	KubeControllerManager = "kube-controller-manager"
-	KubeScheduler         = "kube-scheduler"
-	KubeProxy             = "kube-proxy"
-	Pause                 = "pause"
-)
-
 // Vector is a list of images. The zero value holds none.
 type Vector struct {
 	images map[string][]image

@@ -18,12 +18,12 @@ func TestBuiltInVectorNamesEveryImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		images.ETCD:                  "registry.k8s.io/etcd:3.6.8-0",
-		images.KubeAPIServer:         "registry.k8s.io/kube-apiserver:v1.36.3",
-		images.KubeControllerManager: "registry.k8s.io/kube-controller-manager:v1.36.3",
-		images.KubeScheduler:         "registry.k8s.io/kube-scheduler:v1.36.3",
-		images.KubeProxy:             "registry.k8s.io/kube-proxy:v1.36.3",
-		images.Pause:                 "registry.k8s.io/pause:3.10.2",
+		"etcd":                    "registry.k8s.io/etcd:3.6.8-0",
+		"kube-apiserver":          "registry.k8s.io/kube-apiserver:v1.36.3",
+		"kube-controller-manager": "registry.k8s.io/kube-controller-manager:v1.36.3",
+		"kube-scheduler":          "registry.k8s.io/kube-scheduler:v1.36.3",
+		"kube-proxy":              "registry.k8s.io/kube-proxy:v1.36.3",
+		"pause":                   "registry.k8s.io/pause:3.10.2",
 	}
 	for name, ref := range want {
 		if got, err := v.Find(name, "1.36.3"); got != ref || err != nil {
@@ -44,9 +44,9 @@ func TestOverwriteReplacesImagesOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		images.ETCD:          "terrarium.garden/seedling:v1.36.3",
-		images.Pause:         "mirror.example.com/pause@sha256:abc",
-		images.KubeAPIServer: "registry.k8s.io/kube-apiserver:v1.35.1",
+		"etcd":           "terrarium.garden/seedling:v1.36.3",
+		"pause":          "mirror.example.com/pause@sha256:abc",
+		"kube-apiserver": "registry.k8s.io/kube-apiserver:v1.35.1",
 	}
 	for name, ref := range want {
 		if got, err := v.Find(name, "1.35.1"); got != ref || err != nil {

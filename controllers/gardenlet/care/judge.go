@@ -10,9 +10,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/version"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/lists"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 )
 
@@ -49,28 +52,25 @@ func JudgeAPIServer(a Answer) gardencorev1beta1.Condition {
 	}
 }
 
-// JudgeControlPlane judges, in this order, what extensions report, the stores, and the deployments.
+// JudgeControlPlane judges, in this order, what extensions report, the components of the control plane as they are listed,
+// and every other deployment in it.
 func JudgeControlPlane(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condition {
 	c := finding(gardencorev1beta1.ConditionTypeControlPlaneHealthy)
 	if reported, found := judgeReports(c, w.Reports); found {
 		return reported
 	}
-	for _, name := range []string{gardencorev1beta1.ETCDMain, gardencorev1beta1.ETCDEvents} {
-		i := slices.IndexFunc(w.StatefulSets, func(s appsv1.StatefulSet) bool { return s.Name == name })
-		if i < 0 {
-			return bad(c, gardencorev1beta1.ReasonEtcdMissing, fmt.Sprintf("Etcd %q does not exist", name))
+	known := facts.Shoot{Shoot: shoot, Seed: w.Seed, Namespace: shoot.Status.TechnicalID}
+	for _, part := range lists.ControlPlane() {
+		if part.Care.Condition != c.Type || !part.IsWanted(known) {
+			continue
 		}
-		if healthy, reason := deploy.Healthy(&w.StatefulSets[i]); !healthy {
-			return bad(c, gardencorev1beta1.ReasonEtcdUnhealthy, fmt.Sprintf("Etcd %q is not healthy: %s", name, reason))
+		kind := string(part.Care.Workload)
+		workload := w.workload(part.Care.Workload, string(part.Name))
+		if workload == nil {
+			return bad(c, kind+"Missing", fmt.Sprintf("%s %q does not exist", kind, part.Name))
 		}
-	}
-	required := []string{gardencorev1beta1.DeploymentKubeAPIServer, gardencorev1beta1.DeploymentKubeControllerManager}
-	if !query.Workerless(&shoot.Spec) {
-		required = append(required, gardencorev1beta1.DeploymentKubeScheduler)
-	}
-	for _, name := range required {
-		if !slices.ContainsFunc(w.Deployments, func(d appsv1.Deployment) bool { return d.Name == name }) {
-			return bad(c, gardencorev1beta1.ReasonDeploymentMissing, fmt.Sprintf("Deployment %q does not exist", name))
+		if healthy, reason := deploy.Healthy(workload); !healthy {
+			return bad(c, kind+"Unhealthy", fmt.Sprintf("%s %q is not healthy: %s", kind, part.Name, reason))
 		}
 	}
 	for i := range w.Deployments {
@@ -79,6 +79,20 @@ func JudgeControlPlane(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta
 		}
 	}
 	return good(c, gardencorev1beta1.ReasonControlPlaneRunning, "All components of the control plane are healthy")
+}
+
+// workload is the one of that sort and name, or nil.
+func (w World) workload(sort component.Workload, name string) client.Object {
+	if sort == component.WorkloadEtcd {
+		if i := slices.IndexFunc(w.StatefulSets, func(s appsv1.StatefulSet) bool { return s.Name == name }); i >= 0 {
+			return &w.StatefulSets[i]
+		}
+		return nil
+	}
+	if i := slices.IndexFunc(w.Deployments, func(d appsv1.Deployment) bool { return d.Name == name }); i >= 0 {
+		return &w.Deployments[i]
+	}
+	return nil
 }
 
 // JudgeNodes judges, in this order, what extensions report, each node, and whether every pool has enough of them.

@@ -21,6 +21,8 @@ import (
 
 // World is what the checks judge.
 type World struct {
+	// Seed is where the control plane is.
+	Seed *gardencorev1beta1.Seed
 	// API is the answer of the API server.
 	API Answer
 	// Deployments and StatefulSets are the components of the control plane.
@@ -52,6 +54,15 @@ func (r *Reconciler) askAPIServer(ctx context.Context, access *kit.Shoot) Answer
 	status, err := access.Healthz(ctx)
 	ctrl.LoggerFrom(ctx).V(1).Info("API server asked for its health", "status", status, "took", r.Clock.Since(begin))
 	return Answer{Status: status, Err: err}
+}
+
+// seed is the seed of the control plane, or an empty one while it is not known.
+func (r *Reconciler) seed(ctx context.Context) (*gardencorev1beta1.Seed, error) {
+	seed := &gardencorev1beta1.Seed{}
+	if err := r.GardenClient.Get(ctx, client.ObjectKey{Name: r.SeedName}, seed); client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("get seed %q: %w", r.SeedName, err)
+	}
+	return seed, nil
 }
 
 func (r *Reconciler) workloads(ctx context.Context, namespace string) ([]appsv1.Deployment, []appsv1.StatefulSet, error) {

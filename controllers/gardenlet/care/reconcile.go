@@ -61,6 +61,11 @@ func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		var err error
+		world.Seed, err = r.seed(ctx)
+		return err
+	})
+	group.Go(func() error {
+		var err error
 		world.Deployments, world.StatefulSets, err = r.workloads(ctx, namespace)
 		return err
 	})

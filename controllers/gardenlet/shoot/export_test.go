@@ -12,6 +12,8 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
@@ -21,7 +23,7 @@ type Found struct {
 }
 
 // ReconcileGraph compiles the graph of a reconciliation.
-func ReconcileGraph(ctx context.Context, shoot *gardencorev1beta1.Shoot, hosts Hosts) (*flow.Graph, error) {
+func ReconcileGraph(ctx context.Context, shoot *gardencorev1beta1.Shoot, hosts facts.Hosts) (*flow.Graph, error) {
 	return (&operation{shoot: shoot, hosts: hosts}).reconcileGraph(ctx)
 }
 
@@ -55,11 +57,17 @@ func CloudProviderSecret(ctx context.Context, r *Reconciler, shoot *gardencorev1
 
 // DeployETCD brings up the stores of a shoot on a seed.
 func DeployETCD(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed, namespace string) error {
-	o := &operation{r: r, shoot: shoot, seed: seed, namespace: namespace, images: imageSet{etcd: "etcd:1"}}
+	o := &operation{r: r, shoot: shoot, seed: seed, namespace: namespace, images: map[string]string{"etcd": "etcd:1"}}
 	if err := o.secretsInit(ctx); err != nil {
 		return err
 	}
-	return o.etcdDeploy(ctx)
+	var errs []error
+	for _, task := range o.controlPlane().Deploy(assembly.Order{}) {
+		if task.ID == "etcd-main" || task.ID == "etcd-events" {
+			errs = append(errs, task.Do(ctx))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // GardenCredentials publishes the credentials of a shoot in its project.
@@ -82,14 +90,10 @@ func DeployInfrastructureAndWorker(ctx context.Context, r *Reconciler, shoot *ga
 	return errors.Join(o.infrastructureDeploy(ctx), o.workerDeploy(ctx))
 }
 
-// RecordEncryption decides what the API server of a shoot encrypts, as its deployment does, and reports it.
-func RecordEncryption(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) (gardencorev1beta1.EncryptionAtRest, error) {
+// RecordEncryption reports what the API server of a shoot encrypts.
+func RecordEncryption(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
 	o := &operation{r: r, shoot: shoot, namespace: namespace, status: newStatusWriter(r.GardenClient, shoot)}
-	var err error
-	if o.encryption, err = o.encryptionInUse(ctx); err != nil {
-		return o.encryption, err
-	}
-	return o.encryption, o.encryptionStatus(ctx)
+	return o.encryptionStatus(ctx)
 }
 
 // NextPass is when a shoot is looked at again after an operation that succeeded.

@@ -4,9 +4,13 @@ package shoot
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
+	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
+	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
@@ -27,43 +31,40 @@ func (o *operation) deleteGraph(ctx context.Context) (*flow.Graph, error) {
 
 func (o *operation) deleteTasks(found remains) (*flow.Graph, error) {
 	noClean, noNamespace := !found.cleanable(), !found.namespace
-	return flow.Compile("Shoot cluster deletion",
-		flow.Task{ID: "cloudprovider-secret", Skip: noNamespace || query.Workerless(&o.shoot.Spec), Do: o.cloudProviderSecretRefresh},
-		flow.Task{ID: "secrets-init", Skip: noNamespace, Do: o.secretsInit},
-		flow.Task{ID: "apiserver-service", Skip: noClean, Do: o.apiServerService},
-		flow.Task{ID: "apiserver-service-wait", After: after("apiserver-service"), Skip: noClean, Timeout: componentTimeout, Do: o.apiServerServiceWait},
-		flow.Task{ID: "etcd", After: after("secrets-init"), Skip: noClean, Do: o.etcdDeploy},
-		flow.Task{ID: "etcd-wait", After: after("etcd"), Skip: noClean, Timeout: componentTimeout, Do: o.etcdWait},
-		flow.Task{ID: "apiserver", After: after("secrets-init", "apiserver-service-wait", "etcd-wait"), Skip: noClean, Do: o.apiServerDeploy},
-		flow.Task{ID: "apiserver-wait", After: after("apiserver"), Skip: noClean, Timeout: componentTimeout, Do: o.apiServerWait},
-		flow.Task{ID: "gardener-access", After: after("secrets-init", "apiserver-service-wait"), Skip: noClean, Do: o.gardenerAccess},
-		flow.Task{
+	stores := after("infrastructure-delete-wait", "dns-delete")
+	components := slices.Concat(
+		o.controlPlane().Restore(assembly.Order{Secrets: "secrets-init", Skip: noClean}),
+		o.controlPlane().Delete(assembly.Order{
+			After: after("controlplane-delete-wait"), Besides: map[component.Name][]string{etcd.Main: stores, etcd.Events: stores}, Skip: noNamespace,
+		}),
+	)
+	return flow.Compile("Shoot cluster deletion", append([]flow.Task{
+		{ID: "cloudprovider-secret", Skip: noNamespace || query.Workerless(&o.shoot.Spec), Do: o.cloudProviderSecretRefresh},
+		{ID: "secrets-init", Skip: noNamespace, Do: o.secretsInit},
+		{ID: "gardener-access", After: after("secrets-init", "apiserver-service-wait"), Skip: noClean, Do: o.gardenerAccess},
+		{
 			ID: "shoot-client", After: after("gardener-access", "apiserver-wait"), Skip: noClean,
 			Retry: flow.Retry{Interval: time.Second, Timeout: 2 * time.Minute}, Do: o.shootClientReady,
 		},
-		flow.Task{ID: "kcm", After: after("secrets-init", "apiserver-wait"), Skip: noClean, Do: o.controllerManagerDeploy},
-		flow.Task{ID: "kcm-wait", After: after("kcm"), Skip: noClean, Timeout: componentTimeout, Do: o.controllerManagerWait},
 
-		flow.Task{ID: "clean-webhooks", After: after("shoot-client"), Skip: noClean, Timeout: cleanTimeout, Do: o.cleanWebhooks},
-		flow.Task{ID: "clean-extended-apis", After: after("clean-webhooks", "kcm-wait"), Skip: noClean, Timeout: cleanTimeout, Do: o.cleanExtendedAPIs},
-		flow.Task{ID: "clean-kubernetes-resources", After: after("clean-extended-apis"), Skip: noClean, Timeout: cleanTimeout, Do: o.cleanKubernetesResources},
+		{ID: "clean-webhooks", After: after("shoot-client"), Skip: noClean, Timeout: cleanTimeout, Do: o.cleanWebhooks},
+		{ID: "clean-extended-apis", After: after("clean-webhooks", "kcm-wait"), Skip: noClean, Timeout: cleanTimeout, Do: o.cleanExtendedAPIs},
+		{ID: "clean-kubernetes-resources", After: after("clean-extended-apis"), Skip: noClean, Timeout: cleanTimeout, Do: o.cleanKubernetesResources},
 
-		flow.Task{ID: "network-delete", After: after("clean-kubernetes-resources"), Skip: noNamespace, Do: o.networkDelete},
-		flow.Task{ID: "network-delete-wait", After: after("network-delete"), Skip: noNamespace, Do: o.networkDeleteWait},
-		flow.Task{ID: "worker-delete", After: after("clean-kubernetes-resources", "cloudprovider-secret"), Skip: noNamespace, Do: o.workerDelete},
-		flow.Task{ID: "worker-delete-wait", After: after("worker-delete"), Skip: noNamespace, Do: o.workerDeleteWait},
-		flow.Task{ID: "osc-delete", After: after("worker-delete-wait"), Skip: noNamespace, Do: o.oscDelete},
-		flow.Task{ID: "osc-delete-wait", After: after("osc-delete"), Skip: noNamespace, Do: o.oscDeleteWait},
-		flow.Task{ID: "controlplane-delete", After: after("network-delete-wait", "osc-delete-wait"), Skip: noNamespace, Do: o.controlPlaneDelete},
-		flow.Task{ID: "controlplane-delete-wait", After: after("controlplane-delete"), Skip: noNamespace, Do: o.controlPlaneDeleteWait},
+		{ID: "network-delete", After: after("clean-kubernetes-resources"), Skip: noNamespace, Do: o.networkDelete},
+		{ID: "network-delete-wait", After: after("network-delete"), Skip: noNamespace, Do: o.networkDeleteWait},
+		{ID: "worker-delete", After: after("clean-kubernetes-resources", "cloudprovider-secret"), Skip: noNamespace, Do: o.workerDelete},
+		{ID: "worker-delete-wait", After: after("worker-delete"), Skip: noNamespace, Do: o.workerDeleteWait},
+		{ID: "osc-delete", After: after("worker-delete-wait"), Skip: noNamespace, Do: o.oscDelete},
+		{ID: "osc-delete-wait", After: after("osc-delete"), Skip: noNamespace, Do: o.oscDeleteWait},
+		{ID: "controlplane-delete", After: after("network-delete-wait", "osc-delete-wait"), Skip: noNamespace, Do: o.controlPlaneDelete},
+		{ID: "controlplane-delete-wait", After: after("controlplane-delete"), Skip: noNamespace, Do: o.controlPlaneDeleteWait},
 
-		flow.Task{ID: "apiserver-delete", After: after("controlplane-delete-wait"), Skip: noNamespace, Timeout: componentTimeout, Do: o.apiServerDelete},
-		flow.Task{ID: "garden-credentials-delete", After: after("apiserver-delete"), Do: o.gardenCredentialsDelete},
-		flow.Task{ID: "infrastructure-delete", After: after("controlplane-delete-wait"), Skip: noNamespace, Do: o.infrastructureDelete},
-		flow.Task{ID: "infrastructure-delete-wait", After: after("infrastructure-delete"), Skip: noNamespace, Do: o.infrastructureDeleteWait},
-		flow.Task{ID: "dns-delete", After: after("apiserver-delete"), Skip: noNamespace, Do: o.dnsDelete},
-		flow.Task{ID: "etcd-delete", After: after("apiserver-delete", "infrastructure-delete-wait", "dns-delete"), Skip: noNamespace, Timeout: componentTimeout, Do: o.etcdDelete},
-		flow.Task{ID: "namespace-delete", After: after("etcd-delete"), Skip: noNamespace, Do: o.namespaceDelete},
-		flow.Task{ID: "namespace-delete-wait", After: after("namespace-delete", "garden-credentials-delete"), Timeout: namespaceTimeout, Do: o.namespaceDeleteWait},
-	)
+		{ID: "garden-credentials-delete", After: after("apiserver-service-delete"), Do: o.gardenCredentialsDelete},
+		{ID: "infrastructure-delete", After: after("controlplane-delete-wait"), Skip: noNamespace, Do: o.infrastructureDelete},
+		{ID: "infrastructure-delete-wait", After: after("infrastructure-delete"), Skip: noNamespace, Do: o.infrastructureDeleteWait},
+		{ID: "dns-delete", After: after("apiserver-service-delete"), Skip: noNamespace, Do: o.dnsDelete},
+		{ID: "namespace-delete", After: after("etcd-main-delete", "etcd-events-delete"), Skip: noNamespace, Do: o.namespaceDelete},
+		{ID: "namespace-delete-wait", After: after("namespace-delete", "garden-credentials-delete"), Timeout: namespaceTimeout, Do: o.namespaceDeleteWait},
+	}, components...)...)
 }

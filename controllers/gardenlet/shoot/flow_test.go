@@ -5,7 +5,10 @@ package shoot_test
 import (
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 )
@@ -14,13 +17,17 @@ func withWorkers(s *gardencorev1beta1.Shoot) {
 	s.Spec.Provider = gardencorev1beta1.Provider{Type: "local", Workers: []gardencorev1beta1.Worker{{Name: "small", Minimum: 1, Maximum: 1}}}
 }
 
+func leaving(s *gardencorev1beta1.Shoot) {
+	s.DeletionTimestamp = &metav1.Time{Time: now()}
+}
+
 func TestReconcileGraph_GLET_RECON_1(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		shoot *gardencorev1beta1.Shoot
-		hosts shoot.Hosts
+		hosts facts.Hosts
 	}{
-		"reconcile.dot":            {shoot: running(withWorkers), hosts: shoot.Hosts{Internal: "api.a.dev.internal.terrarium.local"}},
+		"reconcile.dot":            {shoot: running(withWorkers), hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}},
 		"reconcile-workerless.dot": {shoot: running()},
 	}
 	for name, tc := range cases {
@@ -47,7 +54,7 @@ func TestDeleteGraph_GLET_DEL_2(t *testing.T) {
 	for name, found := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g, err := shoot.DeleteGraph(running(withWorkers), found)
+			g, err := shoot.DeleteGraph(running(withWorkers, leaving), found)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,11 +16,19 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
-	"github.com/terrarium-garden/terrarium/controllers/component/images"
+	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
+	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/lists"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/profile"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
+
+// systemSets is what the names of the inventories inside of a shoot begin with.
+const systemSets = "shoot-core-"
 
 // operation is one run on one shoot: what was read before it began, and what its tasks hand to each other. A task writes only
 // fields of its own; the edges of the graph order writers before readers.
@@ -36,29 +44,20 @@ type operation struct {
 	gardenIdentity string
 	profile        *gardencorev1beta1.CloudProfile
 	seed           *gardencorev1beta1.Seed
-	hosts          Hosts
-	images         imageSet
+	hosts          facts.Hosts
+	// images are the references of the images of components.
+	images map[string]string
 
-	// secrets, authorities and the rest of pki come from task secrets-init.
+	// secrets is the manager, from task secrets-init.
 	secrets *secrets.Manager
-	pki     pki
-	// loadBalancer and serviceIP are the addresses of the API server, from task apiserver-service-wait.
-	loadBalancer, serviceIP string
+	// addresses are those of components, from the tasks that wait for them.
+	addresses assembly.Addresses
 	// infrastructure is the answer of the extension, from task infrastructure-wait.
 	infrastructure *gardenextensionsv1alpha1.Infrastructure
-	// etcd are the URLs of the stores by role, from task etcd.
-	etcd map[string]string
-	// encryption is what the API server encrypts, from task apiserver.
-	encryption gardencorev1beta1.EncryptionAtRest
 	// userData names the Secrets with the user data of each pool, from task osc-wait.
 	userData map[string]string
 	// shootClient reaches the shoot, from task shoot-client.
 	shootClient client.Client
-}
-
-// imageSet are the images of the components in the versions of the shoot.
-type imageSet struct {
-	etcd, apiServer, controllerManager, scheduler, proxy string
 }
 
 // load reads everything that an operation needs before its first task.
@@ -76,7 +75,8 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 	if o.namespace == "" {
 		o.namespace = gardencorev1beta1.NamespacePrefixShoot + o.project + "--" + shoot.Name
 	}
-	if err := o.loadProfile(ctx); err != nil {
+	err := o.loadProfile(ctx)
+	if err != nil {
 		return nil, initialize(err)
 	}
 	identity := &corev1.ConfigMap{}
@@ -85,10 +85,11 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 		return nil, initialize(fmt.Errorf("get identity of the garden: %w", err))
 	}
 	o.gardenIdentity = identity.Data[gardencorev1beta1.ConfigMapClusterIdentity]
-	if err := o.loadImages(); err != nil {
+	o.hosts = facts.HostsOf(shoot, o.project, seed)
+	find := func(name string) (string, error) { return r.Images.Find(name, shoot.Spec.Kubernetes.Version) }
+	if o.images, err = assembly.Images(o.facts(), find, lists.ControlPlane(), lists.System()); err != nil {
 		return nil, initialize(err)
 	}
-	o.hosts = HostsOf(shoot, o.project, seed)
 	return o, nil
 }
 
@@ -127,25 +128,38 @@ func (o *operation) lastProfile(ctx context.Context) (*gardencorev1beta1.CloudPr
 	return last, nil
 }
 
-func (o *operation) loadImages() error {
-	version := o.shoot.Spec.Kubernetes.Version
-	for name, into := range map[string]*string{
-		images.ETCD:                  &o.images.etcd,
-		images.KubeAPIServer:         &o.images.apiServer,
-		images.KubeControllerManager: &o.images.controllerManager,
-		images.KubeScheduler:         &o.images.scheduler,
-		images.KubeProxy:             &o.images.proxy,
-	} {
-		ref, err := o.r.Images.Find(name, version)
-		if err != nil {
-			return err
-		}
-		*into = ref
+// facts are what components are told of the shoot.
+func (o *operation) facts() facts.Shoot {
+	return facts.Shoot{
+		Shoot: o.shoot, Seed: o.seed, Project: o.project, Namespace: o.namespace, Hosts: o.hosts, ClusterIdentity: o.clusterIdentity(),
 	}
-	return nil
 }
 
-// clusterIdentity is unique among all clusters of all gardens.
+// clusterIdentity is unique among all clusters of all gardens. It is made up once and never changes after that.
 func (o *operation) clusterIdentity() string {
+	if known := o.shoot.Status.ClusterIdentity; known != nil {
+		return *known
+	}
 	return o.namespace + "-" + string(o.shoot.Status.UID) + "-" + o.gardenIdentity
+}
+
+// controlPlane are the components of the shoot in the seed.
+func (o *operation) controlPlane() *assembly.Assembly[facts.Shoot] {
+	return &assembly.Assembly[facts.Shoot]{
+		Components: lists.ControlPlane(), Facts: o.facts(), Await: true, Namespace: o.namespace, Engine: o.r.seedEngine,
+		Secrets: func() *secrets.Manager { return o.secrets }, Images: o.images, Addresses: &o.addresses,
+	}
+}
+
+// system are the components inside of the shoot.
+func (o *operation) system() *assembly.Assembly[facts.Shoot] {
+	return &assembly.Assembly[facts.Shoot]{
+		Components: lists.System(), Facts: o.facts(), Namespace: metav1.NamespaceSystem, Prefix: systemSets, Images: o.images, Addresses: &o.addresses,
+		Engine: func() deploy.Engine { return deploy.Engine{Client: o.shootClient, Owner: fieldOwner, Clock: o.r.Clock} },
+	}
+}
+
+// apiServer is where the API server is reached, known after task apiserver-service-wait.
+func (o *operation) apiServer() component.Address {
+	return o.addresses.Of(apiserver.Exposure)
 }

@@ -18,8 +18,6 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
-	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
-	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -163,42 +161,10 @@ func (o *operation) dnsDelete(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// apiServerDelete stops everything that serves the shoot, the load balancer last.
-func (o *operation) apiServerDelete(ctx context.Context) error {
-	deployments := []client.Object{
-		deployment(o.namespace, gardencorev1beta1.DeploymentKubeScheduler),
-		deployment(o.namespace, gardencorev1beta1.DeploymentKubeControllerManager),
-		deployment(o.namespace, gardencorev1beta1.DeploymentKubeAPIServer),
-	}
-	engine := o.r.seedEngine()
-	if err := engine.Delete(ctx, deployments...); err != nil {
-		return err
-	}
-	if err := engine.WaitGone(ctx, deployments...); err != nil {
-		return err
-	}
-	o.r.Shoots.Drop(o.namespace)
-	service := apiserver.Service(o.namespace)
-	if err := engine.Delete(ctx, service); err != nil {
-		return err
-	}
-	return engine.WaitGone(ctx, service)
-}
-
-func (o *operation) etcdDelete(ctx context.Context) error {
-	var objs []client.Object
-	for _, role := range etcdRoles() {
-		objs = append(objs, etcd.Render(etcd.Values{Namespace: o.namespace, Role: role})...)
-	}
-	engine := o.r.seedEngine()
-	if err := engine.Delete(ctx, objs...); err != nil {
-		return err
-	}
-	return engine.WaitGone(ctx, objs...)
-}
-
-// namespaceDelete confirms the deletion of the namespace first, for those who protect namespaces.
+// namespaceDelete confirms the deletion of the namespace first, for those who protect namespaces. There is no API server any
+// more that anybody could be a client of.
 func (o *operation) namespaceDelete(ctx context.Context) error {
+	o.r.Shoots.Drop(o.namespace)
 	namespace := &corev1.Namespace{}
 	there, err := o.exists(ctx, namespace, client.ObjectKey{Name: o.namespace})
 	if err != nil || !there {

@@ -19,9 +19,17 @@ import (
 // gardenCredentials writes what the garden needs to hand out kubeconfigs: the authority of the server for everybody in the
 // project, and the key that signs client certificates for the API server of the garden alone.
 func (o *operation) gardenCredentials(ctx context.Context) error {
-	public := map[string]string{gardencorev1beta1.DataKeyCertificateCA: string(o.pki.cluster.Certificate)}
+	server, err := o.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
+	if err != nil {
+		return err
+	}
+	clients, err := o.secrets.CA(ctx, gardencorev1beta1.SecretCAClient)
+	if err != nil {
+		return err
+	}
+	public := map[string]string{gardencorev1beta1.DataKeyCertificateCA: string(server.Certificate)}
 	config, secret, internal := o.gardenObjects()
-	_, err := kit.Ensure(ctx, o.r.GardenClient, config, func() error {
+	_, err = kit.Ensure(ctx, o.r.GardenClient, config, func() error {
 		o.own(config, gardencorev1beta1.RoleCACluster)
 		config.Data = public
 		return nil
@@ -31,7 +39,7 @@ func (o *operation) gardenCredentials(ctx context.Context) error {
 	}
 	_, err = kit.Ensure(ctx, o.r.GardenClient, secret, func() error {
 		o.own(secret, gardencorev1beta1.RoleCACluster)
-		secret.Data = map[string][]byte{gardencorev1beta1.DataKeyCertificateCA: o.pki.cluster.Certificate}
+		secret.Data = map[string][]byte{gardencorev1beta1.DataKeyCertificateCA: server.Certificate}
 		return nil
 	})
 	if err != nil {
@@ -41,8 +49,8 @@ func (o *operation) gardenCredentials(ctx context.Context) error {
 		o.own(internal, gardencorev1beta1.RoleCAClient)
 		internal.Type = corev1.SecretTypeOpaque
 		internal.Data = map[string][]byte{
-			gardencorev1beta1.DataKeyCertificateCA: o.pki.client.Certificate,
-			gardencorev1beta1.DataKeyPrivateKeyCA:  o.pki.client.Key,
+			gardencorev1beta1.DataKeyCertificateCA: clients.Certificate,
+			gardencorev1beta1.DataKeyPrivateKeyCA:  clients.Key,
 		}
 		return nil
 	})
@@ -56,12 +64,16 @@ func (o *operation) gardenCredentials(ctx context.Context) error {
 // reach the machines any more.
 func (o *operation) gardenSSHKey(ctx context.Context) error {
 	secret := o.sshObject()
-	if o.pki.ssh == nil {
+	key, err := o.sshKey(ctx)
+	if err != nil {
+		return err
+	}
+	if key == nil {
 		return kit.Remove(ctx, o.r.GardenClient, secret)
 	}
-	_, err := kit.Ensure(ctx, o.r.GardenClient, secret, func() error {
+	_, err = kit.Ensure(ctx, o.r.GardenClient, secret, func() error {
 		o.own(secret, gardencorev1beta1.RoleSSHKeypair)
-		secret.Data = map[string][]byte{secrets.DataKeyRSA: o.pki.ssh.Private, secrets.DataKeyRSAPublic: o.pki.ssh.Public}
+		secret.Data = map[string][]byte{secrets.DataKeyRSA: key.Private, secrets.DataKeyRSAPublic: key.Public}
 		return nil
 	})
 	return err
@@ -108,11 +120,12 @@ func (o *operation) own(obj client.Object, role string) {
 
 // advertisedAddresses publishes under which addresses the API server is reached.
 func (o *operation) advertisedAddresses(ctx context.Context) error {
-	if o.loadBalancer == "" {
+	balancer := o.apiServer().LoadBalancer
+	if balancer == "" {
 		return fmt.Errorf("the load balancer of shoot %q has no address", o.shoot.Name)
 	}
 	return o.status.change(ctx, func(s gardencorev1beta1.ShootStatus) gardencorev1beta1.ShootStatus {
-		s.AdvertisedAddresses = o.hosts.Advertised(o.loadBalancer)
+		s.AdvertisedAddresses = o.hosts.Advertised(balancer)
 		return s
 	})
 }

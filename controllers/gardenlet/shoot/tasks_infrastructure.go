@@ -14,6 +14,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
 )
 
@@ -32,13 +33,17 @@ func (o *operation) providerSecret() corev1.SecretReference {
 }
 
 func (o *operation) infrastructureDeploy(ctx context.Context) error {
+	key, err := o.sshPublicKey(ctx)
+	if err != nil {
+		return err
+	}
 	obj := &gardenextensionsv1alpha1.Infrastructure{ObjectMeta: o.shootObject()}
 	return o.r.extensions().Apply(ctx, obj, o.trigger(gardencorev1beta1.ShootTaskDeployInfrastructure), func() error {
 		obj.Spec.Type = o.shoot.Spec.Provider.Type
 		obj.Spec.ProviderConfig = o.shoot.Spec.Provider.InfrastructureConfig
 		obj.Spec.Region = o.shoot.Spec.Region
 		obj.Spec.SecretRef = o.providerSecret()
-		obj.Spec.SSHPublicKey = o.pki.sshPublicKey()
+		obj.Spec.SSHPublicKey = key
 		return nil
 	})
 }
@@ -71,7 +76,8 @@ func (o *operation) infrastructureWait(ctx context.Context) error {
 // Networks are the ranges of a shoot: what its owner wrote comes first, then what the provider chose.
 func Networks(shoot *gardencorev1beta1.Shoot, infrastructure *gardenextensionsv1alpha1.Infrastructure) *gardencorev1beta1.NetworkingStatus {
 	n := &gardencorev1beta1.NetworkingStatus{}
-	n.Pods, n.Services = networks(shoot)
+	f := facts.Shoot{Shoot: shoot}
+	n.Pods, n.Services = f.PodNetworks(), f.ServiceNetworks()
 	if shoot.Spec.Networking != nil && shoot.Spec.Networking.Nodes != nil {
 		n.Nodes = []string{*shoot.Spec.Networking.Nodes}
 	}
@@ -119,7 +125,7 @@ func (o *operation) controlPlaneWait(ctx context.Context) error {
 }
 
 func (o *operation) networkDeploy(ctx context.Context) error {
-	pods, services := networks(o.shoot)
+	pods, services := o.facts().PodNetworks(), o.facts().ServiceNetworks()
 	n := o.shoot.Spec.Networking
 	obj := &gardenextensionsv1alpha1.Network{ObjectMeta: o.shootObject()}
 	return o.r.extensions().Apply(ctx, obj, extension.Always, func() error {
@@ -191,6 +197,7 @@ type record struct {
 }
 
 func (o *operation) dnsRecord(ctx context.Context, rec record) error {
+	target := o.apiServer().LoadBalancer
 	name := "dnsrecord-" + o.shoot.Name + "-" + rec.purpose
 	if err := o.deployCredentials(ctx, name, rec.credentials); err != nil {
 		return fmt.Errorf("DNS name %q: %w", rec.host, err)
@@ -199,7 +206,7 @@ func (o *operation) dnsRecord(ctx context.Context, rec record) error {
 	err := o.r.extensions().Apply(ctx, obj, o.trigger(rec.task), func() error {
 		obj.Spec.Type = rec.provider
 		obj.Spec.SecretRef = corev1.SecretReference{Namespace: o.namespace, Name: name}
-		obj.Spec.Name, obj.Spec.RecordType, obj.Spec.Values = rec.host, RecordType(o.loadBalancer), []string{o.loadBalancer}
+		obj.Spec.Name, obj.Spec.RecordType, obj.Spec.Values = rec.host, facts.RecordType(target), []string{target}
 		obj.Spec.Zone, obj.Spec.TTL = rec.zone, o.r.Config.DNSEntryTTLSeconds
 		return nil
 	})

@@ -25,13 +25,21 @@ import (
 const nodePoll = time.Second
 
 // machineConfigs renders the configuration of each pool.
-func (o *operation) machineConfigs() (map[string]*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
+func (o *operation) machineConfigs(ctx context.Context) (map[string]*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
+	server, err := o.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
+	if err != nil {
+		return nil, err
+	}
+	clients, err := o.secrets.CA(ctx, gardencorev1beta1.SecretCAClient)
+	if err != nil {
+		return nil, err
+	}
 	configs := map[string]*gardenextensionsv1alpha1.OperatingSystemConfig{}
 	for i := range o.shoot.Spec.Provider.Workers {
 		pool := &o.shoot.Spec.Provider.Workers[i]
 		config, err := osc.Render(osc.Values{
-			Namespace: o.namespace, Pool: pool, KubernetesVersion: poolVersion(o.shoot, pool), Server: o.hosts.NodeServer(o.loadBalancer),
-			CA: o.pki.cluster.Certificate, ClientCA: o.pki.client.Certificate, Kubelet: o.shoot.Spec.Kubernetes.Kubelet,
+			Namespace: o.namespace, Pool: pool, KubernetesVersion: poolVersion(o.shoot, pool), Server: o.hosts.NodeServer(o.apiServer().LoadBalancer),
+			CA: server.Certificate, ClientCA: clients.Certificate, Kubelet: o.shoot.Spec.Kubernetes.Kubelet,
 		})
 		if err != nil {
 			return nil, err
@@ -49,7 +57,7 @@ func poolVersion(shoot *gardencorev1beta1.Shoot, pool *gardencorev1beta1.Worker)
 }
 
 func (o *operation) oscDeploy(ctx context.Context) error {
-	configs, err := o.machineConfigs()
+	configs, err := o.machineConfigs(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,7 +77,7 @@ func (o *operation) oscDeploy(ctx context.Context) error {
 
 // oscWait learns where the user data of each pool is.
 func (o *operation) oscWait(ctx context.Context) error {
-	configs, err := o.machineConfigs()
+	configs, err := o.machineConfigs(ctx)
 	if err != nil {
 		return err
 	}
@@ -89,7 +97,7 @@ func (o *operation) oscWait(ctx context.Context) error {
 
 // oscDeleteStale removes the configurations of pools and versions that no machine has any more.
 func (o *operation) oscDeleteStale(ctx context.Context) error {
-	configs, err := o.machineConfigs()
+	configs, err := o.machineConfigs(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,12 +119,16 @@ func (o *operation) oscDeleteStale(ctx context.Context) error {
 }
 
 func (o *operation) workerDeploy(ctx context.Context) error {
+	key, err := o.sshPublicKey(ctx)
+	if err != nil {
+		return err
+	}
 	obj := &gardenextensionsv1alpha1.Worker{ObjectMeta: o.shootObject()}
 	return o.r.extensions().Apply(ctx, obj, extension.Always, func() error {
 		obj.Spec.Type = o.shoot.Spec.Provider.Type
 		obj.Spec.Region = o.shoot.Spec.Region
 		obj.Spec.SecretRef = o.providerSecret()
-		obj.Spec.SSHPublicKey = o.pki.sshPublicKey()
+		obj.Spec.SSHPublicKey = key
 		obj.Spec.InfrastructureProviderStatus = o.infrastructure.Status.ProviderStatus
 		obj.Spec.Pools = Pools(o.shoot, o.profile, o.userData)
 		return nil

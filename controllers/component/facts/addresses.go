@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package shoot
+package facts
 
 import (
 	"fmt"
@@ -101,7 +101,7 @@ func LoadBalancerAddress(service *corev1.Service) string {
 	return ""
 }
 
-// IsIP tells whether an address is an IP address and no name.
+// IsIP reports whether an address is an IP address rather than a name.
 func IsIP(address string) bool {
 	_, err := netip.ParseAddr(address)
 	return err == nil
@@ -127,18 +127,4 @@ func FirstAddress(network string) (string, error) {
 		return "", fmt.Errorf("parse service network %q: %w", network, err)
 	}
 	return prefix.Masked().Addr().Next().String(), nil
-}
-
-// networks are the pod and Service ranges of a shoot.
-func networks(shoot *gardencorev1beta1.Shoot) (pods, services []string) {
-	pods, services = []string{gardencorev1beta1.DefaultPodNetwork}, []string{gardencorev1beta1.DefaultServiceNetwork}
-	if n := shoot.Spec.Networking; n != nil {
-		if n.Pods != nil && *n.Pods != "" {
-			pods = []string{*n.Pods}
-		}
-		if n.Services != nil && *n.Services != "" {
-			services = []string{*n.Services}
-		}
-	}
-	return pods, services
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package component
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// Name names a component: its workload, its inventory and its place in the order are known by it.
+type Name string
+
+// Component is one part of a control plane, of what every shoot has inside, or of a seed: everything that the rest of the
+// house has to know of it. F are the facts of the cluster that it is part of. Package assembly turns components into tasks.
+type Component[F any] struct {
+	Name Name
+	// Task is the id of its tasks in flows if that is not its name. Ids are kept with errors, so they do not change.
+	Task string
+	// After names the components that have to be ready before it is deployed; it is deleted before them.
+	After []Name
+	// Wanted reports whether there is to be such a component; nil stands for always. One that is not wanted any more is
+	// removed.
+	Wanted func(facts F) bool
+	// Replicas is how many instances it has to have; nil stands for components that do not count theirs.
+	Replicas func(facts F) int32
+	// Images names the images that Render needs.
+	Images []string
+	// Service is applied before anything else, because its address goes into certificates or is needed by others; nil stands
+	// for components without such a Service. Render returns it too.
+	Service func(facts F) *corev1.Service
+	// Keep names the object that Render has to see as it is now, because what is in it can never change.
+	Keep func(facts F) client.Object
+	// Secrets lists the generated secrets that Render needs; nil stands for none.
+	Secrets func(facts F, addresses Addresses) ([]Request, error)
+	// Render returns all objects of the component. It is pure.
+	Render func(facts F, in *Inputs) ([]client.Object, error)
+	// Care says what the health checks expect of it.
+	Care Care
+}
+
+// Care is how the health of a component is judged. The zero value leaves it out.
+type Care struct {
+	// Condition is the condition of the shoot that the component counts for.
+	Condition gardencorev1beta1.ConditionType
+	// Workload is what has to exist under the name of the component and be healthy.
+	Workload Workload
+}
+
+// Workload is a sort of workload, as conditions name it in their reasons and messages.
+type Workload string
+
+const (
+	// WorkloadEtcd is the StatefulSet of an etcd.
+	WorkloadEtcd Workload = "Etcd"
+	// WorkloadDeployment is a Deployment.
+	WorkloadDeployment Workload = "Deployment"
+)
+
+// TaskID is the id of the task that deploys the component.
+func (c *Component[F]) TaskID() string {
+	if c.Task != "" {
+		return c.Task
+	}
+	return string(c.Name)
+}
+
+// IsWanted reports whether there is to be such a component.
+func (c *Component[F]) IsWanted(facts F) bool {
+	return c.Wanted == nil || c.Wanted(facts)
+}
+
+// One is the number of replicas of what has a single instance.
+func One[F any](F) int32 {
+	return 1
+}

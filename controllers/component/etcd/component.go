@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/secrets"
+)
+
+const (
+	// Main and Events are the two stores of an API server.
+	Main   component.Name = gardencorev1beta1.ETCDMain
+	Events component.Name = gardencorev1beta1.ETCDEvents
+
+	image = "etcd"
+	// smallestVolume is what etcd needs; a seed may only be able to make larger ones.
+	smallestVolume = "10Gi"
+)
+
+// Component is the etcd of a role.
+func Component(role string) component.Component[facts.Shoot] {
+	return component.Component[facts.Shoot]{
+		Name: component.Name(Name(role)), Images: []string{image}, Replicas: component.One[facts.Shoot],
+		Care:    component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadEtcd},
+		Service: func(f facts.Shoot) *corev1.Service { return Service(f.Namespace, role) },
+		Keep: func(f facts.Shoot) client.Object {
+			return &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: Name(role)}}
+		},
+		Secrets: func(f facts.Shoot, addresses component.Addresses) ([]component.Request, error) {
+			return requests(f.Namespace, role, addresses[component.Name(Name(role))].ClusterIP), nil
+		},
+		Render: func(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
+			return Render(Values{
+				Namespace: f.Namespace, Role: role, Image: in.Image(image),
+				ServerSecret: in.Secret(serverSecret(role)).Name, PeerSecret: in.Secret(peerSecret(role)).Name, Storage: volume(f, in.Kept),
+			}), nil
+		},
+	}
+}
+
+func serverSecret(role string) string { return Name(role) + "-server" }
+
+func peerSecret(role string) string { return Name(role) + "-peer" }
+
+// requests ask for a certificate that also stands for the address of the Service: a seed may have no DNS.
+func requests(namespace, role, address string) []component.Request {
+	return []component.Request{
+		component.Certificate(gardencorev1beta1.SecretCAETCD, secrets.CertificateSpec{
+			Name: serverSecret(role), Usage: secrets.UsagePeer, CommonName: Name(role),
+			DNSNames: ServerNames(namespace, role), IPs: []string{"127.0.0.1", address},
+		}),
+		component.Certificate(gardencorev1beta1.SecretCAETCDPeer, secrets.CertificateSpec{
+			Name: peerSecret(role), Usage: secrets.UsagePeer, CommonName: Name(role),
+			DNSNames: []string{"localhost"}, IPs: []string{"127.0.0.1"},
+		}),
+	}
+}
+
+// volume is the size of the volume: that of the volume that is there, whatever the seed asks for by now. A volume cannot grow
+// in place, and the one that holds a cluster is not to be replaced.
+func volume(f facts.Shoot, kept client.Object) resource.Quantity {
+	if set, ok := kept.(*appsv1.StatefulSet); ok {
+		if have, found := Storage(set); found {
+			return have
+		}
+	}
+	want := resource.MustParse(smallestVolume)
+	if v := f.Seed.Spec.Volume; v != nil && v.MinimumSize != nil && v.MinimumSize.Cmp(want) > 0 {
+		return *v.MinimumSize
+	}
+	return want
+}

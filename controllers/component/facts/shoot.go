@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package facts
+
+import (
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// Shoot is what components are told of the shoot that they belong to.
+type Shoot struct {
+	// Shoot and Seed are as they were read; neither is nil.
+	Shoot *gardencorev1beta1.Shoot
+	Seed  *gardencorev1beta1.Seed
+	// Project is the name of the project.
+	Project string
+	// Namespace is the shoot's namespace in the seed.
+	Namespace string
+	// ClusterIdentity is unique among all clusters of all gardens.
+	ClusterIdentity string
+	// Hosts are the host names of the API server.
+	Hosts Hosts
+}
+
+// Workers reports whether the shoot has nodes.
+func (s Shoot) Workers() bool {
+	return !query.Workerless(&s.Shoot.Spec)
+}
+
+// Deleting reports whether the shoot is on its way out.
+func (s Shoot) Deleting() bool {
+	return s.Shoot.DeletionTimestamp != nil
+}
+
+// PodNetworks are the ranges of the addresses of pods.
+func (s Shoot) PodNetworks() []string {
+	if n := s.Shoot.Spec.Networking; n != nil && n.Pods != nil && *n.Pods != "" {
+		return []string{*n.Pods}
+	}
+	return []string{gardencorev1beta1.DefaultPodNetwork}
+}
+
+// ServiceNetworks are the ranges of the addresses of Services.
+func (s Shoot) ServiceNetworks() []string {
+	if n := s.Shoot.Spec.Networking; n != nil && n.Services != nil && *n.Services != "" {
+		return []string{*n.Services}
+	}
+	return []string{gardencorev1beta1.DefaultServiceNetwork}
+}

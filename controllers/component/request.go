@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package component
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/terrarium-garden/terrarium/controllers/secrets"
+)
+
+// Request asks for something that is generated once and kept. Its answer is found under its name.
+type Request struct {
+	// Name is the logical name.
+	Name string
+
+	obtain func(ctx context.Context, manager *secrets.Manager) (Secret, error)
+}
+
+// Secret is the answer to a Request.
+type Secret struct {
+	// Name is the name of the Secret with it.
+	Name string
+	// KeyName and Key are those of an encryption key, which becomes part of a configuration.
+	KeyName string
+	Key     []byte
+}
+
+// Authority asks for a certificate authority, to trust those that it has signed or to sign with it.
+func Authority(name string) Request {
+	return Request{Name: name, obtain: func(ctx context.Context, manager *secrets.Manager) (Secret, error) {
+		ca, err := manager.CA(ctx, name)
+		if err != nil {
+			return Secret{}, err
+		}
+		return Secret{Name: ca.SecretName}, nil
+	}}
+}
+
+// Certificate asks for a certificate that the authority of that name signs. The CA of the specification is left out.
+func Certificate(authority string, spec secrets.CertificateSpec) Request {
+	return Request{Name: spec.Name, obtain: func(ctx context.Context, manager *secrets.Manager) (Secret, error) {
+		ca, err := manager.CA(ctx, authority)
+		if err != nil {
+			return Secret{}, err
+		}
+		spec.CA = ca
+		certificate, err := manager.Certificate(ctx, spec)
+		if err != nil {
+			return Secret{}, err
+		}
+		return Secret{Name: certificate.SecretName}, nil
+	}}
+}
+
+// RSAKey asks for a key pair without a certificate.
+func RSAKey(name string) Request {
+	return Request{Name: name, obtain: func(ctx context.Context, manager *secrets.Manager) (Secret, error) {
+		key, err := manager.RSAKey(ctx, name)
+		if err != nil {
+			return Secret{}, err
+		}
+		return Secret{Name: key.SecretName}, nil
+	}}
+}
+
+// EncryptionKey asks for a key for encryption at rest.
+func EncryptionKey(name string) Request {
+	return Request{Name: name, obtain: func(ctx context.Context, manager *secrets.Manager) (Secret, error) {
+		key, err := manager.EncryptionKey(ctx, name)
+		if err != nil {
+			return Secret{}, err
+		}
+		return Secret{Name: key.SecretName, KeyName: key.Name, Key: key.Secret}, nil
+	}}
+}
+
+// Obtain gets the answers to requests from a manager, by name.
+func Obtain(ctx context.Context, manager *secrets.Manager, requests []Request) (map[string]Secret, error) {
+	answers := make(map[string]Secret, len(requests))
+	for _, r := range requests {
+		answer, err := r.obtain(ctx, manager)
+		if err != nil {
+			return nil, fmt.Errorf("obtain secret %q: %w", r.Name, err)
+		}
+		answers[r.Name] = answer
+	}
+	return answers, nil
+}
