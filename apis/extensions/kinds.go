@@ -80,7 +80,7 @@ func Kinds() []Kind {
 		},
 		{
 			Name: kind.ContainerRuntime, New: object[gardenextensionsv1alpha1.ContainerRuntime], NewList: list[gardenextensionsv1alpha1.ContainerRuntimeList],
-			Patience: usual, OnSeeds: true, Reports: true, Protected: true, State: true,
+			Patience: usual, OfShoots: true, OnSeeds: true, Reports: true, Protected: true, State: true,
 		},
 		{
 			Name: kind.Extension, New: object[gardenextensionsv1alpha1.Extension], NewList: list[gardenextensionsv1alpha1.ExtensionList],

@@ -141,10 +141,6 @@ func workerRows() []Row {
 			when:    value(func(w gardencorev1beta1.Worker) bool { return w.Maximum > w.Minimum }),
 		},
 		Row{Field: "spec.provider.workers[].clusterAutoscaler", Severity: Warn, Instead: "there is no cluster autoscaler"},
-		Row{
-			Field: "spec.provider.workers[].cri.containerRuntimes", Severity: Problem,
-			Instead: "the machines have no container runtime but containerd's own, pods that ask for another do not start",
-		},
 		Row{Field: "spec.provider.workers[].caBundle", Severity: Warn, Instead: "the machines do not get the certificates"},
 		Row{Field: "spec.provider.workers[].sysctls", Severity: Warn, Instead: "the machines keep their kernel settings"},
 		Row{

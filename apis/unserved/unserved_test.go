@@ -205,7 +205,6 @@ func TestIn(t *testing.T) {
 		"workers": {
 			reason: "each item has its index",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Provider.Workers[1].CRI = &gardencorev1beta1.CRI{ContainerRuntimes: []gardencorev1beta1.ContainerRuntime{{Type: "gvisor"}}}
 				s.Spec.Provider.Workers[1].Kubernetes = &gardencorev1beta1.WorkerKubernetes{
 					Kubelet: &gardencorev1beta1.KubeletConfig{SingleProcessOOMKill: new(true)},
 				}
@@ -213,7 +212,6 @@ func TestIn(t *testing.T) {
 			}),
 			want: []string{
 				"spec.provider.workers[1].kubernetes.kubelet.singleProcessOOMKill: warn",
-				"spec.provider.workers[1].cri.containerRuntimes: configuration problem",
 				"spec.provider.workers[0].sysctls: warn",
 			},
 		},

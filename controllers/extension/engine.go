@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -127,4 +128,23 @@ func succeeded(obj gardenextensionsv1alpha1.Object) bool {
 // describe names an object in messages: Infrastructure "a".
 func describe(obj gardenextensionsv1alpha1.Object) string {
 	return fmt.Sprintf("%s %q", extensions.KindOf(obj).Name, obj.GetName())
+}
+
+// List returns all objects of a kind in a namespace; none if the seed does not know the kind.
+func (e Engine) List(ctx context.Context, namespace string, kind extensions.Kind) ([]gardenextensionsv1alpha1.Object, error) {
+	list := kind.NewList()
+	if err := e.Client.List(ctx, list, client.InNamespace(namespace)); err != nil {
+		if gone(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("list objects of kind %s: %w", kind.Name, err)
+	}
+	var found []gardenextensionsv1alpha1.Object
+	err := meta.EachListItem(list, func(item runtime.Object) error {
+		if obj, ok := item.(gardenextensionsv1alpha1.Object); ok {
+			found = append(found, obj)
+		}
+		return nil
+	})
+	return found, err
 }

@@ -6,6 +6,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// ContainerRuntimeBinaryPath is the directory on every machine below which programs of further container runtimes are put.
+const ContainerRuntimeBinaryPath = "/var/bin/containerruntimes"
+
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,path=containerruntimes,shortName=cr,singular=containerruntime

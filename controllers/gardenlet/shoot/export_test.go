@@ -100,3 +100,19 @@ func RecordEncryption(ctx context.Context, r *Reconciler, shoot *gardencorev1bet
 func NextPass(shoot *gardencorev1beta1.Shoot, s Settings) time.Duration {
 	return nextPass(shoot, s)
 }
+
+// DeployRuntimes writes the container runtimes of a shoot, as a reconciliation does before it waits for them.
+func DeployRuntimes(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
+	return (&operation{r: r, shoot: shoot, namespace: namespace}).runtimesDeploy(ctx)
+}
+
+// DeleteStaleRuntimes removes those that no pool asks for.
+func DeleteStaleRuntimes(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
+	return (&operation{r: r, shoot: shoot, namespace: namespace}).runtimesDeleteStale(ctx)
+}
+
+// Destroy deletes all extension objects of a kind and waits until they are gone, as two tasks of a deletion do.
+func Destroy(ctx context.Context, r *Reconciler, namespace, kind string) error {
+	o := &operation{r: r, namespace: namespace}
+	return errors.Join(o.destroy(kind)(ctx), o.destroyed(kind)(ctx))
+}

@@ -58,13 +58,18 @@ func TestRequiredExtensions_GLET_FLOW_9(t *testing.T) {
 	if diff := cmp.Diff(want, shoot.Needs(s, seed)); diff != "" {
 		t.Errorf("No run makes backups, so none waits for who would keep them: Needs(...) (-want +got):\n%s", diff)
 	}
-	s.Spec.Extensions, s.Spec.Provider.Workers[0].CRI = []gardencorev1beta1.Extension{{Type: "extra"}}, &gardencorev1beta1.CRI{ContainerRuntimes: []gardencorev1beta1.ContainerRuntime{{Type: "gvisor"}}}
+	s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "extra"}}
 	if diff := cmp.Diff(want, shoot.Needs(s, seed)); diff != "" {
 		t.Errorf("No run asks these to act, so none waits for them: Needs(...) (-want +got):\n%s", diff)
 	}
+	s.Spec.Provider.Workers[0].CRI = &gardencorev1beta1.CRI{ContainerRuntimes: []gardencorev1beta1.ContainerRuntime{{Type: "gvisor"}}}
+	want = slices.Insert(want, 0, extensions.Offer{Kind: "ContainerRuntime", Type: "gvisor"})
+	if diff := cmp.Diff(want, shoot.Needs(s, seed)); diff != "" {
+		t.Errorf("The runtimes of pools are asked to act (GCM-CR-3): Needs(...) (-want +got):\n%s", diff)
+	}
 	seed.Spec.Provider.Type, seed.Spec.DNS.Defaults = "host", []gardencorev1beta1.SeedDNSProviderConfig{{Type: "names", Domain: "example.com"}}
 	s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("a.example.com")}
-	if diff := cmp.Diff(slices.Insert(slices.Insert(slices.Clone(want), 2, extensions.Offer{Kind: "DNSRecord", Type: "names"}), 0, extensions.Offer{Kind: "ControlPlane", Type: "host"}), shoot.Needs(s, seed)); diff != "" {
+	if diff := cmp.Diff(slices.Insert(slices.Insert(slices.Clone(want), 3, extensions.Offer{Kind: "DNSRecord", Type: "names"}), 1, extensions.Offer{Kind: "ControlPlane", Type: "host"}), shoot.Needs(s, seed)); diff != "" {
 		t.Errorf("The provider of the seed and who hosts the default domain count (GCM-CR-3): Needs(...) (-want +got):\n%s", diff)
 	}
 	if workerless := shoot.Needs(running(), &gardencorev1beta1.Seed{}); len(workerless) != 0 {
@@ -79,7 +84,7 @@ func TestPools_EXT_WORKER_2_3(t *testing.T) {
 		w := &s.Spec.Provider.Workers[0]
 		w.Machine = gardencorev1beta1.Machine{Type: "large", Image: &gardencorev1beta1.ShootMachineImage{Name: "debian", Version: new("12.1.0")}}
 		w.Labels = map[string]string{"team": "a", "worker.gardener.cloud/pool": "forged"}
-		w.CRI = &gardencorev1beta1.CRI{Name: "containerd"}
+		w.CRI = &gardencorev1beta1.CRI{Name: "containerd", ContainerRuntimes: []gardencorev1beta1.ContainerRuntime{{Type: "gvisor"}}}
 		w.Volume = &gardencorev1beta1.Volume{Size: "50Gi"}
 	})
 	profile := &gardencorev1beta1.CloudProfile{Spec: gardencorev1beta1.CloudProfileSpec{MachineTypes: []gardencorev1beta1.MachineType{
@@ -94,6 +99,7 @@ func TestPools_EXT_WORKER_2_3(t *testing.T) {
 		"team": "a", "node.kubernetes.io/role": "node", "worker.gardener.cloud/pool": "small", "worker.garden.sapcloud.io/group": "small",
 		"worker.gardener.cloud/kubernetes-version": "1.36.3", "worker.gardener.cloud/system-components": "true",
 		"networking.gardener.cloud/node-local-dns-enabled": "false", "worker.gardener.cloud/cri-name": "containerd",
+		"containerruntime.worker.gardener.cloud/gvisor": "true",
 	}
 	if diff := cmp.Diff(want, p.Labels); diff != "" {
 		t.Errorf("labels, of which the owner cannot change ours (-want +got):\n%s", diff)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
@@ -51,18 +52,20 @@ func (o *operation) deleteTasks(found remains) (*flow.Graph, error) {
 		{ID: "clean-extended-apis", After: after("clean-webhooks", "kcm-wait"), Skip: noClean, Timeout: cleanTimeout, Do: o.cleanExtendedAPIs},
 		{ID: "clean-kubernetes-resources", After: after("clean-extended-apis"), Skip: noClean, Timeout: cleanTimeout, Do: o.cleanKubernetesResources},
 
-		{ID: "network-delete", After: after("clean-kubernetes-resources"), Skip: noNamespace, Do: o.networkDelete},
-		{ID: "network-delete-wait", After: after("network-delete"), Skip: noNamespace, Do: o.networkDeleteWait},
-		{ID: "worker-delete", After: after("clean-kubernetes-resources", "cloudprovider-secret"), Skip: noNamespace, Do: o.workerDelete},
-		{ID: "worker-delete-wait", After: after("worker-delete"), Skip: noNamespace, Do: o.workerDeleteWait},
-		{ID: "osc-delete", After: after("worker-delete-wait"), Skip: noNamespace, Do: o.oscDelete},
-		{ID: "osc-delete-wait", After: after("osc-delete"), Skip: noNamespace, Do: o.oscDeleteWait},
-		{ID: "controlplane-delete", After: after("network-delete-wait", "osc-delete-wait"), Skip: noNamespace, Do: o.controlPlaneDelete},
-		{ID: "controlplane-delete-wait", After: after("controlplane-delete"), Skip: noNamespace, Do: o.controlPlaneDeleteWait},
+		{ID: "network-delete", After: after("clean-kubernetes-resources"), Skip: noNamespace, Do: o.destroy(kind.Network)},
+		{ID: "network-delete-wait", After: after("network-delete"), Skip: noNamespace, Do: o.destroyed(kind.Network)},
+		{ID: "runtimes-delete", After: after("clean-kubernetes-resources"), Skip: noNamespace, Do: o.destroy(kind.ContainerRuntime)},
+		{ID: "runtimes-delete-wait", After: after("runtimes-delete"), Skip: noNamespace, Do: o.destroyed(kind.ContainerRuntime)},
+		{ID: "worker-delete", After: after("clean-kubernetes-resources", "cloudprovider-secret"), Skip: noNamespace, Do: o.destroy(kind.Worker)},
+		{ID: "worker-delete-wait", After: after("worker-delete"), Skip: noNamespace, Do: o.destroyed(kind.Worker)},
+		{ID: "osc-delete", After: after("worker-delete-wait"), Skip: noNamespace, Do: o.destroy(kind.OperatingSystemConfig)},
+		{ID: "osc-delete-wait", After: after("osc-delete"), Skip: noNamespace, Do: o.destroyed(kind.OperatingSystemConfig)},
+		{ID: "controlplane-delete", After: after("network-delete-wait", "runtimes-delete-wait", "osc-delete-wait"), Skip: noNamespace, Do: o.destroy(kind.ControlPlane)},
+		{ID: "controlplane-delete-wait", After: after("controlplane-delete"), Skip: noNamespace, Do: o.destroyed(kind.ControlPlane)},
 
 		{ID: "garden-credentials-delete", After: after("apiserver-service-delete"), Do: o.gardenCredentialsDelete},
-		{ID: "infrastructure-delete", After: after("controlplane-delete-wait"), Skip: noNamespace, Do: o.infrastructureDelete},
-		{ID: "infrastructure-delete-wait", After: after("infrastructure-delete"), Skip: noNamespace, Do: o.infrastructureDeleteWait},
+		{ID: "infrastructure-delete", After: after("controlplane-delete-wait"), Skip: noNamespace, Do: o.destroy(kind.Infrastructure)},
+		{ID: "infrastructure-delete-wait", After: after("infrastructure-delete"), Skip: noNamespace, Do: o.destroyed(kind.Infrastructure)},
 		{ID: "dns-delete", After: after("apiserver-service-delete"), Skip: noNamespace, Do: o.dnsDelete},
 		{ID: "namespace-delete", After: after("etcd-main-delete", "etcd-events-delete"), Skip: noNamespace, Do: o.namespaceDelete},
 		{ID: "namespace-delete-wait", After: after("namespace-delete", "garden-credentials-delete"), Timeout: namespaceTimeout, Do: o.namespaceDeleteWait},

@@ -48,9 +48,12 @@ func (o *operation) reconcileGraph(context.Context) (*flow.Graph, error) {
 		{ID: "osc-wait", After: after("osc"), Skip: noWorkers, Do: o.oscWait},
 		{ID: "network", After: after("infrastructure-wait", "system-resources"), Skip: noWorkers, Do: o.networkDeploy},
 		{ID: "network-wait", After: after("network"), Skip: noWorkers, Do: o.networkWait},
+		{ID: "runtimes", After: after("system-resources"), Skip: noWorkers, Do: o.runtimesDeploy},
+		{ID: "runtimes-wait", After: after("runtimes"), Skip: noWorkers, Do: o.runtimesWait},
 
 		{ID: "worker", After: after("controlplane", "osc-wait", "system-resources", "dns-internal"), Skip: noWorkers, Do: o.workerDeploy},
 		{ID: "worker-wait", After: after("worker"), Skip: noWorkers, Do: o.workerWait},
+		{ID: "runtimes-stale-delete", After: after("worker-wait"), Skip: noWorkers, Do: o.runtimesDeleteStale},
 		{ID: "osc-stale-delete", After: after("worker-wait"), Skip: noWorkers, Do: o.oscDeleteStale},
 		{
 			ID: "nodes-ready", After: after("worker-wait", "network-wait", "kube-proxy", "kcm-wait", "scheduler-wait", "controlplane-wait"), Skip: noWorkers,

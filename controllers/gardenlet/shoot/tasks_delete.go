@@ -78,74 +78,8 @@ func (o *operation) exists(ctx context.Context, obj client.Object, key client.Ob
 	return true, nil
 }
 
-func (o *operation) networkDelete(ctx context.Context) error {
-	return o.r.extensions().Delete(ctx, &gardenextensionsv1alpha1.Network{ObjectMeta: o.shootObject()})
-}
-
-func (o *operation) networkDeleteWait(ctx context.Context) error {
-	return o.waitGone(ctx, &gardenextensionsv1alpha1.Network{ObjectMeta: o.shootObject()})
-}
-
-func (o *operation) workerDelete(ctx context.Context) error {
-	return o.r.extensions().Delete(ctx, &gardenextensionsv1alpha1.Worker{ObjectMeta: o.shootObject()})
-}
-
-func (o *operation) workerDeleteWait(ctx context.Context) error {
-	return o.waitGone(ctx, &gardenextensionsv1alpha1.Worker{ObjectMeta: o.shootObject()})
-}
-
-func (o *operation) controlPlaneDelete(ctx context.Context) error {
-	return o.r.extensions().Delete(ctx, &gardenextensionsv1alpha1.ControlPlane{ObjectMeta: o.shootObject()})
-}
-
-func (o *operation) controlPlaneDeleteWait(ctx context.Context) error {
-	return o.waitGone(ctx, &gardenextensionsv1alpha1.ControlPlane{ObjectMeta: o.shootObject()})
-}
-
-func (o *operation) infrastructureDelete(ctx context.Context) error {
-	return o.r.extensions().Delete(ctx, &gardenextensionsv1alpha1.Infrastructure{ObjectMeta: o.shootObject()})
-}
-
-func (o *operation) infrastructureDeleteWait(ctx context.Context) error {
-	return o.waitGone(ctx, &gardenextensionsv1alpha1.Infrastructure{ObjectMeta: o.shootObject()})
-}
-
 func (o *operation) waitGone(ctx context.Context, obj gardenextensionsv1alpha1.Object) error {
 	return o.r.extensions().WaitGone(ctx, obj, extensions.KindOf(obj).Patience)
-}
-
-// machineConfigObjects are all configurations in the namespace, also those of former pools.
-func (o *operation) machineConfigObjects(ctx context.Context) ([]gardenextensionsv1alpha1.OperatingSystemConfig, error) {
-	list := &gardenextensionsv1alpha1.OperatingSystemConfigList{}
-	if err := o.r.SeedClient.List(ctx, list, client.InNamespace(o.namespace)); err != nil {
-		return nil, fmt.Errorf("list operating system configs: %w", err)
-	}
-	return list.Items, nil
-}
-
-func (o *operation) oscDelete(ctx context.Context) error {
-	configs, err := o.machineConfigObjects(ctx)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for i := range configs {
-		errs = append(errs, o.r.extensions().Delete(ctx, &configs[i]))
-	}
-	return errors.Join(errs...)
-}
-
-func (o *operation) oscDeleteWait(ctx context.Context) error {
-	configs, err := o.machineConfigObjects(ctx)
-	if err != nil {
-		return err
-	}
-	for i := range configs {
-		if err := o.waitGone(ctx, &configs[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (o *operation) dnsDelete(ctx context.Context) error {

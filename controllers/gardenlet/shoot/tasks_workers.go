@@ -4,7 +4,6 @@ package shoot
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -13,10 +12,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/osc"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
@@ -105,17 +104,7 @@ func (o *operation) oscDeleteStale(ctx context.Context) error {
 	for _, c := range configs {
 		keep[c.Name] = true
 	}
-	list := &gardenextensionsv1alpha1.OperatingSystemConfigList{}
-	if err := o.r.SeedClient.List(ctx, list, client.InNamespace(o.namespace)); err != nil {
-		return fmt.Errorf("list operating system configs: %w", err)
-	}
-	var errs []error
-	for i := range list.Items {
-		if !keep[list.Items[i].Name] {
-			errs = append(errs, o.r.extensions().Delete(ctx, &list.Items[i]))
-		}
-	}
-	return errors.Join(errs...)
+	return o.destroyOthers(ctx, kind.OperatingSystemConfig, keep)
 }
 
 func (o *operation) workerDeploy(ctx context.Context) error {
@@ -189,6 +178,9 @@ func poolLabels(w *gardencorev1beta1.Worker, version string) map[string]string {
 	labels[gardencorev1beta1.LabelNodeLocalDNSEnabled] = "false"
 	if w.CRI != nil {
 		labels[gardencorev1beta1.LabelWorkerCRIName] = string(w.CRI.Name)
+		for _, r := range w.CRI.ContainerRuntimes {
+			labels[fmt.Sprintf(gardencorev1beta1.LabelFormatContainerRuntime, r.Type)] = "true"
+		}
 	}
 	return labels
 }

@@ -7,8 +7,8 @@
 // # Machines
 //
 // A worker machine is a privileged pod of the seed that runs containerd and a kubelet (package machine). Its name is the name of
-// the Node, its address is the address of the pod. Packages: infrastructure, controlplane, network, operatingsystemconfig, worker
-// and dnsrecord each hold the actor of one kind; engine holds the part of the contract that is the same for all of them.
+// the Node, its address is the address of the pod. Packages: infrastructure, controlplane, network, operatingsystemconfig, worker,
+// containerruntime and dnsrecord each hold the actor of one kind; engine holds the part of the contract that is the same for all of them.
 //
 // # What an OperatingSystemConfig of type local may say
 //

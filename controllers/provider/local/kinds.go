@@ -3,12 +3,15 @@
 package local
 
 import (
+	"strings"
 	"time"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/containerruntime"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/controlplane"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
@@ -18,85 +21,60 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/worker"
 )
 
+const (
+	// many objects of most kinds can be acted on at the same time.
+	many = 5
+	// single is for actors that look at all objects of a shoot to act on one.
+	single = 1
+)
+
+// rows are the kinds that the extension acts on, and who acts on each.
+func (p parts) rows() []row {
+	return []row{
+		acts(p, kind.Infrastructure, gardencorev1beta1.FinalizerExtensionInfrastructure, many, &infrastructure.Actor{Client: p.client, Seed: p.seed}),
+		acts(p, kind.ControlPlane, gardencorev1beta1.FinalizerExtensionControlPlane, many,
+			&controlplane.Actor{Reader: p.reader, Seed: p.seed, Image: p.images.Terrarium}),
+		acts(p, kind.Network, gardencorev1beta1.FinalizerExtensionNetwork, many, &network.Actor{Shoots: p.shoots, Image: p.images.NetworkAgent}),
+		acts(p, kind.OperatingSystemConfig, gardencorev1beta1.FinalizerExtensionOperatingSystemConfig, many,
+			&operatingsystemconfig.Actor{Reader: p.reader, Seed: p.seed}),
+		acts(p, kind.Worker, gardencorev1beta1.FinalizerExtensionWorker, many, &worker.Actor{
+			Reader: p.reader, Seed: p.seed, Clock: p.clock,
+			Defaults: worker.Defaults{MachineImage: p.images.Machine, PauseImage: p.images.Pause, ImageArchives: p.images.Archives},
+		}),
+		acts(p, kind.ContainerRuntime, gardencorev1beta1.FinalizerExtensionContainerRuntime, single,
+			&containerruntime.Actor{Reader: p.reader, Shoots: p.shoots}),
+		acts(p, kind.DNSRecord, gardencorev1beta1.FinalizerExtensionDNSRecord, single, &dnsrecord.Actor{Reader: p.reader, Seed: p.seed, Clock: p.clock}),
+	}
+}
+
+// row is a kind and the controller that runs its actor.
+type row struct {
+	adder
+
+	kind string
+}
+
+// acts makes a row. Failures are retried soon: everything is on one machine, and the newcomer watches.
+func acts[T gardenextensionsv1alpha1.Object](p parts, name, finalizer string, workers int, actor engine.Actor[T]) row {
+	of, _ := extensions.Named(name)
+	return row{kind: name, adder: &engine.Reconciler[T]{
+		Name: strings.ToLower(name),
+		New: func() T {
+			object, _ := of.New().(T)
+			return object
+		},
+		Finalizer: finalizer,
+		Actor:     actor,
+		Clock:     p.clock,
+		Queue:     kit.Queue{Concurrency: workers, BaseDelay: time.Second, MaxDelay: 30 * time.Second},
+	}}
+}
+
 // Kinds lists the extension kinds that the extension acts on.
 func Kinds() []string {
-	return []string{kind.Infrastructure, kind.ControlPlane, kind.Network, kind.OperatingSystemConfig, kind.Worker, kind.DNSRecord}
-}
-
-// queue retries soon: everything is on one machine, and the newcomer watches.
-func queue(concurrency int) kit.Queue {
-	return kit.Queue{Concurrency: concurrency, BaseDelay: time.Second, MaxDelay: 30 * time.Second}
-}
-
-func (p parts) infrastructure() adder {
-	return &engine.Reconciler[*gardenextensionsv1alpha1.Infrastructure]{
-		Name:      "infrastructure",
-		New:       func() *gardenextensionsv1alpha1.Infrastructure { return &gardenextensionsv1alpha1.Infrastructure{} },
-		Finalizer: gardencorev1beta1.FinalizerExtensionInfrastructure,
-		Actor:     &infrastructure.Actor{Client: p.client, Seed: p.seed},
-		Clock:     p.clock,
-		Queue:     queue(5),
+	var names []string
+	for _, r := range (parts{}).rows() {
+		names = append(names, r.kind)
 	}
-}
-
-func (p parts) controlPlane() adder {
-	return &engine.Reconciler[*gardenextensionsv1alpha1.ControlPlane]{
-		Name:      "controlplane",
-		New:       func() *gardenextensionsv1alpha1.ControlPlane { return &gardenextensionsv1alpha1.ControlPlane{} },
-		Finalizer: gardencorev1beta1.FinalizerExtensionControlPlane,
-		Actor:     &controlplane.Actor{Reader: p.reader, Seed: p.seed, Image: p.images.Terrarium},
-		Clock:     p.clock,
-		Queue:     queue(5),
-	}
-}
-
-func (p parts) network() adder {
-	return &engine.Reconciler[*gardenextensionsv1alpha1.Network]{
-		Name:      "network",
-		New:       func() *gardenextensionsv1alpha1.Network { return &gardenextensionsv1alpha1.Network{} },
-		Finalizer: gardencorev1beta1.FinalizerExtensionNetwork,
-		Actor:     &network.Actor{ShootClient: p.shoot, Owner: Name, Clock: p.clock, Image: p.images.NetworkAgent},
-		Clock:     p.clock,
-		Queue:     queue(5),
-	}
-}
-
-func (p parts) operatingSystemConfig() adder {
-	return &engine.Reconciler[*gardenextensionsv1alpha1.OperatingSystemConfig]{
-		Name: "operatingsystemconfig",
-		New: func() *gardenextensionsv1alpha1.OperatingSystemConfig {
-			return &gardenextensionsv1alpha1.OperatingSystemConfig{}
-		},
-		Finalizer: gardencorev1beta1.FinalizerExtensionOperatingSystemConfig,
-		Actor:     &operatingsystemconfig.Actor{Reader: p.reader, Seed: p.seed},
-		Clock:     p.clock,
-		Queue:     queue(5),
-	}
-}
-
-func (p parts) worker() adder {
-	return &engine.Reconciler[*gardenextensionsv1alpha1.Worker]{
-		Name:      "worker",
-		New:       func() *gardenextensionsv1alpha1.Worker { return &gardenextensionsv1alpha1.Worker{} },
-		Finalizer: gardencorev1beta1.FinalizerExtensionWorker,
-		Actor: &worker.Actor{Reader: p.reader, Seed: p.seed, Clock: p.clock, Defaults: worker.Defaults{
-			MachineImage:  p.images.Machine,
-			PauseImage:    p.images.Pause,
-			ImageArchives: p.images.Archives,
-		}},
-		Clock: p.clock,
-		Queue: queue(5),
-	}
-}
-
-// dnsRecord works on one record at a time, because every record is rendered with all others of its namespace.
-func (p parts) dnsRecord() adder {
-	return &engine.Reconciler[*gardenextensionsv1alpha1.DNSRecord]{
-		Name:      "dnsrecord",
-		New:       func() *gardenextensionsv1alpha1.DNSRecord { return &gardenextensionsv1alpha1.DNSRecord{} },
-		Finalizer: gardencorev1beta1.FinalizerExtensionDNSRecord,
-		Actor:     &dnsrecord.Actor{Reader: p.reader, Seed: p.seed, Clock: p.clock},
-		Clock:     p.clock,
-		Queue:     queue(1),
-	}
+	return names
 }

@@ -123,7 +123,7 @@ type parts struct {
 	client client.Client
 	reader client.Reader
 	seed   deploy.Engine
-	shoot  func(ctx context.Context, namespace string) (client.Client, error)
+	shoots engine.Shoots
 	clock  clock.WithTicker
 	images Images
 }
@@ -138,24 +138,19 @@ func adders(o Options, mgr manager.Manager, shoots *kit.Shoots) []adder {
 		client: mgr.GetClient(),
 		reader: mgr.GetAPIReader(),
 		seed:   deploy.Engine{Client: mgr.GetClient(), Owner: Name, Clock: o.Clock},
-		shoot: func(ctx context.Context, namespace string) (client.Client, error) {
+		shoots: engine.Shoots{Owner: Name, Clock: o.Clock, Client: func(ctx context.Context, namespace string) (client.Client, error) {
 			access, err := shoots.Get(ctx, namespace)
 			if err != nil {
 				return nil, err
 			}
 			return access, nil
-		},
+		}},
 		clock:  o.Clock,
 		images: o.Images,
 	}
-	list := []adder{
-		p.infrastructure(),
-		p.controlPlane(),
-		p.network(),
-		p.operatingSystemConfig(),
-		p.worker(),
-		p.dnsRecord(),
-		&machinedeployment.Reconciler{ShootClient: p.shoot, Clock: o.Clock},
+	list := []adder{&machinedeployment.Reconciler{ShootClient: p.shoots.Client, Clock: o.Clock}}
+	for _, r := range p.rows() {
+		list = append(list, r)
 	}
 	if o.Namespace != "" {
 		list = append(list, &Heartbeat{Namespace: o.Namespace, Clock: o.Clock})

@@ -13,6 +13,11 @@ const (
 	UserDataKey = "cloud_config"
 	// UnitsDir holds one executable script a unit, named <unit>.sh, written by the user data.
 	UnitsDir = "/etc/machine/units"
+	// RuntimesDir is where the containerd of a machine looks for the programs of further container runtimes. One whose program the
+	// user data did not put there does not work.
+	RuntimesDir = "/var/bin/containerruntimes"
+	// Runtime is the name of the one that containerd is configured for, and of its program.
+	Runtime = "local"
 	// ImagesDir is where the folder of image archives is mounted in a machine.
 	ImagesDir = "/opt/images"
 	// DNSDir is where the ConfigMap with the machine's hosts file is mounted.

@@ -20,14 +20,16 @@ func TestScript(t *testing.T) {
 		t.Errorf("sh -n: %v\n%s", err, output)
 	}
 	for reason, part := range map[string]string{
-		"a kernel runs it by its first line":              "#!/bin/sh\n",
-		"the user data lies where pods mount it":          "user_data=$state/user-data/" + machine.UserDataKey,
-		"the folder of the user data":                     "state=" + strings.TrimSuffix(machine.UserDataDir, "/user-data") + "\n",
-		"the user data writes units where they are found": "units=" + machine.UnitsDir + "\n",
-		"archives lie where pods mount them":              "images=" + machine.ImagesDir + "\n",
-		"the hosts file lies where pods mount it":         machine.DNSDir + "/" + machine.HostsKey + " /etc/hosts",
-		"probes of pods come from outside of the machine": "healthzBindAddress: 0.0.0.0",
-		"probes of pods ask that port":                    "healthzPort: " + strconv.Itoa(machine.KubeletHealthPort) + "\n",
+		"a kernel runs it by its first line":                   "#!/bin/sh\n",
+		"the user data lies where pods mount it":               "user_data=$state/user-data/" + machine.UserDataKey,
+		"the folder of the user data":                          "state=" + strings.TrimSuffix(machine.UserDataDir, "/user-data") + "\n",
+		"the user data writes units where they are found":      "units=" + machine.UnitsDir + "\n",
+		"containerd looks for runtimes where they are written": "runtimes=" + machine.RuntimesDir + "\n",
+		"containerd knows the runtime by its name":             "containerd.runtimes." + machine.Runtime + ".options]\n        BinaryName = \"$runtimes/" + machine.Runtime + "\"\n",
+		"archives lie where pods mount them":                   "images=" + machine.ImagesDir + "\n",
+		"the hosts file lies where pods mount it":              machine.DNSDir + "/" + machine.HostsKey + " /etc/hosts",
+		"probes of pods come from outside of the machine":      "healthzBindAddress: 0.0.0.0",
+		"probes of pods ask that port":                         "healthzPort: " + strconv.Itoa(machine.KubeletHealthPort) + "\n",
 	} {
 		if !strings.Contains(machine.Script(), part) {
 			t.Errorf("%s, but machine-init lacks %q", reason, part)

@@ -41,8 +41,11 @@ func newShoot(t *testing.T) client.Client {
 
 func newActor(shoot client.Client, err error) *network.Actor {
 	return &network.Actor{
-		ShootClient: func(context.Context, string) (client.Client, error) { return shoot, err },
-		Owner:       "test", Clock: clock.RealClock{}, Image: "agent:v1",
+		Shoots: engine.Shoots{
+			Client: func(context.Context, string) (client.Client, error) { return shoot, err },
+			Owner:  "test", Clock: clock.RealClock{},
+		},
+		Image: "agent:v1",
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/containerruntime"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 )
 
@@ -27,8 +28,12 @@ type Actor struct {
 }
 
 // Reconcile renders the user data and publishes it.
-func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.OperatingSystemConfig, _ *engine.Cluster) error {
-	userData, err := Render(&object.Spec, a.secretContent(ctx, object.Namespace))
+func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.OperatingSystemConfig, cluster *engine.Cluster) error {
+	spec := object.Spec.DeepCopy()
+	if cluster != nil {
+		spec.Files = append(spec.Files, containerruntime.Files(cluster.Shoot, object.Labels[gardencorev1beta1.LabelWorkerPool])...)
+	}
+	userData, err := Render(spec, a.secretContent(ctx, object.Namespace))
 	if apierrors.ReasonForError(err) != metav1.StatusReasonUnknown {
 		return err
 	}

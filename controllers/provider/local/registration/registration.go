@@ -5,6 +5,7 @@ package registration
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,11 +19,12 @@ import (
 
 // values are those of the chart.
 type values struct {
-	Image             string `json:"image"`
-	MachineImage      string `json:"machineImage"`
-	NetworkAgentImage string `json:"networkAgentImage"`
-	PauseImage        string `json:"pauseImage"`
-	ImageArchives     string `json:"imageArchives"`
+	Image             string   `json:"image"`
+	MachineImage      string   `json:"machineImage"`
+	NetworkAgentImage string   `json:"networkAgentImage"`
+	PauseImage        string   `json:"pauseImage"`
+	ImageArchives     string   `json:"imageArchives"`
+	Kinds             []string `json:"kinds"`
 }
 
 // helm is the provider configuration of a ControllerDeployment of type helm.
@@ -60,6 +62,7 @@ func Deployment(images local.Images) (*gardencorev1beta1.ControllerDeployment, e
 		NetworkAgentImage: images.NetworkAgent,
 		PauseImage:        images.Pause,
 		ImageArchives:     images.Archives,
+		Kinds:             resources(),
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("encode chart values: %w", err)
@@ -70,6 +73,15 @@ func Deployment(images local.Images) (*gardencorev1beta1.ControllerDeployment, e
 		Type:           "helm",
 		ProviderConfig: runtime.RawExtension{Raw: config},
 	}, nil
+}
+
+// resources are the names of the kinds in rules of access.
+func resources() []string {
+	kinds := local.Kinds()
+	for i, kind := range kinds {
+		kinds[i] = strings.ToLower(kind) + "s"
+	}
+	return kinds
 }
 
 func typeMeta(kind string) metav1.TypeMeta {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerruntime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	nodev1 "k8s.io/api/node/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
+)
+
+// Actor keeps the RuntimeClass in each shoot with a pool that has the runtime. It acts on one object at a time, because all pools
+// of a shoot share the class.
+type Actor struct {
+	// Reader reads from the seed without a cache.
+	Reader client.Reader
+	// Shoots reaches the shoots.
+	Shoots engine.Shoots
+}
+
+// Reconcile applies the class.
+func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.ContainerRuntime, _ *engine.Cluster) error {
+	if err := check(object); err != nil {
+		return engine.ConfigurationProblem(err)
+	}
+	return a.Shoots.Apply(ctx, object.Namespace, Class())
+}
+
+// Delete removes the class with the last pool.
+func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.ContainerRuntime, cluster *engine.Cluster) error {
+	all := &gardenextensionsv1alpha1.ContainerRuntimeList{}
+	if err := a.Reader.List(ctx, all, client.InNamespace(object.Namespace)); err != nil {
+		return fmt.Errorf("list container runtimes: %w", err)
+	}
+	for i := range all.Items {
+		if other := &all.Items[i]; other.Name != object.Name && other.DeletionTimestamp == nil && engine.Mine(other) {
+			return nil
+		}
+	}
+	return a.Shoots.Remove(ctx, object.Namespace, cluster, Class())
+}
+
+// Migrate leaves the class in the shoot.
+func (a *Actor) Migrate(context.Context, *gardenextensionsv1alpha1.ContainerRuntime, *engine.Cluster) error {
+	return nil
+}
+
+// check refuses what would have no effect.
+func check(object *gardenextensionsv1alpha1.ContainerRuntime) error {
+	if object.Spec.ProviderConfig != nil {
+		return errors.New("the local container runtime has nothing to configure, so it takes no providerConfig")
+	}
+	if object.Spec.BinaryPath != machine.RuntimesDir {
+		return fmt.Errorf("machines look for container runtimes in %q, not in %q", machine.RuntimesDir, object.Spec.BinaryPath)
+	}
+	return nil
+}
+
+// Class runs pods with the runtime, on the nodes that have it.
+func Class() *nodev1.RuntimeClass {
+	return &nodev1.RuntimeClass{
+		ObjectMeta: metav1.ObjectMeta{Name: machine.Runtime},
+		Handler:    machine.Runtime,
+		Scheduling: &nodev1.Scheduling{NodeSelector: map[string]string{
+			fmt.Sprintf(gardencorev1beta1.LabelFormatContainerRuntime, engine.Type): "true",
+		}},
+	}
+}
