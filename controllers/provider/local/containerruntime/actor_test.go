@@ -96,8 +96,10 @@ func TestReconcileRefuses(t *testing.T) {
 	}{
 		"configuration": {
 			reason: "nobody would read it",
-			change: func(r *gardenextensionsv1alpha1.ContainerRuntime) { r.Spec.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{}`)} },
-			want:   "takes no providerConfig",
+			change: func(r *gardenextensionsv1alpha1.ContainerRuntime) {
+				r.Spec.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{}`)}
+			},
+			want: "takes no providerConfig",
 		},
 		"elsewhere": {
 			reason: "containerd is configured for one folder",
