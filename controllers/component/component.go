@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
 // Name names a component: its workload, its inventory and its place in the order are known by it.
@@ -17,7 +18,7 @@ type Name string
 type Component[F any] struct {
 	Name Name
 	// Task is the id of its tasks in flows if that is not its name. Ids are kept with errors, so they do not change.
-	Task string
+	Task flow.ID
 	// After names the components that have to be ready before it is deployed; it is deleted before them.
 	After []Name
 	// Wanted reports whether there is to be such a component; nil stands for always. One that is not wanted any more is
@@ -59,11 +60,11 @@ const (
 )
 
 // TaskID is the id of the task that deploys the component.
-func (c *Component[F]) TaskID() string {
+func (c *Component[F]) TaskID() flow.ID {
 	if c.Task != "" {
 		return c.Task
 	}
-	return string(c.Name)
+	return flow.ID(c.Name)
 }
 
 // IsWanted reports whether there is to be such a component.

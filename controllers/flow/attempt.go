@@ -14,18 +14,21 @@ import (
 // errTimeUp is the cause of a context that a task's own limit has ended.
 var errTimeUp = errors.New("time is up")
 
-// perform runs one task within its timeout, with its retries.
-func perform(ctx context.Context, clk clock.Clock, t Task) error {
-	ctx, stop := withTimeout(ctx, clk, t.Timeout)
+// perform runs one task within its time limit, with its retries. A task that is done has set what it declares.
+func perform(ctx context.Context, clk clock.Clock, t *Task, set *values) error {
+	ctx, stop := withTimeout(ctx, clk, t.limit())
 	defer stop()
-	err := performRetrying(ctx, clk, t)
-	if err != nil && t.Timeout > 0 && timeUp(ctx) {
-		return &TimeoutError{After: t.Timeout, Last: err}
+	err := performRetrying(context.WithValue(ctx, scopeKey{}, &scope{task: t, values: set}), clk, t)
+	if err == nil {
+		return set.missing(t)
+	}
+	if timeUp(ctx) {
+		return &TimeoutError{After: t.limit(), Last: err}
 	}
 	return err
 }
 
-func performRetrying(ctx context.Context, clk clock.Clock, t Task) error {
+func performRetrying(ctx context.Context, clk clock.Clock, t *Task) error {
 	if !t.Retry.enabled() {
 		return protect(ctx, t.Do)
 	}
@@ -56,7 +59,7 @@ func performRetrying(ctx context.Context, clk clock.Clock, t Task) error {
 	return last
 }
 
-// pause waits for the interval and tells whether the context is still alive.
+// pause waits for the interval and reports whether the context is still alive.
 func pause(ctx context.Context, clk clock.Clock, interval time.Duration) bool {
 	timer := clk.NewTimer(interval)
 	defer timer.Stop()
@@ -80,9 +83,6 @@ func protect(ctx context.Context, do func(context.Context) error) (err error) {
 
 // withTimeout is context.WithTimeout on the given clock. The returned function ends the watch and waits for it.
 func withTimeout(parent context.Context, clk clock.Clock, limit time.Duration) (context.Context, func()) {
-	if limit <= 0 {
-		return parent, func() {}
-	}
 	ctx, cancel := context.WithCancelCause(parent)
 	timer := clk.NewTimer(limit)
 	watched := make(chan struct{})

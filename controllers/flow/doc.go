@@ -4,8 +4,8 @@
 // the same time, and one failure stops only what depends on it.
 //
 // A graph is data. Compile checks it once, so a wrong edge fails a unit test and not a cluster; DOT draws it for golden
-// pictures. Task ids are a public contract: they are shown as progress and kept with errors, so they are chosen for
-// readers and do not change.
+// pictures. Tasks hand on what they found out as Values, which make the edges by themselves. Task ids are a public
+// contract: they are kept with errors and counted by metrics, and do not change. People read the titles.
 //
 // The package knows nothing of Kubernetes.
 package flow

@@ -4,12 +4,13 @@ package flow
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
 
 // DOT draws the graph in Graphviz's language, in the order given to Compile, so that a picture under testdata shows a
-// changed edge as a changed line. Skipped tasks are dashed.
+// changed edge as a changed line. Skipped tasks are dashed; an edge along which values travel carries their names.
 func (g *Graph) DOT() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph %q {\n  rankdir=LR\n", g.name)
@@ -17,14 +18,36 @@ func (g *Graph) DOT() string {
 		fmt.Fprintf(&b, "  %q%s\n", t.ID, t.attributes())
 	}
 	for _, t := range g.tasks {
-		after := slices.Clone(t.After)
-		slices.Sort(after)
-		for _, id := range slices.Compact(after) {
-			fmt.Fprintf(&b, "  %q -> %q\n", id, t.ID)
+		edges := g.edges(t)
+		for _, id := range slices.Sorted(maps.Keys(edges)) {
+			fmt.Fprintf(&b, "  %q -> %q%s\n", id, t.ID, labels(edges[id]))
 		}
 	}
 	b.WriteString("}\n")
 	return b.String()
+}
+
+// edges are the tasks that a task waits for, with the names of the values that it has from them.
+func (g *Graph) edges(t Task) map[ID][]string {
+	edges := map[ID][]string{}
+	for _, id := range t.After {
+		edges[id] = nil
+	}
+	for _, before := range g.tasks {
+		for _, slot := range before.Sets {
+			if slices.Contains(t.Reads, slot) {
+				edges[before.ID] = append(edges[before.ID], slot.slot())
+			}
+		}
+	}
+	return edges
+}
+
+func labels(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" [label=%q]", strings.Join(names, ", "))
 }
 
 func (t Task) attributes() string {

@@ -14,7 +14,7 @@ import (
 // TaskError is the failure of one task.
 type TaskError struct {
 	// ID is the id of the task.
-	ID string
+	ID ID
 	// Err is what the task returned, or a PanicError, or a TimeoutError.
 	Err error
 }

@@ -13,18 +13,19 @@ import (
 type Graph struct {
 	name  string
 	tasks []Task
-	index map[string]int
+	index map[ID]int
 	// next lists, for each task, the tasks that wait for it.
 	next [][]int
 }
 
-// Compile checks the tasks and returns the graph, or every mistake that was found: an empty or repeated id, a task that
-// does nothing, a dependency that does not exist, a cycle.
+// Compile checks the tasks and returns the graph, or every mistake that was found: an empty or repeated id, a task
+// without a title or without work, a dependency that does not exist, a cycle, a value that is read but will not be set,
+// or that is set by two tasks.
 func Compile(name string, tasks ...Task) (*Graph, error) {
 	g := &Graph{
 		name:  name,
 		tasks: slices.Clone(tasks),
-		index: make(map[string]int, len(tasks)),
+		index: make(map[ID]int, len(tasks)),
 		next:  make([][]int, len(tasks)),
 	}
 	errs := g.checkTasks()
@@ -43,21 +44,15 @@ func (g *Graph) Name() string {
 	return g.name
 }
 
-// IDs returns the ids of all tasks, skipped ones included, in the order given to Compile.
-func (g *Graph) IDs() []string {
-	ids := make([]string, 0, len(g.tasks))
-	for _, t := range g.tasks {
-		ids = append(ids, t.ID)
-	}
-	return ids
-}
-
 func (g *Graph) checkTasks() []error {
 	var errs []error
 	for i, t := range g.tasks {
 		if t.ID == "" {
 			errs = append(errs, fmt.Errorf("task number %d has no id", i+1))
 			continue
+		}
+		if t.Title == "" {
+			errs = append(errs, fmt.Errorf("task %q has no title", t.ID))
 		}
 		if t.Do == nil {
 			errs = append(errs, fmt.Errorf("task %q does nothing: Do is nil", t.ID))
@@ -71,8 +66,9 @@ func (g *Graph) checkTasks() []error {
 	return errs
 }
 
+// link makes an edge of every task to wait for and of every value to read.
 func (g *Graph) link() []error {
-	var errs []error
+	writers, errs := g.writers()
 	for i, t := range g.tasks {
 		for _, id := range t.After {
 			before, found := g.index[id]
@@ -80,12 +76,24 @@ func (g *Graph) link() []error {
 				errs = append(errs, fmt.Errorf("task %q waits for %q, which does not exist", t.ID, id))
 				continue
 			}
-			if !slices.Contains(g.next[before], i) {
-				g.next[before] = append(g.next[before], i)
+			g.connect(before, i)
+		}
+		for _, slot := range t.Reads {
+			if err := g.checkReads(t, slot, writers[slot]); err != nil {
+				errs = append(errs, err)
+			}
+			for _, before := range writers[slot] {
+				g.connect(before, i)
 			}
 		}
 	}
 	return errs
+}
+
+func (g *Graph) connect(before, after int) {
+	if !slices.Contains(g.next[before], after) {
+		g.next[before] = append(g.next[before], after)
+	}
 }
 
 // checkCycles walks the graph depth first and reports the first path that comes back to itself.
@@ -99,7 +107,7 @@ func (g *Graph) checkCycles() []error {
 	var path []string
 	var visit func(i int) error
 	visit = func(i int) error {
-		id := g.tasks[i].ID
+		id := string(g.tasks[i].ID)
 		switch state[i] {
 		case closed:
 			return nil

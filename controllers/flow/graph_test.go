@@ -25,33 +25,33 @@ func TestCompileRefusesBrokenGraphs_GLET_FLOW_1(t *testing.T) {
 	}{
 		"RepeatedID": {
 			reason: "a task id may exist only once",
-			tasks:  []flow.Task{{ID: "etcd", Do: nothing}, {ID: "etcd", Do: nothing}},
+			tasks:  []flow.Task{{ID: "etcd", Title: "etcd", Do: nothing}, {ID: "etcd", Title: "etcd", Do: nothing}},
 			want:   `compile flow "shoot": task "etcd" exists more than once`,
 		},
 		"UnknownDependency": {
 			reason: "what a task waits for has to exist",
-			tasks:  []flow.Task{{ID: "apiserver", After: []string{"etcd"}, Do: nothing}},
+			tasks:  []flow.Task{{ID: "apiserver", Title: "apiserver", After: []flow.ID{"etcd"}, Do: nothing}},
 			want:   `compile flow "shoot": task "apiserver" waits for "etcd", which does not exist`,
 		},
 		"Cycle": {
 			reason: "a cycle would never start; the message shows the way round",
 			tasks: []flow.Task{
-				{ID: "a", Do: nothing},
-				{ID: "b", After: []string{"a", "d"}, Do: nothing},
-				{ID: "c", After: []string{"b"}, Do: nothing},
-				{ID: "d", After: []string{"c"}, Do: nothing},
+				{ID: "a", Title: "a", Do: nothing},
+				{ID: "b", Title: "b", After: []flow.ID{"a", "d"}, Do: nothing},
+				{ID: "c", Title: "c", After: []flow.ID{"b"}, Do: nothing},
+				{ID: "d", Title: "d", After: []flow.ID{"c"}, Do: nothing},
 			},
 			want: `compile flow "shoot": tasks wait for each other: b -> c -> d -> b`,
 		},
 		"WaitsForItself": {
 			reason: "the shortest cycle",
-			tasks:  []flow.Task{{ID: "a", After: []string{"a"}, Do: nothing}},
+			tasks:  []flow.Task{{ID: "a", Title: "a", After: []flow.ID{"a"}, Do: nothing}},
 			want:   `compile flow "shoot": tasks wait for each other: a -> a`,
 		},
-		"EmptyIDAndNothingToDo": {
+		"NoIDNoTitleNothingToDo": {
 			reason: "all mistakes are told at once",
 			tasks:  []flow.Task{{Do: nothing}, {ID: "etcd"}},
-			want:   "compile flow \"shoot\": task number 1 has no id\ntask \"etcd\" does nothing: Do is nil",
+			want:   "compile flow \"shoot\": task number 1 has no id\ntask \"etcd\" has no title\ntask \"etcd\" does nothing: Do is nil",
 		},
 	}
 	for name, tc := range cases {
@@ -70,11 +70,12 @@ func TestCompileRefusesBrokenGraphs_GLET_FLOW_1(t *testing.T) {
 
 func TestDOTShowsTasksLimitsAndEdges(t *testing.T) {
 	t.Parallel()
+	address := flow.NewValue[string]("address")
 	g, err := flow.Compile("Shoot cluster reconciliation",
-		flow.Task{ID: "namespace", Do: nothing},
-		flow.Task{ID: "etcd", After: []string{"namespace"}, Timeout: 5 * time.Minute, Do: nothing},
-		flow.Task{ID: "dns", After: []string{"namespace"}, Skip: true, Do: nothing},
-		flow.Task{ID: "shoot-client", After: []string{"etcd", "dns", "etcd"}, Retry: flow.Retry{Timeout: 2 * time.Minute}, Do: nothing},
+		flow.Task{ID: "namespace", Title: "namespace", Do: nothing},
+		flow.Task{ID: "etcd", Title: "etcd", After: []flow.ID{"namespace"}, Timeout: 5 * time.Minute, Sets: []flow.Slot{address}, Do: nothing},
+		flow.Task{ID: "dns", Title: "dns", After: []flow.ID{"namespace"}, Skip: true, Do: nothing},
+		flow.Task{ID: "shoot-client", Title: "shoot-client", After: []flow.ID{"etcd", "dns", "etcd"}, Reads: []flow.Slot{address}, Retry: flow.Retry{Timeout: 2 * time.Minute}, Do: nothing},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@
 package flow
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -17,9 +16,11 @@ type Progress struct {
 	// Total is the number of tasks without the skipped ones.
 	Total int
 	// Running, Succeeded and Failed hold task ids.
-	Running   []string
-	Succeeded []string
-	Failed    []string
+	Running   []ID
+	Succeeded []ID
+	Failed    []ID
+	// Doing holds the titles of the running tasks.
+	Doing []string
 }
 
 // Percent is the share of tasks that succeeded, rounded down. A graph without tasks is done.
@@ -38,7 +39,7 @@ func (p Progress) Description() string {
 	case 100:
 		return p.Flow + " finished"
 	default:
-		return strings.Join(p.Running, ", ")
+		return strings.Join(p.Doing, ", ")
 	}
 }
 
@@ -95,13 +96,4 @@ func (r *reporter) drain() {
 		r.report(p)
 	default:
 	}
-}
-
-func sortedIDs(ids map[string]struct{}) []string {
-	out := make([]string, 0, len(ids))
-	for id := range ids {
-		out = append(out, id)
-	}
-	slices.Sort(out)
-	return out
 }

@@ -5,6 +5,8 @@ package flow
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -28,8 +30,10 @@ type Options struct {
 
 // Observation is the trace of one task.
 type Observation struct {
-	// Flow and ID name the graph and the task.
-	Flow, ID string
+	// Flow is the name of the graph.
+	Flow string
+	// ID is the id of the task.
+	ID ID
 	// Ready is when the last task it waited for was done, Started when it began, Ended when it returned.
 	Ready, Started, Ended time.Time
 	// Err is nil if the task succeeded.
@@ -47,9 +51,10 @@ func (g *Graph) Run(ctx context.Context, o Options) error {
 		options:   o,
 		waits:     g.waits(),
 		ended:     make(chan Observation, len(g.tasks)),
-		running:   map[string]struct{}{},
-		succeeded: map[string]struct{}{},
-		failed:    map[string]struct{}{},
+		values:    &values{},
+		running:   map[ID]string{},
+		succeeded: map[ID]struct{}{},
+		failed:    map[ID]struct{}{},
 	}
 	for _, t := range g.tasks {
 		if !t.Skip {
@@ -69,12 +74,14 @@ type run struct {
 	reports *reporter
 
 	// waits counts, for each task, the tasks that it still waits for.
-	waits     []int
-	ended     chan Observation
-	total     int
-	running   map[string]struct{}
-	succeeded map[string]struct{}
-	failed    map[string]struct{}
+	waits  []int
+	ended  chan Observation
+	total  int
+	values *values
+	// running holds the titles of the running tasks.
+	running   map[ID]string
+	succeeded map[ID]struct{}
+	failed    map[ID]struct{}
 	errs      []TaskError
 	// left is set when a task was ready but the context had ended.
 	left bool
@@ -120,7 +127,7 @@ func (r *run) loop(ctx context.Context) error {
 
 // begin starts a task whose dependencies are done; a skipped one is done at once.
 func (r *run) begin(ctx context.Context, i int) {
-	t := r.graph.tasks[i]
+	t := &r.graph.tasks[i]
 	if t.Skip {
 		r.release(ctx, i)
 		return
@@ -129,12 +136,12 @@ func (r *run) begin(ctx context.Context, i int) {
 		r.left = true
 		return
 	}
-	r.running[t.ID] = struct{}{}
+	r.running[t.ID] = t.Title
 	o := Observation{Flow: r.graph.name, ID: t.ID, Ready: r.options.Clock.Now()}
 	r.group.Go(func() error {
 		o.Started = r.options.Clock.Now()
 		r.options.Log.V(1).Info("Task started", "task", t.ID)
-		o.Err = perform(ctx, r.options.Clock, t)
+		o.Err = perform(ctx, r.options.Clock, t, r.values)
 		o.Ended = r.options.Clock.Now()
 		r.ended <- o
 		return nil
@@ -178,9 +185,10 @@ func (r *run) publish() {
 	r.reports.publish(Progress{
 		Flow:      r.graph.name,
 		Total:     r.total,
-		Running:   sortedIDs(r.running),
-		Succeeded: sortedIDs(r.succeeded),
-		Failed:    sortedIDs(r.failed),
+		Running:   slices.Sorted(maps.Keys(r.running)),
+		Succeeded: slices.Sorted(maps.Keys(r.succeeded)),
+		Failed:    slices.Sorted(maps.Keys(r.failed)),
+		Doing:     slices.Sorted(maps.Values(r.running)),
 	})
 }
 

@@ -32,7 +32,7 @@ func (s *script) add(format string, args ...any) {
 }
 
 // takes is a task body that needs a while and then returns err.
-func (s *script) takes(id string, d time.Duration, err error) func(context.Context) error {
+func (s *script) takes(id flow.ID, d time.Duration, err error) func(context.Context) error {
 	return func(context.Context) error {
 		s.add("%s starts", id)
 		<-clock.RealClock{}.After(d)
@@ -41,8 +41,14 @@ func (s *script) takes(id string, d time.Duration, err error) func(context.Conte
 	}
 }
 
+// compile gives each task without a title its id as one.
 func compile(t *testing.T, tasks ...flow.Task) *flow.Graph {
 	t.Helper()
+	for i := range tasks {
+		if tasks[i].Title == "" {
+			tasks[i].Title = string(tasks[i].ID)
+		}
+	}
 	g, err := flow.Compile("Shoot cluster reconciliation", tasks...)
 	if err != nil {
 		t.Fatal(err)
@@ -57,8 +63,8 @@ func TestRunStartsTasksWhenTheirDependenciesAreDone_GLET_FLOW_1(t *testing.T) {
 		g := compile(t,
 			flow.Task{ID: "a", Do: s.takes("a", 1*time.Second, nil)},
 			flow.Task{ID: "b", Do: s.takes("b", 3*time.Second, nil)},
-			flow.Task{ID: "c", After: []string{"a"}, Do: s.takes("c", 1*time.Second, nil)},
-			flow.Task{ID: "d", After: []string{"b", "c"}, Do: s.takes("d", 1*time.Second, nil)},
+			flow.Task{ID: "c", After: []flow.ID{"a"}, Do: s.takes("c", 1*time.Second, nil)},
+			flow.Task{ID: "d", After: []flow.ID{"b", "c"}, Do: s.takes("d", 1*time.Second, nil)},
 		)
 		begin := clock.RealClock{}.Now()
 		if err := g.Run(t.Context(), flow.Options{Clock: clock.RealClock{}}); err != nil {
@@ -81,10 +87,10 @@ func TestRunKeepsGoingAroundAFailure_GLET_FLOW_2(t *testing.T) {
 		s := &script{}
 		g := compile(t,
 			flow.Task{ID: "z", Do: s.takes("z", 1*time.Second, fmt.Errorf("deploy etcd: %w", errBoom))},
-			flow.Task{ID: "blocked", After: []string{"z"}, Do: s.takes("blocked", time.Second, nil)},
-			flow.Task{ID: "blocked-too", After: []string{"blocked", "free"}, Do: s.takes("blocked-too", time.Second, nil)},
+			flow.Task{ID: "blocked", After: []flow.ID{"z"}, Do: s.takes("blocked", time.Second, nil)},
+			flow.Task{ID: "blocked-too", After: []flow.ID{"blocked", "free"}, Do: s.takes("blocked-too", time.Second, nil)},
 			flow.Task{ID: "free", Do: s.takes("free", 2*time.Second, nil)},
-			flow.Task{ID: "after-free", After: []string{"free"}, Do: s.takes("after-free", time.Second, errors.New("bad"))},
+			flow.Task{ID: "after-free", After: []flow.ID{"free"}, Do: s.takes("after-free", time.Second, errors.New("bad"))},
 		)
 		err := g.Run(t.Context(), flow.Options{Clock: clock.RealClock{}})
 		want := `task "after-free" failed: bad; task "z" failed: deploy etcd: boom`
@@ -94,11 +100,11 @@ func TestRunKeepsGoingAroundAFailure_GLET_FLOW_2(t *testing.T) {
 		if !errors.Is(err, errBoom) {
 			t.Errorf("the cause of a failed task is lost: errors.Is(%v, errBoom) is false", err)
 		}
-		var ids []string
+		var ids []flow.ID
 		for _, e := range flow.Errors(fmt.Errorf("reconcile: %w", err)) {
 			ids = append(ids, e.ID)
 		}
-		if diff := cmp.Diff([]string{"after-free", "z"}, ids); diff != "" {
+		if diff := cmp.Diff([]flow.ID{"after-free", "z"}, ids); diff != "" {
 			t.Errorf("Errors(err) (-want +got):\n%s", diff)
 		}
 		for _, line := range s.lines {
@@ -126,9 +132,9 @@ func TestRunCountsSkippedTasksAsDone_GLET_FLOW_3(t *testing.T) {
 	}
 	g := compile(t,
 		flow.Task{ID: "skipped-root", Skip: true, Do: body("skipped-root")},
-		flow.Task{ID: "after-skipped", After: []string{"skipped-root"}, Do: body("after-skipped")},
-		flow.Task{ID: "skipped-middle", After: []string{"after-skipped"}, Skip: true, Do: body("skipped-middle")},
-		flow.Task{ID: "last", After: []string{"skipped-middle"}, Do: body("last")},
+		flow.Task{ID: "after-skipped", After: []flow.ID{"skipped-root"}, Do: body("after-skipped")},
+		flow.Task{ID: "skipped-middle", After: []flow.ID{"after-skipped"}, Skip: true, Do: body("skipped-middle")},
+		flow.Task{ID: "last", After: []flow.ID{"skipped-middle"}, Do: body("last")},
 	)
 	var last flow.Progress
 	err := g.Run(t.Context(), flow.Options{Clock: clock.RealClock{}, Progress: func(p flow.Progress) { last = p }})
@@ -140,7 +146,7 @@ func TestRunCountsSkippedTasksAsDone_GLET_FLOW_3(t *testing.T) {
 	}
 	want := flow.Progress{
 		Flow: "Shoot cluster reconciliation", Total: 2,
-		Running: []string{}, Succeeded: []string{"after-skipped", "last"}, Failed: []string{},
+		Succeeded: []flow.ID{"after-skipped", "last"},
 	}
 	if diff := cmp.Diff(want, last); diff != "" {
 		t.Errorf("last progress (-want +got):\n%s", diff)
@@ -156,16 +162,16 @@ func TestProgressWords_GLET_FLOW_4(t *testing.T) {
 		text    string
 	}{
 		"Start": {
-			reason: "nothing is done yet", in: flow.Progress{Flow: "Shoot cluster deletion", Total: 3, Running: []string{"a"}},
+			reason: "nothing is done yet", in: flow.Progress{Flow: "Shoot cluster deletion", Total: 3, Doing: []string{"A runs"}},
 			percent: 0, text: "Starting Shoot cluster deletion",
 		},
 		"Middle": {
-			reason:  "two thirds are rounded down, the running ones are named",
-			in:      flow.Progress{Flow: "Shoot cluster deletion", Total: 3, Succeeded: []string{"a", "b"}, Running: []string{"c", "d"}},
-			percent: 66, text: "c, d",
+			reason:  "two thirds are rounded down, the titles of the running ones are shown",
+			in:      flow.Progress{Flow: "Shoot cluster deletion", Total: 3, Succeeded: []flow.ID{"a", "b"}, Running: []flow.ID{"c", "d"}, Doing: []string{"Deploying c", "Waiting for d"}},
+			percent: 66, text: "Deploying c, Waiting for d",
 		},
 		"End": {
-			reason: "all are done", in: flow.Progress{Flow: "Shoot cluster deletion", Total: 1, Succeeded: []string{"a"}},
+			reason: "all are done", in: flow.Progress{Flow: "Shoot cluster deletion", Total: 1, Succeeded: []flow.ID{"a"}},
 			percent: 100, text: "Shoot cluster deletion finished",
 		},
 		"Empty": {
@@ -192,8 +198,8 @@ func TestProgressNamesRunningTasksSorted_GLET_FLOW_4(t *testing.T) {
 		s := &script{}
 		g := compile(t,
 			flow.Task{ID: "first", Do: s.takes("first", time.Second, nil)},
-			flow.Task{ID: "zebra", After: []string{"first"}, Do: s.takes("zebra", time.Second, nil)},
-			flow.Task{ID: "ant", After: []string{"first"}, Do: s.takes("ant", 2*time.Second, nil)},
+			flow.Task{ID: "zebra", Title: "Feeding the zebra", After: []flow.ID{"first"}, Do: s.takes("zebra", time.Second, nil)},
+			flow.Task{ID: "ant", Title: "Watching the ant", After: []flow.ID{"first"}, Do: s.takes("ant", 2*time.Second, nil)},
 		)
 		var texts []string
 		err := g.Run(t.Context(), flow.Options{Clock: clock.RealClock{}, Progress: func(p flow.Progress) {
@@ -207,8 +213,8 @@ func TestProgressNamesRunningTasksSorted_GLET_FLOW_4(t *testing.T) {
 		}
 		want := []string{
 			"0 Starting Shoot cluster reconciliation",
-			"33 ant, zebra",
-			"66 ant",
+			"33 Feeding the zebra, Watching the ant",
+			"66 Watching the ant",
 			"100 Shoot cluster reconciliation finished",
 		}
 		if diff := cmp.Diff(want, texts); diff != "" {
@@ -222,11 +228,11 @@ func TestReportsAreHeldBack_GLET_FLOW_5(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{}
 		var tasks []flow.Task
-		after := []string(nil)
+		after := []flow.ID(nil)
 		for i := range 10 {
-			id := fmt.Sprintf("t%d", i)
+			id := flow.ID(fmt.Sprintf("t%d", i))
 			tasks = append(tasks, flow.Task{ID: id, After: after, Do: s.takes(id, time.Second, nil)})
-			after = []string{id}
+			after = []flow.ID{id}
 		}
 		begin := clock.RealClock{}.Now()
 		var at []string
@@ -274,7 +280,7 @@ func TestCancellationStartsNothingNew_GLET_FLOW_6(t *testing.T) {
 				ended = true
 				return nil
 			}},
-			flow.Task{ID: "never", After: []string{"running"}, Do: func(context.Context) error { return errors.New("started") }},
+			flow.Task{ID: "never", After: []flow.ID{"running"}, Do: func(context.Context) error { return errors.New("started") }},
 		)
 		err := g.Run(ctx, flow.Options{Clock: clock.RealClock{}})
 		if want := "the run was cancelled: the gardenlet stops"; err == nil || err.Error() != want {
@@ -377,7 +383,7 @@ func TestObserveTracesEachTask(t *testing.T) {
 		var got []string
 		g := compile(t,
 			flow.Task{ID: "a", Do: s.takes("a", time.Second, nil)},
-			flow.Task{ID: "b", After: []string{"a"}, Do: s.takes("b", 2*time.Second, errBoom)},
+			flow.Task{ID: "b", After: []flow.ID{"a"}, Do: s.takes("b", 2*time.Second, errBoom)},
 		)
 		_ = g.Run(t.Context(), flow.Options{Clock: clock.RealClock{}, Observe: func(o flow.Observation) {
 			got = append(got, fmt.Sprintf("%s %s-%s %v", o.ID, o.Started.Sub(begin), o.Ended.Sub(begin), o.Err))

@@ -15,11 +15,14 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
+// stepTimeout is for slow networks: some steps load images.
+const stepTimeout = time.Hour
+
 // step is one thing to do on the way up or down.
 type step struct {
-	name string
+	name flow.ID
 	// after are the steps that have to be done before; others run at the same time.
-	after []string
+	after []flow.ID
 	// do returns what people should know about what was done, if anything.
 	do func(ctx context.Context) (note string, err error)
 }
@@ -31,7 +34,7 @@ func runSteps(ctx context.Context, clk clock.Clock, out io.Writer, steps []step)
 	var notes sync.Map
 	tasks := make([]flow.Task, 0, len(steps))
 	for _, s := range steps {
-		tasks = append(tasks, flow.Task{ID: s.name, After: s.after, Do: func(ctx context.Context) error {
+		tasks = append(tasks, flow.Task{ID: s.name, Title: string(s.name), After: s.after, Timeout: stepTimeout, Do: func(ctx context.Context) error {
 			note, err := s.do(ctx)
 			notes.Store(s.name, note)
 			return err
@@ -66,7 +69,7 @@ func firstCause(err error) error {
 	return errors.Join(causes...)
 }
 
-func printStep(out io.Writer, name, note string, took time.Duration) {
+func printStep(out io.Writer, name flow.ID, note string, took time.Duration) {
 	if note != "" {
 		note = "  " + note
 	}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/process"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
 // Names of the steps that are not the start of a part.
@@ -54,12 +55,12 @@ func (c *Cluster) Up(ctx context.Context) error {
 func (c *Cluster) steps() []step {
 	steps := []step{
 		{name: stepCertificates, do: c.certificates},
-		{name: stepFiles, after: []string{stepMachine}, do: c.files},
+		{name: stepFiles, after: []flow.ID{stepMachine}, do: c.files},
 		{name: stepMachine, do: c.machine},
-		{name: stepImages, after: []string{partRuntime}, do: c.importAll},
-		{name: stepNode, after: []string{partKubelet, partControllerManager, partScheduler, partProxy, partAddons, stepImages}, do: c.nodeReady},
+		{name: stepImages, after: []flow.ID{partRuntime}, do: c.importAll},
+		{name: stepNode, after: []flow.ID{partKubelet, partControllerManager, partScheduler, partProxy, partAddons, stepImages}, do: c.nodeReady},
 	}
-	after := map[string][]string{
+	after := map[string][]flow.ID{
 		partRuntime:           {stepFiles},
 		partEtcd:              {stepFiles, stepCertificates},
 		partAPIServer:         {partEtcd},
@@ -70,7 +71,7 @@ func (c *Cluster) steps() []step {
 		partAddons:            {partAPIServer},
 	}
 	for _, p := range c.parts() {
-		steps = append(steps, step{name: p.name, after: after[p.name], do: func(ctx context.Context) (string, error) { return c.start(ctx, p) }})
+		steps = append(steps, step{name: flow.ID(p.name), after: after[p.name], do: func(ctx context.Context) (string, error) { return c.start(ctx, p) }})
 	}
 	return steps
 }

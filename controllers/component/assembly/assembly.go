@@ -43,10 +43,10 @@ type Assembly[F any] struct {
 type Order struct {
 	// After are the tasks that every component waits for. Secrets is the one that makes the manager of secrets; a component
 	// with requests waits for that instead.
-	After   []string
-	Secrets string
+	After   []flow.ID
+	Secrets flow.ID
 	// Besides are further tasks that a single component waits for.
-	Besides map[component.Name][]string
+	Besides map[component.Name][]flow.ID
 	// Skip leaves all of them out.
 	Skip bool
 }
@@ -83,7 +83,7 @@ func (a *Assembly[F]) Restore(order Order) []flow.Task {
 }
 
 func (a *Assembly[F]) deployAll(list []component.Component[F], order Order) []flow.Task {
-	last := map[component.Name]string{}
+	last := map[component.Name]flow.ID{}
 	for i := range list {
 		last[list[i].Name] = list[i].TaskID()
 		if a.Await {
@@ -105,7 +105,7 @@ func (a *Assembly[F]) deployAll(list []component.Component[F], order Order) []fl
 		tasks = append(tasks, task)
 		if a.Await {
 			tasks = append(tasks, flow.Task{
-				ID: last[c.Name], After: []string{c.TaskID()}, Timeout: timeout, Skip: order.Skip || !wanted, Do: a.wait(c),
+				ID: last[c.Name], After: []flow.ID{c.TaskID()}, Timeout: timeout, Skip: order.Skip || !wanted, Do: a.wait(c),
 			})
 		}
 	}
@@ -127,9 +127,9 @@ func (a *Assembly[F]) Delete(order Order) []flow.Task {
 	return tasks
 }
 
-func (o Order) start(name component.Name, secrets bool) []string {
+func (o Order) start(name component.Name, secrets bool) []flow.ID {
 	if secrets && o.Secrets != "" {
-		return append([]string{o.Secrets}, o.Besides[name]...)
+		return append([]flow.ID{o.Secrets}, o.Besides[name]...)
 	}
 	return slices.Concat(o.After, o.Besides[name])
 }

@@ -15,6 +15,7 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/flowmetrics"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -38,6 +39,8 @@ type Reconciler struct {
 	KubernetesVersion func() (string, error)
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.SeedControllerConfiguration
+	// Flows records what reconciliations take; it may be nil.
+	Flows *flowmetrics.Recorder
 }
 
 // AddToManager implements kit.Adder.

@@ -152,7 +152,7 @@ func TestReconcileGraph(t *testing.T) {
 	if err != nil {
 		t.Fatalf("ReconcileGraph(...): %v", err)
 	}
-	for _, want := range []string{`"Deploy custom resource definitions" -> "Deploy cluster identity"`, `"Deploy namespace garden" -> "Deploy cluster identity"`} {
+	for _, want := range []string{`"definitions" -> "identity"`, `"namespace" -> "identity"`} {
 		if !strings.Contains(graph.DOT(), want) {
 			t.Errorf("The graph has the edge %s:\n%s", want, graph.DOT())
 		}

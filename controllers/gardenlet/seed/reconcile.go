@@ -129,7 +129,7 @@ func (r *Reconciler) deploy(ctx context.Context, s *scope) (kit.Outcome, error) 
 			})
 		}
 	}
-	if err := graph.Run(ctx, options); err != nil {
+	if err := r.Flows.Run(ctx, graph, options); err != nil {
 		return kit.Stop(), err
 	}
 	return kit.Continue(), failed

@@ -19,7 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
-	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/flowmetrics"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -47,8 +47,8 @@ type Reconciler struct {
 	Config *gardenconfigv1alpha1.ShootControllerConfiguration
 	// IdentityTokenValidity is how long tokens of workload identities shall be valid; zero takes the default.
 	IdentityTokenValidity time.Duration
-	// Observe is told of every task that ended; it may be nil.
-	Observe func(shoot *gardencorev1beta1.Shoot, task flow.Observation)
+	// Flows records what operations take; it may be nil.
+	Flows *flowmetrics.Recorder
 }
 
 // AddToManager implements kit.Adder.

@@ -36,7 +36,7 @@ func (o *operation) deleteTasks(found remains) (*flow.Graph, error) {
 	components := slices.Concat(
 		o.controlPlane().Restore(assembly.Order{Secrets: "secrets-init", Skip: noClean}),
 		o.controlPlane().Delete(assembly.Order{
-			After: after("controlplane-delete-wait"), Besides: map[component.Name][]string{etcd.Main: stores, etcd.Events: stores}, Skip: noNamespace,
+			After: after("controlplane-delete-wait"), Besides: map[component.Name][]flow.ID{etcd.Main: stores, etcd.Events: stores}, Skip: noNamespace,
 		}),
 	)
 	return flow.Compile("Shoot cluster deletion", append([]flow.Task{

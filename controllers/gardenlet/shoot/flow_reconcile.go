@@ -62,6 +62,6 @@ func (o *operation) reconcileGraph(context.Context) (*flow.Graph, error) {
 	}, components...)...)
 }
 
-func after(ids ...string) []string {
+func after(ids ...flow.ID) []flow.ID {
 	return ids
 }

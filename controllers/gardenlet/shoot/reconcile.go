@@ -143,7 +143,9 @@ func (r *Reconciler) waitForSeed(ctx context.Context, shoot *gardencorev1beta1.S
 }
 
 // run compiles and runs the graph of the operation.
-func (r *Reconciler) run(ctx context.Context, o *operation, kind gardencorev1beta1.LastOperationType) error {
+func (r *Reconciler) run(ctx context.Context, o *operation, kind gardencorev1beta1.LastOperationType) (err error) {
+	began := r.Clock.Now()
+	defer func() { r.Flows.Operation(string(kind), r.Clock.Since(began), err) }()
 	build := o.reconcileGraph
 	if kind == gardencorev1beta1.LastOperationTypeDelete {
 		build = o.deleteGraph
@@ -166,10 +168,7 @@ func (r *Reconciler) run(ctx context.Context, o *operation, kind gardencorev1bet
 	if r.Config.ProgressReportPeriod != nil {
 		options.ReportPeriod = r.Config.ProgressReportPeriod.Duration
 	}
-	if r.Observe != nil {
-		options.Observe = func(task flow.Observation) { r.Observe(o.shoot, task) }
-	}
-	return graph.Run(ctx, options)
+	return r.Flows.Run(ctx, graph, options)
 }
 
 // succeeded ends a creation or a reconciliation.

@@ -69,7 +69,7 @@ func Progressed(status gardencorev1beta1.ShootStatus, p flow.Progress, now time.
 	next.LastOperation.Description = p.Description()
 	next.LastOperation.LastUpdateTime = metav1.NewTime(now)
 	next.LastErrors = slices.DeleteFunc(next.LastErrors, func(e gardencorev1beta1.LastError) bool {
-		return e.TaskID != nil && slices.Contains(p.Succeeded, *e.TaskID)
+		return e.TaskID != nil && slices.Contains(p.Succeeded, flow.ID(*e.TaskID))
 	})
 	return next
 }
@@ -212,7 +212,7 @@ func lastErrors(err error, now time.Time) []gardencorev1beta1.LastError {
 	}
 	entries := make([]gardencorev1beta1.LastError, 0, len(tasks))
 	for _, t := range tasks {
-		entries = append(entries, entry(t.ID, t))
+		entries = append(entries, entry(string(t.ID), t))
 	}
 	return entries
 }

@@ -24,9 +24,9 @@ func identity() gardencorev1beta1.Gardener {
 }
 
 // failure is the error of a flow whose task has failed.
-func failure(t *testing.T, id string, err error) error {
+func failure(t *testing.T, id flow.ID, err error) error {
 	t.Helper()
-	g, compileErr := flow.Compile("f", flow.Task{ID: id, Do: func(context.Context) error { return err }})
+	g, compileErr := flow.Compile("f", flow.Task{ID: id, Title: string(id), Do: func(context.Context) error { return err }})
 	if compileErr != nil {
 		t.Fatal(compileErr)
 	}
@@ -94,8 +94,8 @@ func TestProgressDropsErrorsThatAreOver_GLET_STATUS_7(t *testing.T) {
 	status := shoot.Started(running(func(s *gardencorev1beta1.Shoot) {
 		s.Status.LastErrors = []gardencorev1beta1.LastError{{TaskID: new("etcd-wait")}, {TaskID: new("worker-wait")}}
 	}), "Reconcile", identity(), now())
-	got := shoot.Progressed(status, flow.Progress{Flow: "Shoot cluster reconciliation", Total: 3, Succeeded: []string{"etcd-wait"}, Running: []string{"apiserver"}}, now().Add(time.Second))
-	want := gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Processing", Progress: 33, Description: "apiserver", LastUpdateTime: metav1.NewTime(now().Add(time.Second))}
+	got := shoot.Progressed(status, flow.Progress{Flow: "Shoot cluster reconciliation", Total: 3, Succeeded: []flow.ID{"etcd-wait"}, Running: []flow.ID{"apiserver"}, Doing: []string{"Deploying the API server"}}, now().Add(time.Second))
+	want := gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Processing", Progress: 33, Description: "Deploying the API server", LastUpdateTime: metav1.NewTime(now().Add(time.Second))}
 	if diff := cmp.Diff(want, *got.LastOperation); diff != "" {
 		t.Errorf("lastOperation (-want +got):\n%s", diff)
 	}
