@@ -3,6 +3,8 @@
 package component
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -17,10 +19,14 @@ type Name string
 // house has to know of it. F are the facts of the cluster that it is part of. Package assembly turns components into tasks.
 type Component[F any] struct {
 	Name Name
+	// Title is what people call it, with an article: "the API server".
+	Title string
 	// Task is the id of its tasks in flows if that is not its name. Ids are kept with errors, so they do not change.
 	Task flow.ID
 	// After names the components that have to be ready before it is deployed; it is deleted before them.
 	After []Name
+	// Addresses names the components whose addresses Secrets and Render need. It also comes after them.
+	Addresses []Name
 	// Wanted reports whether there is to be such a component; nil stands for always. One that is not wanted any more is
 	// removed.
 	Wanted func(facts F) bool
@@ -65,6 +71,11 @@ func (c *Component[F]) TaskID() flow.ID {
 		return c.Task
 	}
 	return flow.ID(c.Name)
+}
+
+// Needs reports whether the component comes after the other one.
+func (c *Component[F]) Needs(other Name) bool {
+	return slices.Contains(c.After, other) || slices.Contains(c.Addresses, other)
 }
 
 // IsWanted reports whether there is to be such a component.

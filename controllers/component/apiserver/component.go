@@ -34,7 +34,7 @@ const (
 // ExposureComponent is the load balancer.
 func ExposureComponent() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: Exposure, Task: "apiserver-service",
+		Name: Exposure, Title: "the load balancer of the API server", Task: "apiserver-service",
 		Service: func(f facts.Shoot) *corev1.Service { return Service(f.Namespace) },
 		Render: func(f facts.Shoot, _ *component.Inputs) ([]client.Object, error) {
 			return []client.Object{Service(f.Namespace)}, nil
@@ -45,7 +45,7 @@ func ExposureComponent() component.Component[facts.Shoot] {
 // Component is the API server.
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: Name, Task: "apiserver", After: []component.Name{Exposure, etcd.Main, etcd.Events},
+		Name: Name, Title: "the API server", Task: "apiserver", Addresses: []component.Name{Exposure, etcd.Main, etcd.Events},
 		Images: []string{image}, Replicas: component.One[facts.Shoot],
 		Care: component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadDeployment},
 		Keep: func(f facts.Shoot) client.Object {

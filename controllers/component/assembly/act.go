@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/controllers/component"
@@ -24,15 +25,7 @@ func (a *Assembly[F]) set(c component.Component[F]) deploy.Set {
 // deploy applies what the component renders and deletes what it does not render any more.
 func (a *Assembly[F]) deploy(c component.Component[F]) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
-		engine := a.Engine()
-		if c.Service != nil {
-			if err := engine.Apply(ctx, c.Service(a.Facts)); err != nil {
-				return err
-			}
-			if err := a.learn(ctx, engine, c); err != nil && (c.Secrets != nil || !errors.Is(err, errNoClusterIP)) {
-				return err
-			}
-		}
+		engine := a.Engine(ctx)
 		in, err := a.inputs(ctx, engine, c)
 		if err != nil {
 			return err
@@ -45,52 +38,70 @@ func (a *Assembly[F]) deploy(c component.Component[F]) func(ctx context.Context)
 	}
 }
 
-// learn remembers the addresses of the component's Service.
-func (a *Assembly[F]) learn(ctx context.Context, engine deploy.Engine, c component.Component[F]) error {
-	service := c.Service(a.Facts)
-	if err := engine.Client.Get(ctx, client.ObjectKeyFromObject(service), service); err != nil {
-		return fmt.Errorf("get service %q: %w", service.Name, err)
-	}
-	if service.Spec.ClusterIP == "" {
-		return fmt.Errorf("get service %q: %w", service.Name, errNoClusterIP)
-	}
-	a.Addresses.set(c.Name, component.Address{ClusterIP: service.Spec.ClusterIP, LoadBalancer: facts.LoadBalancerAddress(service)})
-	return nil
-}
-
+// inputs gathers what the rendering of a component gets.
 func (a *Assembly[F]) inputs(ctx context.Context, engine deploy.Engine, c component.Component[F]) (*component.Inputs, error) {
-	in := &component.Inputs{Images: map[string]string{}, Addresses: a.Addresses.all()}
+	in := &component.Inputs{Images: map[string]string{}, Addresses: component.Addresses{}}
 	for _, name := range c.Images {
 		in.Images[name] = a.Images[name]
+	}
+	for _, name := range c.Addresses {
+		in.Addresses[name] = a.Addresses.Of(name).Get(ctx)
 	}
 	if c.Replicas != nil {
 		in.Replicas = c.Replicas(a.Facts)
 	}
-	if c.Keep != nil {
-		kept := c.Keep(a.Facts)
-		err := engine.Client.Get(ctx, client.ObjectKeyFromObject(kept), kept)
-		if client.IgnoreNotFound(err) != nil {
-			return nil, fmt.Errorf("get %T %q: %w", kept, client.ObjectKeyFromObject(kept), err)
-		}
-		if err == nil {
-			in.Kept = kept
-		}
+	var err error
+	if in.Kept, err = a.kept(ctx, engine, c); err != nil || c.Secrets == nil {
+		return in, err
 	}
-	if c.Secrets == nil {
-		return in, nil
+	if c.Service != nil {
+		if err := engine.Apply(ctx, c.Service(a.Facts)); err != nil {
+			return nil, err
+		}
+		if in.Addresses[c.Name], err = a.address(ctx, engine, c); err != nil {
+			return nil, err
+		}
 	}
 	requests, err := c.Secrets(a.Facts, in.Addresses)
 	if err != nil {
 		return nil, err
 	}
-	in.Secrets, err = component.Obtain(ctx, a.Secrets(), requests)
+	in.Secrets, err = component.Obtain(ctx, a.Secrets, requests)
 	return in, err
 }
 
-// wait waits until everything of the component is ready, and learns under which address.
+// kept is the object that the component keeps, or nil if it does not exist.
+func (a *Assembly[F]) kept(ctx context.Context, engine deploy.Engine, c component.Component[F]) (client.Object, error) {
+	if c.Keep == nil {
+		return nil, nil //nolint:nilnil // nil says that there is none
+	}
+	kept := c.Keep(a.Facts)
+	err := engine.Client.Get(ctx, client.ObjectKeyFromObject(kept), kept)
+	if apierrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // nil says that there is none
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get %T %q: %w", kept, client.ObjectKeyFromObject(kept), err)
+	}
+	return kept, nil
+}
+
+// address reads where the component's Service is reached.
+func (a *Assembly[F]) address(ctx context.Context, engine deploy.Engine, c component.Component[F]) (component.Address, error) {
+	service := c.Service(a.Facts)
+	if err := engine.Client.Get(ctx, client.ObjectKeyFromObject(service), service); err != nil {
+		return component.Address{}, fmt.Errorf("get service %q: %w", service.Name, err)
+	}
+	if service.Spec.ClusterIP == "" {
+		return component.Address{}, fmt.Errorf("get service %q: %w", service.Name, errNoClusterIP)
+	}
+	return component.Address{ClusterIP: service.Spec.ClusterIP, LoadBalancer: facts.LoadBalancerAddress(service)}, nil
+}
+
+// wait waits until everything of the component is ready, and hands on under which address.
 func (a *Assembly[F]) wait(c component.Component[F]) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
-		engine := a.Engine()
+		engine := a.Engine(ctx)
 		members, err := engine.SetMembers(ctx, a.set(c))
 		if err != nil {
 			return err
@@ -98,14 +109,19 @@ func (a *Assembly[F]) wait(c component.Component[F]) func(ctx context.Context) e
 		if err := engine.WaitReady(ctx, members...); err != nil || c.Service == nil {
 			return err
 		}
-		return a.learn(ctx, engine, c)
+		address, err := a.address(ctx, engine, c)
+		if err != nil {
+			return err
+		}
+		a.Addresses.Of(c.Name).Set(ctx, address)
+		return nil
 	}
 }
 
 // remove begins to delete a component that is not wanted. Nothing waits for that; the next run goes on with it.
 func (a *Assembly[F]) remove(c component.Component[F]) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := a.Engine().DeleteSet(ctx, a.set(c))
+		_, err := a.Engine(ctx).DeleteSet(ctx, a.set(c))
 		return err
 	}
 }
@@ -113,7 +129,7 @@ func (a *Assembly[F]) remove(c component.Component[F]) func(ctx context.Context)
 // delete deletes a component and waits until nothing of it is left.
 func (a *Assembly[F]) delete(c component.Component[F]) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
-		engine := a.Engine()
+		engine := a.Engine(ctx)
 		members, err := engine.SetMembers(ctx, a.set(c))
 		if err != nil {
 			return err

@@ -3,37 +3,20 @@
 package assembly
 
 import (
-	"maps"
-	"sync"
-
 	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
-// Addresses are those of the Services of components, as far as a run knows them. Several tasks may use them at once; the
-// edges of the graph see to it that an address is known when it is asked for. The zero value is ready for use.
-type Addresses struct {
-	mu    sync.Mutex
-	known component.Addresses
-}
+// Addresses are the values in which the addresses of components travel through a flow. Several assemblies of one flow share
+// them. It is used while the flow is put together, and not by several goroutines.
+type Addresses map[component.Name]*flow.Value[component.Address]
 
-// Of is the address of a component's Service.
-func (a *Addresses) Of(name component.Name) component.Address {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.known[name]
-}
-
-func (a *Addresses) set(name component.Name, address component.Address) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.known == nil {
-		a.known = component.Addresses{}
+// Of is the value for the address of a component. The task that waits for the component sets it.
+func (a Addresses) Of(name component.Name) *flow.Value[component.Address] {
+	value, found := a[name]
+	if !found {
+		value = flow.NewValue[component.Address]("address of " + string(name))
+		a[name] = value
 	}
-	a.known[name] = address
-}
-
-func (a *Addresses) all() component.Addresses {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return maps.Clone(a.known)
+	return value
 }

@@ -3,6 +3,7 @@
 package assembly
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -20,7 +21,7 @@ const (
 	deleteSuffix = "-delete"
 )
 
-// Assembly is the components of one place in one run.
+// Assembly is the components of one place in one flow.
 type Assembly[F any] struct {
 	// Components is the list, Facts what they are told of the cluster that they are part of.
 	Components []component.Component[F]
@@ -29,26 +30,29 @@ type Assembly[F any] struct {
 	Await bool
 	// Namespace is where the inventories are, Prefix is what the names of their sets begin with.
 	Namespace, Prefix string
-	// Engine acts in the cluster that the components are in, Secrets is the manager that answers requests. Both are asked for
-	// when a task runs. Secrets may be nil if no component has requests.
-	Engine  func() deploy.Engine
-	Secrets func() *secrets.Manager
+	// Engine acts in the cluster that the components are in. It is asked for in the context of a task, which reads the values
+	// that Reads lists.
+	Engine func(ctx context.Context) deploy.Engine
+	Reads  []flow.Slot
+	// Secrets answers requests. It may be nil if no component has any.
+	Secrets *secrets.Manager
 	// Images are references by name, see Images.
 	Images map[string]string
-	// Addresses are shared with the other places of the same run.
-	Addresses *Addresses
+	// Addresses are shared with the other assemblies of the flow.
+	Addresses Addresses
 }
 
 // Order says where the tasks of components stand among the other tasks of a flow.
 type Order struct {
-	// After are the tasks that every component waits for. Secrets is the one that makes the manager of secrets; a component
-	// with requests waits for that instead.
+	// After are the tasks that every component waits for, Besides further ones that a single component waits for.
 	After   []flow.ID
-	Secrets flow.ID
-	// Besides are further tasks that a single component waits for.
 	Besides map[component.Name][]flow.ID
 	// Skip leaves all of them out.
 	Skip bool
+}
+
+func (o Order) start(name component.Name) []flow.ID {
+	return slices.Concat(o.After, o.Besides[name])
 }
 
 // Images finds the images of all components that are wanted.
@@ -92,11 +96,7 @@ func (a *Assembly[F]) deployAll(list []component.Component[F], order Order) []fl
 	}
 	var tasks []flow.Task
 	for _, c := range list {
-		wanted := c.IsWanted(a.Facts)
-		task := flow.Task{ID: c.TaskID(), After: order.start(c.Name, c.Secrets != nil), Skip: order.Skip, Do: a.remove(c)}
-		if wanted {
-			task.Do = a.deploy(c)
-		}
+		task := a.deployTask(c, order)
 		for _, name := range c.After {
 			if id, found := last[name]; found {
 				task.After = append(task.After, id)
@@ -104,32 +104,50 @@ func (a *Assembly[F]) deployAll(list []component.Component[F], order Order) []fl
 		}
 		tasks = append(tasks, task)
 		if a.Await {
-			tasks = append(tasks, flow.Task{
-				ID: last[c.Name], After: []flow.ID{c.TaskID()}, Timeout: timeout, Skip: order.Skip || !wanted, Do: a.wait(c),
-			})
+			tasks = append(tasks, a.waitTask(c, order))
 		}
 	}
 	return tasks
+}
+
+func (a *Assembly[F]) deployTask(c component.Component[F], order Order) flow.Task {
+	task := flow.Task{ID: c.TaskID(), After: order.start(c.Name), Reads: slices.Clone(a.Reads), Skip: order.Skip}
+	if !c.IsWanted(a.Facts) {
+		task.Title, task.Do = "Removing "+c.Title, a.remove(c)
+		return task
+	}
+	task.Title, task.Do = "Deploying "+c.Title, a.deploy(c)
+	for _, name := range c.Addresses {
+		task.Reads = append(task.Reads, a.Addresses.Of(name))
+	}
+	return task
+}
+
+func (a *Assembly[F]) waitTask(c component.Component[F], order Order) flow.Task {
+	task := flow.Task{
+		ID: c.TaskID() + waitSuffix, Title: "Waiting for " + c.Title, After: []flow.ID{c.TaskID()}, Reads: a.Reads, Timeout: timeout,
+		Skip: order.Skip || !c.IsWanted(a.Facts), Do: a.wait(c),
+	}
+	if c.Service != nil {
+		task.Sets = []flow.Slot{a.Addresses.Of(c.Name)}
+	}
+	return task
 }
 
 // Delete returns the tasks that delete every component, each after those that need it.
 func (a *Assembly[F]) Delete(order Order) []flow.Task {
 	var tasks []flow.Task
 	for _, c := range slices.Backward(a.Components) {
-		after := order.start(c.Name, false)
-		for _, other := range a.Components {
-			if slices.Contains(other.After, c.Name) {
-				after = append(after, other.TaskID()+deleteSuffix)
+		task := flow.Task{
+			ID: c.TaskID() + deleteSuffix, Title: "Deleting " + c.Title, After: order.start(c.Name), Reads: a.Reads, Timeout: timeout,
+			Skip: order.Skip, Do: a.delete(c),
+		}
+		for i := range a.Components {
+			if other := &a.Components[i]; other.Needs(c.Name) {
+				task.After = append(task.After, other.TaskID()+deleteSuffix)
 			}
 		}
-		tasks = append(tasks, flow.Task{ID: c.TaskID() + deleteSuffix, After: after, Timeout: timeout, Skip: order.Skip, Do: a.delete(c)})
+		tasks = append(tasks, task)
 	}
 	return tasks
-}
-
-func (o Order) start(name component.Name, secrets bool) []flow.ID {
-	if secrets && o.Secrets != "" {
-		return append([]flow.ID{o.Secrets}, o.Besides[name]...)
-	}
-	return slices.Concat(o.After, o.Besides[name])
 }

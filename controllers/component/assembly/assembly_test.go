@@ -21,7 +21,6 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
-	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
 const namespace = "shoot--dev--a"
@@ -35,7 +34,7 @@ type switches struct {
 // part is a component that renders ConfigMaps.
 func part(name component.Name, after ...component.Name) component.Component[switches] {
 	return component.Component[switches]{
-		Name: name, After: after,
+		Name: name, Title: "the " + string(name), After: after,
 		Wanted: func(s switches) bool { return !s.off[name] },
 		Render: func(s switches, _ *component.Inputs) ([]client.Object, error) {
 			var objs []client.Object
@@ -48,16 +47,26 @@ func part(name component.Name, after ...component.Name) component.Component[swit
 }
 
 func parts() []component.Component[switches] {
-	store, server, scaler := part("store"), part("server", "store"), part("scaler", "server")
-	store.Secrets = func(switches, component.Addresses) ([]component.Request, error) { return nil, nil }
-	server.Task = "api"
+	store, server, scaler := part("store"), part("server"), part("scaler", "server")
+	store.Service = func(switches) *corev1.Service { return nil }
+	server.Task, server.Addresses = "api", []component.Name{"store"}
 	return []component.Component[switches]{store, server, scaler}
 }
 
 func edges(tasks []flow.Task) []string {
 	var lines []string
 	for _, task := range tasks {
-		line := strings.Join(task.After, "+") + ">" + task.ID
+		var before []string
+		for _, id := range task.After {
+			before = append(before, string(id))
+		}
+		line := strings.Join(before, "+") + ">" + string(task.ID)
+		if len(task.Reads) > 0 {
+			line += " (reads)"
+		}
+		if len(task.Sets) > 0 {
+			line += " (sets)"
+		}
 		if task.Skip {
 			line += " (skipped)"
 		}
@@ -68,7 +77,10 @@ func edges(tasks []flow.Task) []string {
 
 func TestOrderOfTasks(t *testing.T) {
 	t.Parallel()
-	order := assembly.Order{After: []string{"namespace"}, Secrets: "secrets", Besides: map[component.Name][]string{"server": {"dns"}}}
+	order := assembly.Order{After: []flow.ID{"namespace"}, Besides: map[component.Name][]flow.ID{"server": {"dns"}}}
+	gather := func(list []component.Component[switches], f switches, await bool) *assembly.Assembly[switches] {
+		return &assembly.Assembly[switches]{Components: list, Facts: f, Await: await, Addresses: assembly.Addresses{}}
+	}
 	noScaler := switches{off: map[component.Name]bool{"scaler": true}}
 	cases := map[string]struct {
 		reason string
@@ -76,37 +88,37 @@ func TestOrderOfTasks(t *testing.T) {
 		want   []string
 	}{
 		"Deploy": {
-			reason: "each after those that it needs are ready; what asks for secrets waits for their manager",
-			tasks:  (&assembly.Assembly[switches]{Components: parts(), Await: true}).Deploy(order),
+			reason: "each after those that it needs are ready; an address travels as a value",
+			tasks:  gather(parts(), switches{}, true).Deploy(order),
 			want: []string{
-				"secrets>store", "store>store-wait", "namespace+dns+store-wait>api", "api>api-wait", "namespace+api-wait>scaler", "scaler>scaler-wait",
+				"namespace>store", "store>store-wait (sets)", "namespace+dns>api (reads)", "api>api-wait", "namespace+api-wait>scaler", "scaler>scaler-wait",
 			},
 		},
 		"NotWanted": {
 			reason: "what is not wanted is removed, and not waited for",
-			tasks:  (&assembly.Assembly[switches]{Components: parts(), Await: true, Facts: noScaler}).Deploy(order),
+			tasks:  gather(parts(), noScaler, true).Deploy(order),
 			want: []string{
-				"secrets>store", "store>store-wait", "namespace+dns+store-wait>api", "api>api-wait", "namespace+api-wait>scaler", "scaler>scaler-wait (skipped)",
+				"namespace>store", "store>store-wait (sets)", "namespace+dns>api (reads)", "api>api-wait", "namespace+api-wait>scaler", "scaler>scaler-wait (skipped)",
 			},
 		},
 		"NoWaiting": {
 			reason: "where nothing waits, the order stays",
-			tasks:  (&assembly.Assembly[switches]{Components: parts()}).Deploy(order),
-			want:   []string{"secrets>store", "namespace+dns+store>api", "namespace+api>scaler"},
+			tasks:  gather(parts(), switches{}, false).Deploy(order),
+			want:   []string{"namespace>store", "namespace+dns>api (reads)", "namespace+api>scaler"},
 		},
 		"Restore": {
 			reason: "before a deletion, what is not wanted stays as it is",
-			tasks:  (&assembly.Assembly[switches]{Components: parts(), Await: true, Facts: noScaler}).Restore(order),
-			want:   []string{"secrets>store", "store>store-wait", "namespace+dns+store-wait>api", "api>api-wait"},
+			tasks:  gather(parts(), noScaler, true).Restore(order),
+			want:   []string{"namespace>store", "store>store-wait (sets)", "namespace+dns>api (reads)", "api>api-wait"},
 		},
 		"Delete": {
 			reason: "each goes after those that need it, wanted or not",
-			tasks:  (&assembly.Assembly[switches]{Components: parts(), Facts: noScaler}).Delete(order),
+			tasks:  gather(parts(), noScaler, false).Delete(order),
 			want:   []string{"namespace>scaler-delete", "namespace+dns+scaler-delete>api-delete", "namespace+api-delete>store-delete"},
 		},
 		"Skipped": {
 			reason: "a flow may leave all of them out",
-			tasks:  (&assembly.Assembly[switches]{Components: parts()[:1]}).Delete(assembly.Order{Skip: true}),
+			tasks:  gather(parts()[:1], switches{}, false).Delete(assembly.Order{Skip: true}),
 			want:   []string{">store-delete (skipped)"},
 		},
 	}
@@ -136,8 +148,10 @@ func newSite(t *testing.T) site {
 
 func (s site) assembly(f switches, list ...component.Component[switches]) *assembly.Assembly[switches] {
 	return &assembly.Assembly[switches]{
-		Components: list, Facts: f, Await: true, Namespace: namespace, Addresses: &assembly.Addresses{},
-		Engine: func() deploy.Engine { return deploy.Engine{Client: s.client, Owner: "test", Clock: clock.RealClock{}} },
+		Components: list, Facts: f, Await: true, Namespace: namespace, Addresses: assembly.Addresses{},
+		Engine: func(context.Context) deploy.Engine {
+			return deploy.Engine{Client: s.client, Owner: "test", Clock: clock.RealClock{}}
+		},
 	}
 }
 
@@ -198,8 +212,8 @@ func TestAddressesReachThoseWhoComeAfter(t *testing.T) {
 		return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "store"}, Spec: corev1.ServiceSpec{ClusterIP: "10.97.0.9"}}
 	}
 	var asked, rendered string
-	store, server := part("store"), part("server", "store")
-	store.Service = service
+	store, server := part("store"), part("server")
+	store.Service, server.Addresses = service, []component.Name{"store"}
 	store.Secrets = func(_ switches, addresses component.Addresses) ([]component.Request, error) {
 		asked = addresses["store"].ClusterIP
 		return nil, nil
@@ -209,12 +223,11 @@ func TestAddressesReachThoseWhoComeAfter(t *testing.T) {
 		return nil, nil
 	}
 	a := newSite(t).assembly(switches{}, store, server)
-	a.Secrets = func() *secrets.Manager { return nil }
 	if err := run(t.Context(), a.Deploy(assembly.Order{})); err != nil {
 		t.Fatal(err)
 	}
-	if asked != "10.97.0.9" || rendered != "10.97.0.9" || a.Addresses.Of("store").ClusterIP != "10.97.0.9" {
-		t.Errorf("the address is %q for its certificate, %q for others, %q for the run", asked, rendered, a.Addresses.Of("store").ClusterIP)
+	if asked != "10.97.0.9" || rendered != "10.97.0.9" {
+		t.Errorf("the address is %q for its certificate, %q for others", asked, rendered)
 	}
 }
 

@@ -17,7 +17,8 @@ const name = gardencorev1beta1.DeploymentKubeControllerManager
 // Component is the controller manager.
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: name, Task: "kcm", After: []component.Name{apiserver.Name}, Images: []string{name}, Replicas: component.One[facts.Shoot],
+		Name: name, Title: "the controller manager", Task: "kcm", Images: []string{name}, Replicas: component.One[facts.Shoot],
+		After: []component.Name{apiserver.Name}, Addresses: []component.Name{apiserver.Exposure},
 		Care: component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadDeployment},
 		Secrets: func(facts.Shoot, component.Addresses) ([]component.Request, error) {
 			return append(apiserver.ClientRequests(name, User),

@@ -28,7 +28,7 @@ const (
 // Component is the etcd of a role.
 func Component(role string) component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: component.Name(Name(role)), Images: []string{image}, Replicas: component.One[facts.Shoot],
+		Name: component.Name(Name(role)), Title: "the etcd for " + role, Images: []string{image}, Replicas: component.One[facts.Shoot],
 		Care:    component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadEtcd},
 		Service: func(f facts.Shoot) *corev1.Service { return Service(f.Namespace, role) },
 		Keep: func(f facts.Shoot) client.Object {

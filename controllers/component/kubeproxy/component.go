@@ -14,7 +14,8 @@ import (
 // Component is the proxy on the nodes of a shoot.
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: name, After: []component.Name{shootsystem.Name}, Images: []string{name},
+		Name: name, Title: "the service proxy", Images: []string{name},
+		After: []component.Name{shootsystem.Name}, Addresses: []component.Name{apiserver.Exposure},
 		Wanted: func(f facts.Shoot) bool { return f.Workers() && Enabled(f.Shoot.Spec.Kubernetes.KubeProxy) },
 		Render: func(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 			return Render(Values{

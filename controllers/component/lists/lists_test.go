@@ -15,6 +15,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
 	"github.com/terrarium-garden/terrarium/controllers/component/lists"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
 func shootFacts() facts.Shoot {
@@ -28,18 +29,28 @@ func shootFacts() facts.Shoot {
 // name or a task.
 func TestListsAreInOrder(t *testing.T) {
 	t.Parallel()
-	tasks := map[string]bool{}
-	for place, list := range map[string][]component.Component[facts.Shoot]{"control plane": lists.ControlPlane(), "system": lists.System()} {
+	tasks := map[flow.ID]bool{}
+	addressed := map[component.Name]bool{}
+	for place, list := range [][]component.Component[facts.Shoot]{lists.ControlPlane(), lists.System()} {
 		var before []component.Name
 		for _, c := range list {
 			if slices.Contains(before, c.Name) || tasks[c.TaskID()] {
-				t.Errorf("%s: component %q or its task %q is listed twice", place, c.Name, c.TaskID())
+				t.Errorf("list %d: component %q or its task %q is listed twice", place, c.Name, c.TaskID())
 			}
 			for _, name := range c.After {
 				if !slices.Contains(before, name) {
-					t.Errorf("%s: component %q comes after %q, which is not listed before it", place, c.Name, name)
+					t.Errorf("list %d: component %q comes after %q, which is not listed before it", place, c.Name, name)
 				}
 			}
+			for _, name := range c.Addresses {
+				if !addressed[name] {
+					t.Errorf("list %d: component %q needs the address of %q, which has no Service or is not listed before it", place, c.Name, name)
+				}
+			}
+			if c.Title == "" {
+				t.Errorf("list %d: component %q has no title", place, c.Name)
+			}
+			addressed[c.Name] = c.Service != nil
 			before, tasks[c.TaskID()] = append(before, c.Name), true
 		}
 	}
@@ -53,11 +64,10 @@ func TestComponentsAskForWhatTheyNeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := shootFacts()
-	addresses := component.Addresses{}
 	for _, c := range slices.Concat(lists.ControlPlane(), lists.System()) {
-		in := &component.Inputs{Images: map[string]string{}, Secrets: map[string]component.Secret{}, Addresses: addresses}
-		if c.Service != nil {
-			addresses[c.Name] = component.Address{ClusterIP: "10.97.0.9", LoadBalancer: "10.99.1.1"}
+		in := &component.Inputs{Images: map[string]string{}, Secrets: map[string]component.Secret{}, Addresses: component.Addresses{}}
+		for _, name := range append([]component.Name{c.Name}, c.Addresses...) {
+			in.Addresses[name] = component.Address{ClusterIP: "10.97.0.9", LoadBalancer: "10.99.1.1"}
 		}
 		for _, name := range c.Images {
 			if in.Images[name], err = vector.Find(name, f.Shoot.Spec.Kubernetes.Version); err != nil {
@@ -65,7 +75,7 @@ func TestComponentsAskForWhatTheyNeed(t *testing.T) {
 			}
 		}
 		if c.Secrets != nil {
-			requests, err := c.Secrets(f, addresses)
+			requests, err := c.Secrets(f, in.Addresses)
 			if err != nil {
 				t.Error(err)
 			}

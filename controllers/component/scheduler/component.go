@@ -17,7 +17,8 @@ const name = gardencorev1beta1.DeploymentKubeScheduler
 // Component is the scheduler. A shoot without nodes has none, and one in deletion needs none any more.
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: name, Task: "scheduler", After: []component.Name{apiserver.Name}, Images: []string{name}, Replicas: component.One[facts.Shoot],
+		Name: name, Title: "the scheduler", Task: "scheduler", Images: []string{name}, Replicas: component.One[facts.Shoot],
+		After: []component.Name{apiserver.Name}, Addresses: []component.Name{apiserver.Exposure},
 		Wanted: func(f facts.Shoot) bool { return f.Workers() && !f.Deleting() },
 		Care:   component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadDeployment},
 		Secrets: func(facts.Shoot, component.Addresses) ([]component.Request, error) {

@@ -18,7 +18,7 @@ const Name component.Name = "system"
 // Component is what a shoot has inside before it gets nodes.
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: Name, Task: "system-resources",
+		Name: Name, Title: "the system resources of the cluster", Task: "system-resources",
 		Render: func(f facts.Shoot, _ *component.Inputs) ([]client.Object, error) {
 			return Render(Values{KubeletClientUser: apiserver.KubeletClientUser, ClusterIdentity: f.ClusterIdentity, Info: info(f)}), nil
 		},

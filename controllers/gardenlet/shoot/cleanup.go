@@ -4,7 +4,6 @@ package shoot
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -169,48 +168,4 @@ func grace(shoot *gardencorev1beta1.Shoot, annotation string, otherwise time.Dur
 		return otherwise
 	}
 	return min(time.Duration(seconds)*time.Second, otherwise)
-}
-
-func (o *operation) clean(ctx context.Context, group CleanGroup) error {
-	if o.shootClient == nil {
-		return errors.New("there is no client of the shoot")
-	}
-	return Cleaner{Client: o.shootClient, Clock: o.r.Clock}.Clean(ctx, group)
-}
-
-func (o *operation) cleanWebhooks(ctx context.Context) error {
-	period := grace(o.shoot, gardencorev1beta1.AnnotationShootCleanupWebhooksGrace, 5*time.Minute)
-	v1 := schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"}
-	return o.clean(ctx, CleanGroup{
-		Kinds:       []schema.GroupVersionKind{v1.WithKind("ValidatingWebhookConfiguration"), v1.WithKind("MutatingWebhookConfiguration")},
-		DeleteGrace: min(period, 5*time.Minute), FinalizeAfter: period,
-	})
-}
-
-func (o *operation) cleanExtendedAPIs(ctx context.Context) error {
-	if _, skip := o.shoot.Annotations[gardencorev1beta1.AnnotationShootSkipCleanup]; skip {
-		return nil
-	}
-	period := grace(o.shoot, gardencorev1beta1.AnnotationShootCleanupExtendedAPIsGrace, time.Hour)
-	return o.clean(ctx, CleanGroup{
-		Kinds: []schema.GroupVersionKind{
-			{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService"},
-			{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"},
-		},
-		DeleteGrace: min(period/10, 5*time.Minute), FinalizeAfter: period,
-	})
-}
-
-func (o *operation) cleanKubernetesResources(ctx context.Context) error {
-	period := grace(o.shoot, gardencorev1beta1.AnnotationShootCleanupKubernetesResourcesGrace, 5*time.Minute)
-	core, apps, batch := schema.GroupVersion{Version: "v1"}, schema.GroupVersion{Group: "apps", Version: "v1"}, schema.GroupVersion{Group: "batch", Version: "v1"}
-	kinds := []schema.GroupVersionKind{core.WithKind("Service"), core.WithKind("PersistentVolumeClaim")}
-	if _, skip := o.shoot.Annotations[gardencorev1beta1.AnnotationShootSkipCleanup]; !skip {
-		kinds = append(kinds,
-			batch.WithKind("CronJob"), apps.WithKind("DaemonSet"), apps.WithKind("Deployment"),
-			schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
-			batch.WithKind("Job"), core.WithKind("Pod"), apps.WithKind("ReplicaSet"), core.WithKind("ReplicationController"), apps.WithKind("StatefulSet"),
-		)
-	}
-	return o.clean(ctx, CleanGroup{Kinds: kinds, DeleteGrace: min(period, 5*time.Minute), FinalizeAfter: period})
 }

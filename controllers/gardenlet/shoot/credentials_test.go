@@ -127,7 +127,7 @@ func TestCredentials(t *testing.T) {
 			l := newLandscape(t, s)
 			l.mint()
 			l.give(t, l.GardenClient, copies(tc.objects)...)
-			err := shoot.CloudProviderSecret(t.Context(), l.Reconciler, s, "shoot--dev--a")
+			err := shoot.RunTasks(t.Context(), l.Reconciler, s, "shoot--dev--a", "cloudprovider-secret")
 			if tc.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.err) {
 					t.Errorf("%s\nerror %v, want %q", tc.reason, err, tc.err)
@@ -164,7 +164,7 @@ func TestTokenOfAnIdentityIsKept_GLET_TOK_2(t *testing.T) {
 	l.give(t, l.GardenClient, credentialsBinding("WorkloadIdentity"), identityAccount())
 	deploy := func() *corev1.Secret {
 		t.Helper()
-		if err := shoot.CloudProviderSecret(t.Context(), l.Reconciler, s, "shoot--dev--a"); err != nil {
+		if err := shoot.RunTasks(t.Context(), l.Reconciler, s, "shoot--dev--a", "cloudprovider-secret"); err != nil {
 			t.Fatal(err)
 		}
 		return l.cloudProvider(t)

@@ -89,7 +89,7 @@ func TestEncryptionStaysAsItIs(t *testing.T) {
 			if diff := cmp.Diff(tc.want, deployed); diff != "" || err != nil {
 				t.Errorf("%s\nthe API server encrypts (-want +got), error %v:\n%s", tc.reason, err, diff)
 			}
-			if err := shoot.RecordEncryption(t.Context(), l.Reconciler, l.shoot(t), "shoot--dev--a"); err != nil {
+			if err := shoot.RunTasks(t.Context(), l.Reconciler, l.shoot(t), "shoot--dev--a", "encryption-status"); err != nil {
 				t.Fatal(err)
 			}
 			c := l.shoot(t).Status.Credentials
@@ -112,7 +112,7 @@ func TestEncryptionThatCannotBeRead(t *testing.T) {
 	if got, err := apiserver.EncryptionInUse(l.shoot(t), live); err == nil {
 		t.Errorf("%v is taken for what the API server encrypts, which nobody knows", got)
 	}
-	if err := shoot.RecordEncryption(t.Context(), l.Reconciler, l.shoot(t), "shoot--dev--a"); err == nil {
+	if err := shoot.RunTasks(t.Context(), l.Reconciler, l.shoot(t), "shoot--dev--a", "encryption-status"); err == nil {
 		t.Error("something is reported as what the API server encrypts, which nobody knows")
 	}
 }

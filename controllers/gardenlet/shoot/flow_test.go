@@ -46,15 +46,19 @@ func TestDeleteGraph_GLET_DEL_2(t *testing.T) {
 	t.Parallel()
 	everything := shoot.Found{Namespace: true, APIServer: true, Available: true, Infrastructure: true, Network: true, Worker: true}
 	half := shoot.Found{Namespace: true, APIServer: true, Infrastructure: true}
-	cases := map[string]shoot.Found{
-		"delete.dot":                   everything,
-		"delete-never-served.dot":      half,
-		"delete-namespace-is-gone.dot": {},
+	cases := map[string]struct {
+		shoot *gardencorev1beta1.Shoot
+		found shoot.Found
+	}{
+		"delete.dot":                   {shoot: running(withWorkers, leaving), found: everything},
+		"delete-workerless.dot":        {shoot: running(leaving), found: shoot.Found{Namespace: true, APIServer: true, Available: true}},
+		"delete-never-served.dot":      {shoot: running(withWorkers, leaving), found: half},
+		"delete-namespace-is-gone.dot": {shoot: running(withWorkers, leaving)},
 	}
-	for name, found := range cases {
+	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g, err := shoot.DeleteGraph(running(withWorkers, leaving), found)
+			g, err := shoot.DeleteGraph(tc.shoot, tc.found)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,7 +27,7 @@ func TestProjectGetsTheSSHKey_GLET_CRED_15(t *testing.T) {
 	l := newLandscape(t, fresh(withWorkers))
 	publish := func(changes ...func(*gardencorev1beta1.Shoot)) (*corev1.Secret, error) {
 		t.Helper()
-		if err := shoot.GardenCredentials(t.Context(), l.Reconciler, fresh(changes...), "shoot--dev--a"); err != nil {
+		if err := shoot.RunTasks(t.Context(), l.Reconciler, fresh(changes...), "shoot--dev--a", "garden-credentials"); err != nil {
 			t.Fatal(err)
 		}
 		secret := &corev1.Secret{}
@@ -73,7 +73,7 @@ func TestProvidersGetTheSSHKey_EXT_INFRA_1_EXT_WORKER_1(t *testing.T) {
 			t.Parallel()
 			s := fresh(tc.changes...)
 			l := newLandscape(t, s)
-			if err := shoot.DeployInfrastructureAndWorker(t.Context(), l.Reconciler, s, "shoot--dev--a"); err != nil {
+			if err := shoot.RunTasks(t.Context(), l.Reconciler, s, "shoot--dev--a", "infrastructure", "worker"); err != nil {
 				t.Fatal(err)
 			}
 			infrastructure, worker := &gardenextensionsv1alpha1.Infrastructure{}, &gardenextensionsv1alpha1.Worker{}

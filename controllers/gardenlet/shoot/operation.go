@@ -16,22 +16,14 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
-	"github.com/terrarium-garden/terrarium/controllers/component"
-	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/lists"
-	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/profile"
-	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
-// systemSets is what the names of the inventories inside of a shoot begin with.
-const systemSets = "shoot-core-"
-
-// operation is one run on one shoot: what was read before it began, and what its tasks hand to each other. A task writes only
-// fields of its own; the edges of the graph order writers before readers.
+// operation is one run on one shoot: what was read before it began. Its tasks do not know it, see fragments.
 type operation struct {
 	r *Reconciler
 	// shoot is as it was when the run began, with the status of a run that has begun.
@@ -48,16 +40,8 @@ type operation struct {
 	// images are the references of the images of components.
 	images map[string]string
 
-	// secrets is the manager, from task secrets-init.
-	secrets *secrets.Manager
-	// addresses are those of components, from the tasks that wait for them.
-	addresses assembly.Addresses
-	// infrastructure is the answer of the extension, from task infrastructure-wait.
-	infrastructure *gardenextensionsv1alpha1.Infrastructure
-	// userData names the Secrets with the user data of each pool, from task osc-wait.
-	userData map[string]string
-	// shootClient reaches the shoot, from task shoot-client.
-	shootClient client.Client
+	// secrets are the authorities, keys and certificates of earlier runs and of this one.
+	secrets authorities
 }
 
 // load reads everything that an operation needs before its first task.
@@ -88,6 +72,9 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 	o.hosts = facts.HostsOf(shoot, o.project, seed)
 	find := func(name string) (string, error) { return r.Images.Find(name, shoot.Spec.Kubernetes.Version) }
 	if o.images, err = assembly.Images(o.facts(), find, lists.ControlPlane(), lists.System()); err != nil {
+		return nil, initialize(err)
+	}
+	if o.secrets, err = loadAuthorities(ctx, o.ground()); err != nil {
 		return nil, initialize(err)
 	}
 	return o, nil
@@ -143,23 +130,17 @@ func (o *operation) clusterIdentity() string {
 	return o.namespace + "-" + string(o.shoot.Status.UID) + "-" + o.gardenIdentity
 }
 
-// controlPlane are the components of the shoot in the seed.
-func (o *operation) controlPlane() *assembly.Assembly[facts.Shoot] {
-	return &assembly.Assembly[facts.Shoot]{
-		Components: lists.ControlPlane(), Facts: o.facts(), Await: true, Namespace: o.namespace, Engine: o.r.seedEngine,
-		Secrets: func() *secrets.Manager { return o.secrets }, Images: o.images, Addresses: &o.addresses,
-	}
+func (o *operation) ground() ground {
+	return ground{facts: o.facts(), seed: o.r.SeedClient, clock: o.r.Clock}
 }
 
-// system are the components inside of the shoot.
-func (o *operation) system() *assembly.Assembly[facts.Shoot] {
-	return &assembly.Assembly[facts.Shoot]{
-		Components: lists.System(), Facts: o.facts(), Namespace: metav1.NamespaceSystem, Prefix: systemSets, Images: o.images, Addresses: &o.addresses,
-		Engine: func() deploy.Engine { return deploy.Engine{Client: o.shootClient, Owner: fieldOwner, Clock: o.r.Clock} },
-	}
+func (o *operation) todo() todo {
+	return todo{shoot: o.shoot, garden: o.r.GardenClient, reader: o.r.GardenReader}
 }
 
-// apiServer is where the API server is reached, known after task apiserver-service-wait.
-func (o *operation) apiServer() component.Address {
-	return o.addresses.Of(apiserver.Exposure)
+func (o *operation) report(ctx context.Context, change func(status *gardencorev1beta1.ShootStatus)) error {
+	return o.status.change(ctx, func(s gardencorev1beta1.ShootStatus) gardencorev1beta1.ShootStatus {
+		change(&s)
+		return s
+	})
 }

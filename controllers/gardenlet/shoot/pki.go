@@ -20,26 +20,32 @@ const (
 	extensionUser = "gardener.cloud:system:extensions"
 )
 
-// secretsInit reads which authorities, keys and certificates there are. Whoever needs one takes or makes it.
-func (o *operation) secretsInit(ctx context.Context) error {
-	var err error
-	o.secrets, err = secrets.Load(ctx, secrets.Config{
-		Client: o.r.SeedClient, Namespace: o.namespace, Identity: managerIdentity, Clock: o.r.Clock, Random: rand.Reader,
+// authorities are the generated secrets of a shoot: whoever needs one takes or makes it.
+type authorities struct {
+	*secrets.Manager
+
+	shoot *gardencorev1beta1.Shoot
+}
+
+// loadAuthorities reads what earlier runs have made.
+func loadAuthorities(ctx context.Context, g ground) (authorities, error) {
+	manager, err := secrets.Load(ctx, secrets.Config{
+		Client: g.seed, Namespace: g.facts.Namespace, Identity: managerIdentity, Clock: g.clock, Random: rand.Reader,
 	})
-	return err
+	return authorities{Manager: manager, shoot: g.facts.Shoot}, err
 }
 
 // sshKey opens the machines; it is nil if they cannot be reached by SSH.
-func (o *operation) sshKey(ctx context.Context) (*secrets.SSHKey, error) {
-	if !query.SSHAllowed(&o.shoot.Spec) {
+func (a authorities) sshKey(ctx context.Context) (*secrets.SSHKey, error) {
+	if !query.SSHAllowed(&a.shoot.Spec) {
 		return nil, nil //nolint:nilnil // nil says that there is none
 	}
-	return o.secrets.SSHKey(ctx, gardencorev1beta1.SecretSSHKeypair)
+	return a.SSHKey(ctx, gardencorev1beta1.SecretSSHKeypair)
 }
 
 // sshPublicKey is what machines let in, or nothing.
-func (o *operation) sshPublicKey(ctx context.Context) ([]byte, error) {
-	key, err := o.sshKey(ctx)
+func (a authorities) sshPublicKey(ctx context.Context) ([]byte, error) {
+	key, err := a.sshKey(ctx)
 	if key == nil {
 		return nil, err
 	}
@@ -47,12 +53,12 @@ func (o *operation) sshPublicKey(ctx context.Context) ([]byte, error) {
 }
 
 // access is a certificate with all rights in the shoot, for those who act on it from the seed.
-func (o *operation) access(ctx context.Context, name, user string) (*secrets.Certificate, error) {
-	ca, err := o.secrets.CA(ctx, gardencorev1beta1.SecretCAClient)
+func (a authorities) access(ctx context.Context, name, user string) (*secrets.Certificate, error) {
+	ca, err := a.CA(ctx, gardencorev1beta1.SecretCAClient)
 	if err != nil {
 		return nil, err
 	}
-	return o.secrets.Certificate(ctx, secrets.CertificateSpec{
+	return a.Certificate(ctx, secrets.CertificateSpec{
 		Name: name, CA: ca, Usage: secrets.UsageClient, CommonName: user, Organizations: []string{gardencorev1beta1.GroupMasters}, Validity: accessValidity,
 	})
 }

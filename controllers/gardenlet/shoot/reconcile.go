@@ -176,7 +176,7 @@ func (r *Reconciler) succeeded(ctx context.Context, o *operation) (reconcile.Res
 	if err := o.secrets.Cleanup(ctx); err != nil {
 		return r.failed(ctx, o, o.status, o.status.current().Status, err)
 	}
-	if err := o.finishRecords(ctx); err != nil {
+	if err := o.todo().finishRecords(ctx); err != nil {
 		return r.failed(ctx, o, o.status, o.status.current().Status, err)
 	}
 	done := o.status.current()

@@ -5,35 +5,99 @@ package shoot
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
+	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
+	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/lists"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
 // secretExtensionAccess holds an administrator's kubeconfig for extensions in the seed.
 const secretExtensionAccess = "shoot-access-extension"
 
-// gardenerAccess keeps kubeconfigs for those who act on the shoot from the seed: the gardenlet by the public address and by the
+type (
+	// addresses are those of components, address is that of the API server.
+	addresses = assembly.Addresses
+	address   = *flow.Value[component.Address]
+)
+
+// plane is the control plane in the seed, and the way to it for those who act on the shoot from there.
+type plane struct {
+	ground
+
+	secrets authorities
+	images  map[string]string
+	shoots  *kit.Shoots
+	values  values
+}
+
+func (p plane) fragment(found remains) fragment {
+	components := &assembly.Assembly[facts.Shoot]{
+		Components: lists.ControlPlane(), Facts: p.facts, Await: true, Namespace: p.facts.Namespace,
+		Engine:  func(context.Context) deploy.Engine { return p.engine() },
+		Secrets: p.secrets.Manager, Images: p.images, Addresses: p.values.addresses,
+	}
+	// The stores go when nobody can be interrupted any more who might still look something up.
+	stores := after("infrastructure-delete-wait", "dns-delete")
+	return fragment{
+		deploy: slices.Concat(components.Deploy(assembly.Order{After: after("namespace")}), p.connect(false)),
+		destroy: slices.Concat(
+			components.Restore(assembly.Order{Skip: !found.cleanable()}), p.connect(!found.cleanable()),
+			components.Delete(assembly.Order{
+				After: after("controlplane-delete-wait"), Besides: map[component.Name][]flow.ID{etcd.Main: stores, etcd.Events: stores}, Skip: !found.namespace,
+			}),
+		),
+	}
+}
+
+// connect makes the access for those who act on the shoot from the seed, and tries it.
+func (p plane) connect(skip bool) []flow.Task {
+	return []flow.Task{
+		{
+			ID: "gardener-access", Title: "Deploying the credentials of the gardenlet", Reads: []flow.Slot{p.address()}, Skip: skip, Do: p.deployAccess,
+		},
+		{
+			ID: "shoot-client", Title: "Connecting to the API server", After: after("gardener-access", "apiserver-wait"),
+			Reads: []flow.Slot{p.address()}, Sets: []flow.Slot{p.values.shootClient},
+			Retry: flow.Retry{Interval: time.Second, Timeout: 2 * time.Minute}, Skip: skip, Do: p.reachShoot,
+		},
+	}
+}
+
+func (p plane) address() address {
+	return p.values.addresses.Of(apiserver.Exposure)
+}
+
+// deployAccess keeps kubeconfigs for those who act on the shoot from the seed: the gardenlet by the public address and by the
 // one inside the seed, and extensions.
-func (o *operation) gardenerAccess(ctx context.Context) error {
-	server, err := o.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
+func (p plane) deployAccess(ctx context.Context) error {
+	server, err := p.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
 	if err != nil {
 		return err
 	}
-	gardenlet, err := o.access(ctx, "gardenlet-access", accessUser)
+	gardenlet, err := p.secrets.access(ctx, "gardenlet-access", accessUser)
 	if err != nil {
 		return err
 	}
-	extensions, err := o.access(ctx, "extension-access", extensionUser)
+	extensions, err := p.secrets.access(ctx, "extension-access", extensionUser)
 	if err != nil {
 		return err
 	}
-	public, inside := facts.URL(o.apiServer().LoadBalancer), facts.URL(o.apiServer().ClusterIP)
+	address := p.address().Get(ctx)
+	public, inside := facts.URL(address.LoadBalancer), facts.URL(address.ClusterIP)
 	var objs []client.Object
 	for _, access := range []struct {
 		name, server string
@@ -44,30 +108,30 @@ func (o *operation) gardenerAccess(ctx context.Context) error {
 		{secretExtensionAccess, inside, extensions},
 	} {
 		kubeconfig, err := secrets.Kubeconfig(secrets.KubeconfigSpec{
-			Context: o.namespace, Server: access.server, CA: server.Certificate, Certificate: access.certificate,
+			Context: p.facts.Namespace, Server: access.server, CA: server.Certificate, Certificate: access.certificate,
 		})
 		if err != nil {
 			return err
 		}
 		objs = append(objs, &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: access.name},
+			ObjectMeta: metav1.ObjectMeta{Namespace: p.facts.Namespace, Name: access.name},
 			Type:       corev1.SecretTypeOpaque,
 			Data:       map[string][]byte{gardencorev1beta1.DataKeyKubeconfig: kubeconfig},
 		})
 	}
-	return o.r.seedEngine().Apply(ctx, objs...)
+	return p.engine().Apply(ctx, objs...)
 }
 
-// shootClientReady takes the client of the shoot and tries it.
-func (o *operation) shootClientReady(ctx context.Context) error {
-	shootClient, err := o.r.Shoots.Get(ctx, o.namespace)
+// reachShoot takes the client of the shoot and tries it.
+func (p plane) reachShoot(ctx context.Context) error {
+	shootClient, err := p.shoots.Get(ctx, p.facts.Namespace)
 	if err != nil {
 		return err
 	}
 	namespace := &corev1.Namespace{}
 	if err := shootClient.Get(ctx, client.ObjectKey{Name: metav1.NamespaceSystem}, namespace); err != nil {
-		return fmt.Errorf("reach the API server of the shoot at %s: %w", facts.URL(o.apiServer().LoadBalancer), err)
+		return fmt.Errorf("reach the API server of the shoot at %s: %w", facts.URL(p.address().Get(ctx).LoadBalancer), err)
 	}
-	o.shootClient = shootClient
+	p.values.shootClient.Set(ctx, shootClient)
 	return nil
 }

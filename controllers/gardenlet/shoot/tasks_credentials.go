@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,6 +18,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
 )
 
@@ -43,19 +45,37 @@ func missing(err error) error {
 	return err
 }
 
-// cloudProviderSecret brings the credentials that the shoot's owner gave to where extensions find them.
-func (o *operation) cloudProviderSecret(ctx context.Context) error {
-	ref, err := o.credentials(ctx)
+// credentials brings the credentials that the shoot's owner gave to where extensions find them.
+type credentials struct {
+	ground
+
+	garden client.Client
+	reader client.Reader
+	// validity is how long tokens of workload identities shall be valid.
+	validity time.Duration
+}
+
+func (c credentials) fragment(found remains) fragment {
+	task := flow.Task{ID: "cloudprovider-secret", Title: "Deploying the credentials of the cloud provider"}
+	deploy, destroy := task, task
+	deploy.After, deploy.Skip, deploy.Do = after("namespace"), !c.facts.Workers(), c.deployCloudProvider
+	destroy.Skip, destroy.Do = !found.namespace || !c.facts.Workers(), c.refreshCloudProvider
+	return fragment{deploy: []flow.Task{deploy}, destroy: []flow.Task{destroy}}
+}
+
+// deployCloudProvider brings those of the cloud.
+func (c credentials) deployCloudProvider(ctx context.Context) error {
+	ref, err := c.ofBinding(ctx)
 	if err != nil {
 		return err
 	}
-	return o.deployCredentials(ctx, gardencorev1beta1.SecretCloudProvider, ref)
+	return c.deploy(ctx, gardencorev1beta1.SecretCloudProvider, ref)
 }
 
-// cloudProviderSecretRefresh does so for a deletion. When there are no credentials any more, those of the last run are kept:
+// refreshCloudProvider does so for a deletion. When there are no credentials any more, those of the last run are kept:
 // nothing was made without credentials, and a shoot that nobody can delete helps nobody.
-func (o *operation) cloudProviderSecretRefresh(ctx context.Context) error {
-	err := o.cloudProviderSecret(ctx)
+func (c credentials) refreshCloudProvider(ctx context.Context) error {
+	err := c.deployCloudProvider(ctx)
 	if lost, ok := errors.AsType[*missingCredentialsError](err); ok {
 		ctrl.LoggerFrom(ctx).Info("Credentials of the shoot are gone, its deletion goes on with the last known ones", "reason", lost.Error())
 		return nil
@@ -63,20 +83,20 @@ func (o *operation) cloudProviderSecretRefresh(ctx context.Context) error {
 	return err
 }
 
-// credentials finds what the binding of the shoot refers to.
-func (o *operation) credentials(ctx context.Context) (corev1.ObjectReference, error) {
-	name := query.BindingOf(&o.shoot.Spec)
-	key := client.ObjectKey{Namespace: o.shoot.Namespace, Name: name.Name}
+// ofBinding finds what the binding of the shoot refers to.
+func (c credentials) ofBinding(ctx context.Context) (corev1.ObjectReference, error) {
+	name := query.BindingOf(&c.facts.Shoot.Spec)
+	key := client.ObjectKey{Namespace: c.facts.Shoot.Namespace, Name: name.Name}
 	switch name.Kind {
 	case query.KindCredentialsBinding:
 		binding := &gardensecurityv1alpha1.CredentialsBinding{}
-		if err := o.r.GardenReader.Get(ctx, key, binding); err != nil {
+		if err := c.reader.Get(ctx, key, binding); err != nil {
 			return corev1.ObjectReference{}, missing(fmt.Errorf("get credentials binding %q: %w", key, err))
 		}
 		return binding.CredentialsRef, nil
 	case query.KindSecretBinding:
 		binding := &gardencorev1beta1.SecretBinding{}
-		if err := o.r.GardenReader.Get(ctx, key, binding); err != nil {
+		if err := c.reader.Get(ctx, key, binding); err != nil {
 			return corev1.ObjectReference{}, missing(fmt.Errorf("get secret binding %q: %w", key, err))
 		}
 		return query.CredentialsOf(binding), nil
@@ -88,29 +108,29 @@ func (o *operation) credentials(ctx context.Context) (corev1.ObjectReference, er
 	}
 }
 
-// deployCredentials makes a Secret of that name out of credentials in the garden.
-func (o *operation) deployCredentials(ctx context.Context, name string, ref corev1.ObjectReference) error {
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: name}, Type: corev1.SecretTypeOpaque}
+// deploy makes a Secret of that name out of credentials in the garden.
+func (c credentials) deploy(ctx context.Context, name string, ref corev1.ObjectReference) error {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: c.facts.Namespace, Name: name}, Type: corev1.SecretTypeOpaque}
 	key := client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}
 	switch ref.Kind {
 	case kindSecret, "":
 		source := &corev1.Secret{}
-		if err := o.r.GardenReader.Get(ctx, key, source); err != nil {
+		if err := c.reader.Get(ctx, key, source); err != nil {
 			return missing(fmt.Errorf("get credentials: Secret %q: %w", key, err))
 		}
 		secret.Data = source.Data
 	case kindInternalSecret:
 		source := &gardencorev1beta1.InternalSecret{}
-		if err := o.r.GardenReader.Get(ctx, key, source); err != nil {
+		if err := c.reader.Get(ctx, key, source); err != nil {
 			return missing(fmt.Errorf("get credentials: InternalSecret %q: %w", key, err))
 		}
 		secret.Data = source.Data
 	case kindWorkloadIdentity:
 		source := &gardensecurityv1alpha1.WorkloadIdentity{}
-		if err := o.r.GardenReader.Get(ctx, key, source); err != nil {
+		if err := c.reader.Get(ctx, key, source); err != nil {
 			return missing(fmt.Errorf("get credentials: WorkloadIdentity %q: %w", key, err))
 		}
-		if err := o.fillIdentity(ctx, secret, source); err != nil {
+		if err := c.fillIdentity(ctx, secret, source); err != nil {
 			return err
 		}
 	default:
@@ -119,25 +139,25 @@ func (o *operation) deployCredentials(ctx context.Context, name string, ref core
 			gardencorev1beta1.ErrorCodeConfigurationProblem,
 		)
 	}
-	return o.r.seedEngine().Apply(ctx, secret)
+	return c.engine().Apply(ctx, secret)
 }
 
 // fillIdentity makes a Secret that lets extensions act as a workload identity on behalf of the shoot. The token of an
 // earlier run is kept as long as it is good; between the runs it is renewed by a controller of its own.
-func (o *operation) fillIdentity(ctx context.Context, secret *corev1.Secret, identity *gardensecurityv1alpha1.WorkloadIdentity) error {
+func (c credentials) fillIdentity(ctx context.Context, secret *corev1.Secret, identity *gardensecurityv1alpha1.WorkloadIdentity) error {
 	err := workloadidentity.Describe(secret, identity, gardensecurityv1alpha1.ContextObject{
-		APIVersion: gardencorev1beta1.GroupVersion.String(), Kind: "Shoot", Namespace: &o.shoot.Namespace, Name: o.shoot.Name, UID: o.shoot.UID,
+		APIVersion: gardencorev1beta1.GroupVersion.String(), Kind: "Shoot", Namespace: &c.facts.Shoot.Namespace, Name: c.facts.Shoot.Name, UID: c.facts.Shoot.UID,
 	})
 	if err != nil {
 		return err
 	}
 	live := &corev1.Secret{}
 	key := client.ObjectKeyFromObject(secret)
-	if err := o.r.SeedClient.Get(ctx, key, live); client.IgnoreNotFound(err) != nil {
+	if err := c.seed.Get(ctx, key, live); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("get secret %q: %w", key, err)
 	}
 	issuer := workloadidentity.Issuer{
-		Garden: o.r.GardenClient, Validity: o.r.IdentityTokenValidity, Clock: o.r.Clock, Jitter: workloadidentity.Jitter,
+		Garden: c.garden, Validity: c.validity, Clock: c.clock, Jitter: workloadidentity.Jitter,
 	}
 	if issuer.Keep(secret, live) {
 		return nil

@@ -8,45 +8,74 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
-// gardenCredentials writes what the garden needs to hand out kubeconfigs: the authority of the server for everybody in the
+// project tells the garden what it and the owner of the shoot have to know, in the project and in the status.
+type project struct {
+	ground
+
+	garden  client.Client
+	secrets authorities
+	report  report
+	address address
+}
+
+func (p project) fragment() fragment {
+	return fragment{
+		deploy: []flow.Task{
+			{ID: "garden-credentials", Title: "Publishing the credentials in the project", After: after("namespace"), Do: p.deployCredentials},
+			{
+				ID: "advertised-addresses", Title: "Reporting the addresses of the cluster", After: after("cluster-identity-status"),
+				Reads: []flow.Slot{p.address}, Do: p.publishAddresses,
+			},
+			{ID: "encryption-status", Title: "Reporting what is encrypted", After: after("apiserver-wait"), Do: p.publishEncryption},
+		},
+		destroy: []flow.Task{{
+			ID: "garden-credentials-delete", Title: "Deleting the credentials in the project", After: after("apiserver-service-delete"), Do: p.deleteCredentials,
+		}},
+	}
+}
+
+// deployCredentials writes what the garden needs to hand out kubeconfigs: the authority of the server for everybody in the
 // project, and the key that signs client certificates for the API server of the garden alone.
-func (o *operation) gardenCredentials(ctx context.Context) error {
-	server, err := o.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
+func (p project) deployCredentials(ctx context.Context) error {
+	server, err := p.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
 	if err != nil {
 		return err
 	}
-	clients, err := o.secrets.CA(ctx, gardencorev1beta1.SecretCAClient)
+	clients, err := p.secrets.CA(ctx, gardencorev1beta1.SecretCAClient)
 	if err != nil {
 		return err
 	}
 	public := map[string]string{gardencorev1beta1.DataKeyCertificateCA: string(server.Certificate)}
-	config, secret, internal := o.gardenObjects()
-	_, err = kit.Ensure(ctx, o.r.GardenClient, config, func() error {
-		o.own(config, gardencorev1beta1.RoleCACluster)
+	config, secret, internal := p.objects()
+	_, err = kit.Ensure(ctx, p.garden, config, func() error {
+		p.own(config, gardencorev1beta1.RoleCACluster)
 		config.Data = public
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	_, err = kit.Ensure(ctx, o.r.GardenClient, secret, func() error {
-		o.own(secret, gardencorev1beta1.RoleCACluster)
+	_, err = kit.Ensure(ctx, p.garden, secret, func() error {
+		p.own(secret, gardencorev1beta1.RoleCACluster)
 		secret.Data = map[string][]byte{gardencorev1beta1.DataKeyCertificateCA: server.Certificate}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	_, err = kit.Ensure(ctx, o.r.GardenClient, internal, func() error {
-		o.own(internal, gardencorev1beta1.RoleCAClient)
+	_, err = kit.Ensure(ctx, p.garden, internal, func() error {
+		p.own(internal, gardencorev1beta1.RoleCAClient)
 		internal.Type = corev1.SecretTypeOpaque
 		internal.Data = map[string][]byte{
 			gardencorev1beta1.DataKeyCertificateCA: clients.Certificate,
@@ -57,48 +86,48 @@ func (o *operation) gardenCredentials(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return o.gardenSSHKey(ctx)
+	return p.deploySSHKey(ctx)
 }
 
-// gardenSSHKey hands the key to the machines to those in the project who may read Secrets, or takes it back when nobody is to
+// deploySSHKey hands the key to the machines to those in the project who may read Secrets, or takes it back when nobody is to
 // reach the machines any more.
-func (o *operation) gardenSSHKey(ctx context.Context) error {
-	secret := o.sshObject()
-	key, err := o.sshKey(ctx)
+func (p project) deploySSHKey(ctx context.Context) error {
+	secret := p.sshObject()
+	key, err := p.secrets.sshKey(ctx)
 	if err != nil {
 		return err
 	}
 	if key == nil {
-		return kit.Remove(ctx, o.r.GardenClient, secret)
+		return kit.Remove(ctx, p.garden, secret)
 	}
-	_, err = kit.Ensure(ctx, o.r.GardenClient, secret, func() error {
-		o.own(secret, gardencorev1beta1.RoleSSHKeypair)
+	_, err = kit.Ensure(ctx, p.garden, secret, func() error {
+		p.own(secret, gardencorev1beta1.RoleSSHKeypair)
 		secret.Data = map[string][]byte{secrets.DataKeyRSA: key.Private, secrets.DataKeyRSAPublic: key.Public}
 		return nil
 	})
 	return err
 }
 
-func (o *operation) sshObject() *corev1.Secret {
+func (p project) sshObject() *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-		Namespace: o.shoot.Namespace, Name: o.shoot.Name + "." + gardencorev1beta1.ProjectSecretSuffixSSHKeypair,
+		Namespace: p.facts.Shoot.Namespace, Name: p.facts.Shoot.Name + "." + gardencorev1beta1.ProjectSecretSuffixSSHKeypair,
 	}}
 }
 
-// gardenCredentialsDelete takes them back.
-func (o *operation) gardenCredentialsDelete(ctx context.Context) error {
-	config, secret, internal := o.gardenObjects()
+// deleteCredentials takes them back.
+func (p project) deleteCredentials(ctx context.Context) error {
+	config, secret, internal := p.objects()
 	return errors.Join(
-		kit.Remove(ctx, o.r.GardenClient, config),
-		kit.Remove(ctx, o.r.GardenClient, secret),
-		kit.Remove(ctx, o.r.GardenClient, internal),
-		kit.Remove(ctx, o.r.GardenClient, o.sshObject()),
+		kit.Remove(ctx, p.garden, config),
+		kit.Remove(ctx, p.garden, secret),
+		kit.Remove(ctx, p.garden, internal),
+		kit.Remove(ctx, p.garden, p.sshObject()),
 	)
 }
 
-func (o *operation) gardenObjects() (*corev1.ConfigMap, *corev1.Secret, *gardencorev1beta1.InternalSecret) {
+func (p project) objects() (*corev1.ConfigMap, *corev1.Secret, *gardencorev1beta1.InternalSecret) {
 	named := func(suffix string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: o.shoot.Namespace, Name: o.shoot.Name + "." + suffix}
+		return metav1.ObjectMeta{Namespace: p.facts.Shoot.Namespace, Name: p.facts.Shoot.Name + "." + suffix}
 	}
 	return &corev1.ConfigMap{ObjectMeta: named(gardencorev1beta1.ProjectSecretSuffixCACluster)},
 		&corev1.Secret{ObjectMeta: named(gardencorev1beta1.ProjectSecretSuffixCACluster)},
@@ -107,7 +136,7 @@ func (o *operation) gardenObjects() (*corev1.ConfigMap, *corev1.Secret, *gardenc
 
 // own labels an object in the project and ties its life to the shoot's. Clients trust what is in it, so nobody else in the
 // project may change it.
-func (o *operation) own(obj client.Object, role string) {
+func (p project) own(obj client.Object, role string) {
 	labels := obj.GetLabels()
 	if labels == nil {
 		labels = map[string]string{}
@@ -115,17 +144,39 @@ func (o *operation) own(obj client.Object, role string) {
 	labels[gardencorev1beta1.LabelRole] = role
 	labels[gardencorev1beta1.LabelUpdateRestriction] = "true"
 	obj.SetLabels(labels)
-	obj.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(o.shoot, gardencorev1beta1.GroupVersion.WithKind("Shoot"))})
+	obj.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(p.facts.Shoot, gardencorev1beta1.GroupVersion.WithKind("Shoot"))})
 }
 
-// advertisedAddresses publishes under which addresses the API server is reached.
-func (o *operation) advertisedAddresses(ctx context.Context) error {
-	balancer := o.apiServer().LoadBalancer
+// publishAddresses tells under which addresses the API server is reached.
+func (p project) publishAddresses(ctx context.Context) error {
+	balancer := p.address.Get(ctx).LoadBalancer
 	if balancer == "" {
-		return fmt.Errorf("the load balancer of shoot %q has no address", o.shoot.Name)
+		return fmt.Errorf("the load balancer of shoot %q has no address", p.facts.Shoot.Name)
 	}
-	return o.status.change(ctx, func(s gardencorev1beta1.ShootStatus) gardencorev1beta1.ShootStatus {
-		s.AdvertisedAddresses = o.hosts.Advertised(balancer)
-		return s
+	return p.report(ctx, func(s *gardencorev1beta1.ShootStatus) { s.AdvertisedAddresses = p.facts.Hosts.Advertised(balancer) })
+}
+
+// publishEncryption records what the API server encrypts now that it is up. From then on it stays so.
+func (p project) publishEncryption(ctx context.Context) error {
+	live := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: p.facts.Namespace, Name: apiserver.EncryptionSecret}
+	err := p.seed.Get(ctx, key, live)
+	if apierrors.IsNotFound(err) {
+		live, err = nil, nil
+	}
+	if err != nil {
+		return fmt.Errorf("get secret %q: %w", key, err)
+	}
+	encryption, err := apiserver.EncryptionInUse(p.facts.Shoot, live)
+	if err != nil {
+		return err
+	}
+	return p.report(ctx, func(s *gardencorev1beta1.ShootStatus) {
+		if s.Credentials == nil {
+			s.Credentials = &gardencorev1beta1.ShootCredentials{}
+		}
+		if s.Credentials.EncryptionAtRest == nil {
+			s.Credentials.EncryptionAtRest = &encryption
+		}
 	})
 }

@@ -4,73 +4,100 @@ package shoot
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
-	"github.com/terrarium-garden/terrarium/controllers/extension"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
-const (
-	purposeInternal = "internal"
-	purposeExternal = "external"
-)
+// provider is what the extensions of the cloud and of the pod network make for a shoot with workers, apart from the workers.
+type provider struct {
+	ground
 
-// shootObject is the identity of an extension object of which a shoot has one.
-func (o *operation) shootObject() metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: o.namespace, Name: o.shoot.Name}
+	secrets authorities
+	todo    todo
+	report  report
+	values  values
 }
 
-func (o *operation) providerSecret() corev1.SecretReference {
-	return corev1.SecretReference{Namespace: o.namespace, Name: gardencorev1beta1.SecretCloudProvider}
+func (p provider) fragment(found remains) fragment {
+	none, gone := !p.facts.Workers(), !found.namespace
+	return fragment{
+		deploy: slices.Concat(
+			p.infrastructure().deploy(none, "cloudprovider-secret"),
+			p.controlPlane().deploy(none, "gardener-access", "apiserver-wait"),
+			p.network().deploy(none, "infrastructure-wait", "system-resources"),
+		),
+		destroy: slices.Concat(
+			p.network().destroy(gone, "clean-kubernetes-resources"),
+			p.controlPlane().destroy(gone, "network-delete-wait", "runtimes-delete-wait", "osc-delete-wait"),
+			p.infrastructure().destroy(gone, "controlplane-delete-wait"),
+		),
+	}
 }
 
-func (o *operation) infrastructureDeploy(ctx context.Context) error {
-	key, err := o.sshPublicKey(ctx)
+func (p provider) infrastructure() ask[*gardenextensionsv1alpha1.Infrastructure] {
+	return ask[*gardenextensionsv1alpha1.Infrastructure]{
+		ground: p.ground, id: "infrastructure", title: "the infrastructure", trigger: p.todo.trigger(gardencorev1beta1.ShootTaskDeployInfrastructure),
+		object: func() *gardenextensionsv1alpha1.Infrastructure {
+			return &gardenextensionsv1alpha1.Infrastructure{ObjectMeta: p.meta()}
+		},
+		fill: func(ctx context.Context, obj *gardenextensionsv1alpha1.Infrastructure) error {
+			spec := &p.facts.Shoot.Spec
+			obj.Spec.Type, obj.Spec.ProviderConfig = spec.Provider.Type, spec.Provider.InfrastructureConfig
+			obj.Spec.Region, obj.Spec.SecretRef = spec.Region, p.providerSecret()
+			var err error
+			obj.Spec.SSHPublicKey, err = p.secrets.sshPublicKey(ctx)
+			return err
+		},
+		answer: p.takeInfrastructure, sets: []flow.Slot{p.values.infrastructure},
+	}
+}
+
+// takeInfrastructure takes over the networks of the nodes and the addresses of outgoing traffic.
+func (p provider) takeInfrastructure(ctx context.Context, obj *gardenextensionsv1alpha1.Infrastructure) error {
+	p.values.infrastructure.Set(ctx, obj)
+	err := p.report(ctx, func(s *gardencorev1beta1.ShootStatus) { s.Networking = Networks(p.facts.Shoot, obj) })
 	if err != nil {
 		return err
 	}
-	obj := &gardenextensionsv1alpha1.Infrastructure{ObjectMeta: o.shootObject()}
-	return o.r.extensions().Apply(ctx, obj, o.trigger(gardencorev1beta1.ShootTaskDeployInfrastructure), func() error {
-		obj.Spec.Type = o.shoot.Spec.Provider.Type
-		obj.Spec.ProviderConfig = o.shoot.Spec.Provider.InfrastructureConfig
-		obj.Spec.Region = o.shoot.Spec.Region
-		obj.Spec.SecretRef = o.providerSecret()
-		obj.Spec.SSHPublicKey = key
-		return nil
-	})
+	return p.todo.finish(ctx, gardencorev1beta1.ShootTaskDeployInfrastructure)
 }
 
-// trigger asks an expensive kind to act only if the shoot lists the task, or if there is something to do.
-func (o *operation) trigger(task string) extension.Trigger {
-	if slices.Contains(tasks(o.shoot), task) {
-		return extension.Always
+func (p provider) controlPlane() ask[*gardenextensionsv1alpha1.ControlPlane] {
+	return ask[*gardenextensionsv1alpha1.ControlPlane]{
+		ground: p.ground, id: "controlplane", title: "the control plane of the cloud provider", reads: []flow.Slot{p.values.infrastructure},
+		object: func() *gardenextensionsv1alpha1.ControlPlane {
+			return &gardenextensionsv1alpha1.ControlPlane{ObjectMeta: p.meta()}
+		},
+		fill: func(ctx context.Context, obj *gardenextensionsv1alpha1.ControlPlane) error {
+			spec := &p.facts.Shoot.Spec
+			obj.Spec.Type, obj.Spec.ProviderConfig = spec.Provider.Type, spec.Provider.ControlPlaneConfig
+			obj.Spec.Region, obj.Spec.SecretRef = spec.Region, p.providerSecret()
+			obj.Spec.InfrastructureProviderStatus = p.values.infrastructure.Get(ctx).Status.ProviderStatus
+			return nil
+		},
 	}
-	return extension.WhenNeeded
 }
 
-// infrastructureWait takes the answer of the extension over: the networks of the nodes, and the addresses of outgoing traffic.
-func (o *operation) infrastructureWait(ctx context.Context) error {
-	obj := &gardenextensionsv1alpha1.Infrastructure{ObjectMeta: o.shootObject()}
-	if err := o.r.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience); err != nil {
-		return err
+func (p provider) network() ask[*gardenextensionsv1alpha1.Network] {
+	return ask[*gardenextensionsv1alpha1.Network]{
+		ground: p.ground, id: "network", title: "the pod network",
+		object: func() *gardenextensionsv1alpha1.Network {
+			return &gardenextensionsv1alpha1.Network{ObjectMeta: p.meta()}
+		},
+		fill: func(_ context.Context, obj *gardenextensionsv1alpha1.Network) error {
+			n := p.facts.Shoot.Spec.Networking
+			if n != nil && n.Type != nil {
+				obj.Spec.Type, obj.Spec.ProviderConfig = *n.Type, n.ProviderConfig
+			}
+			obj.Spec.PodCIDR, obj.Spec.ServiceCIDR = p.facts.PodNetworks()[0], p.facts.ServiceNetworks()[0]
+			obj.Spec.IPFamilies = ipFamilies(n)
+			return nil
+		},
 	}
-	o.infrastructure = obj
-	err := o.status.change(ctx, func(s gardencorev1beta1.ShootStatus) gardencorev1beta1.ShootStatus {
-		s.Networking = Networks(o.shoot, obj)
-		return s
-	})
-	if err != nil {
-		return err
-	}
-	return o.finishTask(ctx, gardencorev1beta1.ShootTaskDeployInfrastructure)
 }
 
 // Networks are the ranges of a shoot: what its owner wrote comes first, then what the provider chose.
@@ -107,38 +134,6 @@ func unique(in []string) []string {
 	return out
 }
 
-func (o *operation) controlPlaneDeploy(ctx context.Context) error {
-	obj := &gardenextensionsv1alpha1.ControlPlane{ObjectMeta: o.shootObject()}
-	return o.r.extensions().Apply(ctx, obj, extension.Always, func() error {
-		obj.Spec.Type = o.shoot.Spec.Provider.Type
-		obj.Spec.ProviderConfig = o.shoot.Spec.Provider.ControlPlaneConfig
-		obj.Spec.Region = o.shoot.Spec.Region
-		obj.Spec.SecretRef = o.providerSecret()
-		obj.Spec.InfrastructureProviderStatus = o.infrastructure.Status.ProviderStatus
-		return nil
-	})
-}
-
-func (o *operation) controlPlaneWait(ctx context.Context) error {
-	obj := &gardenextensionsv1alpha1.ControlPlane{ObjectMeta: o.shootObject()}
-	return o.r.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience)
-}
-
-func (o *operation) networkDeploy(ctx context.Context) error {
-	pods, services := o.facts().PodNetworks(), o.facts().ServiceNetworks()
-	n := o.shoot.Spec.Networking
-	obj := &gardenextensionsv1alpha1.Network{ObjectMeta: o.shootObject()}
-	return o.r.extensions().Apply(ctx, obj, extension.Always, func() error {
-		if n != nil && n.Type != nil {
-			obj.Spec.Type = *n.Type
-			obj.Spec.ProviderConfig = n.ProviderConfig
-		}
-		obj.Spec.PodCIDR, obj.Spec.ServiceCIDR = pods[0], services[0]
-		obj.Spec.IPFamilies = ipFamilies(n)
-		return nil
-	})
-}
-
 func ipFamilies(n *gardencorev1beta1.Networking) []gardenextensionsv1alpha1.IPFamily {
 	if n == nil || len(n.IPFamilies) == 0 {
 		return []gardenextensionsv1alpha1.IPFamily{gardenextensionsv1alpha1.IPFamilyIPv4}
@@ -148,77 +143,4 @@ func ipFamilies(n *gardencorev1beta1.Networking) []gardenextensionsv1alpha1.IPFa
 		families = append(families, gardenextensionsv1alpha1.IPFamily(f))
 	}
 	return families
-}
-
-func (o *operation) networkWait(ctx context.Context) error {
-	obj := &gardenextensionsv1alpha1.Network{ObjectMeta: o.shootObject()}
-	return o.r.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience)
-}
-
-// dnsInternal publishes the API server below the domain of the seed.
-func (o *operation) dnsInternal(ctx context.Context) error {
-	internal := o.seed.Spec.DNS.Internal
-	return o.dnsRecord(ctx, record{
-		purpose: purposeInternal, task: gardencorev1beta1.ShootTaskDeployDNSRecordInternal, host: o.hosts.Internal, provider: internal.Type, zone: internal.Zone,
-		credentials: internal.CredentialsRef,
-	})
-}
-
-// dnsExternal publishes it below the domain of the shoot's owner, with the owner's credentials.
-func (o *operation) dnsExternal(ctx context.Context) error {
-	provider := query.DomainProvider(o.shoot.Spec.DNS)
-	credentials, err := o.dnsCredentials(ctx, provider)
-	if err != nil {
-		return err
-	}
-	return o.dnsRecord(ctx, record{
-		purpose: purposeExternal, task: gardencorev1beta1.ShootTaskDeployDNSRecordExternal, host: o.hosts.External, provider: *provider.Type,
-		credentials: credentials,
-	})
-}
-
-// dnsCredentials are those for a DNS provider: its own, or else those of the cloud, whose DNS service it is then.
-func (o *operation) dnsCredentials(ctx context.Context, provider *gardencorev1beta1.DNSProvider) (corev1.ObjectReference, error) {
-	switch {
-	case provider.SecretName != nil:
-		return corev1.ObjectReference{Kind: kindSecret, Namespace: o.shoot.Namespace, Name: *provider.SecretName}, nil
-	case provider.CredentialsRef != nil:
-		return corev1.ObjectReference{Kind: provider.CredentialsRef.Kind, Namespace: o.shoot.Namespace, Name: provider.CredentialsRef.Name}, nil
-	default:
-		return o.credentials(ctx)
-	}
-}
-
-// record is a name that points to the load balancer.
-type record struct {
-	purpose, task, host, provider string
-	zone                          *string
-	credentials                   corev1.ObjectReference
-}
-
-func (o *operation) dnsRecord(ctx context.Context, rec record) error {
-	target := o.apiServer().LoadBalancer
-	name := "dnsrecord-" + o.shoot.Name + "-" + rec.purpose
-	if err := o.deployCredentials(ctx, name, rec.credentials); err != nil {
-		return fmt.Errorf("DNS name %q: %w", rec.host, err)
-	}
-	obj := o.dnsObject(rec.purpose)
-	err := o.r.extensions().Apply(ctx, obj, o.trigger(rec.task), func() error {
-		obj.Spec.Type = rec.provider
-		obj.Spec.SecretRef = corev1.SecretReference{Namespace: o.namespace, Name: name}
-		obj.Spec.Name, obj.Spec.RecordType, obj.Spec.Values = rec.host, facts.RecordType(target), []string{target}
-		obj.Spec.Zone, obj.Spec.TTL = rec.zone, o.r.Config.DNSEntryTTLSeconds
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if err := o.r.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience); err != nil {
-		return err
-	}
-	return o.finishTask(ctx, rec.task)
-}
-
-func (o *operation) dnsObject(purpose string) *gardenextensionsv1alpha1.DNSRecord {
-	return &gardenextensionsv1alpha1.DNSRecord{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: o.shoot.Name + "-" + purpose}}
 }

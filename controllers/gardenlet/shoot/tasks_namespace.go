@@ -6,42 +6,101 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component/namespace"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// namespaceDeploy makes the namespace of the shoot in the seed, and what control planes need from the seed as a whole.
-func (o *operation) namespaceDeploy(ctx context.Context) error {
-	v := namespace.Values{
-		Name: o.namespace, UID: string(o.shoot.Status.UID), Provider: o.shoot.Spec.Provider.Type, SeedProvider: o.seed.Spec.Provider.Type,
-	}
-	if n := o.shoot.Spec.Networking; n != nil && n.Type != nil {
-		v.Network = *n.Type
-	}
-	if o.shoot.Spec.Purpose != nil {
-		v.Purpose = string(*o.shoot.Spec.Purpose)
-	}
-	live := &corev1.Namespace{}
-	err := o.r.SeedClient.Get(ctx, client.ObjectKey{Name: o.namespace}, live)
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("get namespace %q: %w", o.namespace, err)
-	}
-	if err == nil && live.DeletionTimestamp != nil {
-		return fmt.Errorf("namespace %q is still being deleted", o.namespace)
-	}
-	return o.r.seedEngine().Apply(ctx, slices.Concat(namespace.PriorityClasses(), namespace.Render(v))...)
+const namespaceTimeout = 10 * time.Minute
+
+// home is the namespace of the shoot in the seed, in which everything of it is.
+type home struct {
+	ground
+
+	report report
+	shoots *kit.Shoots
 }
 
-// clusterIdentityStatus publishes the identity once; it never changes after that.
-func (o *operation) clusterIdentityStatus(ctx context.Context) error {
-	return o.status.change(ctx, func(s gardencorev1beta1.ShootStatus) gardencorev1beta1.ShootStatus {
+func (h home) fragment(found remains) fragment {
+	return fragment{
+		deploy: []flow.Task{
+			{ID: "namespace", Title: "Deploying the namespace of the control plane", Do: h.deploy},
+			{ID: "cluster-identity-status", Title: "Reporting the identity of the cluster", After: after("namespace"), Do: h.publishIdentity},
+		},
+		destroy: []flow.Task{
+			{
+				ID: "namespace-delete", Title: "Deleting the namespace of the control plane", After: after("etcd-main-delete", "etcd-events-delete"),
+				Skip: !found.namespace, Do: h.delete,
+			},
+			{
+				ID: "namespace-delete-wait", Title: "Waiting until the namespace of the control plane is gone",
+				After: after("namespace-delete", "garden-credentials-delete"), Timeout: namespaceTimeout, Do: h.waitGone,
+			},
+		},
+	}
+}
+
+// deploy makes the namespace, and what control planes need from the seed as a whole.
+func (h home) deploy(ctx context.Context) error {
+	spec := &h.facts.Shoot.Spec
+	v := namespace.Values{
+		Name: h.facts.Namespace, UID: string(h.facts.Shoot.Status.UID), Provider: spec.Provider.Type, SeedProvider: h.facts.Seed.Spec.Provider.Type,
+	}
+	if n := spec.Networking; n != nil && n.Type != nil {
+		v.Network = *n.Type
+	}
+	if spec.Purpose != nil {
+		v.Purpose = string(*spec.Purpose)
+	}
+	live := &corev1.Namespace{}
+	err := h.seed.Get(ctx, client.ObjectKey{Name: v.Name}, live)
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("get namespace %q: %w", v.Name, err)
+	}
+	if err == nil && live.DeletionTimestamp != nil {
+		return fmt.Errorf("namespace %q is still being deleted", v.Name)
+	}
+	return h.engine().Apply(ctx, slices.Concat(namespace.PriorityClasses(), namespace.Render(v))...)
+}
+
+// publishIdentity writes the identity of the cluster once; it never changes after that.
+func (h home) publishIdentity(ctx context.Context) error {
+	return h.report(ctx, func(s *gardencorev1beta1.ShootStatus) {
 		if s.ClusterIdentity == nil {
-			s.ClusterIdentity = new(o.clusterIdentity())
+			s.ClusterIdentity = &h.facts.ClusterIdentity
 		}
-		return s
 	})
+}
+
+// delete confirms the deletion of the namespace first, for those who protect namespaces. There is no API server any more that
+// anybody could be a client of.
+func (h home) delete(ctx context.Context) error {
+	h.shoots.Drop(h.facts.Namespace)
+	namespace := &corev1.Namespace{}
+	err := h.seed.Get(ctx, client.ObjectKey{Name: h.facts.Namespace}, namespace)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("get namespace %q: %w", h.facts.Namespace, err)
+	}
+	before := namespace.DeepCopy()
+	metav1.SetMetaDataAnnotation(&namespace.ObjectMeta, gardencorev1beta1.AnnotationConfirmationDeletion, "true")
+	if err := h.seed.Patch(ctx, namespace, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("confirm the deletion of namespace %q: %w", namespace.Name, err)
+	}
+	return h.engine().Delete(ctx, namespace)
+}
+
+// waitGone also waits for a namespace whose deletion an earlier run has begun.
+func (h home) waitGone(ctx context.Context) error {
+	return h.engine().WaitGone(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: h.facts.Namespace}})
 }

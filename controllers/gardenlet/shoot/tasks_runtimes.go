@@ -12,6 +12,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
 // ContainerRuntimes are the further container runtimes of a shoot, one for each pool and each runtime of it (EXT-CR-1).
@@ -36,10 +37,30 @@ func ContainerRuntimes(shoot *gardencorev1beta1.Shoot, namespace string) []*gard
 	return all
 }
 
-func (o *operation) runtimesDeploy(ctx context.Context) error {
-	for _, want := range ContainerRuntimes(o.shoot, o.namespace) {
+// runtimes are the objects by which extensions are asked for container runtimes.
+type runtimes struct {
+	ground
+}
+
+func (r runtimes) fragment(found remains) fragment {
+	none := !r.facts.Workers()
+	return fragment{
+		deploy: []flow.Task{
+			{ID: "runtimes", Title: "Deploying the container runtimes", After: after("system-resources"), Skip: none, Do: r.deploy},
+			{ID: "runtimes-wait", Title: "Waiting for the container runtimes", After: after("runtimes"), Skip: none, Do: r.wait},
+			{
+				ID: "runtimes-stale-delete", Title: "Deleting the container runtimes of former worker pools", After: after("worker-wait"),
+				Skip: none, Do: r.deleteStale,
+			},
+		},
+		destroy: r.removal(kind.ContainerRuntime, "runtimes", "the container runtimes", !found.namespace, "clean-kubernetes-resources"),
+	}
+}
+
+func (r runtimes) deploy(ctx context.Context) error {
+	for _, want := range ContainerRuntimes(r.facts.Shoot, r.facts.Namespace) {
 		obj := &gardenextensionsv1alpha1.ContainerRuntime{ObjectMeta: want.ObjectMeta}
-		err := o.r.extensions().Apply(ctx, obj, extension.Always, func() error {
+		err := r.extensions().Apply(ctx, obj, extension.Always, func() error {
 			obj.Spec = want.Spec
 			return nil
 		})
@@ -50,20 +71,20 @@ func (o *operation) runtimesDeploy(ctx context.Context) error {
 	return nil
 }
 
-func (o *operation) runtimesWait(ctx context.Context) error {
-	for _, obj := range ContainerRuntimes(o.shoot, o.namespace) {
-		if err := o.r.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience); err != nil {
+func (r runtimes) wait(ctx context.Context) error {
+	for _, obj := range ContainerRuntimes(r.facts.Shoot, r.facts.Namespace) {
+		if err := r.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// runtimesDeleteStale removes the runtimes that no pool asks for any more, after the machines that had them (EXT-AGENT-6).
-func (o *operation) runtimesDeleteStale(ctx context.Context) error {
+// deleteStale removes the runtimes that no pool asks for any more, after the machines that had them (EXT-AGENT-6).
+func (r runtimes) deleteStale(ctx context.Context) error {
 	keep := map[string]bool{}
-	for _, want := range ContainerRuntimes(o.shoot, o.namespace) {
+	for _, want := range ContainerRuntimes(r.facts.Shoot, r.facts.Namespace) {
 		keep[want.Name] = true
 	}
-	return o.destroyOthers(ctx, kind.ContainerRuntime, keep)
+	return r.destroyOthers(ctx, kind.ContainerRuntime, keep)
 }
