@@ -13,7 +13,9 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/lists"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
@@ -60,9 +62,13 @@ func Own(shoot *gardencorev1beta1.Shoot, obj client.Object, role string) {
 func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) (*operation, error) {
 	o := &operation{
 		r: r, shoot: shoot, seed: &gardencorev1beta1.Seed{}, namespace: namespace, status: newStatusWriter(r.GardenClient, shoot),
-		profile: &gardencorev1beta1.CloudProfile{}, images: map[string]string{"etcd": "etcd:1"},
+		profile: &gardencorev1beta1.CloudProfile{},
 	}
+	find := func(name string) (string, error) { return r.Images.Find(name, shoot.Spec.Kubernetes.Version) }
 	var err error
+	if o.images, err = assembly.Images(o.facts(), find, lists.ControlPlane(), lists.System()); err != nil {
+		return nil, err
+	}
 	o.secrets, err = loadAuthorities(ctx, o.ground())
 	return o, err
 }
@@ -114,6 +120,23 @@ func RunTasks(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot
 		return err
 	}
 	return o.runTasks(ctx, ids...)
+}
+
+// RunFlow runs the whole flow that makes a shoot, or that takes it apart if it is in deletion.
+func RunFlow(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
+	o, err := begin(ctx, r, shoot, namespace)
+	if err != nil {
+		return err
+	}
+	build := o.reconcileGraph
+	if shoot.DeletionTimestamp != nil {
+		build = o.deleteGraph
+	}
+	graph, err := build(ctx)
+	if err != nil {
+		return err
+	}
+	return graph.Run(ctx, flow.Options{Clock: r.Clock})
 }
 
 // DeployETCD brings up the stores of a shoot on a seed.
