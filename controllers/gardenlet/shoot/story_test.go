@@ -132,7 +132,9 @@ func TestLifeOfAShoot(t *testing.T) {
 	}
 	expect("nodes get a service proxy", inShoot, []string{"DaemonSet kube-proxy"}, daemons)
 
-	run(func(s *gardencorev1beta1.Shoot) { s.Spec.Kubernetes.KubeProxy = &gardencorev1beta1.KubeProxyConfig{Enabled: new(false)} })
+	run(func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Kubernetes.KubeProxy = &gardencorev1beta1.KubeProxyConfig{Enabled: new(false)}
+	})
 	expect("what is switched off goes", inShoot, nil, daemons)
 	expect("and nothing else", l.SeedClient, made, inSeed()...)
 

@@ -56,37 +56,22 @@ func (p project) deployCredentials(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	public := map[string]string{gardencorev1beta1.DataKeyCertificateCA: string(server.Certificate)}
 	config, secret, internal := p.objects()
-	_, err = kit.Ensure(ctx, p.garden, config, func() error {
-		p.own(config, gardencorev1beta1.RoleCACluster)
-		config.Data = public
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	_, err = kit.Ensure(ctx, p.garden, secret, func() error {
-		p.own(secret, gardencorev1beta1.RoleCACluster)
-		secret.Data = map[string][]byte{gardencorev1beta1.DataKeyCertificateCA: server.Certificate}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	_, err = kit.Ensure(ctx, p.garden, internal, func() error {
-		p.own(internal, gardencorev1beta1.RoleCAClient)
-		internal.Type = corev1.SecretTypeOpaque
-		internal.Data = map[string][]byte{
-			gardencorev1beta1.DataKeyCertificateCA: clients.Certificate,
-			gardencorev1beta1.DataKeyPrivateKeyCA:  clients.Key,
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return p.deploySSHKey(ctx)
+	return errors.Join(
+		p.publish(ctx, config, gardencorev1beta1.RoleCACluster, func() {
+			config.Data = map[string]string{gardencorev1beta1.DataKeyCertificateCA: string(server.Certificate)}
+		}),
+		p.publish(ctx, secret, gardencorev1beta1.RoleCACluster, func() {
+			secret.Data = map[string][]byte{gardencorev1beta1.DataKeyCertificateCA: server.Certificate}
+		}),
+		p.publish(ctx, internal, gardencorev1beta1.RoleCAClient, func() {
+			internal.Type = corev1.SecretTypeOpaque
+			internal.Data = map[string][]byte{
+				gardencorev1beta1.DataKeyCertificateCA: clients.Certificate, gardencorev1beta1.DataKeyPrivateKeyCA: clients.Key,
+			}
+		}),
+		p.deploySSHKey(ctx),
+	)
 }
 
 // deploySSHKey hands the key to the machines to those in the project who may read Secrets, or takes it back when nobody is to
@@ -100,9 +85,16 @@ func (p project) deploySSHKey(ctx context.Context) error {
 	if key == nil {
 		return kit.Remove(ctx, p.garden, secret)
 	}
-	_, err = kit.Ensure(ctx, p.garden, secret, func() error {
-		p.own(secret, gardencorev1beta1.RoleSSHKeypair)
+	return p.publish(ctx, secret, gardencorev1beta1.RoleSSHKeypair, func() {
 		secret.Data = map[string][]byte{secrets.DataKeyRSA: key.Private, secrets.DataKeyRSAPublic: key.Public}
+	})
+}
+
+// publish writes an object in the project.
+func (p project) publish(ctx context.Context, obj client.Object, role string, fill func()) error {
+	_, err := kit.Ensure(ctx, p.garden, obj, func() error {
+		p.own(obj, role)
+		fill()
 		return nil
 	})
 	return err
