@@ -18,9 +18,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/flowmetrics"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/care"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
 	installationcare "github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/care"
@@ -34,20 +36,20 @@ import (
 )
 
 // controllers lists what a gardenlet does. A new controller is a new line; each takes its own section of the configuration.
-func (p *process) controllers() []kit.Adder {
+func (p *process) controllers(flows *flowmetrics.Recorder) []kit.Adder {
 	c := p.Config.Controllers
 	return []kit.Adder{
 		&lease.Reconciler{Config: c.Seed, Health: p.health},
 		&seed.Reconciler{
 			Config: c.Seed, Gardenlet: p.identity, Resources: p.Config.Resources,
-			Expiry: p.access.Expiry, RenewKubeconfig: p.renewKubeconfig,
+			Expiry: p.access.Expiry, RenewKubeconfig: p.renewKubeconfig, Flows: flows,
 		},
 		&seedcare.Reconciler{Config: c.SeedCare},
 		&controllerinstallation.Reconciler{Config: c.ControllerInstallation, Version: p.APILevel, FeatureGates: p.Config.FeatureGates},
 		&installationcare.Reconciler{Config: c.ControllerInstallationCare},
 		&required.Reconciler{Config: c.ControllerInstallationRequired},
 		&shoot.Reconciler{
-			Config: c.Shoot, Identity: p.identity, Images: p.images,
+			Config: c.Shoot, Identity: p.identity, Images: p.images, Flows: flows,
 			IdentityTokenValidity: c.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
 		},
 		&workloadidentity.Reconciler{Config: c.TokenRequestorWorkloadIdentity},
@@ -80,7 +82,11 @@ func (p *process) control(ctx context.Context, ready func()) error {
 		return fmt.Errorf("set up the clients of shoots: %w", err)
 	}
 	clusters := kit.Clusters{Garden: mgr, Seed: target, Shoots: shoots, SeedName: p.seedName(), Clock: p.Clock}
-	if err := kit.AddAll(clusters, p.controllers()...); err != nil {
+	flows, err := flowmetrics.Register(metrics.Registry)
+	if err != nil {
+		return err
+	}
+	if err := kit.AddAll(clusters, p.controllers(flows)...); err != nil {
 		return err
 	}
 	p.recorder.Store(new(mgr.GetEventRecorder("gardenlet")))
@@ -112,14 +118,14 @@ func (p *process) newManager() (manager.Manager, error) {
 		return nil, err
 	}
 	own := labels.SelectorFromSet(labels.Set{gardencorev1beta1.LabelPrefixSeedName + p.seedName(): "true"})
-	metrics := addressOf(p.Config.Server.Metrics)
-	if metrics == "" {
-		metrics = "0"
+	address := addressOf(p.Config.Server.Metrics)
+	if address == "" {
+		address = "0"
 	}
 	mgr, err := manager.New(p.access.Config(), manager.Options{
 		Scheme:                 p.scheme,
 		Logger:                 p.Log.WithName("controllers"),
-		Metrics:                metricsserver.Options{BindAddress: metrics},
+		Metrics:                metricsserver.Options{BindAddress: address},
 		HealthProbeBindAddress: "0",
 		NewClient:              selective,
 		Cache: cache.Options{DefaultTransform: cache.TransformStripManagedFields(), ByObject: map[client.Object]cache.ByObject{
