@@ -24,6 +24,7 @@ import (
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
 
+	"github.com/terrarium-garden/terrarium/appliance/seedling/coredns"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/multicall"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/networkagent"
 )
@@ -37,6 +38,7 @@ const (
 	Proxy             = "kube-proxy"
 	Etcd              = "etcd"
 	Kubectl           = "kubectl"
+	CoreDNS           = "coredns"
 	NetworkAgent      = "network-agent"
 )
 
@@ -50,6 +52,7 @@ func All(ctx context.Context) multicall.Table {
 		{Name: Proxy, Run: component(proxy.NewProxyCommand)},
 		{Name: Etcd, Run: etcd},
 		{Name: Kubectl, Run: runKubectl},
+		{Name: CoreDNS, Run: coredns.Run},
 		{Name: NetworkAgent, Run: func(args []string) int { return runNetworkAgent(ctx, args) }},
 	}
 }
