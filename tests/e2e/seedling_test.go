@@ -22,7 +22,7 @@ import (
 type seed struct {
 	*world
 
-	namespace, stateDir, images string
+	namespace, stateDir, images, resolvConf string
 }
 
 // newSeed makes the network namespace and a folder with the two smallest images.
@@ -31,6 +31,7 @@ func newSeed(t *testing.T) *seed {
 	w := newWorld(t)
 	s := &seed{world: w, namespace: fmt.Sprintf("seedling-e2e-%d", os.Getpid()), images: t.TempDir()}
 	s.stateDir = filepath.Join("/var/lib", s.namespace)
+	s.resolvConf = write(t, "resolv.conf", "nameserver 127.0.0.1\n")
 	for _, image := range []string{"pause.tar", "hello.tar"} {
 		if err := os.Symlink(filepath.Join(w.root, ".build/images", image), filepath.Join(s.images, image)); err != nil {
 			t.Fatal(err)
@@ -60,7 +61,7 @@ func (s *seed) do(command string, args ...string) []string {
 	return append(s.inside(s.seedling(command, "--state-dir", s.stateDir)...), args...)
 }
 
-func (s *seed) up() []string { return s.do("up", "--images", s.images) }
+func (s *seed) up() []string { return s.do("up", "--images", s.images, "--resolv-conf", s.resolvConf) }
 
 func (s *seed) down(args ...string) []string { return s.do("down", args...) }
 
@@ -147,6 +148,7 @@ func TestSeedling(t *testing.T) {
 		{"killed on the way up it can be taken down", killedOnTheWay},
 		{"up brings a node to life", seedUp},
 		{"pods, Services and volumes work", seedWorkload},
+		{"pods resolve Services and outside names", seedNames},
 		{"from another network it is left alone", seedElsewhere},
 		{"what dies is started again", seedHeals},
 		{"archives are loaded once", seedLoads},
@@ -246,8 +248,8 @@ func seedUp(t *testing.T, s *seed) {
 	said := s.must(t, s.up()...)
 	t.Logf("up took %s\n%s", time.Since(began), said)
 	again := s.must(t, s.up()...)
-	if got := strings.Count(again, "runs already"); got != 8 {
-		t.Errorf("A second up leaves all eight parts alone:\n%s", again)
+	if got := strings.Count(again, "runs already"); got != 9 {
+		t.Errorf("A second up leaves all nine parts alone:\n%s", again)
 	}
 	var status struct {
 		Parts []struct {
@@ -264,7 +266,7 @@ func seedUp(t *testing.T, s *seed) {
 			t.Errorf("part %q is not healthy", part.Name)
 		}
 	}
-	if len(status.Parts) != 8 || !status.Node.Ready {
+	if len(status.Parts) != 9 || !status.Node.Ready {
 		t.Errorf("status = %+v", status)
 	}
 	info, err := os.Stat(filepath.Join(s.stateDir, "kubeconfig"))
@@ -316,6 +318,53 @@ func seedWorkload(t *testing.T, s *seed) {
 	}
 }
 
+// seedNames has a pod look up names. The name server of the machine listens on its loopback address alone, as that of
+// systemd-resolved does.
+func seedNames(t *testing.T, s *seed) {
+	t.Helper()
+	corefile := write(t, "Corefile", `.:53 {
+    bind 127.0.0.1
+    template IN A outer.test {
+        answer "{{ .Name }} 60 IN A 10.99.1.1"
+    }
+}
+`)
+	outside := exec.CommandContext(t.Context(), "nsenter", append(s.inside()[1:], s.seedling("coredns", "-conf", corefile)...)...)
+	if err := outside.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = outside.Process.Kill(); _ = outside.Wait() }()
+	for _, name := range []string{"hello", "hello.default.svc.cluster.local", "outer.test"} {
+		s.says(t, 20*time.Second, "Hello from hello-", s.kube("exec", "deployment/hello", "--", "/usr/local/bin/hello", "http://"+name)...)
+	}
+	for pod, policy := range map[string]string{"cluster": "ClusterFirst", "node": "Default"} {
+		s.mustWith(t, fmt.Sprintf(seedLookup, pod, policy), s.kube("apply", "-f", "-")...)
+		s.says(t, 20*time.Second, "Succeeded", s.kube("get", "pod", "lookup-"+pod, "-o", "jsonpath={.status.phase}")...)
+	}
+	s.must(t, s.kube("delete", "pod", "lookup-cluster", "lookup-node", "--now")...)
+}
+
+// seedLookup is a pod that ends well if an outside name leads it to the Service.
+const seedLookup = `
+apiVersion: v1
+kind: Pod
+metadata: {name: lookup-%s}
+spec:
+  dnsPolicy: %s
+  restartPolicy: OnFailure
+  containers:
+  - {name: hello, image: "terrarium.garden/hello:v1", args: ["http://outer.test"]}
+`
+
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 func seedElsewhere(t *testing.T, s *seed) {
 	t.Helper()
 	before := s.traces(t)
@@ -342,7 +391,7 @@ func seedHeals(t *testing.T, s *seed) {
 		return r.code != 0 && strings.Contains(r.stdout, "does not run"), r.all()
 	})
 	said := s.must(t, s.up()...)
-	if got := strings.Count(said, "runs already"); got != 4 {
+	if got := strings.Count(said, "runs already"); got != 5 {
 		t.Errorf("What lived goes on, what died is started again:\n%s", said)
 	}
 	if got := s.must(t, s.kube("get", "pod", "-l", "app=hello", "-o", "jsonpath={.items[*].metadata.uid}")...); got != uid {
@@ -393,6 +442,6 @@ func seedKeepsImages(t *testing.T, s *seed) {
 
 func seedDownAfterDeath(t *testing.T, s *seed) {
 	t.Helper()
-	s.kill(t, "addons", "kube-proxy", "kubelet", "kube-scheduler", "kube-controller-manager", "kube-apiserver", "etcd", "containerd")
+	s.kill(t, "coredns", "addons", "kube-proxy", "kubelet", "kube-scheduler", "kube-controller-manager", "kube-apiserver", "etcd", "containerd")
 	t.Log(s.must(t, s.down()...))
 }

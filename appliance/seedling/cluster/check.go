@@ -49,7 +49,7 @@ func (c *Cluster) takenPorts(ctx context.Context) []string {
 	var taken []string
 	for name, port := range map[string]int{
 		partEtcd: etcdMetricsPort, partControllerManager: controllerManagerPort, partScheduler: schedulerPort,
-		partKubelet: kubeletHealthPort, partProxy: proxyHealthPort, partAddons: addonsHealthPort,
+		partKubelet: kubeletHealthPort, partProxy: proxyHealthPort, partAddons: addonsHealthPort, partDNS: dnsHealthPort,
 	} {
 		if _, alive, err := c.table.Find(name); err != nil || alive {
 			continue

@@ -29,7 +29,9 @@ type Options struct {
 	Binary string
 	// ImagesDir holds the archives to import, CNIDir the programs of the pod network.
 	ImagesDir, CNIDir string
-	Clock             clock.Clock
+	// ResolvConf names the name servers that outside names are asked for; empty is this machine's own file.
+	ResolvConf string
+	Clock      clock.Clock
 	// Out gets the progress, line by line.
 	Out io.Writer
 }

@@ -68,6 +68,9 @@ func (c *Cluster) writeFiles() error {
 	if err := replaceFile(c.config.state("cni", "conf", "10-seedling.conflist"), network, 0o644); err != nil {
 		return err
 	}
+	if err := c.writeDNS(); err != nil {
+		return err
+	}
 	if err := c.writeYAML("kubelet.yaml", c.kubeletConfiguration()); err != nil {
 		return err
 	}
@@ -98,7 +101,9 @@ func (c *Cluster) kubeletConfiguration() kubeletv1beta1.KubeletConfiguration {
 		PodLogsDir:               c.config.state("logs", "pods"),
 		VolumePluginDir:          c.config.state("kubelet", "volume-plugins"),
 		StaticPodPath:            "",
-		ResolverConfig:           new(c.resolvConf()),
+		ClusterDNS:               []string{c.config.dnsIP().String()},
+		ClusterDomain:            clusterDomain,
+		ResolverConfig:           new(c.config.state("resolv.conf")),
 		OOMScoreAdj:              new(int32(0)),
 		// What is thrown away soon and has no registry must not lose images or pods to a full disk.
 		ImageGCHighThresholdPercent:    new(int32(100)),
@@ -121,15 +126,6 @@ func (c *Cluster) kubeletConfiguration() kubeletv1beta1.KubeletConfiguration {
 		MakeIPTablesUtilChains:         new(false), // kube-proxy has its own tables; these would stay behind
 		StreamingConnectionIdleTimeout: metav1.Duration{Duration: time.Hour},
 	}
-}
-
-// resolvConf is the file that pods get their name servers from; a machine without one has an empty one.
-func (c *Cluster) resolvConf() string {
-	const usual = "/etc/resolv.conf"
-	if _, err := os.Stat(usual); err == nil {
-		return usual
-	}
-	return ""
 }
 
 func (c *Cluster) proxyConfiguration() proxyv1alpha1.KubeProxyConfiguration {

@@ -29,6 +29,7 @@ const (
 	schedulerUser         = "kube-scheduler"
 	proxyUser             = "kube-proxy"
 	addonsUser            = "addons"
+	dnsUser               = "coredns"
 )
 
 // serviceAccountKey signs the tokens of service accounts.
@@ -131,6 +132,7 @@ func (c *Cluster) users() map[string]pkix.Name {
 		schedulerUser:         {CommonName: "system:kube-scheduler"},
 		proxyUser:             {CommonName: "system:kube-proxy"},
 		addonsUser:            {CommonName: "seedling:addons", Organization: []string{"system:masters"}},
+		dnsUser:               {CommonName: dnsRole}, // may do what publishDNS gives it
 	}
 }
 

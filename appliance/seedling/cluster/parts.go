@@ -20,6 +20,7 @@ const (
 	partKubelet           = "kubelet"
 	partProxy             = "kube-proxy"
 	partAddons            = "addons"
+	partDNS               = "coredns"
 )
 
 // Ports that only this machine can reach.
@@ -32,7 +33,11 @@ const (
 	proxyHealthPort       = 7256
 	proxyMetricsPort      = 7249
 	addonsHealthPort      = 7260
+	dnsHealthPort         = 7261
 )
+
+// dnsPort is where the DNS server listens, on the address of the node.
+const dnsPort = 7253
 
 // part is one process of the cluster and how to see that it works.
 type part struct {
@@ -47,7 +52,7 @@ type part struct {
 }
 
 func (c *Cluster) parts() []part {
-	return []part{c.runtime(), c.etcd(), c.apiServer(), c.controllerManager(), c.scheduler(), c.kubelet(), c.proxy(), c.addons()}
+	return []part{c.runtime(), c.etcd(), c.apiServer(), c.controllerManager(), c.scheduler(), c.kubelet(), c.proxy(), c.addons(), c.dns()}
 }
 
 func (c *Cluster) runtime() part {
@@ -219,6 +224,15 @@ func (c *Cluster) addons() part {
 		healthy:  c.get(fmt.Sprintf("http://%s/healthz", local(addonsHealthPort))),
 		patience: 30 * time.Second,
 	}.as("addons")
+}
+
+func (c *Cluster) dns() part {
+	return part{
+		name:     partDNS,
+		args:     []string{"-conf", c.config.state("Corefile")},
+		healthy:  c.get(fmt.Sprintf("http://%s/ready", local(dnsHealthPort))),
+		patience: 30 * time.Second,
+	}.as("coredns")
 }
 
 // as puts the name of the program inside the binary before the arguments.

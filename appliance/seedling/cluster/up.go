@@ -28,6 +28,7 @@ const (
 	stepMachine      = "network of the machine"
 	stepImages       = "images"
 	stepNode         = "node ready"
+	stepDNS          = "cluster DNS"
 )
 
 // Up brings the cluster up, or what of it does not run. It returns when pods can be made. When it fails,
@@ -58,7 +59,8 @@ func (c *Cluster) steps() []step {
 		{name: stepFiles, after: []flow.ID{stepMachine}, do: c.files},
 		{name: stepMachine, do: c.machine},
 		{name: stepImages, after: []flow.ID{partRuntime}, do: c.importAll},
-		{name: stepNode, after: []flow.ID{partKubelet, partControllerManager, partScheduler, partProxy, partAddons, stepImages}, do: c.nodeReady},
+		{name: stepNode, after: []flow.ID{partKubelet, partControllerManager, partScheduler, partProxy, partAddons, partDNS, stepImages}, do: c.nodeReady},
+		{name: stepDNS, after: []flow.ID{partAPIServer}, do: c.publishDNS},
 	}
 	after := map[string][]flow.ID{
 		partRuntime:           {stepFiles},
@@ -69,6 +71,7 @@ func (c *Cluster) steps() []step {
 		partKubelet:           {partAPIServer, partRuntime},
 		partProxy:             {partAPIServer},
 		partAddons:            {partAPIServer},
+		partDNS:               {stepDNS},
 	}
 	for _, p := range c.parts() {
 		steps = append(steps, step{name: flow.ID(p.name), after: after[p.name], do: func(ctx context.Context) (string, error) { return c.start(ctx, p) }})

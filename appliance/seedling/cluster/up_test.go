@@ -86,7 +86,7 @@ func TestStatusOfNothing(t *testing.T) {
 	}
 	want := []string{
 		"containerd: does not run", "etcd: does not run", "kube-apiserver: does not run", "kube-controller-manager: does not run",
-		"kube-scheduler: does not run", "kubelet: does not run", "kube-proxy: does not run", "addons: does not run",
+		"kube-scheduler: does not run", "kubelet: does not run", "kube-proxy: does not run", "addons: does not run", "coredns: does not run",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Each part is told of, in the order in which they come up (-want +got):\n%s", diff)

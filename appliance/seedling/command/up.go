@@ -36,5 +36,6 @@ func newUp(program Program) *cobra.Command {
 	state.add(command.Flags())
 	command.Flags().StringVar(&options.ImagesDir, "images", beside(program.Binary, "images"), "folder of image archives to import")
 	command.Flags().StringVar(&options.CNIDir, "cni", beside(program.Binary, "cni"), "folder of network plugins")
+	command.Flags().StringVar(&options.ResolvConf, "resolv-conf", "", "file with the name servers for outside names (default: /etc/resolv.conf)")
 	return command
 }

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	applydiscoveryv1 "k8s.io/client-go/applyconfigurations/discovery/v1"
+	applyrbacv1 "k8s.io/client-go/applyconfigurations/rbac/v1"
+)
+
+const (
+	// HostName is the name of this machine for pods.
+	HostName = "host.seedling.internal"
+
+	clusterDomain = "cluster.local"
+	dnsService    = "kube-dns"
+	dnsRole       = "system:coredns"
+)
+
+// dnsIP is the address of the DNS server among the Services: the tenth, by custom.
+func (c Config) dnsIP() netip.Addr {
+	address := c.ServiceCIDR.Masked().Addr()
+	for range 10 {
+		address = address.Next()
+	}
+	return address
+}
+
+// writeDNS writes the Corefile, and the file that the kubelet gives to pods which want the name servers of their node. They
+// get the cluster's DNS server, too: it runs on this machine and reaches a name server of the machine that listens to
+// nobody else, as that of systemd-resolved does; pods do not.
+func (c *Cluster) writeDNS() error {
+	if err := replaceFile(c.config.state("resolv.conf"), fmt.Appendf(nil, "nameserver %s\n", c.config.dnsIP()), 0o644); err != nil {
+		return err
+	}
+	forward, err := c.forward()
+	if err != nil {
+		return err
+	}
+	return replaceFile(c.config.state("Corefile"), []byte(c.corefile(forward)), 0o644)
+}
+
+// forward is the line that says who answers for names outside of the cluster. It is empty if nobody does.
+func (c *Cluster) forward() (string, error) {
+	upstream, err := filepath.Abs(cmp.Or(c.ResolvConf, "/etc/resolv.conf"))
+	if err != nil {
+		return "", fmt.Errorf("find the name servers of this machine: %w", err)
+	}
+	content, err := os.ReadFile(upstream) //nolint:gosec // The path is the caller's own.
+	if err != nil && (c.ResolvConf != "" || !errors.Is(err, fs.ErrNotExist)) {
+		return "", fmt.Errorf("read the name servers of this machine: %w", err)
+	}
+	if !namesServers(string(content)) {
+		return "", nil
+	}
+	return "forward . " + upstream, nil
+}
+
+// namesServers reports whether a resolv.conf names any name server: a machine without network has none, and CoreDNS would
+// refuse to start.
+func namesServers(resolvConf string) bool {
+	for line := range strings.Lines(resolvConf) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "nameserver" {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Cluster) corefile(forward string) string {
+	return fmt.Sprintf(`.:%[1]d {
+    bind %[2]s
+    errors
+    ready %[3]s
+    hosts {
+        %[2]s %[4]s
+        fallthrough
+    }
+    kubernetes %[5]s in-addr.arpa ip6.arpa {
+        kubeconfig %[6]s
+        pods insecure
+        fallthrough in-addr.arpa ip6.arpa
+    }
+    %[7]s
+    cache 30
+    loop
+    reload
+    loadbalance
+}
+`, dnsPort, c.config.NodeIP, local(dnsHealthPort), HostName, clusterDomain, c.config.kubeconfig(dnsUser), forward)
+}
+
+// publishDNS makes the Service of the DNS server, which is a process of this machine and no pod, and lets the server read
+// what it answers with.
+func (c *Cluster) publishDNS(ctx context.Context) (string, error) {
+	client, err := c.kubeClient()
+	if err != nil {
+		return "", err
+	}
+	options := metav1.ApplyOptions{FieldManager: "seedling", Force: true}
+	if _, err := client.RbacV1().ClusterRoles().Apply(ctx, applyrbacv1.ClusterRole(dnsRole).WithRules(
+		dnsRule("", "services", "pods", "namespaces"), dnsRule(discoveryv1.GroupName, "endpointslices"),
+	), options); err != nil {
+		return "", fmt.Errorf("apply the role of the DNS server: %w", err)
+	}
+	if _, err := client.RbacV1().ClusterRoleBindings().Apply(ctx, applyrbacv1.ClusterRoleBinding(dnsRole).
+		WithRoleRef(applyrbacv1.RoleRef().WithAPIGroup(rbacv1.GroupName).WithKind("ClusterRole").WithName(dnsRole)).
+		WithSubjects(applyrbacv1.Subject().WithAPIGroup(rbacv1.GroupName).WithKind(rbacv1.UserKind).WithName(dnsRole)), options); err != nil {
+		return "", fmt.Errorf("bind the role of the DNS server: %w", err)
+	}
+	service := applycorev1.Service(dnsService, metav1.NamespaceSystem).WithLabels(map[string]string{"k8s-app": dnsService}).
+		WithSpec(applycorev1.ServiceSpec().WithType(corev1.ServiceTypeClusterIP).WithClusterIP(c.config.dnsIP().String()).WithPorts(
+			applycorev1.ServicePort().WithName("dns").WithProtocol(corev1.ProtocolUDP).WithPort(53),
+			applycorev1.ServicePort().WithName("dns-tcp").WithProtocol(corev1.ProtocolTCP).WithPort(53),
+		))
+	if _, err := client.CoreV1().Services(metav1.NamespaceSystem).Apply(ctx, service, options); err != nil {
+		return "", fmt.Errorf("apply the Service of the DNS server: %w", err)
+	}
+	slice := applydiscoveryv1.EndpointSlice(dnsService, metav1.NamespaceSystem).
+		WithLabels(map[string]string{discoveryv1.LabelServiceName: dnsService, discoveryv1.LabelManagedBy: "seedling"}).
+		WithAddressType(discoveryv1.AddressTypeIPv4).
+		WithEndpoints(applydiscoveryv1.Endpoint().WithAddresses(c.config.NodeIP.String()).
+			WithConditions(applydiscoveryv1.EndpointConditions().WithReady(true))).
+		WithPorts(
+			applydiscoveryv1.EndpointPort().WithName("dns").WithProtocol(corev1.ProtocolUDP).WithPort(dnsPort),
+			applydiscoveryv1.EndpointPort().WithName("dns-tcp").WithProtocol(corev1.ProtocolTCP).WithPort(dnsPort),
+		)
+	if _, err := client.DiscoveryV1().EndpointSlices(metav1.NamespaceSystem).Apply(ctx, slice, options); err != nil {
+		return "", fmt.Errorf("apply the endpoint of the DNS server: %w", err)
+	}
+	return "", nil
+}
+
+func dnsRule(group string, resources ...string) *applyrbacv1.PolicyRuleApplyConfiguration {
+	return applyrbacv1.PolicyRule().WithAPIGroups(group).WithResources(resources...).WithVerbs("list", "watch")
+}
