@@ -50,11 +50,7 @@ func insideRows() []Row {
 		gardencorev1beta1.GroupName,
 		Row{Field: "spec.monitoring.alerting.emailReceivers", Severity: Warn, Instead: "there is no monitoring that would send alerts"},
 		Row{Field: "spec.systemComponents.nodeLocalDNS.enabled", Only: "true", Severity: Warn, Instead: "nodes have no DNS cache"},
-		Row{
-			Field: "spec.systemComponents.coreDNS.rewriting.commonSuffixes", Severity: Warn,
-			Instead: "the cluster has no DNS server that would rewrite names",
-		},
-		Row{Field: "spec.systemComponents.coreDNS.autoscaling", Severity: Note, Instead: "the cluster has no DNS server: pods do not find Services by name"},
+		Row{Field: "spec.systemComponents.coreDNS.autoscaling", Severity: Note, Instead: "the DNS server of the cluster has two instances, however much it is asked"},
 		Row{
 			Field: "spec.networking.ipFamilies", Only: "IPv6", Severity: Problem,
 			Instead: "the node network of the control plane is set up for IPv4",

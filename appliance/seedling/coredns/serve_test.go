@@ -9,12 +9,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/coredns/caddy"
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/coredns"
+	component "github.com/terrarium-garden/terrarium/controllers/component/coredns"
 )
 
 // freePort finds a port that nobody has, for UDP and TCP.
@@ -28,7 +32,24 @@ func freePort(t *testing.T) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
-// TestStart serves names of its own, a rewritten one and, from a second server, forwarded ones.
+// rewriting returns the lines of a shoot's configuration that rewrite names.
+func rewriting(t *testing.T) string {
+	t.Helper()
+	objs := component.Render(component.Values{CommonSuffixes: []string{".example.org", "example.com"}})
+	at := slices.IndexFunc(objs, func(obj client.Object) bool {
+		config, is := obj.(*corev1.ConfigMap)
+		return is && len(config.Data) > 0
+	})
+	var lines []string
+	for line := range strings.Lines(objs[at].(*corev1.ConfigMap).Data["Corefile"]) {
+		if strings.Contains(line, "rewrite ") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// TestStart serves names of its own, also as a pod's search path asks for them, and names of a second server.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	port, outside := freePort(t), freePort(t)
@@ -36,9 +57,11 @@ func TestStart(t *testing.T) {
 	corefile := fmt.Sprintf(`
 .:%d {
     bind 127.0.0.1
-    rewrite stop name exact alias.test inner.test
+%[3]s
     hosts {
-        192.0.2.1 inner.test
+        192.0.2.1 a.ns.svc.cluster.local
+        192.0.2.2 b.example.org example.org
+        192.0.2.3 example.com
         fallthrough
     }
     forward . 127.0.0.1:%[2]d
@@ -47,10 +70,10 @@ func TestStart(t *testing.T) {
 .:%[2]d {
     bind 127.0.0.1
     template IN A outer.test {
-        answer "{{ .Name }} 60 IN A 192.0.2.2"
+        answer "{{ .Name }} 60 IN A 192.0.2.4"
     }
 }
-`, port, outside)
+`, port, outside, rewriting(t))
 	if err := os.WriteFile(file, []byte(corefile), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -62,9 +85,18 @@ func TestStart(t *testing.T) {
 	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, fmt.Sprintf("127.0.0.1:%d", port))
 	}}
-	for name, want := range map[string]string{"inner.test.": "192.0.2.1", "alias.test.": "192.0.2.1", "outer.test.": "192.0.2.2"} {
+	for name, want := range map[string]string{
+		"outer.test.":             "[192.0.2.4]",
+		"a.ns.svc.cluster.local.": "[192.0.2.1]",
+		"a.ns.svc.cluster.local.default.svc.cluster.local.":   "[192.0.2.1]",
+		"b.example.org.default.svc.cluster.local.":            "[192.0.2.2]",
+		"example.org.default.svc.cluster.local.":              "[]", // only names below that suffix are whole
+		"example.com.default.svc.cluster.local.":              "[192.0.2.3]",
+		"example.com.a.default.svc.cluster.local.":            "[]",
+		"a.ns.svc.cluster.local.default.svc.cluster.local.x.": "[]",
+	} {
 		got, err := resolver.LookupNetIP(t.Context(), "ip4", name)
-		if err != nil || len(got) != 1 || got[0].String() != want {
+		if fmt.Sprint(got) != want {
 			t.Errorf("%s resolves to %s; got %v, %v", name, want, got, err)
 		}
 	}

@@ -122,9 +122,22 @@ func RecordType(address string) gardenextensionsv1alpha1.DNSRecordType {
 
 // FirstAddress is the address of the Service default/kubernetes: the first one of the range.
 func FirstAddress(network string) (string, error) {
+	return serviceAddress(network, 1)
+}
+
+// DNSAddress is the address of the DNS server of the shoot: the tenth one of the range, by custom.
+func (s Shoot) DNSAddress() (string, error) {
+	return serviceAddress(s.ServiceNetworks()[0], 10)
+}
+
+func serviceAddress(network string, number int) (string, error) {
 	prefix, err := netip.ParsePrefix(network)
 	if err != nil {
 		return "", fmt.Errorf("parse service network %q: %w", network, err)
 	}
-	return prefix.Masked().Addr().Next().String(), nil
+	address := prefix.Masked().Addr()
+	for range number {
+		address = address.Next()
+	}
+	return address.String(), nil
 }

@@ -4,6 +4,7 @@ package lists
 
 import (
 	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/component/coredns"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/kubeproxy"
 	"github.com/terrarium-garden/terrarium/controllers/component/shootsystem"
@@ -14,5 +15,6 @@ func System() []component.Component[facts.Shoot] {
 	return []component.Component[facts.Shoot]{
 		shootsystem.Component(),
 		kubeproxy.Component(),
+		coredns.Component(),
 	}
 }

@@ -24,6 +24,7 @@ func kubeletConfiguration(v Values) *kubeletconfigv1beta1.KubeletConfiguration {
 			X509:      kubeletconfigv1beta1.KubeletX509Authentication{ClientCAFile: kubeletClientCA},
 		},
 		Authorization:            kubeletconfigv1beta1.KubeletAuthorization{Mode: kubeletconfigv1beta1.KubeletAuthorizationModeWebhook},
+		ClusterDNS:               []string{v.ClusterDNS},
 		ClusterDomain:            gardencorev1beta1.DefaultClusterDomain,
 		ContainerRuntimeEndpoint: "unix:///run/containerd/containerd.sock",
 		RotateCertificates:       true,
@@ -39,9 +40,6 @@ func kubeletConfiguration(v Values) *kubeletconfigv1beta1.KubeletConfiguration {
 			"memory.available": "100Mi", "nodefs.available": "5%", "nodefs.inodesFree": "5%", "imagefs.available": "5%", "imagefs.inodesFree": "5%",
 		},
 		KubeReserved: map[string]string{"cpu": "80m", "memory": "1Gi", "pid": "20k"},
-	}
-	if v.ClusterDNS != "" {
-		c.ClusterDNS = []string{v.ClusterDNS}
 	}
 	settings := v.Kubelet
 	if v.Pool.Kubernetes != nil && v.Pool.Kubernetes.Kubelet != nil {

@@ -43,7 +43,7 @@ type Values struct {
 	CA     []byte
 	// ClientCA verifies the clients of kubelets.
 	ClientCA []byte
-	// ClusterDNS is the address of the DNS server of the shoot; empty as long as there is none.
+	// ClusterDNS is the address of the DNS server of the shoot.
 	ClusterDNS string
 	// Kubelet is what the shoot's owner asks for, for all pools; it may be nil.
 	Kubelet *gardencorev1beta1.KubeletConfig

@@ -16,7 +16,7 @@ import (
 
 func values() osc.Values {
 	return osc.Values{
-		Namespace: "shoot--dev--a", KubernetesVersion: "1.36.3", Server: "https://api.a.dev.internal.terrarium.local",
+		Namespace: "shoot--dev--a", KubernetesVersion: "1.36.3", ClusterDNS: "10.101.0.10", Server: "https://api.a.dev.internal.terrarium.local",
 		CA: []byte("cluster authority\n"), ClientCA: []byte("client authority\n"),
 		Pool: &gardencorev1beta1.Worker{Name: "small", Machine: gardencorev1beta1.Machine{
 			Type: "local", Image: &gardencorev1beta1.ShootMachineImage{Name: "local", Version: new("1.0.0")},

@@ -54,12 +54,16 @@ func (m machineConfigs) render(ctx context.Context) (map[string]*gardenextension
 	if err != nil {
 		return nil, err
 	}
+	dns, err := m.facts.DNSAddress()
+	if err != nil {
+		return nil, err
+	}
 	configs := map[string]*gardenextensionsv1alpha1.OperatingSystemConfig{}
 	for i := range m.facts.Shoot.Spec.Provider.Workers {
 		pool := &m.facts.Shoot.Spec.Provider.Workers[i]
 		config, err := osc.Render(osc.Values{
 			Namespace: m.facts.Namespace, Pool: pool, KubernetesVersion: poolVersion(m.facts.Shoot, pool), Server: m.facts.Hosts.NodeServer(m.address.Get(ctx).LoadBalancer),
-			CA: server.Certificate, ClientCA: clients.Certificate, Kubelet: m.facts.Shoot.Spec.Kubernetes.Kubelet,
+			CA: server.Certificate, ClientCA: clients.Certificate, ClusterDNS: dns, Kubelet: m.facts.Shoot.Spec.Kubernetes.Kubelet,
 		})
 		if err != nil {
 			return nil, err
