@@ -16,7 +16,7 @@ import (
 
 const (
 	// Patience is how long Eventually waits.
-	Patience = 30 * time.Second
+	Patience = 60 * time.Second
 
 	interval = 20 * time.Millisecond
 )
