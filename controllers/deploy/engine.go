@@ -35,7 +35,8 @@ type Engine struct {
 }
 
 // Apply creates the objects or changes them into what is wanted, in an order in which each finds what it needs:
-// namespaces and definitions first, workloads last. It takes fields over from other owners.
+// namespaces and definitions first, workloads last. It takes fields over from other owners. What the objects leave out is
+// left to others: a workload without replicas keeps the number that it has.
 func (e Engine) Apply(ctx context.Context, objs ...client.Object) error {
 	for _, obj := range inOrder(objs) {
 		if err := e.applyOne(ctx, obj); err != nil {
@@ -48,6 +49,9 @@ func (e Engine) Apply(ctx context.Context, objs ...client.Object) error {
 func (e Engine) applyOne(ctx context.Context, obj client.Object) error {
 	u, err := e.configuration(obj)
 	if err != nil {
+		return err
+	}
+	if err := e.releaseReplicas(ctx, u); err != nil {
 		return err
 	}
 	if err := e.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.ForceOwnership, client.FieldOwner(e.Owner)); err != nil {

@@ -56,7 +56,7 @@ func newCluster(t *testing.T, objs ...client.Object) *cluster {
 	c.Engine = deploy.Engine{
 		Owner: "test",
 		Clock: clock.RealClock{},
-		Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(objs...).WithInterceptorFuncs(interceptor.Funcs{
+		Client: fake.NewClientBuilder().WithScheme(scheme).WithReturnManagedFields().WithObjects(objs...).WithInterceptorFuncs(interceptor.Funcs{
 			Apply: func(ctx context.Context, w client.WithWatch, obj runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
 				u := obj.(interface {
 					GetKind() string

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,6 +28,8 @@ func Healthy(obj client.Object) (bool, string) {
 		return true, ""
 	case *appsv1.DaemonSet:
 		return daemonSetHealthy(o)
+	case *batchv1.Job:
+		return jobHealthy(o)
 	case *corev1.Pod:
 		if o.Status.Phase == corev1.PodRunning || o.Status.Phase == corev1.PodSucceeded {
 			return true, ""
@@ -35,6 +38,16 @@ func Healthy(obj client.Object) (bool, string) {
 	default:
 		return Ready(obj)
 	}
+}
+
+// jobHealthy is content with a job that still runs.
+func jobHealthy(j *batchv1.Job) (bool, string) {
+	for _, c := range j.Status.Conditions {
+		if c.Type == batchv1.JobFailed && c.Status != corev1.ConditionFalse {
+			return false, "the job failed: " + c.Message
+		}
+	}
+	return true, ""
 }
 
 func deploymentHealthy(d *appsv1.Deployment) (bool, string) {

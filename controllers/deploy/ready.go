@@ -27,6 +27,8 @@ func Ready(obj client.Object) (bool, string) {
 		return statefulSetReady(o)
 	case *appsv1.DaemonSet:
 		return daemonSetReady(o)
+	case *appsv1.ReplicaSet:
+		return replicaSetReady(o)
 	case *batchv1.Job:
 		return jobReady(o)
 	case *corev1.Service:
@@ -58,6 +60,8 @@ func typed(obj client.Object) client.Object {
 		into = &appsv1.StatefulSet{}
 	case "DaemonSet.apps":
 		into = &appsv1.DaemonSet{}
+	case "ReplicaSet.apps":
+		into = &appsv1.ReplicaSet{}
 	case "Job.batch":
 		into = &batchv1.Job{}
 	case "Service":
@@ -122,6 +126,16 @@ func daemonSetReady(d *appsv1.DaemonSet) (bool, string) {
 	}
 	if d.Status.NumberAvailable < want {
 		return false, fmt.Sprintf("%d of %d pods are available", d.Status.NumberAvailable, want)
+	}
+	return true, ""
+}
+
+func replicaSetReady(s *appsv1.ReplicaSet) (bool, string) {
+	if s.Status.ObservedGeneration < s.Generation {
+		return false, notObserved
+	}
+	if want := replicas(s.Spec.Replicas); s.Status.ReadyReplicas < want {
+		return false, fmt.Sprintf("%d of %d pods are ready", s.Status.ReadyReplicas, want)
 	}
 	return true, ""
 }

@@ -163,6 +163,21 @@ func TestHealthyToleratesARollout_GRM_HEALTH_5(t *testing.T) {
 			why: "ready counts, not updated",
 			obj: &appsv1.StatefulSet{Status: appsv1.StatefulSetStatus{ReadyReplicas: 1, CurrentRevision: "a", UpdateRevision: "b"}}, ok: true,
 		},
+		"ReplicaSet": {why: "its pods are there", obj: &appsv1.ReplicaSet{Status: appsv1.ReplicaSetStatus{ReadyReplicas: 1}}, ok: true},
+		"ReplicaSetShort": {
+			why: "one pod is missing", reason: "1 of 2 pods are ready",
+			obj: &appsv1.ReplicaSet{Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(2))}, Status: appsv1.ReplicaSetStatus{ReadyReplicas: 1}},
+		},
+		"ReplicaSetUnstructured": {
+			why: "objects are read without their types", reason: "0 of 1 pods are ready",
+			obj: &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "ReplicaSet"}},
+		},
+		"ReplicaSetNotObserved": {why: "its status is old", obj: &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Generation: 2}}, reason: "the last change is not observed yet"},
+		"JobRunning":            {why: "a job that runs is no fault", obj: &batchv1.Job{}, ok: true},
+		"JobFailed": {
+			why: "one that failed is", reason: "the job failed: told",
+			obj: &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Message: "told"}}}},
+		},
 		"PodRunning": {why: "running is enough", obj: &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning}}, ok: true},
 	}
 	for name, tc := range cases {

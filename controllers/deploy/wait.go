@@ -11,6 +11,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/terrarium-garden/terrarium/controllers/poll"
 )
 
 const (
@@ -115,27 +117,25 @@ func (e Engine) remaining(ctx context.Context, objs []client.Object) ([]string, 
 // poll asks until there is nothing left to wait for. An answer that will not change ends it; other errors count as a
 // reason to ask again, because an API server that restarts is no failure of what runs in it.
 func (e Engine) poll(ctx context.Context, ask func(ctx context.Context) ([]string, error)) error {
-	var last []string
-	for {
+	err := poll.Until(ctx, e.Clock, poll.Every(pollInterval), func(ctx context.Context) error {
 		reasons, err := ask(ctx)
 		switch {
-		case err == nil && len(reasons) == 0:
+		case err != nil && final(err):
+			return poll.Final(err)
+		case err != nil:
+			return &NotReadyError{Reasons: []string{err.Error()}}
+		case len(reasons) > 0:
+			return &NotReadyError{Reasons: reasons}
+		default:
 			return nil
-		case err == nil:
-			last = reasons
-		case final(err):
-			return err
-		case ctx.Err() == nil || last == nil:
-			last = []string{err.Error()}
 		}
-		timer := e.Clock.NewTimer(pollInterval)
-		select {
-		case <-timer.C():
-		case <-ctx.Done():
-			timer.Stop()
-			return &NotReadyError{Reasons: last, Cause: context.Cause(ctx)}
-		}
+	})
+	ended, cutOff := errors.AsType[*poll.EndedError](err)
+	if notReady, ok := errors.AsType[*NotReadyError](err); ok && cutOff {
+		notReady.Cause = ended.Cause
+		return notReady
 	}
+	return err
 }
 
 func final(err error) bool {

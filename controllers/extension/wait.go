@@ -11,6 +11,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/poll"
 )
 
 const firstPause = 250 * time.Millisecond
@@ -92,32 +93,25 @@ func fresh(obj gardenextensionsv1alpha1.Object, last *gardencorev1beta1.LastOper
 func (e Engine) poll(ctx context.Context, patience extensions.Patience, ask func(ctx context.Context) (err error, reported bool)) error {
 	deadline := e.Clock.Now().Add(patience.Timeout)
 	var since time.Time
-	pause := firstPause
-	for {
+	grow := poll.Growing(firstPause, patience.Interval)
+	pause := func() time.Duration { return min(grow(), deadline.Sub(e.Clock.Now())) }
+	return poll.Until(ctx, e.Clock, pause, func(ctx context.Context) error {
 		err, reported := ask(ctx)
-		if err == nil {
-			return nil
-		}
 		now := e.Clock.Now()
 		switch {
+		case err == nil:
+			return nil
 		case !reported:
 			since = time.Time{}
 		case since.IsZero():
 			since = now
 		}
 		if reported && now.Sub(since) >= patience.Severe {
-			return err
+			return poll.Final(err)
 		}
 		if !now.Before(deadline) {
-			return fmt.Errorf("not within %s: %w", patience.Timeout, err)
+			return poll.Final(fmt.Errorf("not within %s: %w", patience.Timeout, err))
 		}
-		timer := e.Clock.NewTimer(min(pause, deadline.Sub(now)))
-		select {
-		case <-timer.C():
-		case <-ctx.Done():
-			timer.Stop()
-			return fmt.Errorf("%w (%w)", err, context.Cause(ctx))
-		}
-		pause = min(pause*3/2, max(patience.Interval, firstPause))
-	}
+		return err
+	})
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
+
+	"github.com/terrarium-garden/terrarium/controllers/poll"
 )
 
 // errTimeUp is the cause of a context that a task's own limit has ended.
@@ -33,41 +35,23 @@ func performRetrying(ctx context.Context, clk clock.Clock, t *Task) error {
 		return protect(ctx, t.Do)
 	}
 	retry := t.Retry.withDefaults()
-	outer := ctx
-	ctx, stop := withTimeout(ctx, clk, retry.Timeout)
+	limited, stop := withTimeout(ctx, clk, retry.Timeout)
 	defer stop()
-	var last error
-	for {
+	err := poll.Until(limited, clk, poll.Every(retry.Interval), func(ctx context.Context) error {
 		err := protect(ctx, t.Do)
-		if err == nil {
-			return nil
-		}
-		// An attempt that was cut off says less than the one before it.
-		if last == nil || ctx.Err() == nil || !errors.Is(err, context.Canceled) {
-			last = err
-		}
 		if isSevere(err) || isPanic(err) {
-			return err
+			return poll.Final(err)
 		}
-		if !pause(ctx, clk, retry.Interval) {
-			break
-		}
-	}
-	if outer.Err() == nil {
-		return &TimeoutError{After: retry.Timeout, Last: last}
-	}
-	return last
-}
-
-// pause waits for the interval and reports whether the context is still alive.
-func pause(ctx context.Context, clk clock.Clock, interval time.Duration) bool {
-	timer := clk.NewTimer(interval)
-	defer timer.Stop()
-	select {
-	case <-timer.C():
-		return ctx.Err() == nil
-	case <-ctx.Done():
-		return false
+		return err
+	})
+	ended, ok := errors.AsType[*poll.EndedError](err)
+	switch {
+	case !ok:
+		return err
+	case ctx.Err() == nil:
+		return &TimeoutError{After: retry.Timeout, Last: ended.Last}
+	default:
+		return ended.Last
 	}
 }
 

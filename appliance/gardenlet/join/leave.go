@@ -15,6 +15,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/poll"
 )
 
 var (
@@ -104,10 +105,9 @@ func (l *leaver) deleteSeed(ctx context.Context) error {
 
 func (l *leaver) awaitDeletion(ctx context.Context, garden client.Client, seed *gardencorev1beta1.Seed) error {
 	told := ""
-	for {
+	err := poll.Until(ctx, l.Clock, poll.Every(time.Second), func(ctx context.Context) error {
 		err := garden.Get(ctx, client.ObjectKeyFromObject(seed), seed)
 		if apierrors.IsNotFound(err) {
-			l.Tell(fmt.Sprintf("  ✓ Seed %q deleted", seed.Name))
 			return nil
 		}
 		last := seed.Status.LastOperation
@@ -115,14 +115,13 @@ func (l *leaver) awaitDeletion(ctx context.Context, garden client.Client, seed *
 			told = last.Description
 			l.Tell("  … " + told)
 		}
-		timer := l.Clock.NewTimer(time.Second)
-		select {
-		case <-timer.C():
-		case <-ctx.Done():
-			timer.Stop()
-			return fmt.Errorf("wait for the end of seed %q (%s): %w", seed.Name, told, context.Cause(ctx))
-		}
+		return errors.New(strings.TrimSuffix("it still exists: "+told, ": "))
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the end of seed %q: %w", seed.Name, err)
 	}
+	l.Tell(fmt.Sprintf("  ✓ Seed %q deleted", seed.Name))
+	return nil
 }
 
 // removeGardenlet deletes what a join brings, and what the gardenlet keeps for itself.

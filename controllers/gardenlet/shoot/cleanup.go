@@ -19,6 +19,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
+	"github.com/terrarium-garden/terrarium/controllers/poll"
 )
 
 const (
@@ -45,25 +46,18 @@ type CleanGroup struct {
 
 // Clean deletes the objects of a group until none is left. When its time is up, the error names what is left.
 func (c Cleaner) Clean(ctx context.Context, group CleanGroup) error {
-	for {
+	return poll.Until(ctx, c.Clock, poll.Every(cleanPoll), func(ctx context.Context) error {
 		left, err := c.pass(ctx, group)
-		if err == nil && len(left) == 0 {
+		if err != nil {
+			return fmt.Errorf("clean up the shoot: %w", err)
+		}
+		if len(left) == 0 {
 			return nil
 		}
-		timer := c.Clock.NewTimer(cleanPoll)
-		select {
-		case <-timer.C():
-		case <-ctx.Done():
-			timer.Stop()
-			if err != nil {
-				return fmt.Errorf("clean up the shoot: %w (%w)", err, context.Cause(ctx))
-			}
-			return extension.WithCodes(
-				fmt.Errorf("objects inside the shoot are still there: %s (%w)", summarize(left), context.Cause(ctx)),
-				gardencorev1beta1.ErrorCodeCleanupClusterResources,
-			)
-		}
-	}
+		return extension.WithCodes(
+			fmt.Errorf("objects inside the shoot are still there: %s", summarize(left)), gardencorev1beta1.ErrorCodeCleanupClusterResources,
+		)
+	})
 }
 
 // pass looks at every kind once and returns what is left, as kind namespace/name.

@@ -4,6 +4,7 @@ package shoot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/poll"
 )
 
 const (
@@ -61,27 +63,18 @@ func (w workers) ask() ask[*gardenextensionsv1alpha1.Worker] {
 
 // awaitNodes waits until every pool has its nodes and all of them are ready.
 func (w workers) awaitNodes(ctx context.Context) error {
-	for {
-		reason := w.nodeTrouble(ctx)
-		if reason == "" {
-			return nil
-		}
-		timer := w.clock.NewTimer(nodePoll)
-		select {
-		case <-timer.C():
-		case <-ctx.Done():
-			timer.Stop()
-			return fmt.Errorf("%s (%w)", reason, context.Cause(ctx))
-		}
-	}
+	return poll.Until(ctx, w.clock, poll.Every(nodePoll), w.nodeTrouble)
 }
 
-func (w workers) nodeTrouble(ctx context.Context) string {
+func (w workers) nodeTrouble(ctx context.Context) error {
 	nodes := &corev1.NodeList{}
 	if err := w.values.shootClient.Get(ctx).List(ctx, nodes); err != nil {
-		return fmt.Sprintf("list nodes: %v", err)
+		return fmt.Errorf("list nodes: %w", err)
 	}
-	return strings.Join(UnreadyNodes(w.facts.Shoot.Spec.Provider.Workers, nodes.Items), "; ")
+	if reasons := UnreadyNodes(w.facts.Shoot.Spec.Provider.Workers, nodes.Items); len(reasons) > 0 {
+		return errors.New(strings.Join(reasons, "; "))
+	}
+	return nil
 }
 
 // UnreadyNodes gives a sentence for each pool with too few nodes and each node that is not ready.

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package poll asks a question again and again. It knows nothing of Kubernetes.
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// Pause returns how long to wait before the next question. It is called once for each wait.
+type Pause func() time.Duration
+
+// Every waits equally long each time.
+func Every(interval time.Duration) Pause {
+	return func() time.Duration { return interval }
+}
+
+// Growing waits half as long again each time, up to a longest pause.
+func Growing(first, longest time.Duration) Pause {
+	next := first
+	return func() time.Duration {
+		pause := next
+		next = min(next*3/2, max(first, longest))
+		return pause
+	}
+}
+
+// EndedError is the answer when the context ended before the question was settled.
+type EndedError struct {
+	// Last is the last answer.
+	Last error
+	// Cause is why the context ended.
+	Cause error
+}
+
+// Error shows both.
+func (e *EndedError) Error() string {
+	return fmt.Sprintf("%v (%v)", e.Last, e.Cause)
+}
+
+// Unwrap returns both.
+func (e *EndedError) Unwrap() []error {
+	return []error{e.Last, e.Cause}
+}
+
+// Final marks an answer that will not change: Until returns err at once.
+func Final(err error) error {
+	return finalError{err: err}
+}
+
+type finalError struct{ err error }
+
+func (e finalError) Error() string { return e.err.Error() }
+
+// Until asks until the answer is nil or final. If the context ends before that, it returns an *EndedError. It asks once in
+// any case.
+func Until(ctx context.Context, clk clock.Clock, pause Pause, ask func(ctx context.Context) error) error {
+	var last error
+	for {
+		err := ask(ctx)
+		if err == nil {
+			return nil
+		}
+		if final, ok := errors.AsType[finalError](err); ok {
+			return final.err
+		}
+		// An answer that was cut off says less than the one before it.
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
+		timer := clk.NewTimer(pause())
+		select {
+		case <-timer.C():
+		case <-ctx.Done():
+			timer.Stop()
+		}
+		if ctx.Err() != nil {
+			return &EndedError{Last: last, Cause: context.Cause(ctx)}
+		}
+	}
+}
