@@ -63,16 +63,16 @@ func FeatureGates(gates map[string]bool) string {
 type Access struct {
 	// Server is the URL.
 	Server string
-	// CASecret names the Secret whose ca.crt verifies the server, ClientSecret the one with the component's certificate.
-	CASecret     string
-	ClientSecret string
+	// CABundleSecret names the Secret whose bundle.crt verifies the server, ClientSecret the one with the component's certificate.
+	CABundleSecret string
+	ClientSecret   string
 }
 
 // Kubeconfig returns the ConfigMap with a kubeconfig that refers to files beside it and holds no secret itself.
 func (a Access) Kubeconfig(namespace, name string) (*corev1.ConfigMap, error) {
 	data, err := secrets.Kubeconfig(secrets.KubeconfigSpec{
 		Context: namespace, Server: a.Server,
-		CAFile:          File(caFolder, gardencorev1beta1.DataKeyCertificateCA),
+		CAFile:          File(caFolder, gardencorev1beta1.DataKeyCertificateBundle),
 		CertificateFile: File(clientFolder, secrets.DataKeyCertificate),
 		KeyFile:         File(clientFolder, secrets.DataKeyPrivateKey),
 	})
@@ -88,7 +88,7 @@ func (a Access) Kubeconfig(namespace, name string) (*corev1.ConfigMap, error) {
 // Files are what a pod needs for the kubeconfig in the ConfigMap of that name.
 func (a Access) Files(configMap string) []corev1.VolumeProjection {
 	return []corev1.VolumeProjection{
-		FromSecret(a.CASecret, caFolder, gardencorev1beta1.DataKeyCertificateCA),
+		FromSecret(a.CABundleSecret, caFolder, gardencorev1beta1.DataKeyCertificateBundle),
 		FromSecret(a.ClientSecret, clientFolder, secrets.DataKeyCertificate, secrets.DataKeyPrivateKey),
 		FromConfigMap(configMap, configFolder, KubeconfigKey),
 	}

@@ -19,11 +19,18 @@ type Request struct {
 
 // Secret is the answer to a Request.
 type Secret struct {
-	// Name is the name of the Secret with it.
+	// Name is the name of the Secret with it: who signs or identifies itself takes this one.
 	Name string
-	// KeyName and Key are those of an encryption key, which becomes part of a configuration.
-	KeyName string
-	Key     []byte
+	// Bundle is the name of the Secret with everything that is trusted of an authority or a key: who verifies takes this one.
+	Bundle string
+	// Keys are encryption keys, which become part of a configuration. The first one is in use, the others are needed to read.
+	Keys []EncryptionSecret
+}
+
+// EncryptionSecret is a key for encryption with its name.
+type EncryptionSecret struct {
+	Name string
+	Key  []byte
 }
 
 // Authority asks for a certificate authority, to trust those that it has signed or to sign with it.
@@ -33,7 +40,7 @@ func Authority(name string) Request {
 		if err != nil {
 			return Secret{}, err
 		}
-		return Secret{Name: ca.SecretName}, nil
+		return Secret{Name: ca.Current.SecretName, Bundle: ca.Bundle.SecretName}, nil
 	}}
 }
 
@@ -60,7 +67,7 @@ func RSAKey(name string) Request {
 		if err != nil {
 			return Secret{}, err
 		}
-		return Secret{Name: key.SecretName}, nil
+		return Secret{Name: key.SecretName, Bundle: key.Bundle.SecretName}, nil
 	}}
 }
 
@@ -71,7 +78,11 @@ func EncryptionKey(name string) Request {
 		if err != nil {
 			return Secret{}, err
 		}
-		return Secret{Name: key.SecretName, KeyName: key.Name, Key: key.Secret}, nil
+		answer := Secret{Name: key.SecretName}
+		for ; key != nil; key = key.Old {
+			answer.Keys = append(answer.Keys, EncryptionSecret{Name: key.Name, Key: key.Secret})
+		}
+		return answer, nil
 	}}
 }
 

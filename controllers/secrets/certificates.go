@@ -15,22 +15,38 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Keys of the data of a certificate's secret. An authority has ca.crt and ca.key; every other certificate has these and
-// the ca.crt of its authority.
+// Keys of the data of a certificate's secret. An authority has ca.crt and ca.key, its bundle has bundle.crt.
 const (
 	DataKeyCertificate = corev1.TLSCertKey
 	DataKeyPrivateKey  = corev1.TLSPrivateKeyKey
 )
 
-// CA is a certificate authority.
+// CA is a certificate authority: who signs with it takes Current, who trusts it takes Bundle.
 type CA struct {
+	Current Authority
+	Bundle  Bundle
+
+	// old is the authority before, until the rotation completes.
+	old *Authority
+}
+
+// Authority is one generation of a certificate authority.
+type Authority struct {
 	// SecretName is the name of the Secret with ca.crt and ca.key.
 	SecretName string
 	// Certificate and Key are in PEM.
 	Certificate []byte
 	Key         []byte
+}
 
-	sum string
+// signer is the authority that signs certificates of that usage. Clients get new certificates at once, since every server
+// trusts both authorities by then. Servers keep those of the old authority as long as there may be clients that do not trust
+// the new one yet (GLET-SEC-5).
+func (c *CA) signer(usage Usage) *Authority {
+	if c.old != nil && usage != UsageClient {
+		return c.old
+	}
+	return &c.Current
 }
 
 // CA returns the authority of that name. It is valid for ten years and is replaced by a rotation only. The key of the
@@ -44,8 +60,8 @@ func (m *Manager) CA(ctx context.Context, name string) (*CA, error) {
 	if name == gardencorev1beta1.SecretCAClient {
 		key = newRSA
 	}
-	secret, err := m.obtain(ctx, wish{
-		name: name, config: map[string]string{"commonName": commonName}, stable: true, persist: true,
+	found, err := m.obtainRotated(ctx, wish{
+		name: name, config: map[string]string{"commonName": commonName}, plain: true, persist: true,
 		generate: func(now time.Time) (map[string][]byte, time.Time, error) {
 			p, until, err := newAuthority(m.config.Random, key, commonName, now)
 			return map[string][]byte{
@@ -53,20 +69,35 @@ func (m *Manager) CA(ctx context.Context, name string) (*CA, error) {
 				gardencorev1beta1.DataKeyPrivateKeyCA:  p.key,
 			}, until, err
 		},
-	})
+	}, m.config.Rotations.Authorities)
 	if err != nil {
 		return nil, err
 	}
-	ca := &CA{
+	current, err := authorityOf(found.current)
+	if err != nil {
+		return nil, err
+	}
+	ca, trusted := &CA{Current: *current}, [][]byte{current.Certificate}
+	if found.old != nil {
+		if ca.old, err = authorityOf(found.old); err != nil {
+			return nil, err
+		}
+		trusted = append(trusted, ca.old.Certificate)
+	}
+	ca.Bundle, err = m.bundle(ctx, name, gardencorev1beta1.DataKeyCertificateBundle, trusted...)
+	return ca, err
+}
+
+func authorityOf(secret *corev1.Secret) (*Authority, error) {
+	a := &Authority{
 		SecretName:  secret.Name,
 		Certificate: secret.Data[gardencorev1beta1.DataKeyCertificateCA],
 		Key:         secret.Data[gardencorev1beta1.DataKeyPrivateKeyCA],
 	}
-	if len(ca.Certificate) == 0 || len(ca.Key) == 0 {
+	if len(a.Certificate) == 0 || len(a.Key) == 0 {
 		return nil, fmt.Errorf("secret %q is incomplete: it holds no ca.crt or no ca.key", secret.Name)
 	}
-	ca.sum = shortHash(string(ca.Certificate))
-	return ca, nil
+	return a, nil
 }
 
 // Usage is what a certificate may be used for.
@@ -102,7 +133,7 @@ type CertificateSpec struct {
 
 // Certificate is a certificate with its key.
 type Certificate struct {
-	// SecretName is the name of the Secret with tls.crt, tls.key and the ca.crt of the authority.
+	// SecretName is the name of the Secret with tls.crt and tls.key.
 	SecretName string
 	// Certificate and Key are in PEM.
 	Certificate []byte
@@ -116,15 +147,12 @@ func (m *Manager) Certificate(ctx context.Context, spec CertificateSpec) (*Certi
 	if err != nil {
 		return nil, fmt.Errorf("certificate %q: %w", spec.Name, err)
 	}
+	signer := spec.CA.signer(spec.Usage)
 	secret, err := m.obtain(ctx, wish{
-		name: spec.Name, config: spec.fingerprint(), signer: spec.CA.sum,
+		name: spec.Name, config: spec.fingerprint(), signer: shortHash(string(signer.Certificate)),
 		generate: func(now time.Time) (map[string][]byte, time.Time, error) {
-			p, until, err := pair{certificate: spec.CA.Certificate, key: spec.CA.Key}.issue(m.config.Random, l, now)
-			return map[string][]byte{
-				DataKeyCertificate:                     p.certificate,
-				DataKeyPrivateKey:                      p.key,
-				gardencorev1beta1.DataKeyCertificateCA: spec.CA.Certificate,
-			}, until, err
+			p, until, err := pair{certificate: signer.Certificate, key: signer.Key}.issue(m.config.Random, l, now)
+			return map[string][]byte{DataKeyCertificate: p.certificate, DataKeyPrivateKey: p.key}, until, err
 		},
 	})
 	if err != nil {

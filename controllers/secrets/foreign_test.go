@@ -34,7 +34,7 @@ func TestEveryGardenReadsTheClientAuthority(t *testing.T) {
 	s := newSeed()
 	m := s.load(t)
 	authority := ca(t, m, "ca-client")
-	block, rest := pem.Decode(authority.Key)
+	block, rest := pem.Decode(authority.Current.Key)
 	if block == nil || block.Type != "RSA PRIVATE KEY" || len(bytes.TrimSpace(rest)) > 0 {
 		t.Fatalf("the key of the client authority is no single RSA key in PKCS#1, which is all that some gardens read")
 	}
@@ -42,17 +42,17 @@ func TestEveryGardenReadsTheClientAuthority(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !key.PublicKey.Equal(parse(t, authority.Certificate).PublicKey) || key.N.BitLen() < 3072 {
+	if !key.PublicKey.Equal(parse(t, authority.Current.Certificate).PublicKey) || key.N.BitLen() < 3072 {
 		t.Errorf("an authority of ten years has a key of %d bits, or not the one in its certificate", key.N.BitLen())
 	}
-	if _, err := tls.X509KeyPair(authority.Certificate, authority.Key); err != nil {
+	if _, err := tls.X509KeyPair(authority.Current.Certificate, authority.Current.Key); err != nil {
 		t.Errorf("this garden does not read it: %v", err)
 	}
 	leaf := parse(t, certificate(t, m, clientOf(authority)).Certificate)
-	if err := leaf.CheckSignatureFrom(parse(t, authority.Certificate)); err != nil {
+	if err := leaf.CheckSignatureFrom(parse(t, authority.Current.Certificate)); err != nil {
 		t.Errorf("a certificate that it signs is no good: %v", err)
 	}
-	if _, isRSA := parse(t, ca(t, m, "ca").Certificate).PublicKey.(*rsa.PublicKey); isRSA {
+	if _, isRSA := parse(t, ca(t, m, "ca").Current.Certificate).PublicKey.(*rsa.PublicKey); isRSA {
 		t.Error("authorities that stay in the seed have the faster keys")
 	}
 }
@@ -86,11 +86,11 @@ func TestClientAuthorityOfAnOlderShootStays(t *testing.T) {
 	}
 	m := newSeed(older).load(t)
 	authority := ca(t, m, "ca-client")
-	if !bytes.Equal(authority.Certificate, older.Data["ca.crt"]) {
+	if !bytes.Equal(authority.Current.Certificate, older.Data["ca.crt"]) {
 		t.Fatal("another authority would cut off every kubelet and every user of the shoot")
 	}
 	leaf := parse(t, certificate(t, m, clientOf(authority)).Certificate)
-	if err := leaf.CheckSignatureFrom(parse(t, authority.Certificate)); err != nil {
+	if err := leaf.CheckSignatureFrom(parse(t, authority.Current.Certificate)); err != nil {
 		t.Errorf("it does not sign any more: %v", err)
 	}
 }

@@ -7,16 +7,20 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"golang.org/x/crypto/ssh"
+	corev1 "k8s.io/api/core/v1"
 )
 
 const (
 	// DataKeyRSA holds an RSA key in PEM.
 	DataKeyRSA = "id_rsa"
+	// DataKeyRSABundle holds the public halves of the keys that are trusted, in PEM.
+	DataKeyRSABundle = "bundle.key"
 	// DataKeyRSAPublic holds the public half of an SSH key, as in a file of authorized keys.
 	DataKeyRSAPublic = DataKeyRSA + ".pub"
 	// dataKeyEncryptionKey and dataKeyEncryptionSecret hold the name and the bytes of a key for encryption at rest.
@@ -28,17 +32,19 @@ const (
 	encryptionLength = 32
 )
 
-// RSAKey is a key pair without a certificate.
+// RSAKey is a key pair without a certificate: who signs takes the key, who verifies takes the bundle.
 type RSAKey struct {
 	// SecretName is the name of the Secret with id_rsa.
 	SecretName string
 	// Key is in PEM.
 	Key []byte
+	// Bundle holds public keys only.
+	Bundle Bundle
 }
 
-// RSAKey returns the key of that name.
+// RSAKey returns the key of that name, which signs tokens of service accounts.
 func (m *Manager) RSAKey(ctx context.Context, name string) (*RSAKey, error) {
-	secret, err := m.obtain(ctx, wish{
+	found, err := m.obtainRotated(ctx, wish{
 		name: name, config: map[string]int{"bits": rsaBits}, persist: true,
 		generate: func(time.Time) (map[string][]byte, time.Time, error) {
 			key, err := rsa.GenerateKey(m.config.Random, rsaBits)
@@ -48,11 +54,40 @@ func (m *Manager) RSAKey(ctx context.Context, name string) (*RSAKey, error) {
 			block := &pem.Block{Type: pemRSA, Bytes: x509.MarshalPKCS1PrivateKey(key)}
 			return map[string][]byte{DataKeyRSA: pem.EncodeToMemory(block)}, time.Time{}, nil
 		},
-	})
+	}, m.config.Rotations.ServiceAccountKey)
 	if err != nil {
 		return nil, err
 	}
-	return &RSAKey{SecretName: secret.Name, Key: secret.Data[DataKeyRSA]}, nil
+	var public [][]byte
+	for _, secret := range []*corev1.Secret{found.current, found.old} {
+		if secret == nil {
+			continue
+		}
+		half, err := publicHalf(secret.Data[DataKeyRSA])
+		if err != nil {
+			return nil, fmt.Errorf("secret %q: %w", secret.Name, err)
+		}
+		public = append(public, half)
+	}
+	bundle, err := m.bundle(ctx, name, DataKeyRSABundle, public...)
+	return &RSAKey{SecretName: found.current.Name, Key: found.current.Data[DataKeyRSA], Bundle: bundle}, err
+}
+
+// publicHalf reads a private key in PEM and writes its public half.
+func publicHalf(private []byte) ([]byte, error) {
+	block, _ := pem.Decode(private)
+	if block == nil {
+		return nil, errors.New("it holds no key in PEM")
+	}
+	key, err := x509.ParsePKCS1PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("parse its key: %w", err)
+	}
+	der, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		return nil, fmt.Errorf("encode its public key: %w", err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: pemPublic, Bytes: der}), nil
 }
 
 // SSHKey is a key pair for logging in to machines.
@@ -61,11 +96,13 @@ type SSHKey struct {
 	SecretName string
 	// Private is in PEM, Public as in a file of authorized keys.
 	Private, Public []byte
+	// Old is the key before, which opens the machines until the next rotation; nil if there is none.
+	Old *SSHKey
 }
 
 // SSHKey returns the key pair of that name.
 func (m *Manager) SSHKey(ctx context.Context, name string) (*SSHKey, error) {
-	secret, err := m.obtain(ctx, wish{
+	found, err := m.obtainRotated(ctx, wish{
 		name: name, config: map[string]any{"bits": sshBits, "public": "openssh"}, persist: true,
 		generate: func(time.Time) (map[string][]byte, time.Time, error) {
 			key, err := rsa.GenerateKey(m.config.Random, sshBits)
@@ -81,11 +118,19 @@ func (m *Manager) SSHKey(ctx context.Context, name string) (*SSHKey, error) {
 				DataKeyRSA: pem.EncodeToMemory(block), DataKeyRSAPublic: ssh.MarshalAuthorizedKey(public),
 			}, time.Time{}, nil
 		},
-	})
+	}, m.config.Rotations.SSHKey)
 	if err != nil {
 		return nil, err
 	}
-	return &SSHKey{SecretName: secret.Name, Private: secret.Data[DataKeyRSA], Public: secret.Data[DataKeyRSAPublic]}, nil
+	key := sshKeyOf(found.current)
+	if found.old != nil {
+		key.Old = sshKeyOf(found.old)
+	}
+	return key, nil
+}
+
+func sshKeyOf(secret *corev1.Secret) *SSHKey {
+	return &SSHKey{SecretName: secret.Name, Private: secret.Data[DataKeyRSA], Public: secret.Data[DataKeyRSAPublic]}
 }
 
 // EncryptionKey encrypts objects at rest.
@@ -96,11 +141,13 @@ type EncryptionKey struct {
 	Name string
 	// Secret are its 32 bytes.
 	Secret []byte
+	// Old is the key before, which is needed to read until everything is written anew; nil if there is none.
+	Old *EncryptionKey
 }
 
 // EncryptionKey returns the key of that name.
 func (m *Manager) EncryptionKey(ctx context.Context, name string) (*EncryptionKey, error) {
-	secret, err := m.obtain(ctx, wish{
+	found, err := m.obtainRotated(ctx, wish{
 		name: name, config: map[string]int{"length": encryptionLength}, persist: true,
 		generate: func(now time.Time) (map[string][]byte, time.Time, error) {
 			secret := make([]byte, encryptionLength)
@@ -112,13 +159,21 @@ func (m *Manager) EncryptionKey(ctx context.Context, name string) (*EncryptionKe
 				dataKeyEncryptionSecret: secret,
 			}, time.Time{}, nil
 		},
-	})
+	}, m.config.Rotations.EncryptionKey)
 	if err != nil {
 		return nil, err
 	}
+	key := encryptionKeyOf(found.current)
+	if found.old != nil {
+		key.Old = encryptionKeyOf(found.old)
+	}
+	return key, nil
+}
+
+func encryptionKeyOf(secret *corev1.Secret) *EncryptionKey {
 	return &EncryptionKey{
 		SecretName: secret.Name,
 		Name:       string(secret.Data[dataKeyEncryptionKey]),
 		Secret:     secret.Data[dataKeyEncryptionSecret],
-	}, nil
+	}
 }

@@ -45,6 +45,8 @@ type Config struct {
 	Clock clock.PassiveClock
 	// Random is the source of keys and serial numbers.
 	Random io.Reader
+	// Rotations say how far the rotations are of what is not renewed by age.
+	Rotations Rotations
 }
 
 // Manager hands out the secrets of one namespace during one run. It may be used by several tasks at once.
@@ -100,15 +102,19 @@ type wish struct {
 	config any
 	// signer is the checksum of the authority that signs, if one does.
 	signer string
-	// stable wishes keep their plain name and are never renewed by age.
-	stable bool
+	// plain wishes have their bare name until their first rotation.
+	plain bool
+	// keepOld marks secrets whose predecessor stays for a while when they are replaced.
+	keepOld bool
+	// bundleFor names the authority or key that the content is a bundle of, if it is one.
+	bundleFor string
 	// persist marks secrets that have to survive a move of the control plane.
 	persist bool
 	// generate makes the content. until is the end of validity, zero if there is none.
 	generate func(now time.Time) (data map[string][]byte, until time.Time, err error)
 }
 
-// obtain finds the secret of a wish or makes it.
+// obtain finds the secret of a wish, or makes it if there is none or its end comes near.
 func (m *Manager) obtain(ctx context.Context, w wish) (*corev1.Secret, error) {
 	configSum, err := checksum(w.config)
 	if err != nil {
@@ -118,11 +124,20 @@ func (m *Manager) obtain(ctx context.Context, w wish) (*corev1.Secret, error) {
 	defer m.mu.Unlock()
 	now := m.config.Clock.Now()
 	same := m.matching(w, configSum)
-	if len(same) > 0 && (w.stable || !due(same[0], now)) {
+	if len(same) > 0 && !due(same[0], now) {
 		m.used[same[0].Name] = struct{}{}
 		return same[0], nil
 	}
-	secret, err := m.fresh(w, configSum, len(same) > 0, now)
+	salt := ""
+	if len(same) > 0 {
+		salt = strconv.FormatInt(now.Unix(), 10)
+	}
+	return m.make(ctx, w, salt)
+}
+
+// make makes the secret of a wish. The salt tells it from its predecessors. The caller holds the lock.
+func (m *Manager) make(ctx context.Context, w wish, salt string) (*corev1.Secret, error) {
+	secret, err := m.fresh(w, salt)
 	if err != nil {
 		return nil, err
 	}
@@ -139,26 +154,30 @@ func (m *Manager) matching(w wish, configSum string) []*corev1.Secret {
 	var found []*corev1.Secret
 	for i := range m.existing {
 		l := m.existing[i].Labels
-		if l[gardencorev1beta1.LabelSecretName] != w.name || l[gardencorev1beta1.LabelSecretChecksumSigningCA] != w.signer {
-			continue
+		if l[gardencorev1beta1.LabelSecretName] == w.name && l[gardencorev1beta1.LabelSecretChecksumSigningCA] == w.signer &&
+			l[gardencorev1beta1.LabelSecretChecksumConfig] == configSum {
+			found = append(found, &m.existing[i])
 		}
-		// The name of an authority is its identity: a changed wish does not replace it, only a rotation does.
-		if !w.stable && l[gardencorev1beta1.LabelSecretChecksumConfig] != configSum {
-			continue
-		}
-		found = append(found, &m.existing[i])
 	}
-	slices.SortFunc(found, func(a, b *corev1.Secret) int {
-		return cmp.Or(
-			-cmp.Compare(unix(a, gardencorev1beta1.LabelSecretIssuedAtTime), unix(b, gardencorev1beta1.LabelSecretIssuedAtTime)),
-			cmp.Compare(a.Name, b.Name),
-		)
-	})
+	slices.SortFunc(found, byAge)
 	return found
 }
 
-// fresh makes a new secret. A renewed one takes the time of its renewal into its name.
-func (m *Manager) fresh(w wish, configSum string, renewed bool, now time.Time) (*corev1.Secret, error) {
+// byAge puts the newest secret first.
+func byAge(a, b *corev1.Secret) int {
+	return cmp.Or(
+		-cmp.Compare(unix(a, gardencorev1beta1.LabelSecretIssuedAtTime), unix(b, gardencorev1beta1.LabelSecretIssuedAtTime)),
+		cmp.Compare(a.Name, b.Name),
+	)
+}
+
+// fresh makes a new secret. The salt, if there is one, is the time of its renewal or rotation and goes into its name.
+func (m *Manager) fresh(w wish, salt string) (*corev1.Secret, error) {
+	configSum, err := checksum(w.config)
+	if err != nil {
+		return nil, fmt.Errorf("secret %q: %w", w.name, err)
+	}
+	now := m.config.Clock.Now()
 	data, until, err := w.generate(now)
 	if err != nil {
 		return nil, fmt.Errorf("generate secret %q: %w", w.name, err)
@@ -170,8 +189,11 @@ func (m *Manager) fresh(w wish, configSum string, renewed bool, now time.Time) (
 		gardencorev1beta1.LabelSecretIssuedAtTime:   strconv.FormatInt(now.Unix(), 10),
 		labelRotationStrategy:                       strategyInPlace,
 	})
-	if w.stable || w.persist {
+	if w.keepOld {
 		labels[labelRotationStrategy] = strategyKeepOld
+	}
+	if w.bundleFor != "" {
+		labels[gardencorev1beta1.LabelSecretBundleFor] = w.bundleFor
 	}
 	if w.signer != "" {
 		labels[gardencorev1beta1.LabelSecretChecksumSigningCA] = w.signer
@@ -182,13 +204,11 @@ func (m *Manager) fresh(w wish, configSum string, renewed bool, now time.Time) (
 	if !until.IsZero() {
 		labels[gardencorev1beta1.LabelSecretValidUntilTime] = strconv.FormatInt(until.Unix(), 10)
 	}
+	if salt != "" {
+		labels[gardencorev1beta1.LabelSecretLastRotationInitiationTime] = salt
+	}
 	name := w.name
-	if !w.stable {
-		salt := ""
-		if renewed {
-			salt = strconv.FormatInt(now.Unix(), 10)
-			labels[gardencorev1beta1.LabelSecretLastRotationInitiationTime] = salt
-		}
+	if !w.plain || salt != "" {
 		name += "-" + shortHash(configSum, w.signer, salt)
 	}
 	return &corev1.Secret{

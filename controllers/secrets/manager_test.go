@@ -30,6 +30,8 @@ const namespace = "shoot--dev--a"
 type seed struct {
 	client client.Client
 	clock  *clocktesting.FakePassiveClock
+	// rotations are those of the next run.
+	rotations secrets.Rotations
 }
 
 func newSeed(objs ...client.Object) *seed {
@@ -42,7 +44,7 @@ func newSeed(objs ...client.Object) *seed {
 func (s *seed) load(t *testing.T) *secrets.Manager {
 	t.Helper()
 	m, err := secrets.Load(t.Context(), secrets.Config{
-		Client: s.client, Namespace: namespace, Identity: "gardenlet", Clock: s.clock, Random: rand.Reader,
+		Client: s.client, Namespace: namespace, Identity: "gardenlet", Clock: s.clock, Random: rand.Reader, Rotations: s.rotations,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +129,7 @@ func TestSecondRunTakesWhatTheFirstMade(t *testing.T) {
 			t.Fatal(err)
 		}
 		return []string{
-			authority.SecretName, string(authority.Key), cert.SecretName, string(cert.Key), key.SecretName, string(key.Key),
+			authority.Current.SecretName, string(authority.Current.Key), cert.SecretName, string(cert.Key), key.SecretName, string(key.Key),
 			encryption.SecretName, encryption.Name, string(encryption.Secret),
 		}
 	}
@@ -136,8 +138,8 @@ func TestSecondRunTakesWhatTheFirstMade(t *testing.T) {
 	if diff := cmp.Diff(first, run()); diff != "" {
 		t.Errorf("the second run made something anew (-first +second):\n%s", diff)
 	}
-	if got := len(s.names(t)); got != 4 {
-		t.Errorf("%d secrets after two runs, want 4: %v", got, s.names(t))
+	if got := len(s.names(t)); got != 6 {
+		t.Errorf("%d secrets after two runs, want 6, of which two are bundles: %v", got, s.names(t))
 	}
 }
 
@@ -146,8 +148,8 @@ func TestNamesAndLabels_GLET_SEC_1_2(t *testing.T) {
 	s := newSeed()
 	m := s.load(t)
 	authority := ca(t, m, "ca-client")
-	if authority.SecretName != "ca-client" {
-		t.Errorf("an authority is named %q, want its plain name ca-client until it is rotated", authority.SecretName)
+	if authority.Current.SecretName != "ca-client" {
+		t.Errorf("an authority is named %q, want its plain name ca-client until it is rotated", authority.Current.SecretName)
 	}
 	cert := certificate(t, m, secrets.CertificateSpec{Name: "kube-scheduler", CA: authority, Usage: secrets.UsageClient, CommonName: "system:kube-scheduler"})
 	if !regexp.MustCompile(`^kube-scheduler-[0-9a-f]{8}$`).MatchString(cert.SecretName) {
@@ -246,7 +248,7 @@ func TestAuthorityStaysWhenItGrowsOld_GLET_SEC_3(t *testing.T) {
 	s := newSeed()
 	first := ca(t, s.load(t), "ca")
 	s.clock.SetTime(s.clock.Now().Add(9 * 365 * 24 * time.Hour))
-	if second := ca(t, s.load(t), "ca"); string(second.Certificate) != string(first.Certificate) {
+	if second := ca(t, s.load(t), "ca"); string(second.Current.Certificate) != string(first.Current.Certificate) {
 		t.Error("an authority was replaced by age: only a rotation may do that")
 	}
 }
@@ -256,7 +258,7 @@ func TestCertificatesVerify(t *testing.T) {
 	m := newSeed().load(t)
 	authority := ca(t, m, "ca")
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(authority.Certificate)
+	roots.AppendCertsFromPEM(authority.Current.Certificate)
 	now := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 
 	serving := parse(t, certificate(t, m, server(authority, "10.99.1.1")).Certificate)
@@ -310,11 +312,12 @@ func TestCleanupDeletesWhatNobodyAskedFor_GLET_SEC_6(t *testing.T) {
 	m := s.load(t)
 	old := certificate(t, m, server(ca(t, m, "ca"), "10.99.1.1"))
 	m = s.load(t)
-	wanted := certificate(t, m, server(ca(t, m, "ca"), "10.99.1.2"))
+	authority := ca(t, m, "ca")
+	wanted := certificate(t, m, server(authority, "10.99.1.2"))
 	if err := m.Cleanup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"ca", "cloudprovider", wanted.SecretName, "of-an-extension"}
+	want := []string{"ca", authority.Bundle.SecretName, "cloudprovider", wanted.SecretName, "of-an-extension"}
 	slices.Sort(want)
 	if diff := cmp.Diff(want, s.names(t)); diff != "" {
 		t.Errorf("secrets after Cleanup, which drops %s only (-want +got):\n%s", old.SecretName, diff)
@@ -326,7 +329,7 @@ func TestInterruptedRunIsNotInTheWay(t *testing.T) {
 	s := newSeed()
 	m := s.load(t) // sees nothing
 	other := ca(t, s.load(t), "ca")
-	if got := ca(t, m, "ca"); string(got.Key) != string(other.Key) {
+	if got := ca(t, m, "ca"); string(got.Current.Key) != string(other.Current.Key) {
 		t.Error("an authority that another run has just made was not taken")
 	}
 	s = newSeed(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "ca"}})

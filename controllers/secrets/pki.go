@@ -29,8 +29,9 @@ const (
 	// authorityRSABits is for a key that is good for ten years.
 	authorityRSABits = 3072
 
-	pemRSA = "RSA PRIVATE KEY"
-	pemEC  = "EC PRIVATE KEY"
+	pemRSA    = "RSA PRIVATE KEY"
+	pemEC     = "EC PRIVATE KEY"
+	pemPublic = "PUBLIC KEY"
 )
 
 // leaf is what a certificate says.

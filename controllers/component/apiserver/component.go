@@ -68,17 +68,20 @@ func valuesOf(f facts.Shoot, in *component.Inputs) (Values, error) {
 	if err != nil {
 		return Values{}, err
 	}
-	key := in.Secret(gardencorev1beta1.SecretETCDEncryptionKey)
 	v := Values{
 		Namespace: f.Namespace, Image: in.Image(image), Replicas: in.Replicas, ServiceNetworks: f.ServiceNetworks(), Issuer: f.Hosts.Issuer(),
 		ETCDMain: storeURL(in, etcd.Main), ETCDEvents: storeURL(in, etcd.Events),
 		Secrets: Secrets{
-			CAClient: in.Secret(gardencorev1beta1.SecretCAClient).Name, CAFrontProxy: in.Secret(gardencorev1beta1.SecretCAFrontProxy).Name,
+			CAClient: in.Secret(gardencorev1beta1.SecretCAClient).Bundle, CAFrontProxy: in.Secret(gardencorev1beta1.SecretCAFrontProxy).Bundle,
+			CAETCD:  in.Secret(gardencorev1beta1.SecretCAETCD).Bundle,
 			Serving: in.Secret(servingSecret).Name, ETCDClient: in.Secret(etcdClientSecret).Name, KubeletClient: in.Secret(kubeletClientSecret).Name,
 			FrontProxyClient: in.Secret(frontProxySecret).Name, ServiceAccountKey: in.Secret(gardencorev1beta1.SecretServiceAccountKey).Name,
+			ServiceAccountKeys: in.Secret(gardencorev1beta1.SecretServiceAccountKey).Bundle,
 		},
-		Encryption: Encryption{Provider: encryption.Provider.Type, Resources: encryption.Resources, KeyName: key.KeyName, Key: key.Key},
-		Settings:   f.Shoot.Spec.Kubernetes.KubeAPIServer,
+		Encryption: Encryption{
+			Provider: encryption.Provider.Type, Resources: encryption.Resources, Keys: in.Secret(gardencorev1beta1.SecretETCDEncryptionKey).Keys,
+		},
+		Settings: f.Shoot.Spec.Kubernetes.KubeAPIServer,
 	}
 	if balancer := in.Address(Exposure).LoadBalancer; facts.IsIP(balancer) {
 		v.AdvertiseAddress = balancer
@@ -104,6 +107,7 @@ func requests(f facts.Shoot, addresses component.Addresses) ([]component.Request
 	return []component.Request{
 		component.Authority(gardencorev1beta1.SecretCAClient),
 		component.Authority(gardencorev1beta1.SecretCAFrontProxy),
+		component.Authority(gardencorev1beta1.SecretCAETCD),
 		component.Certificate(gardencorev1beta1.SecretCACluster, serving),
 		client(etcdClientSecret, gardencorev1beta1.SecretCAETCD, "etcd-client"),
 		client(kubeletClientSecret, gardencorev1beta1.SecretCAClient, KubeletClientUser),
@@ -133,7 +137,7 @@ func servingCertificate(f facts.Shoot, exposed component.Address) (secrets.Certi
 // may have no DNS. The certificate is what ClientRequests has asked for.
 func Access(in *component.Inputs, certificate string) component.Access {
 	return component.Access{
-		Server: facts.URL(in.Address(Exposure).ClusterIP), CASecret: in.Secret(gardencorev1beta1.SecretCACluster).Name,
+		Server: facts.URL(in.Address(Exposure).ClusterIP), CABundleSecret: in.Secret(gardencorev1beta1.SecretCACluster).Bundle,
 		ClientSecret: in.Secret(certificate).Name,
 	}
 }

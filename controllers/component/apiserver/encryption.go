@@ -33,6 +33,10 @@ func encryptionConfiguration(e Encryption) (string, error) {
 	if provider == "" {
 		provider = gardencorev1beta1.EncryptionProviderTypeAescbc
 	}
+	var keys []any
+	for _, key := range e.Keys {
+		keys = append(keys, map[string]string{"name": key.Name, "secret": base64.StdEncoding.EncodeToString(key.Key)})
+	}
 	resources := append([]string{"secrets"}, e.Resources...)
 	slices.Sort(resources)
 	return component.YAML(map[string]any{
@@ -41,9 +45,7 @@ func encryptionConfiguration(e Encryption) (string, error) {
 		"resources": []any{map[string]any{
 			"resources": slices.Compact(resources),
 			"providers": []any{
-				map[string]any{string(provider): map[string]any{"keys": []any{map[string]string{
-					"name": e.KeyName, "secret": base64.StdEncoding.EncodeToString(e.Key),
-				}}}},
+				map[string]any{string(provider): map[string]any{"keys": keys}},
 				map[string]any{"identity": map[string]any{}},
 			},
 		}},

@@ -14,15 +14,17 @@ import (
 )
 
 const (
-	caKey = gardencorev1beta1.DataKeyCertificateCA
+	bundleKey = gardencorev1beta1.DataKeyCertificateBundle
 
 	clientCAFolder         = "ca-client"
 	frontProxyCAFolder     = "ca-front-proxy"
+	etcdCAFolder           = "ca-etcd"
 	servingFolder          = "server"
 	etcdFolder             = "etcd"
 	kubeletFolder          = "kubelet"
 	frontProxyFolder       = "front-proxy"
 	serviceAccountFolder   = "service-account"
+	serviceAccountsFolder  = "service-accounts"
 	encryptionFolder       = "encryption"
 	configFolder           = "config"
 	defaultNotReadySeconds = 300
@@ -38,22 +40,22 @@ func args(v Values) []string {
 
 		"--etcd-servers=" + v.ETCDMain,
 		"--etcd-servers-overrides=/events#" + v.ETCDEvents,
-		"--etcd-cafile=" + component.File(etcdFolder, caKey),
+		"--etcd-cafile=" + component.File(etcdCAFolder, bundleKey),
 		"--etcd-certfile=" + component.File(etcdFolder, secrets.DataKeyCertificate),
 		"--etcd-keyfile=" + component.File(etcdFolder, secrets.DataKeyPrivateKey),
 		"--encryption-provider-config=" + component.File(encryptionFolder, encryptionKey),
 
-		"--client-ca-file=" + component.File(clientCAFolder, caKey),
+		"--client-ca-file=" + component.File(clientCAFolder, bundleKey),
 		"--authentication-config=" + component.File(configFolder, authenticationKey),
 		"--enable-bootstrap-token-auth=true",
 		"--authorization-mode=Node,RBAC",
 		"--admission-control-config-file=" + component.File(configFolder, admissionKey),
 
 		"--service-account-signing-key-file=" + component.File(serviceAccountFolder, secrets.DataKeyRSA),
-		"--service-account-key-file=" + component.File(serviceAccountFolder, secrets.DataKeyRSA),
+		"--service-account-key-file=" + component.File(serviceAccountsFolder, secrets.DataKeyRSABundle),
 		"--service-cluster-ip-range=" + strings.Join(v.ServiceNetworks, ","),
 
-		"--requestheader-client-ca-file=" + component.File(frontProxyCAFolder, caKey),
+		"--requestheader-client-ca-file=" + component.File(frontProxyCAFolder, bundleKey),
 		"--requestheader-allowed-names=" + FrontProxyUser,
 		"--requestheader-username-headers=X-Remote-User",
 		"--requestheader-group-headers=X-Remote-Group",

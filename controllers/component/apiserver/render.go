@@ -50,13 +50,15 @@ func pod(v Values) corev1.PodSpec {
 		// Port 443 without root.
 		Sysctls: []corev1.Sysctl{{Name: "net.ipv4.ip_unprivileged_port_start", Value: "0"}},
 		Files: []corev1.VolumeProjection{
-			component.FromSecret(v.Secrets.CAClient, clientCAFolder, caKey),
-			component.FromSecret(v.Secrets.CAFrontProxy, frontProxyCAFolder, caKey),
+			component.FromSecret(v.Secrets.CAClient, clientCAFolder, bundleKey),
+			component.FromSecret(v.Secrets.CAFrontProxy, frontProxyCAFolder, bundleKey),
+			component.FromSecret(v.Secrets.CAETCD, etcdCAFolder, bundleKey),
 			component.FromSecret(v.Secrets.Serving, servingFolder, secrets.DataKeyCertificate, secrets.DataKeyPrivateKey),
-			component.FromSecret(v.Secrets.ETCDClient, etcdFolder, caKey, secrets.DataKeyCertificate, secrets.DataKeyPrivateKey),
+			component.FromSecret(v.Secrets.ETCDClient, etcdFolder, secrets.DataKeyCertificate, secrets.DataKeyPrivateKey),
 			component.FromSecret(v.Secrets.KubeletClient, kubeletFolder, secrets.DataKeyCertificate, secrets.DataKeyPrivateKey),
 			component.FromSecret(v.Secrets.FrontProxyClient, frontProxyFolder, secrets.DataKeyCertificate, secrets.DataKeyPrivateKey),
 			component.FromSecret(v.Secrets.ServiceAccountKey, serviceAccountFolder, secrets.DataKeyRSA),
+			component.FromSecret(v.Secrets.ServiceAccountKeys, serviceAccountsFolder, secrets.DataKeyRSABundle),
 			component.FromSecret(gardencorev1beta1.SecretPrefixETCDEncryptionConfiguration, encryptionFolder, encryptionKey),
 			component.FromConfigMap(configName, configFolder, admissionKey, auditKey, authenticationKey),
 		},

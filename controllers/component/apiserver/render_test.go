@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 )
@@ -28,10 +29,14 @@ func values() apiserver.Values {
 		Issuer:   "https://api.a.dev.internal.terrarium.local",
 		ETCDMain: "https://10.97.0.10:2379", ETCDEvents: "https://10.97.0.11:2379",
 		Secrets: apiserver.Secrets{
-			CAClient: "ca-client", CAFrontProxy: "ca-front-proxy", Serving: "kube-apiserver-11111111", ETCDClient: "etcd-client-22222222",
+			CAClient: "ca-client-bundle-66666666", CAFrontProxy: "ca-front-proxy-bundle-77777777", CAETCD: "ca-etcd-bundle-88888888",
+			Serving: "kube-apiserver-11111111", ETCDClient: "etcd-client-22222222",
 			KubeletClient: "kube-apiserver-kubelet-33333333", FrontProxyClient: "kube-aggregator-44444444", ServiceAccountKey: "service-account-key-55555555",
+			ServiceAccountKeys: "service-account-key-bundle-99999999",
 		},
-		Encryption: apiserver.Encryption{Provider: gardencorev1beta1.EncryptionProviderTypeAescbc, KeyName: "key1", Key: []byte("01234567890123456789012345678901")},
+		Encryption: apiserver.Encryption{
+			Provider: gardencorev1beta1.EncryptionProviderTypeAescbc, Keys: []component.EncryptionSecret{{Name: "key1", Key: []byte("01234567890123456789012345678901")}},
+		},
 	}
 }
 
@@ -134,7 +139,7 @@ func TestPodsRollWhenConfigurationChanges(t *testing.T) {
 	t.Parallel()
 	base := deployment(t, values()).Spec.Template
 	key := values()
-	key.Encryption.KeyName = "key2"
+	key.Encryption.Keys = []component.EncryptionSecret{{Name: "key2", Key: key.Encryption.Keys[0].Key}}
 	plugin := values()
 	plugin.Settings = &gardencorev1beta1.KubeAPIServerConfig{AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{
 		Name: "PodSecurity", Config: &runtime.RawExtension{Raw: []byte(`{"kind":"PodSecurityConfiguration"}`)},
@@ -189,4 +194,23 @@ func TestEncryptionOf(t *testing.T) {
 			t.Errorf("%s: EncryptionOf(...) = %v, want an error", reason, got)
 		}
 	}
+}
+
+func TestTheKeyInUseComesFirst(t *testing.T) {
+	t.Parallel()
+	v := values()
+	v.Encryption.Keys = append([]component.EncryptionSecret{{Name: "key2", Key: make([]byte, 32)}}, v.Encryption.Keys...)
+	for _, obj := range render(t, v) {
+		secret, ok := obj.(*corev1.Secret)
+		if !ok {
+			continue
+		}
+		config := string(secret.Data["encryption-configuration.yaml"])
+		first, second := strings.Index(config, "name: key2"), strings.Index(config, "name: key1")
+		if first < 0 || second < first {
+			t.Errorf("a server writes with the first key, which is to be the new one, and reads with all:\n%s", config)
+		}
+		return
+	}
+	t.Error("no Secret rendered")
 }

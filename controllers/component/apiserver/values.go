@@ -50,21 +50,20 @@ type Values struct {
 
 // Secrets are the names of Secrets. Each has the keys that package secrets gives it.
 type Secrets struct {
-	// CAClient signs the certificates of clients, CAFrontProxy those of the aggregation layer.
-	CAClient, CAFrontProxy string
+	// CAClient, CAFrontProxy and CAETCD are the bundles of authorities that verify clients, the aggregation layer and the stores.
+	CAClient, CAFrontProxy, CAETCD string
 	// Serving is the server's certificate; ETCDClient, KubeletClient and FrontProxyClient are those of its own requests.
 	Serving, ETCDClient, KubeletClient, FrontProxyClient string
-	// ServiceAccountKey signs service account tokens.
-	ServiceAccountKey string
+	// ServiceAccountKey signs service account tokens, ServiceAccountKeys is the bundle that verifies them.
+	ServiceAccountKey, ServiceAccountKeys string
 }
 
 // Encryption describes encryption at rest.
 type Encryption struct {
 	// Provider is aescbc, aesgcm or secretbox.
 	Provider gardencorev1beta1.EncryptionProviderType
-	// KeyName and Key are the key in use.
-	KeyName string
-	Key     []byte
+	// Keys are the key in use and those that are needed to read.
+	Keys []component.EncryptionSecret
 	// Resources are encrypted in addition to Secrets.
 	Resources []string
 }

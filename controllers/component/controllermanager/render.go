@@ -115,7 +115,7 @@ func args(v Values) []string {
 		"--leader-elect=true",
 		"--use-service-account-credentials=true",
 		"--controllers=" + controllers(v.Workers),
-		"--root-ca-file=" + component.File("ca", gardencorev1beta1.DataKeyCertificateCA),
+		"--root-ca-file=" + component.File("ca", gardencorev1beta1.DataKeyCertificateBundle),
 		"--service-account-private-key-file=" + component.File(serviceAccountFolder, secrets.DataKeyRSA),
 		"--cluster-signing-kube-apiserver-client-cert-file=" + signerCertificate,
 		"--cluster-signing-kube-apiserver-client-key-file=" + signerKey,

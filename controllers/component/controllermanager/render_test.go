@@ -19,7 +19,7 @@ import (
 func values() controllermanager.Values {
 	return controllermanager.Values{
 		Namespace: "shoot--dev--a", Image: "registry.k8s.io/kube-controller-manager:v1.36.3", Replicas: 1, Workers: true,
-		Access:         component.Access{Server: "https://10.97.0.9", CASecret: "ca", ClientSecret: "kube-controller-manager-11111111"},
+		Access:         component.Access{Server: "https://10.97.0.9", CABundleSecret: "ca-bundle-66666666", ClientSecret: "kube-controller-manager-11111111"},
 		CAClientSecret: "ca-client", ServiceAccountKeySecret: "service-account-key-55555555",
 		PodNetworks: []string{"10.100.0.0/16"}, ServiceNetworks: []string{"10.101.0.0/16"},
 	}

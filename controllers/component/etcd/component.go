@@ -41,6 +41,7 @@ func Component(role string) component.Component[facts.Shoot] {
 			return Render(Values{
 				Namespace: f.Namespace, Role: role, Image: in.Image(image),
 				ServerSecret: in.Secret(serverSecret(role)).Name, PeerSecret: in.Secret(peerSecret(role)).Name, Storage: volume(f, in.Kept),
+				CABundle: in.Secret(gardencorev1beta1.SecretCAETCD).Bundle, PeerCABundle: in.Secret(gardencorev1beta1.SecretCAETCDPeer).Bundle,
 			}), nil
 		},
 	}
@@ -53,6 +54,8 @@ func peerSecret(role string) string { return Name(role) + "-peer" }
 // requests ask for a certificate that also stands for the address of the Service: a seed may have no DNS.
 func requests(namespace, role, address string) []component.Request {
 	return []component.Request{
+		component.Authority(gardencorev1beta1.SecretCAETCD),
+		component.Authority(gardencorev1beta1.SecretCAETCDPeer),
 		component.Certificate(gardencorev1beta1.SecretCAETCD, secrets.CertificateSpec{
 			Name: serverSecret(role), Usage: secrets.UsagePeer, CommonName: Name(role),
 			DNSNames: ServerNames(namespace, role), IPs: []string{"127.0.0.1", address},

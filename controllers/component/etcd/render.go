@@ -28,6 +28,8 @@ const (
 
 	serverFolder = "server"
 	peerFolder   = "peer"
+	caFolder     = "ca"
+	peerCAFolder = "ca-peer"
 
 	// quota is the size at which etcd stops to accept writes; it fits into the volume.
 	quota = 8 << 30
@@ -40,8 +42,8 @@ type Values struct {
 	Role string
 	// Image is the container image.
 	Image string
-	// ServerSecret and PeerSecret name Secrets with tls.crt, tls.key and the ca.crt that verifies the other side.
-	ServerSecret, PeerSecret string
+	// ServerSecret and PeerSecret name Secrets with a certificate, CABundle and PeerCABundle those that verify the other side.
+	ServerSecret, PeerSecret, CABundle, PeerCABundle string
 	// Storage is the size of the volume.
 	Storage resource.Quantity
 }
@@ -130,8 +132,10 @@ func pod(v Values) corev1.PodSpec {
 	spec := component.Pod{
 		PriorityClass: gardencorev1beta1.PriorityClassShootControlPlane500,
 		Files: []corev1.VolumeProjection{
-			component.FromSecret(v.ServerSecret, serverFolder, gardencorev1beta1.DataKeyCertificateCA, secrets.DataKeyCertificate, secrets.DataKeyPrivateKey),
-			component.FromSecret(v.PeerSecret, peerFolder, gardencorev1beta1.DataKeyCertificateCA, secrets.DataKeyCertificate, secrets.DataKeyPrivateKey),
+			component.FromSecret(v.ServerSecret, serverFolder, secrets.DataKeyCertificate, secrets.DataKeyPrivateKey),
+			component.FromSecret(v.PeerSecret, peerFolder, secrets.DataKeyCertificate, secrets.DataKeyPrivateKey),
+			component.FromSecret(v.CABundle, caFolder, gardencorev1beta1.DataKeyCertificateBundle),
+			component.FromSecret(v.PeerCABundle, peerCAFolder, gardencorev1beta1.DataKeyCertificateBundle),
 		},
 		Container: corev1.Container{
 			Name:    "etcd",
@@ -165,7 +169,7 @@ func args(role string) []string {
 		fmt.Sprintf("--listen-client-urls=https://0.0.0.0:%d", ClientPort),
 		fmt.Sprintf("--advertise-client-urls=https://%s:%d", ServiceName(role), ClientPort),
 		"--client-cert-auth=true",
-		"--trusted-ca-file=" + server(gardencorev1beta1.DataKeyCertificateCA),
+		"--trusted-ca-file=" + component.File(caFolder, gardencorev1beta1.DataKeyCertificateBundle),
 		"--cert-file=" + server(secrets.DataKeyCertificate),
 		"--key-file=" + server(secrets.DataKeyPrivateKey),
 		"--listen-peer-urls=" + peer,
@@ -174,7 +178,7 @@ func args(role string) []string {
 		"--initial-cluster-token=" + name,
 		"--initial-cluster-state=new",
 		"--peer-client-cert-auth=true",
-		"--peer-trusted-ca-file=" + peerFile(gardencorev1beta1.DataKeyCertificateCA),
+		"--peer-trusted-ca-file=" + component.File(peerCAFolder, gardencorev1beta1.DataKeyCertificateBundle),
 		"--peer-cert-file=" + peerFile(secrets.DataKeyCertificate),
 		"--peer-key-file=" + peerFile(secrets.DataKeyPrivateKey),
 		fmt.Sprintf("--listen-metrics-urls=http://0.0.0.0:%d", metricsPort),

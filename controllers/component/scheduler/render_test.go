@@ -15,7 +15,7 @@ func TestRender(t *testing.T) {
 	t.Parallel()
 	base := scheduler.Values{
 		Namespace: "shoot--dev--a", Image: "registry.k8s.io/kube-scheduler:v1.36.3", Replicas: 1,
-		Access: component.Access{Server: "https://10.97.0.9", CASecret: "ca", ClientSecret: "kube-scheduler-11111111"},
+		Access: component.Access{Server: "https://10.97.0.9", CABundleSecret: "ca-bundle-66666666", ClientSecret: "kube-scheduler-11111111"},
 	}
 	packing := base
 	packing.Settings = &gardencorev1beta1.KubeSchedulerConfig{

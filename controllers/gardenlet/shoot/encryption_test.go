@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 )
@@ -38,7 +39,7 @@ func encrypted(provider gardencorev1beta1.EncryptionProviderType, resources ...s
 func encryptionSecret(t *testing.T, provider gardencorev1beta1.EncryptionProviderType, resources ...string) *corev1.Secret {
 	t.Helper()
 	objs, err := apiserver.Render(apiserver.Values{
-		Namespace: "shoot--dev--a", Encryption: apiserver.Encryption{Provider: provider, Resources: resources, KeyName: "key1", Key: make([]byte, 32)},
+		Namespace: "shoot--dev--a", Encryption: apiserver.Encryption{Provider: provider, Resources: resources, Keys: []component.EncryptionSecret{{Name: "key1", Key: make([]byte, 32)}}},
 	})
 	if err != nil {
 		t.Fatal(err)

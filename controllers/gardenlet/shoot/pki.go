@@ -31,6 +31,7 @@ type authorities struct {
 func loadAuthorities(ctx context.Context, g ground) (authorities, error) {
 	manager, err := secrets.Load(ctx, secrets.Config{
 		Client: g.seed, Namespace: g.facts.Namespace, Identity: managerIdentity, Clock: g.clock, Random: rand.Reader,
+		Rotations: secrets.RotationsOf(g.facts.Shoot.Status),
 	})
 	return authorities{Manager: manager, shoot: g.facts.Shoot}, err
 }

@@ -108,7 +108,7 @@ func (p plane) deployAccess(ctx context.Context) error {
 		{secretExtensionAccess, inside, extensions},
 	} {
 		kubeconfig, err := secrets.Kubeconfig(secrets.KubeconfigSpec{
-			Context: p.facts.Namespace, Server: access.server, CA: server.Certificate, Certificate: access.certificate,
+			Context: p.facts.Namespace, Server: access.server, CA: server.Bundle.PEM, Certificate: access.certificate,
 		})
 		if err != nil {
 			return err

@@ -45,7 +45,7 @@ func (p project) fragment() fragment {
 	}
 }
 
-// deployCredentials writes what the garden needs to hand out kubeconfigs: the authority of the server for everybody in the
+// deployCredentials writes what the garden needs to hand out kubeconfigs: what verifies the server for everybody in the
 // project, and the key that signs client certificates for the API server of the garden alone.
 func (p project) deployCredentials(ctx context.Context) error {
 	server, err := p.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
@@ -59,15 +59,15 @@ func (p project) deployCredentials(ctx context.Context) error {
 	config, secret, internal := p.objects()
 	return errors.Join(
 		p.publish(ctx, config, gardencorev1beta1.RoleCACluster, func() {
-			config.Data = map[string]string{gardencorev1beta1.DataKeyCertificateCA: string(server.Certificate)}
+			config.Data = map[string]string{gardencorev1beta1.DataKeyCertificateCA: string(server.Bundle.PEM)}
 		}),
 		p.publish(ctx, secret, gardencorev1beta1.RoleCACluster, func() {
-			secret.Data = map[string][]byte{gardencorev1beta1.DataKeyCertificateCA: server.Certificate}
+			secret.Data = map[string][]byte{gardencorev1beta1.DataKeyCertificateCA: server.Bundle.PEM}
 		}),
 		p.publish(ctx, internal, gardencorev1beta1.RoleCAClient, func() {
 			internal.Type = corev1.SecretTypeOpaque
 			internal.Data = map[string][]byte{
-				gardencorev1beta1.DataKeyCertificateCA: clients.Certificate, gardencorev1beta1.DataKeyPrivateKeyCA: clients.Key,
+				gardencorev1beta1.DataKeyCertificateCA: clients.Current.Certificate, gardencorev1beta1.DataKeyPrivateKeyCA: clients.Current.Key,
 			}
 		}),
 		p.deploySSHKey(ctx),

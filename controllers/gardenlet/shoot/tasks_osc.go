@@ -63,7 +63,7 @@ func (m machineConfigs) render(ctx context.Context) (map[string]*gardenextension
 		pool := &m.facts.Shoot.Spec.Provider.Workers[i]
 		config, err := osc.Render(osc.Values{
 			Namespace: m.facts.Namespace, Pool: pool, KubernetesVersion: poolVersion(m.facts.Shoot, pool), Server: m.facts.Hosts.NodeServer(m.address.Get(ctx).LoadBalancer),
-			CA: server.Certificate, ClientCA: clients.Certificate, ClusterDNS: dns, Kubelet: m.facts.Shoot.Spec.Kubernetes.Kubelet,
+			CA: server.Bundle.PEM, ClientCA: clients.Bundle.PEM, ClusterDNS: dns, Kubelet: m.facts.Shoot.Spec.Kubernetes.Kubelet,
 		})
 		if err != nil {
 			return nil, err
