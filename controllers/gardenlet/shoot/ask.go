@@ -4,6 +4,8 @@ package shoot
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
@@ -11,26 +13,32 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
-// ask is an extension object of which a shoot has one: what is asked of the extension, and the tasks around it.
+// ask is what is asked of extensions of one kind: the objects of a shoot, and the tasks around them. T is a pointer to the type
+// of the kind.
 type ask[T gardenextensionsv1alpha1.Object] struct {
 	ground
 
 	// id and title name the tasks.
 	id    flow.ID
 	title string
-	// object makes the object with its identity only.
-	object func() T
+	// names are those of the objects.
+	names func() ([]string, error)
 	// trigger says when the extension is to act; the zero value is always.
 	trigger extension.Trigger
-	// fill writes the spec.
+	// fill writes labels and spec.
 	fill func(ctx context.Context, obj T) error
-	// answer takes over what the extension has found; nil takes nothing.
-	answer func(ctx context.Context, obj T) error
+	// answer takes over what the extensions have found; nil takes nothing.
+	answer func(ctx context.Context, objs []T) error
 	// reads are the values that fill takes, sets those that answer hands on.
 	reads, sets []flow.Slot
 }
 
-// deploy writes the object and waits for the extension, in two tasks.
+// once is for kinds of which a shoot has one object.
+func (g ground) once() ([]string, error) {
+	return []string{g.facts.Shoot.Name}, nil
+}
+
+// deploy writes the objects and waits for the extensions, in two tasks.
 func (a ask[T]) deploy(skip bool, after ...flow.ID) []flow.Task {
 	return []flow.Task{
 		{ID: a.id, Title: "Deploying " + a.title, After: after, Reads: a.reads, Skip: skip, Do: a.apply},
@@ -38,20 +46,105 @@ func (a ask[T]) deploy(skip bool, after ...flow.ID) []flow.Task {
 	}
 }
 
-// destroy deletes it and waits for the extension, in two tasks.
+// destroy deletes the objects and waits for the extensions, in two tasks.
 func (a ask[T]) destroy(skip bool, after ...flow.ID) []flow.Task {
-	return a.removal(extensions.KindOf(a.object()).Name, a.id, a.title, skip, after...)
+	return []flow.Task{
+		{ID: a.id + "-delete", Title: "Deleting " + a.title, After: after, Skip: skip, Do: a.remove},
+		{ID: a.id + "-delete-wait", Title: "Waiting until " + a.title + " is gone", After: []flow.ID{a.id + "-delete"}, Skip: skip, Do: a.waitGone},
+	}
+}
+
+// tidy deletes the objects of former pools once nothing needs them any more.
+func (a ask[T]) tidy(skip bool, after ...flow.ID) flow.Task {
+	return flow.Task{
+		ID: a.id + "-stale-delete", Title: "Deleting " + a.title + " of former worker pools", After: after, Skip: skip,
+		Do: func(ctx context.Context) error {
+			keep, err := a.names()
+			if err != nil {
+				return err
+			}
+			return a.removeOthers(ctx, keep)
+		},
+	}
+}
+
+func (a ask[T]) row() extensions.Kind {
+	return extensions.KindOf(*new(T))
+}
+
+// objects are those that are asked for, with their identity only.
+func (a ask[T]) objects() ([]T, error) {
+	names, err := a.names()
+	if err != nil {
+		return nil, err
+	}
+	objs := make([]T, 0, len(names))
+	for _, name := range names {
+		obj, _ := a.row().New().(T)
+		obj.SetNamespace(a.facts.Namespace)
+		obj.SetName(name)
+		objs = append(objs, obj)
+	}
+	return objs, nil
 }
 
 func (a ask[T]) apply(ctx context.Context) error {
-	obj := a.object()
-	return a.extensions().Apply(ctx, obj, a.trigger, func() error { return a.fill(ctx, obj) })
+	objs, err := a.objects()
+	if err != nil {
+		return err
+	}
+	for _, obj := range objs {
+		if err := a.extensions().Apply(ctx, obj, a.trigger, func() error { return a.fill(ctx, obj) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (a ask[T]) wait(ctx context.Context) error {
-	obj := a.object()
-	if err := a.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience); err != nil || a.answer == nil {
+	objs, err := a.objects()
+	if err != nil {
 		return err
 	}
-	return a.answer(ctx, obj)
+	for _, obj := range objs {
+		if err := a.extensions().Wait(ctx, obj, a.row().Patience); err != nil {
+			return err
+		}
+	}
+	if a.answer == nil {
+		return nil
+	}
+	return a.answer(ctx, objs)
+}
+
+func (a ask[T]) remove(ctx context.Context) error {
+	return a.removeOthers(ctx, nil)
+}
+
+// removeOthers deletes all objects of the kind that the shoot has, whoever asked for them, except those to be kept.
+func (a ask[T]) removeOthers(ctx context.Context, keep []string) error {
+	found, err := a.extensions().List(ctx, a.facts.Namespace, a.row())
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, obj := range found {
+		if !slices.Contains(keep, obj.GetName()) {
+			errs = append(errs, a.extensions().Delete(ctx, obj))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (a ask[T]) waitGone(ctx context.Context) error {
+	found, err := a.extensions().List(ctx, a.facts.Namespace, a.row())
+	if err != nil {
+		return err
+	}
+	for _, obj := range found {
+		if err := a.extensions().WaitGone(ctx, obj, a.row().Patience); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -164,8 +164,8 @@ func DeleteStaleRuntimes(ctx context.Context, r *Reconciler, shoot *gardencorev1
 	return RunTasks(ctx, r, shoot, namespace, "runtimes-stale-delete")
 }
 
-// Destroy deletes all extension objects of a kind and waits until they are gone, as two tasks of a deletion do.
-func Destroy(ctx context.Context, r *Reconciler, namespace, kind string) error {
-	g := ground{facts: facts.Shoot{Namespace: namespace}, seed: r.SeedClient, clock: r.Clock}
-	return errors.Join(g.destroy(kind)(ctx), g.destroyed(kind)(ctx))
+// DestroyRuntimes deletes all container runtimes and waits until they are gone, as two tasks of a deletion do.
+func DestroyRuntimes(ctx context.Context, r *Reconciler, namespace string) error {
+	a := runtimes{ground: ground{facts: facts.Shoot{Shoot: &gardencorev1beta1.Shoot{}, Namespace: namespace}, seed: r.SeedClient, clock: r.Clock}}.ask()
+	return errors.Join(a.remove(ctx), a.waitGone(ctx))
 }

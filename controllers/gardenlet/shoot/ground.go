@@ -6,7 +6,6 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -31,11 +30,6 @@ func (g ground) engine() deploy.Engine {
 
 func (g ground) extensions() extension.Engine {
 	return extension.Engine{Client: g.seed, Clock: g.clock}
-}
-
-// meta is the identity of an extension object of which a shoot has one.
-func (g ground) meta() metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: g.facts.Namespace, Name: g.facts.Shoot.Name}
 }
 
 // providerSecret is where extensions find the credentials of the cloud.

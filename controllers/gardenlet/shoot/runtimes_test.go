@@ -72,6 +72,6 @@ func TestContainerRuntimes(t *testing.T) {
 	s.Spec.Provider.Workers = []gardencorev1beta1.Worker{pool("small", kata)}
 	do("nothing goes before the machines", []string{"gvisor-large", "gvisor-small", "kata-small"}, shoot.DeployRuntimes(t.Context(), l.Reconciler, s, namespace))
 	do("EXT-AGENT-6: what no pool asks for goes", []string{"kata-small"}, shoot.DeleteStaleRuntimes(t.Context(), l.Reconciler, s, namespace))
-	do("a deletion takes all", []string{}, shoot.Destroy(t.Context(), l.Reconciler, namespace, "ContainerRuntime"))
-	do("and may be repeated", []string{}, shoot.Destroy(t.Context(), l.Reconciler, namespace, "ContainerRuntime"))
+	do("a deletion takes all", []string{}, shoot.DestroyRuntimes(t.Context(), l.Reconciler, namespace))
+	do("and may be repeated", []string{}, shoot.DestroyRuntimes(t.Context(), l.Reconciler, namespace))
 }

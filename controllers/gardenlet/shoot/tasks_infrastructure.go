@@ -40,10 +40,7 @@ func (p provider) fragment(found remains) fragment {
 
 func (p provider) infrastructure() ask[*gardenextensionsv1alpha1.Infrastructure] {
 	return ask[*gardenextensionsv1alpha1.Infrastructure]{
-		ground: p.ground, id: "infrastructure", title: "the infrastructure", trigger: p.todo.trigger(gardencorev1beta1.ShootTaskDeployInfrastructure),
-		object: func() *gardenextensionsv1alpha1.Infrastructure {
-			return &gardenextensionsv1alpha1.Infrastructure{ObjectMeta: p.meta()}
-		},
+		ground: p.ground, id: "infrastructure", title: "the infrastructure", names: p.once, trigger: p.todo.trigger(gardencorev1beta1.ShootTaskDeployInfrastructure),
 		fill: func(ctx context.Context, obj *gardenextensionsv1alpha1.Infrastructure) error {
 			spec := &p.facts.Shoot.Spec
 			obj.Spec.Type, obj.Spec.ProviderConfig = spec.Provider.Type, spec.Provider.InfrastructureConfig
@@ -57,7 +54,8 @@ func (p provider) infrastructure() ask[*gardenextensionsv1alpha1.Infrastructure]
 }
 
 // takeInfrastructure takes over the networks of the nodes and the addresses of outgoing traffic.
-func (p provider) takeInfrastructure(ctx context.Context, obj *gardenextensionsv1alpha1.Infrastructure) error {
+func (p provider) takeInfrastructure(ctx context.Context, objs []*gardenextensionsv1alpha1.Infrastructure) error {
+	obj := objs[0]
 	p.values.infrastructure.Set(ctx, obj)
 	err := p.report(ctx, func(s *gardencorev1beta1.ShootStatus) { s.Networking = Networks(p.facts.Shoot, obj) })
 	if err != nil {
@@ -68,10 +66,7 @@ func (p provider) takeInfrastructure(ctx context.Context, obj *gardenextensionsv
 
 func (p provider) controlPlane() ask[*gardenextensionsv1alpha1.ControlPlane] {
 	return ask[*gardenextensionsv1alpha1.ControlPlane]{
-		ground: p.ground, id: "controlplane", title: "the control plane of the cloud provider", reads: []flow.Slot{p.values.infrastructure},
-		object: func() *gardenextensionsv1alpha1.ControlPlane {
-			return &gardenextensionsv1alpha1.ControlPlane{ObjectMeta: p.meta()}
-		},
+		ground: p.ground, id: "controlplane", title: "the control plane of the cloud provider", names: p.once, reads: []flow.Slot{p.values.infrastructure},
 		fill: func(ctx context.Context, obj *gardenextensionsv1alpha1.ControlPlane) error {
 			spec := &p.facts.Shoot.Spec
 			obj.Spec.Type, obj.Spec.ProviderConfig = spec.Provider.Type, spec.Provider.ControlPlaneConfig
@@ -84,10 +79,7 @@ func (p provider) controlPlane() ask[*gardenextensionsv1alpha1.ControlPlane] {
 
 func (p provider) network() ask[*gardenextensionsv1alpha1.Network] {
 	return ask[*gardenextensionsv1alpha1.Network]{
-		ground: p.ground, id: "network", title: "the pod network",
-		object: func() *gardenextensionsv1alpha1.Network {
-			return &gardenextensionsv1alpha1.Network{ObjectMeta: p.meta()}
-		},
+		ground: p.ground, id: "network", title: "the pod network", names: p.once,
 		fill: func(_ context.Context, obj *gardenextensionsv1alpha1.Network) error {
 			n := p.facts.Shoot.Spec.Networking
 			if n != nil && n.Type != nil {

@@ -8,11 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/apis/extensions"
-	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
-	"github.com/terrarium-garden/terrarium/controllers/extension"
-	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
 // ContainerRuntimes are the further container runtimes of a shoot, one for each pool and each runtime of it (EXT-CR-1).
@@ -37,54 +33,38 @@ func ContainerRuntimes(shoot *gardencorev1beta1.Shoot, namespace string) []*gard
 	return all
 }
 
-// runtimes are the objects by which extensions are asked for container runtimes.
+// runtimes are the container runtimes of pools.
 type runtimes struct {
 	ground
 }
 
+// fragment removes the runtimes that no pool asks for any more after the machines that had them (EXT-AGENT-6).
 func (r runtimes) fragment(found remains) fragment {
 	none := !r.facts.Workers()
 	return fragment{
-		deploy: []flow.Task{
-			{ID: "runtimes", Title: "Deploying the container runtimes", After: after("system-resources"), Skip: none, Do: r.deploy},
-			{ID: "runtimes-wait", Title: "Waiting for the container runtimes", After: after("runtimes"), Skip: none, Do: r.wait},
-			{
-				ID: "runtimes-stale-delete", Title: "Deleting the container runtimes of former worker pools", After: after("worker-wait"),
-				Skip: none, Do: r.deleteStale,
-			},
+		deploy:  append(r.ask().deploy(none, "system-resources"), r.ask().tidy(none, "worker-wait")),
+		destroy: r.ask().destroy(!found.namespace, "clean-kubernetes-resources"),
+	}
+}
+
+func (r runtimes) ask() ask[*gardenextensionsv1alpha1.ContainerRuntime] {
+	all := ContainerRuntimes(r.facts.Shoot, r.facts.Namespace)
+	return ask[*gardenextensionsv1alpha1.ContainerRuntime]{
+		ground: r.ground, id: "runtimes", title: "the container runtimes",
+		names: func() ([]string, error) {
+			var names []string
+			for _, want := range all {
+				names = append(names, want.Name)
+			}
+			return names, nil
 		},
-		destroy: r.removal(kind.ContainerRuntime, "runtimes", "the container runtimes", !found.namespace, "clean-kubernetes-resources"),
-	}
-}
-
-func (r runtimes) deploy(ctx context.Context) error {
-	for _, want := range ContainerRuntimes(r.facts.Shoot, r.facts.Namespace) {
-		obj := &gardenextensionsv1alpha1.ContainerRuntime{ObjectMeta: want.ObjectMeta}
-		err := r.extensions().Apply(ctx, obj, extension.Always, func() error {
-			obj.Spec = want.Spec
+		fill: func(_ context.Context, obj *gardenextensionsv1alpha1.ContainerRuntime) error {
+			for _, want := range all {
+				if want.Name == obj.Name {
+					obj.Spec = want.Spec
+				}
+			}
 			return nil
-		})
-		if err != nil {
-			return err
-		}
+		},
 	}
-	return nil
-}
-
-func (r runtimes) wait(ctx context.Context) error {
-	for _, obj := range ContainerRuntimes(r.facts.Shoot, r.facts.Namespace) {
-		if err := r.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// deleteStale removes the runtimes that no pool asks for any more, after the machines that had them (EXT-AGENT-6).
-func (r runtimes) deleteStale(ctx context.Context) error {
-	keep := map[string]bool{}
-	for _, want := range ContainerRuntimes(r.facts.Shoot, r.facts.Namespace) {
-		keep[want.Name] = true
-	}
-	return r.destroyOthers(ctx, kind.ContainerRuntime, keep)
 }

@@ -45,10 +45,7 @@ func (w workers) fragment(found remains) fragment {
 
 func (w workers) ask() ask[*gardenextensionsv1alpha1.Worker] {
 	return ask[*gardenextensionsv1alpha1.Worker]{
-		ground: w.ground, id: "worker", title: "the workers", reads: []flow.Slot{w.values.infrastructure, w.values.userData},
-		object: func() *gardenextensionsv1alpha1.Worker {
-			return &gardenextensionsv1alpha1.Worker{ObjectMeta: w.meta()}
-		},
+		ground: w.ground, id: "worker", title: "the workers", names: w.once, reads: []flow.Slot{w.values.infrastructure, w.values.userData},
 		fill: func(ctx context.Context, obj *gardenextensionsv1alpha1.Worker) error {
 			spec := &w.facts.Shoot.Spec
 			obj.Spec.Type, obj.Spec.Region, obj.Spec.SecretRef = spec.Provider.Type, spec.Region, w.providerSecret()
