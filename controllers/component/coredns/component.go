@@ -13,7 +13,7 @@ import (
 // Component is the DNS server of a shoot with nodes.
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: name, Title: "the DNS server of the cluster", After: []component.Name{shootsystem.Name}, Images: []string{name},
+		Name: name, Title: "the DNS server", After: []component.Name{shootsystem.Name}, Images: []string{name},
 		Wanted:   facts.Shoot.Workers,
 		Replicas: func(facts.Shoot) int32 { return 2 },
 		Render: func(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {

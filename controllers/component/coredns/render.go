@@ -63,8 +63,11 @@ func Render(v Values) []client.Object {
 			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: metav1.NamespaceSystem, Name: name}},
 		},
 		&corev1.ConfigMap{ObjectMeta: meta(name), Data: map[string]string{configKey: corefile(v.CommonSuffixes)}},
-		// It is empty here: what the owner puts into it stays.
-		&corev1.ConfigMap{ObjectMeta: meta(customName)},
+		// What the owner puts beside these stays. Without any file CoreDNS would warn of it twice a minute.
+		&corev1.ConfigMap{ObjectMeta: meta(customName), Data: map[string]string{
+			"about.override": "# Keys that end in .override are read as part of the server for all names.\n",
+			"about.server":   "# Keys that end in .server are read as further servers, on port 8053.\n",
+		}},
 		&corev1.Service{ObjectMeta: meta(service), Spec: corev1.ServiceSpec{
 			Type: corev1.ServiceTypeClusterIP, ClusterIP: v.Address, Selector: selector(),
 			Ports: []corev1.ServicePort{
@@ -121,7 +124,7 @@ func pod(v Values) corev1.PodSpec {
 				{Name: "custom", MountPath: configDir + "/custom", ReadOnly: true},
 			},
 		},
-		Volumes: []corev1.Volume{configMap("config", name, nil), configMap("custom", customName, new(true))},
+		Volumes: []corev1.Volume{configMap("config", name), configMap("custom", customName)},
 	}.Spec()
 	spec.ServiceAccountName, spec.AutomountServiceAccountToken = name, new(true)
 	// It is asked by pods, so it asks where its node asks.
@@ -136,9 +139,9 @@ func pod(v Values) corev1.PodSpec {
 	return spec
 }
 
-func configMap(volume, name string, optional *bool) corev1.Volume {
+func configMap(volume, name string) corev1.Volume {
 	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-		LocalObjectReference: corev1.LocalObjectReference{Name: name}, Optional: optional,
+		LocalObjectReference: corev1.LocalObjectReference{Name: name},
 	}}}
 }
 
