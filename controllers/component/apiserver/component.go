@@ -4,8 +4,6 @@ package apiserver
 
 import (
 	"fmt"
-	"net"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,7 +43,7 @@ func ExposureComponent() component.Component[facts.Shoot] {
 // Component is the API server.
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: Name, Title: "the API server", Task: "apiserver", Addresses: []component.Name{Exposure, etcd.Main, etcd.Events},
+		Name: Name, Title: "the API server", Task: "apiserver", After: []component.Name{etcd.Main, etcd.Events}, Addresses: []component.Name{Exposure},
 		Images: []string{image}, Replicas: component.One[facts.Shoot],
 		Care: component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadDeployment},
 		Keep: func(f facts.Shoot) client.Object {
@@ -70,7 +68,7 @@ func valuesOf(f facts.Shoot, in *component.Inputs) (Values, error) {
 	}
 	v := Values{
 		Namespace: f.Namespace, Image: in.Image(image), Replicas: in.Replicas, ServiceNetworks: f.ServiceNetworks(), Issuer: f.Hosts.Issuer(),
-		ETCDMain: storeURL(in, etcd.Main), ETCDEvents: storeURL(in, etcd.Events),
+		ETCDMain: etcd.URL(f.Namespace, gardencorev1beta1.ETCDRoleMain), ETCDEvents: etcd.URL(f.Namespace, gardencorev1beta1.ETCDRoleEvents),
 		Secrets: Secrets{
 			CAClient: in.Secret(gardencorev1beta1.SecretCAClient).Bundle, CAFrontProxy: in.Secret(gardencorev1beta1.SecretCAFrontProxy).Bundle,
 			CAETCD:  in.Secret(gardencorev1beta1.SecretCAETCD).Bundle,
@@ -90,10 +88,6 @@ func valuesOf(f facts.Shoot, in *component.Inputs) (Values, error) {
 		v.ExternalHostname = names[0]
 	}
 	return v, nil
-}
-
-func storeURL(in *component.Inputs, store component.Name) string {
-	return "https://" + net.JoinHostPort(in.Address(store).ClusterIP, strconv.Itoa(etcd.ClientPort))
 }
 
 func requests(f facts.Shoot, addresses component.Addresses) ([]component.Request, error) {
@@ -133,11 +127,16 @@ func servingCertificate(f facts.Shoot, exposed component.Address) (secrets.Certi
 	return secrets.CertificateSpec{Name: servingSecret, Usage: secrets.UsageServer, CommonName: "kube-apiserver", DNSNames: names, IPs: ips}, nil
 }
 
-// Access is how another component of the control plane reaches the API server: by the address of its Service, because a seed
-// may have no DNS. The certificate is what ClientRequests has asked for.
-func Access(in *component.Inputs, certificate string) component.Access {
+// URL is where clients in the seed reach the API server of a shoot.
+func URL(namespace string) string {
+	return facts.URL(gardencorev1beta1.ServiceKubeAPIServer + "." + namespace + ".svc")
+}
+
+// Access is how another component of the control plane reaches the API server. The certificate is what ClientRequests has
+// asked for.
+func Access(f facts.Shoot, in *component.Inputs, certificate string) component.Access {
 	return component.Access{
-		Server: facts.URL(in.Address(Exposure).ClusterIP), CABundleSecret: in.Secret(gardencorev1beta1.SecretCACluster).Bundle,
+		Server: URL(f.Namespace), CABundleSecret: in.Secret(gardencorev1beta1.SecretCACluster).Bundle,
 		ClientSecret: in.Secret(certificate).Name,
 	}
 }

@@ -18,15 +18,15 @@ const name = gardencorev1beta1.DeploymentKubeControllerManager
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
 		Name: name, Title: "the controller manager", Task: "kcm", Images: []string{name}, Replicas: component.One[facts.Shoot],
-		After: []component.Name{apiserver.Name}, Addresses: []component.Name{apiserver.Exposure},
-		Care: component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadDeployment},
+		After: []component.Name{apiserver.Name},
+		Care:  component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadDeployment},
 		Secrets: func(facts.Shoot, component.Addresses) ([]component.Request, error) {
 			return append(apiserver.ClientRequests(name, User),
 				component.Authority(gardencorev1beta1.SecretCAClient), component.RSAKey(gardencorev1beta1.SecretServiceAccountKey)), nil
 		},
 		Render: func(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 			return Render(Values{
-				Namespace: f.Namespace, Image: in.Image(name), Replicas: in.Replicas, Access: apiserver.Access(in, name),
+				Namespace: f.Namespace, Image: in.Image(name), Replicas: in.Replicas, Access: apiserver.Access(f, in, name),
 				CAClientSecret:          in.Secret(gardencorev1beta1.SecretCAClient).Name,
 				ServiceAccountKeySecret: in.Secret(gardencorev1beta1.SecretServiceAccountKey).Name,
 				PodNetworks:             f.PodNetworks(), ServiceNetworks: f.ServiceNetworks(), Workers: f.Workers(),

@@ -4,7 +4,6 @@ package etcd
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,13 +28,12 @@ const (
 func Component(role string) component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
 		Name: component.Name(Name(role)), Title: "the etcd for " + role, Images: []string{image}, Replicas: component.One[facts.Shoot],
-		Care:    component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadEtcd},
-		Service: func(f facts.Shoot) *corev1.Service { return Service(f.Namespace, role) },
+		Care: component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadEtcd},
 		Keep: func(f facts.Shoot) client.Object {
 			return &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: Name(role)}}
 		},
-		Secrets: func(f facts.Shoot, addresses component.Addresses) ([]component.Request, error) {
-			return requests(f.Namespace, role, addresses[component.Name(Name(role))].ClusterIP), nil
+		Secrets: func(f facts.Shoot, _ component.Addresses) ([]component.Request, error) {
+			return requests(f.Namespace, role), nil
 		},
 		Render: func(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 			return Render(Values{
@@ -51,14 +49,13 @@ func serverSecret(role string) string { return Name(role) + "-server" }
 
 func peerSecret(role string) string { return Name(role) + "-peer" }
 
-// requests ask for a certificate that also stands for the address of the Service: a seed may have no DNS.
-func requests(namespace, role, address string) []component.Request {
+func requests(namespace, role string) []component.Request {
 	return []component.Request{
 		component.Authority(gardencorev1beta1.SecretCAETCD),
 		component.Authority(gardencorev1beta1.SecretCAETCDPeer),
 		component.Certificate(gardencorev1beta1.SecretCAETCD, secrets.CertificateSpec{
 			Name: serverSecret(role), Usage: secrets.UsagePeer, CommonName: Name(role),
-			DNSNames: ServerNames(namespace, role), IPs: []string{"127.0.0.1", address},
+			DNSNames: ServerNames(namespace, role), IPs: []string{"127.0.0.1"},
 		}),
 		component.Certificate(gardencorev1beta1.SecretCAETCDPeer, secrets.CertificateSpec{
 			Name: peerSecret(role), Usage: secrets.UsagePeer, CommonName: Name(role),

@@ -58,7 +58,12 @@ func ServiceName(role string) string {
 	return Name(role) + "-client"
 }
 
-// Service returns the Service for clients. It is needed before the rest: its address goes into the server's certificate.
+// URL is where clients in the seed reach the etcd of a role.
+func URL(namespace, role string) string {
+	return fmt.Sprintf("https://%s.%s.svc:%d", ServiceName(role), namespace, ClientPort)
+}
+
+// Service returns the Service for clients.
 func Service(namespace, role string) *corev1.Service {
 	return &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: ServiceName(role), Labels: labels(role)},

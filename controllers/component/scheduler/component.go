@@ -18,7 +18,7 @@ const name = gardencorev1beta1.DeploymentKubeScheduler
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
 		Name: name, Title: "the scheduler", Task: "scheduler", Images: []string{name}, Replicas: component.One[facts.Shoot],
-		After: []component.Name{apiserver.Name}, Addresses: []component.Name{apiserver.Exposure},
+		After:  []component.Name{apiserver.Name},
 		Wanted: func(f facts.Shoot) bool { return f.Workers() && !f.Deleting() },
 		Care:   component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadDeployment},
 		Secrets: func(facts.Shoot, component.Addresses) ([]component.Request, error) {
@@ -26,7 +26,7 @@ func Component() component.Component[facts.Shoot] {
 		},
 		Render: func(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 			return Render(Values{
-				Namespace: f.Namespace, Image: in.Image(name), Replicas: in.Replicas, Access: apiserver.Access(in, name),
+				Namespace: f.Namespace, Image: in.Image(name), Replicas: in.Replicas, Access: apiserver.Access(f, in, name),
 				Settings: f.Shoot.Spec.Kubernetes.KubeScheduler,
 			})
 		},

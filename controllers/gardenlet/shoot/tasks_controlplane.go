@@ -96,8 +96,7 @@ func (p plane) deployAccess(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	address := p.address().Get(ctx)
-	public, inside := facts.URL(address.LoadBalancer), facts.URL(address.ClusterIP)
+	public, inside := facts.URL(p.address().Get(ctx).LoadBalancer), apiserver.URL(p.facts.Namespace)
 	var objs []client.Object
 	for _, access := range []struct {
 		name, server string
