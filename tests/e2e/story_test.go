@@ -29,6 +29,7 @@ func TestStory(t *testing.T) {
 		{"up brings a shoot to life", up},
 		{"up again changes nothing", upAgain},
 		{"a workload in the shoot answers", workload},
+		{"pods of the shoot resolve names", names},
 		{"the shoot tells how it is", conditions},
 		{"secrets stay secret", secrets},
 		{"wrong manifests are explained", wrongManifests},
@@ -125,6 +126,26 @@ func workload(t *testing.T, w *world) {
 	address := w.must(t, w.shoot("get", "service", "hello", "-o", "jsonpath={.spec.clusterIP}")...)
 	w.says(t, time.Minute, "Hello from hello-", w.shoot("exec", "deployment/hello", "--", "hello", "http://"+address)...)
 	w.must(t, w.shoot("logs", "deployment/hello")...)
+}
+
+// names has a pod look up Services, as a whole name and as short ones, and a name that only the DNS server of the seed knows:
+// the shoot's server has to ask the one of its node for it. What the owner adds to the configuration counts as well.
+func names(t *testing.T, w *world) {
+	t.Helper()
+	w.must(t, w.shoot("-n", "kube-system", "rollout", "status", "deployment/coredns", "--timeout=90s")...)
+	own := `{"data":{"own.override":"hosts {\n192.0.2.8 own.test\nfallthrough\n}\n"}}`
+	w.must(t, w.shoot("-n", "kube-system", "patch", "configmap", "coredns-custom", "--patch", own)...)
+	for name, want := range map[string]string{
+		"kubernetes.default.svc":               "10.101.0.1\n",
+		"kubernetes.default.svc.cluster.local": "10.101.0.1\n",
+		"kube-dns.kube-system":                 "10.101.0.10\n",
+		"host.seedling.internal":               "10.99.0.1\n",
+	} {
+		w.says(t, time.Minute, want, w.shoot("exec", "deployment/hello", "--", "hello", name)...)
+	}
+	w.says(t, time.Minute, "Hello from hello-", w.shoot("exec", "deployment/hello", "--", "hello", "http://hello")...)
+	// The kubelet and the server look at changed files twice a minute.
+	w.says(t, 3*time.Minute, "192.0.2.8\n", w.shoot("exec", "deployment/hello", "--", "hello", "own.test")...)
 }
 
 func conditions(t *testing.T, w *world) {

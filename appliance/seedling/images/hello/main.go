@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Hello answers HTTP requests on port 8080 with the name of the host it runs on, so that one sees which
-// pod behind a Service answered. Called with a URL it asks there instead and prints the answer: so a pod can try a Service.
+// pod behind a Service answered. Called with a URL it asks there instead and prints the answer, and called with a name it
+// prints its addresses: so a pod can try a Service.
 package main
 
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 )
 
 func main() {
 	run := serve
 	if len(os.Args) > 1 {
-		run = func() error { return ask(os.Args[1]) }
+		run = func() error { return try(os.Args[1]) }
 	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -36,6 +39,18 @@ func serve() error {
 		}),
 	}
 	return server.ListenAndServe()
+}
+
+func try(what string) error {
+	if strings.Contains(what, "://") {
+		return ask(what)
+	}
+	addresses, err := net.LookupHost(what) //nolint:noctx // The resolver has its own patience.
+	if err != nil {
+		return fmt.Errorf("look up %q: %w", what, err)
+	}
+	_, err = fmt.Println(strings.Join(addresses, "\n")) //nolint:forbidigo // It is what the program is asked for.
+	return err
 }
 
 // ask prints what a server answers.
