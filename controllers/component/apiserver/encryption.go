@@ -33,7 +33,7 @@ func encryptionConfiguration(e Encryption) (string, error) {
 	if provider == "" {
 		provider = gardencorev1beta1.EncryptionProviderTypeAescbc
 	}
-	var keys []any
+	keys := make([]any, 0, len(e.Keys))
 	for _, key := range e.Keys {
 		keys = append(keys, map[string]string{"name": key.Name, "secret": base64.StdEncoding.EncodeToString(key.Key)})
 	}
