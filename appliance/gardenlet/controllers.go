@@ -36,13 +36,13 @@ import (
 )
 
 // controllers lists what a gardenlet does. A new controller is a new line; each takes its own section of the configuration.
-func (p *process) controllers(flows *flowmetrics.Recorder) []kit.Adder {
+func (p *process) controllers(in garden, flows *flowmetrics.Recorder) []kit.Adder {
 	c := p.Config.Controllers
 	return []kit.Adder{
 		&lease.Reconciler{Config: c.Seed, Health: p.health},
 		&seed.Reconciler{
 			Config: c.Seed, Gardenlet: p.identity, Resources: p.Config.Resources,
-			Expiry: p.access.Expiry, RenewKubeconfig: p.renewKubeconfig, Flows: flows,
+			Expiry: in.access.Expiry, RenewKubeconfig: p.renewKubeconfig, Flows: flows,
 		},
 		&seedcare.Reconciler{Config: c.SeedCare},
 		&controllerinstallation.Reconciler{Config: c.ControllerInstallation, Version: p.APILevel, FeatureGates: p.Config.FeatureGates},
@@ -58,8 +58,8 @@ func (p *process) controllers(flows *flowmetrics.Recorder) []kit.Adder {
 }
 
 // control runs the controllers.
-func (p *process) control(ctx context.Context, ready func()) error {
-	mgr, err := p.newManager()
+func (p *process) control(ctx context.Context, in garden, ready func()) error {
+	mgr, err := p.newManager(in.access.Config())
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (p *process) control(ctx context.Context, ready func()) error {
 	if err != nil {
 		return err
 	}
-	if err := kit.AddAll(clusters, p.controllers(flows)...); err != nil {
+	if err := kit.AddAll(clusters, p.controllers(in, flows)...); err != nil {
 		return err
 	}
 	p.recorder.Store(new(mgr.GetEventRecorder("gardenlet")))
@@ -113,7 +113,7 @@ func (p *process) control(ctx context.Context, ready func()) error {
 }
 
 // newManager makes a manager of the garden that caches only what belongs to the own seed (GLET-REG-7).
-func (p *process) newManager() (manager.Manager, error) {
+func (p *process) newManager(reach *rest.Config) (manager.Manager, error) {
 	if err := kit.PreferProtobuf(); err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (p *process) newManager() (manager.Manager, error) {
 	if address == "" {
 		address = "0"
 	}
-	mgr, err := manager.New(p.access.Config(), manager.Options{
+	mgr, err := manager.New(reach, manager.Options{
 		Scheme:                 p.scheme,
 		Logger:                 p.Log.WithName("controllers"),
 		Metrics:                metricsserver.Options{BindAddress: address},

@@ -104,15 +104,15 @@ func (c Completed) Units() []runner.Unit {
 		random:    rand.Float64,
 		synced:    make(chan struct{}),
 	}
-	return []runner.Unit{
-		{Name: "health", Run: p.serveHealth},
-		{Name: "preflight", Run: p.preflight},
-		{Name: "leader election", Run: p.elect},
-		{Name: "garden access", Run: p.enterGarden},
-		{Name: "registration", Run: p.register},
-		{Name: "custom resource definitions", Run: p.define},
-		{Name: "controllers", Run: p.control},
-	}
+	var order runner.Order
+	order.Add("health", p.serveHealth)
+	order.Add("preflight", p.preflight)
+	order.Add("leader election", p.elect)
+	in := runner.Give(&order, "garden access", p.enterGarden)
+	order.Add("registration", func(ctx context.Context, ready func()) error { return p.register(ctx, in.Get(), ready) })
+	order.Add("custom resource definitions", p.define)
+	order.Add("controllers", func(ctx context.Context, ready func()) error { return p.control(ctx, in.Get(), ready) })
+	return order.Units()
 }
 
 // Run runs the gardenlet until ctx ends.

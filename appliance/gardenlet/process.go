@@ -22,15 +22,12 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/lease"
 )
 
-// process is what the units of one gardenlet share. A field without a guard is set by one unit before it is ready and
-// read by later ones.
+// process is what all units of one gardenlet have from the start, and what earlier ones learn of later ones, which is guarded.
 type process struct {
 	*completed
 
 	health *lease.Health
 	random func() float64
-	access *gardenaccess.Access
-	garden client.Client
 
 	// leading is set once this replica is the one that acts.
 	leading atomic.Bool
@@ -40,6 +37,12 @@ type process struct {
 	syncSince atomic.Pointer[time.Time]
 	// recorder writes events in the garden once there are controllers.
 	recorder atomic.Pointer[events.EventRecorder]
+}
+
+// garden is how a process that was let in reaches the garden.
+type garden struct {
+	access *gardenaccess.Access
+	client client.Client
 }
 
 // seedName is the name of the seed this gardenlet works for.

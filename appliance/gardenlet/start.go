@@ -134,32 +134,32 @@ func (p *process) stayAlive(ctx context.Context, period time.Duration) {
 }
 
 // enterGarden gets the credentials and looks after them.
-func (p *process) enterGarden(ctx context.Context, ready func()) error {
+func (p *process) enterGarden(ctx context.Context, ready func(garden)) error {
 	seedClient, err := p.newSeedClient()
 	if err != nil {
 		return err
 	}
-	p.access, err = gardenaccess.Open(ctx, p.accessSettings(), gardenaccess.Surroundings{
+	access, err := gardenaccess.Open(ctx, p.accessSettings(), gardenaccess.Surroundings{
 		Seed: seedClient, Clock: p.Clock, Random: p.random, Alive: p.alive, RotationFailed: p.rotationFailed, Log: p.Log,
 	})
 	if err != nil {
 		return err
 	}
-	defer p.access.Close()
-	clients, err := kubernetes.NewForConfig(p.access.Config())
+	defer access.Close()
+	clients, err := kubernetes.NewForConfig(access.Config())
 	if err != nil {
 		return fmt.Errorf("build garden client: %w", err)
 	}
-	if err := p.access.Insist(ctx, func() error { return preflight.CheckVersion(ctx, clients.CoreV1(), p.APILevel) }); err != nil {
+	if err := access.Insist(ctx, func() error { return preflight.CheckVersion(ctx, clients.CoreV1(), p.APILevel) }); err != nil {
 		return err
 	}
-	p.garden, err = client.New(p.access.Config(), client.Options{Scheme: p.scheme})
+	gardenClient, err := client.New(access.Config(), client.Options{Scheme: p.scheme})
 	if err != nil {
 		return fmt.Errorf("build garden client: %w", err)
 	}
-	p.Log.Info("Garden entered", "garden", p.access.Config().Host)
-	ready()
-	return p.access.Maintain(ctx)
+	p.Log.Info("Garden entered", "garden", access.Config().Host)
+	ready(garden{access: access, client: gardenClient})
+	return access.Maintain(ctx)
 }
 
 func (p *process) accessSettings() gardenaccess.Settings {
@@ -185,7 +185,7 @@ func (p *process) accessSettings() gardenaccess.Settings {
 }
 
 // register makes the seed known and cleans up after a process that died.
-func (p *process) register(ctx context.Context, ready func()) error {
+func (p *process) register(ctx context.Context, in garden, ready func()) error {
 	seedClient, err := p.newSeedClient()
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func (p *process) register(ctx context.Context, ready func()) error {
 	if err != nil {
 		return err
 	}
-	registrar := registration.Registrar{Garden: p.garden, Template: p.Config.SeedConfig.SeedTemplate, ClusterIdentity: identity, Clock: p.Clock}
+	registrar := registration.Registrar{Garden: in.client, Template: p.Config.SeedConfig.SeedTemplate, ClusterIdentity: identity, Clock: p.Clock}
 	for _, step := range []func() error{
 		func() error { return registrar.Register(ctx) },
 		func() error { return registrar.AwaitNamespace(ctx) },
@@ -206,7 +206,7 @@ func (p *process) register(ctx context.Context, ready func()) error {
 			return err
 		},
 	} {
-		if err := p.access.Insist(ctx, step); err != nil {
+		if err := in.access.Insist(ctx, step); err != nil {
 			return err
 		}
 	}

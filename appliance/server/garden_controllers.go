@@ -17,13 +17,14 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/garden"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // runGardenControllers runs all of them in one manager on the loopback connection. There is one garden for a data
 // directory, so nobody has to be elected.
-func (s *server) runGardenControllers(ctx context.Context, ready func()) error {
+func (s *server) runGardenControllers(ctx context.Context, api *apiserver.Server, ready func()) error {
 	kinds, err := scheme.New()
 	if err != nil {
 		return fmt.Errorf("make scheme of the controllers: %w", err)
@@ -31,7 +32,7 @@ func (s *server) runGardenControllers(ctx context.Context, ready func()) error {
 	if err := kit.PreferProtobuf(); err != nil {
 		return err
 	}
-	mgr, err := manager.New(s.loopback, manager.Options{
+	mgr, err := manager.New(api.LoopbackConfig(), manager.Options{
 		Scheme:                  kinds,
 		Logger:                  s.Log.WithName("controllers"),
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
@@ -41,7 +42,7 @@ func (s *server) runGardenControllers(ctx context.Context, ready func()) error {
 		Controller: config.Controller{UsePriorityQueue: new(false)},
 		Cache: cache.Options{
 			DefaultTransform: cache.TransformStripManagedFields(),
-			NewInformer:      s.newInformer,
+			NewInformer:      local{api}.newInformer,
 		},
 	})
 	if err != nil {
@@ -76,12 +77,14 @@ func (s *server) runGardenControllers(ctx context.Context, ready func()) error {
 	return ignoreCancelled(group.Wait())
 }
 
-// newInformer lets controllers see kinds of the garden as the API server does, without the detour over its port.
-func (s *server) newInformer(
+// local lets controllers see kinds of the garden as the API server does, without the detour over its port.
+type local struct{ *apiserver.Server }
+
+func (l local) newInformer(
 	remote toolscache.ListerWatcher, kind runtime.Object, resync time.Duration, indexers toolscache.Indexers,
 ) toolscache.SharedIndexInformer {
-	if local := s.api.Source(kind); local != nil {
-		return toolscache.NewSharedIndexInformer(local, kind, resync, indexers)
+	if source := l.Source(kind); source != nil {
+		return toolscache.NewSharedIndexInformer(source, kind, resync, indexers)
 	}
 
 	return toolscache.NewSharedIndexInformer(remote, kind, resync, indexers)

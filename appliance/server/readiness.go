@@ -22,20 +22,12 @@ type unitState struct {
 	ready atomic.Bool
 }
 
-func newReadiness(units []runner.Unit) *readiness {
-	r := &readiness{}
-	for _, u := range units {
-		r.units = append(r.units, &unitState{name: u.Name})
-	}
-
-	return r
-}
-
-// track watches the units become ready, and cease to be so when they are told to stop.
+// track watches units become ready, and cease to be so when they are told to stop.
 func (r *readiness) track(units []runner.Unit) []runner.Unit {
 	tracked := make([]runner.Unit, 0, len(units))
-	for i, u := range units {
-		state := r.units[i]
+	for _, u := range units {
+		state := &unitState{name: u.Name}
+		r.units = append(r.units, state)
 		tracked = append(tracked, runner.Unit{Name: u.Name, Run: func(ctx context.Context, ready func()) error {
 			defer context.AfterFunc(ctx, func() { state.ready.Store(false) })()
 

@@ -4,10 +4,8 @@ package server
 
 import (
 	"context"
-	"net"
 	"time"
 
-	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
@@ -19,20 +17,14 @@ import (
 // grace bounds the stop of all units together.
 const grace = 30 * time.Second
 
-// server is what the units hand on to each other. The runner starts a unit after the one before it was ready, so each
-// field is written before it is read.
+// unitAPIServer is the unit from which on clients can ask which units are ready.
+const unitAPIServer = "api-server"
+
+// server is what all units have from the start.
 type server struct {
 	Options
 
-	readiness *readiness
-
-	listener  net.Listener
-	addresses addresses
-	identity  *identity.Garden
-	stores    *kine.Stores
-	api       *apiserver.Server
-	loopback  *rest.Config
-	name      string
+	readiness readiness
 }
 
 // Run runs a garden until ctx ends, and returns when nothing of it is left running. Its error says which unit failed.
@@ -45,23 +37,36 @@ func Run(ctx context.Context, o Options) error {
 	ctrl.SetLogger(o.Log.WithName("controllers"))
 	kine.RouteLogs(o.Log.WithName("datastore"))
 	s := &server{Options: o}
-	units := s.units()
-	s.readiness = newReadiness(units)
 
 	return runner.Run(ctx, runner.Options{Grace: grace, Clock: o.Clock, Log: o.Log.WithName("server")},
-		s.readiness.track(units)...)
+		s.readiness.track(s.units())...)
 }
 
-// units is the order of the start; the stop goes the other way.
+// units is the order of the start; the stop goes the other way. Each unit gets what those before it give.
 func (s *server) units() []runner.Unit {
-	return []runner.Unit{
-		{Name: "listener", Run: s.runListener},
-		{Name: "identity", Run: s.runIdentity},
-		{Name: "datastore", Run: s.runDatastore},
-		{Name: "api-server", Run: s.runAPIServer},
-		{Name: "first-objects", Run: s.runFirstObjects},
-		{Name: "kube-controllers", Run: s.runKubeControllers},
-		{Name: "garden-controllers", Run: s.runGardenControllers},
-		{Name: "announce", Run: s.runAnnounce},
-	}
+	var order runner.Order
+	door := runner.Give(&order, "listener", s.runListener)
+	keys := runner.Give(&order, "identity", func(ctx context.Context, ready func(*identity.Garden)) error {
+		return s.runIdentity(ctx, door.Get(), ready)
+	})
+	stores := runner.Give(&order, "datastore", func(ctx context.Context, ready func(*kine.Stores)) error {
+		return s.runDatastore(ctx, keys.Get(), ready)
+	})
+	api := runner.Give(&order, unitAPIServer, func(ctx context.Context, ready func(*apiserver.Server)) error {
+		return s.runAPIServer(ctx, ground{door: door.Get(), keys: keys.Get(), stores: stores.Get()}, ready)
+	})
+	name := runner.Give(&order, "first-objects", func(ctx context.Context, ready func(string)) error {
+		return s.runFirstObjects(ctx, api.Get(), ready)
+	})
+	order.Add("kube-controllers", func(ctx context.Context, ready func()) error {
+		return s.runKubeControllers(ctx, api.Get(), keys.Get(), ready)
+	})
+	order.Add("garden-controllers", func(ctx context.Context, ready func()) error {
+		return s.runGardenControllers(ctx, api.Get(), ready)
+	})
+	order.Add("announce", func(_ context.Context, ready func()) error {
+		return s.announce(door.Get().addresses, keys.Get(), name.Get(), ready)
+	})
+
+	return order.Units()
 }

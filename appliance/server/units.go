@@ -27,9 +27,23 @@ import (
 // ErrPortTaken says that another process listens already.
 var ErrPortTaken = errors.New("the port is taken by another process; stop it, or choose another port with --listen")
 
+// door is where clients come in.
+type door struct {
+	listener  net.Listener
+	addresses addresses
+}
+
+// ground is what the API server stands on.
+type ground struct {
+	door   door
+	keys   *identity.Garden
+	stores *kine.Stores
+}
+
 // runListener takes the port before anything is written. The API server closes it when it stops.
-func (s *server) runListener(ctx context.Context, ready func()) error {
-	if s.listener = s.Listener; s.listener == nil {
+func (s *server) runListener(ctx context.Context, ready func(door)) error {
+	listener := s.Listener
+	if listener == nil {
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.Config.Listen)
 		if errors.Is(err, syscall.EADDRINUSE) {
 			return fmt.Errorf("listen on %q: %w", s.Config.Listen, ErrPortTaken)
@@ -37,15 +51,15 @@ func (s *server) runListener(ctx context.Context, ready func()) error {
 		if err != nil {
 			return fmt.Errorf("listen on %q: %w", s.Config.Listen, err)
 		}
-		s.listener = l
+		listener = l
 	}
-	var err error
-	if s.addresses, err = resolve(s.listener.Addr(), s.Config.ExternalAddresses); err != nil {
-		return errors.Join(err, s.listener.Close())
+	found, err := resolve(listener.Addr(), s.Config.ExternalAddresses)
+	if err != nil {
+		return errors.Join(err, listener.Close())
 	}
-	ready()
+	ready(door{listener: listener, addresses: found})
 	<-ctx.Done()
-	if err := s.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+	if err := listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("close listener: %w", err)
 	}
 
@@ -53,15 +67,15 @@ func (s *server) runListener(ctx context.Context, ready func()) error {
 }
 
 // runIdentity holds the data directory for this process.
-func (s *server) runIdentity(ctx context.Context, ready func()) error {
-	var err error
-	if s.identity, err = identity.Ensure(s.Config.DataDir, s.addresses.names, s.Clock); err != nil {
+func (s *server) runIdentity(ctx context.Context, d door, ready func(*identity.Garden)) error {
+	keys, err := identity.Ensure(s.Config.DataDir, d.addresses.names, s.Clock)
+	if err != nil {
 		return err
 	}
-	ready()
+	ready(keys)
 	<-ctx.Done()
 
-	return s.identity.Close()
+	return keys.Close()
 }
 
 // The parts of the memory limit that caches may take: the past of each of the two stores, and objects as they are written
@@ -71,31 +85,30 @@ const (
 	objectsShare = 8
 )
 
-func (s *server) runDatastore(ctx context.Context, ready func()) error {
-	dir := s.identity.Dir
-	c := kine.NewConfig(filepath.Join(dir, "db"))
+func (s *server) runDatastore(ctx context.Context, keys *identity.Garden, ready func(*kine.Stores)) error {
+	c := kine.NewConfig(filepath.Join(keys.Dir, "db"))
 	c.Endpoint, c.Log = s.Config.Datastore.Endpoint, s.Log.WithName("datastore")
 	c.HistoryBytes = min(c.HistoryBytes, s.MemoryLimit/historyShare)
 	if s.Datastore != nil {
 		s.Datastore(&c)
 	}
-	var err error
-	if s.stores, err = kine.Start(ctx, c); err != nil {
+	stores, err := kine.Start(ctx, c)
+	if err != nil {
 		return err
 	}
-	ready()
+	ready(stores)
 	<-ctx.Done()
 
-	return s.stores.Close()
+	return stores.Close()
 }
 
-func (s *server) runAPIServer(ctx context.Context, ready func()) error {
+func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiserver.Server)) error {
 	c := apiserver.NewConfig()
 	c.ObjectBytes = min(c.ObjectBytes, s.MemoryLimit/objectsShare)
-	c.Listener = s.listener
-	c.ExternalHost = s.addresses.host
-	c.Identity = s.identity
-	c.Objects, c.Events, c.Compact = s.stores.Objects, s.stores.Events, !s.stores.Compacts
+	c.Listener = on.door.listener
+	c.ExternalHost = on.door.addresses.host
+	c.Identity = on.keys
+	c.Objects, c.Events, c.Compact = on.stores.Objects, on.stores.Events, !on.stores.Compacts
 	c.GardenAdmission = admission.Asked(admission.GardenRules(&s.Config.Admission), &s.Config.Admission)
 	c.KubeAdmission = admission.Asked(admission.KubeRules(&s.Config.Admission), &s.Config.Admission)
 	c.AdmissionOff, c.AdmissionOn = s.Config.Admission.Disable, s.Config.Admission.Enable
@@ -105,28 +118,28 @@ func (s *server) runAPIServer(ctx context.Context, ready func()) error {
 	if ttl := s.Config.EventTTL; ttl != nil {
 		c.EventTTL = ttl.Duration
 	}
-	c.ReadyChecks = s.readiness.checks("api-server")
+	c.ReadyChecks = s.readiness.checks(unitAPIServer)
 	c.Clock = s.Clock
 	c.DebugHandlers = s.Config.EnableDebugHandlers
 	ofShoots(&c, &s.Config.Shoots)
-	c.WorkloadIdentity = workloadIdentity(c.WorkloadIdentity, &s.Config.WorkloadIdentity, s.addresses.server)
+	c.WorkloadIdentity = workloadIdentity(c.WorkloadIdentity, &s.Config.WorkloadIdentity, on.door.addresses.server)
 	c.Log = s.Log.WithName("admission")
 	completed, err := c.Complete(ctx)
 	if err != nil {
 		return err
 	}
-	if s.api, err = completed.New(); err != nil {
+	api, err := completed.New()
+	if err != nil {
 		return err
 	}
-	s.loopback = s.api.LoopbackConfig()
 
-	return s.api.Run(ctx, ready)
+	return api.Run(ctx, func() { ready(api) })
 }
 
-func (s *server) runFirstObjects(ctx context.Context, ready func()) error {
-	var err error
-	s.name, err = bootstrap.Ensure(ctx, bootstrap.Config{
-		Loopback: s.loopback,
+// runFirstObjects gives the name that the garden keeps for life.
+func (s *server) runFirstObjects(ctx context.Context, api *apiserver.Server, ready func(string)) error {
+	name, err := bootstrap.Ensure(ctx, bootstrap.Config{
+		Loopback: api.LoopbackConfig(),
 		APILevel: options.GardenerAPILevel,
 
 		TokenLifetime:      ptr.Deref(s.Config.Tokens.DefaultLifetime, metav1.Duration{}).Duration,
@@ -136,15 +149,15 @@ func (s *server) runFirstObjects(ctx context.Context, ready func()) error {
 	if err != nil {
 		return err
 	}
-	ready()
+	ready(name)
 
 	return nil
 }
 
-func (s *server) runKubeControllers(ctx context.Context, ready func()) error {
+func (s *server) runKubeControllers(ctx context.Context, api *apiserver.Server, keys *identity.Garden, ready func()) error {
 	c := kubecontrollers.NewConfig()
-	c.Loopback = s.loopback
-	c.Identity = s.identity
+	c.Loopback = api.LoopbackConfig()
+	c.Identity = keys
 	if lifetime := s.Config.Certificates.ClientLifetime; lifetime != nil {
 		c.CertificateLifetime = lifetime.Duration
 	}
@@ -152,18 +165,18 @@ func (s *server) runKubeControllers(ctx context.Context, ready func()) error {
 	return kubecontrollers.Run(ctx, c, ready)
 }
 
-// runAnnounce is the last unit: what it tells is true.
-func (s *server) runAnnounce(_ context.Context, ready func()) error {
-	if err := s.identity.WriteAdminKubeconfig(s.addresses.local); err != nil {
+// announce is the last unit: what it tells is true.
+func (s *server) announce(at addresses, keys *identity.Garden, name string, ready func()) error {
+	if err := keys.WriteAdminKubeconfig(at.local); err != nil {
 		return err
 	}
 	ready()
-	s.Log.Info("Garden ready", "version", s.Version, "server", s.addresses.server, "clusterIdentity", s.name)
+	s.Log.Info("Garden ready", "version", s.Version, "server", at.server, "clusterIdentity", name)
 	s.Ready(Garden{
-		Server:          s.addresses.server,
-		Local:           s.addresses.local,
-		Kubeconfig:      identity.AdminKubeconfigPath(s.identity.Dir),
-		ClusterIdentity: s.name,
+		Server:          at.server,
+		Local:           at.local,
+		Kubeconfig:      identity.AdminKubeconfigPath(keys.Dir),
+		ClusterIdentity: name,
 	})
 	// A start makes garbage that an idle garden would carry along for long: it allocates little.
 	debug.FreeOSMemory()
