@@ -83,19 +83,23 @@ func register(into *admission.Plugins, rules []admissionrules.Rule, view *world.
 	return names
 }
 
-// reachWorld lets rules see the garden through the server's own port, and what it keeps at hand.
-func (c *completed) reachWorld(generic *genericapiserver.Config, known informers.SharedInformerFactory) error {
+// seeWorld is what all rules see of the garden: its kinds in their stores, everything else through the server's own port and
+// what it keeps at hand.
+func (c *completed) seeWorld(
+	generic *genericapiserver.Config, known informers.SharedInformerFactory, groups []*genericapiserver.APIGroupInfo,
+) (*world.World, error) {
 	counter, err := rejections()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = c.world.Reach(world.Access{
-		Config: generic.LoopbackClientConfig, Authorizer: generic.Authorization.Authorizer, Informers: known, Rejections: counter,
+	view, err := world.New(world.Access{
+		Clock: c.Clock, Log: c.Log, Config: generic.LoopbackClientConfig, Authorizer: generic.Authorization.Authorizer,
+		Informers: known, Groups: groups, Rejections: counter,
 	})
 	if err != nil {
-		return fmt.Errorf("let admission see the garden: %w", err)
+		return nil, fmt.Errorf("let admission see the garden: %w", err)
 	}
-	return nil
+	return view, nil
 }
 
 // rejections is the one counter of refused requests in this process.
@@ -129,11 +133,10 @@ func (c Config) gardenAdmission(view *world.World) *serveroptions.AdmissionOptio
 // Asked are the names of the rules that judge objects of the garden, and of those that judge all others, in the order in
 // which they are asked (API-ADM-1).
 func (c Config) Asked() (garden, kube []string) {
-	view := world.New(c.Clock)
 	library := options.NewOptions().Admission.GenericAdmission
-	c.applyKubeAdmission(library, view)
+	c.applyKubeAdmission(library, nil)
 
-	return asked(c.gardenAdmission(view)), asked(library)
+	return asked(c.gardenAdmission(nil)), asked(library)
 }
 
 func asked(o *serveroptions.AdmissionOptions) []string {
@@ -143,7 +146,7 @@ func asked(o *serveroptions.AdmissionOptions) []string {
 // applyGardenAdmission gives the garden server its own chain: the namespace's life first, then the garden's rules, then
 // what users add by webhooks and policies, then quotas.
 func (c *completed) applyGardenAdmission(into *genericapiserver.Config, parts *kubeParts) error {
-	o := c.gardenAdmission(c.world)
+	o := c.gardenAdmission(parts.world)
 	kubeClient, err := kubernetes.NewForConfig(into.LoopbackClientConfig)
 	if err != nil {
 		return fmt.Errorf("make client for admission: %w", err)

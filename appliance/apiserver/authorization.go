@@ -112,7 +112,5 @@ func source(group *genericapiserver.APIGroupInfo, resource string) (*cache.ListW
 	return nil, feed.ErrNoSource
 }
 
-// page shows the graph, where the configuration asks for it (GAC-GR-13). Who may see it is up to RBAC.
-func (s *seedAuthorization) page(into *genericapiserver.GenericAPIServer) {
-	into.Handler.NonGoRestfulMux.Handle(graphpage.Path, graphpage.New(s.graph))
-}
+// page shows the graph.
+func (s *seedAuthorization) page() http.Handler { return graphpage.New(s.graph) }

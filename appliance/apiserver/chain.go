@@ -28,8 +28,6 @@ type chain struct {
 	garden     *gardenServer
 	custom     apiextensionsapiserver.CompletedConfig
 	aggregator aggregatorapiserver.CompletedConfig
-	// debug serves pages that show what is inside.
-	debug bool
 }
 
 // configureChain derives all configurations before any is completed, as each starts from a copy of kube's.
@@ -56,7 +54,6 @@ func (c *completed) configureChain() (*chain, error) {
 		garden:     garden,
 		custom:     custom.Complete(),
 		aggregator: aggregator.Complete(),
-		debug:      c.DebugHandlers,
 	}, nil
 }
 
@@ -82,11 +79,11 @@ func (c *completed) aggregatorConfig(parts *kubeParts) (*aggregatorapiserver.Con
 		return nil, fmt.Errorf("configure aggregator: %w", err)
 	}
 	config.GenericConfig.RESTOptionsGetter = fresh.Getter(config.GenericConfig.RESTOptionsGetter, c.logs())
-	public, err := c.publicDocuments()
+	mounts, err := c.mounts()
 	if err != nil {
 		return nil, err
 	}
-	config.GenericConfig.BuildHandlerChainFunc = c.handlerChain(public)
+	config.GenericConfig.BuildHandlerChainFunc = c.handlerChain(mounts)
 	// Extension API servers would need Services and Endpoints, which a garden does not serve.
 	config.ExtraConfig.DisableRemoteAvailableConditionController = true
 
@@ -109,10 +106,6 @@ func (ch *chain) build() (*aggregatorapiserver.APIAggregator, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ch.debug {
-		ch.garden.seeds.page(kube.GenericAPIServer)
-	}
-
 	served := ch.custom.GenericConfig.MergedResourceConfig.ResourceEnabled(
 		apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"))
 	aggregator, err := controlplane.CreateAggregatorServer(ch.aggregator, kube.GenericAPIServer,

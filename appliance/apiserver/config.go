@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/admission"
-	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
@@ -51,6 +51,8 @@ type Config struct {
 	WorkloadIdentity WorkloadIdentity
 	// ObjectBytes bounds what is remembered of how objects are written to clients.
 	ObjectBytes int64
+	// Mounts are what else is served on the port.
+	Mounts gateway.Mounts
 	// DebugHandlers serves pages that show what is inside of the server.
 	DebugHandlers bool
 	// CredentialsRotationInterval is how long credentials of a shoot can go without a rotation before users are warned.
@@ -93,8 +95,6 @@ type completed struct {
 	Config
 
 	library options.CompletedOptions
-	// world is what all rules see. It can be seen once the servers are configured.
-	world *world.World
 	// seeds decides what gardenlets may do.
 	seeds *seedAuthorization
 }
@@ -107,9 +107,7 @@ func (c Config) Complete(ctx context.Context) (Completed, error) {
 	if err := configureLibraries(); err != nil {
 		return Completed{}, err
 	}
-	view := world.New(c.Clock)
-	view.Log = c.Log
-	library, err := c.libraryOptions(view).Complete(ctx, nil, nil)
+	library, err := c.libraryOptions().Complete(ctx, nil, nil)
 	if err != nil {
 		return Completed{}, fmt.Errorf("complete options of the control plane: %w", err)
 	}
@@ -119,7 +117,7 @@ func (c Config) Complete(ctx context.Context) (Completed, error) {
 		return Completed{}, err
 	}
 
-	return Completed{&completed{Config: c, library: library, world: view, seeds: seeds}}, nil
+	return Completed{&completed{Config: c, library: library, seeds: seeds}}, nil
 }
 
 func (c Config) validate() error {
@@ -142,8 +140,8 @@ func (c Config) validate() error {
 		errs = append(errs, errors.New("event TTL, kubeconfig lifetime, rotation interval and clock: must be set, see NewConfig"))
 	}
 
-	if w := c.WorkloadIdentity; w.MinTokenLifetime <= 0 || w.MaxTokenLifetime < w.MinTokenLifetime {
-		errs = append(errs, errors.New("lifetimes of workload identity tokens: must be set, see NewConfig"))
+	if w := c.WorkloadIdentity; w.Issuer == "" || w.MinTokenLifetime <= 0 || w.MaxTokenLifetime < w.MinTokenLifetime {
+		errs = append(errs, errors.New("issuer and lifetimes of workload identity tokens: must be set, see NewConfig"))
 	}
 
 	return errors.Join(errs...)

@@ -25,7 +25,7 @@ func TestConfigComplete(t *testing.T) {
 			want: "configure API server: listener: must be set\nstores: objects and events need a server each\n" +
 				"identity: must be set\nexternal host and service account issuer: must be set\n" +
 				"event TTL, kubeconfig lifetime, rotation interval and clock: must be set, see NewConfig\n" +
-				"lifetimes of workload identity tokens: must be set, see NewConfig",
+				"issuer and lifetimes of workload identity tokens: must be set, see NewConfig",
 		},
 		"UnixListener": {
 			reason: "Clients come over TCP.",
@@ -38,7 +38,7 @@ func TestConfigComplete(t *testing.T) {
 			t.Parallel()
 
 			c := apiserver.NewConfig()
-			c.ExternalHost = "garden.example.org"
+			c.ExternalHost, c.WorkloadIdentity.Issuer = "garden.example.org", "https://garden.example.org/issuer"
 			c.Objects.Servers, c.Events.Servers = []string{"unix:///a"}, []string{"unix:///b"}
 			tc.change(&c)
 			_, err := c.Complete(t.Context())

@@ -17,10 +17,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
-	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedlists"
 	"github.com/terrarium-garden/terrarium/storage/registry"
 	"github.com/terrarium-garden/terrarium/storage/registry/bytecache"
+	"github.com/terrarium-garden/terrarium/storage/registry/core/shoot"
 	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
@@ -28,63 +28,77 @@ import (
 // decodedBytes bounds what is remembered of objects that were read back: what is written within a second or two.
 const decodedBytes = 8 << 20
 
+// gardenKinds are the kinds of the garden and their stores.
+type gardenKinds struct {
+	options kind.Options
+	groups  []*genericapiserver.APIGroupInfo
+	sources sources
+}
+
+// gardenKinds builds the stores, beside those of Kubernetes' kinds and with the same authorization.
+func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, error) {
+	kinds := runtime.NewScheme()
+	if err := scheme.AddServed(kinds); err != nil {
+		return nil, fmt.Errorf("make scheme of the garden: %w", err)
+	}
+	codecs := serializer.NewCodecFactory(kinds)
+	if err := c.applyGardenStorage(&shared, codecs); err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(shared.LoopbackClientConfig)
+	if err != nil {
+		return nil, fmt.Errorf("make client for the garden server: %w", err)
+	}
+	options := kind.Options{
+		RESTOptionsGetter: shared.RESTOptionsGetter,
+		Scheme:            kinds,
+		Codecs:            codecs,
+		ParameterCodec:    runtime.NewParameterCodec(kinds),
+		Clock:             c.Clock,
+	}
+	groups, err := registry.Groups(options, registry.Settings{
+		Shoots: shoot.Settings{
+			Authorizer: shared.Authorization.Authorizer,
+			ConfigMap: func(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
+				return client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+			},
+			MaxKubeconfigLifetime:       c.MaxKubeconfigLifetime,
+			CredentialsRotationInterval: c.CredentialsRotationInterval,
+		},
+		Tokens: c.tokenSigner(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("build stores of the garden: %w", err)
+	}
+
+	return &gardenKinds{options: options, groups: groups, sources: newSources(groups)}, nil
+}
+
 // gardenServer is a configured server of the garden's groups.
 type gardenServer struct {
+	*gardenKinds
+
 	generic genericapiserver.CompletedConfig
-	options kind.Options
-	world   *world.World
-	sources sources
 	seeds   *seedAuthorization
 }
 
 // gardenConfig derives the garden server's configuration from that of the kube server: another scheme, another
 // encoding, another admission chain; the same store, authentication and authorization.
 func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
-	kinds := runtime.NewScheme()
-	if err := scheme.AddServed(kinds); err != nil {
-		return nil, fmt.Errorf("make scheme of the garden: %w", err)
-	}
-	codecs := serializer.NewCodecFactory(kinds)
-
 	generic := *parts.config.Generic
 	generic.PostStartHooks = map[string]genericapiserver.PostStartHookConfigEntry{}
-	generic.Serializer = newRemembering(codecs, int(c.ObjectBytes))
+	generic.Serializer = newRemembering(parts.kinds.options.Codecs, int(c.ObjectBytes))
 	generic.MergedResourceConfig = serverstorage.NewResourceConfig()
 	generic.MergedResourceConfig.EnableVersions(slices.Concat(scheme.ServedGroups()...)...)
-	if err := c.applyGardenStorage(&generic, codecs); err != nil {
-		return nil, err
-	}
+	generic.RESTOptionsGetter = parts.kinds.options.RESTOptionsGetter
 	if err := applyGardenOpenAPI(&generic); err != nil {
 		return nil, err
 	}
 	if err := c.applyGardenAdmission(&generic, parts); err != nil {
 		return nil, err
 	}
-	client, err := kubernetes.NewForConfig(generic.LoopbackClientConfig)
-	if err != nil {
-		return nil, fmt.Errorf("make client for the garden server: %w", err)
-	}
 
-	return &gardenServer{
-		generic: generic.Complete(parts.config.VersionedInformers),
-		world:   c.world,
-		seeds:   c.seeds,
-		options: kind.Options{
-			RESTOptionsGetter: generic.RESTOptionsGetter,
-			Scheme:            kinds,
-			Codecs:            codecs,
-			ParameterCodec:    runtime.NewParameterCodec(kinds),
-			Clock:             c.Clock,
-			Authorizer:        generic.Authorization.Authorizer,
-			ConfigMap: func(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
-				return client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
-			},
-			MaxKubeconfigLifetime: c.MaxKubeconfigLifetime,
-
-			CredentialsRotationInterval: c.CredentialsRotationInterval,
-			Tokens:                      c.tokenSigner(),
-		},
-	}, nil
+	return &gardenServer{gardenKinds: parts.kinds, generic: generic.Complete(parts.config.VersionedInformers), seeds: c.seeds}, nil
 }
 
 // applyGardenStorage keeps garden kinds beside the kinds of Kubernetes, encrypted by the same keys.
@@ -115,22 +129,16 @@ func (g *gardenServer) new(next genericapiserver.DelegationTarget) (*genericapis
 	if err != nil {
 		return nil, fmt.Errorf("build garden server: %w", err)
 	}
-	groups, err := registry.Groups(g.options)
-	if err != nil {
+	if err := g.seeds.watch(g.groups); err != nil {
 		return nil, fmt.Errorf("build garden server: %w", err)
 	}
-	g.world.Attach(groups...)
-	g.sources = newSources(groups)
-	if err := g.seeds.watch(groups); err != nil {
+	if err := seedlists.Restrict(g.groups); err != nil {
 		return nil, fmt.Errorf("build garden server: %w", err)
 	}
-	if err := seedlists.Restrict(groups); err != nil {
-		return nil, fmt.Errorf("build garden server: %w", err)
-	}
-	for _, group := range groups {
+	for _, group := range g.groups {
 		group.NegotiatedSerializer = serializerFor(g.generic.Serializer, g.options.Scheme, group.PrioritizedVersions[0])
 	}
-	if err := server.InstallAPIGroups(groups...); err != nil {
+	if err := server.InstallAPIGroups(g.groups...); err != nil {
 		return nil, fmt.Errorf("install groups of the garden: %w", err)
 	}
 

@@ -3,30 +3,40 @@
 package apiserver
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/terrarium-garden/terrarium/appliance/apiserver/bounds"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graphpage"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedauthorizer"
+	"github.com/terrarium-garden/terrarium/appliance/gateway"
 )
 
-// handlerChain is the chain of the outermost server. What is public is served before anything else is asked: a client
+// handlerChain is the chain of the outermost server. What is for everybody is served before anything else is asked: a client
 // that holds a hash of the CA needs the CA before it can trust this server at all.
-func (c *completed) handlerChain(public map[string]document) func(http.Handler, *genericapiserver.Config) http.Handler {
+func (c *completed) handlerChain(mounts gateway.Mounts) func(http.Handler, *genericapiserver.Config) http.Handler {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		// Bodies are judged last: only of those who may send them, and before anything decodes them.
-		judged := bounds.With(api, config.MaxRequestBodyBytes, config.Serializer)
+		judged := mounts.Before(gateway.Authorized, bounds.With(api, config.MaxRequestBodyBytes, config.Serializer))
 		chain := seedauthorizer.WithPlace(
 			genericapiserver.DefaultBuildHandlerChain(seedauthorizer.WithAbsent(judged, config.Serializer), config))
 
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if found, ok := public[r.URL.Path]; ok && r.Method == http.MethodGet {
-				found.ServeHTTP(w, r)
-
-				return
-			}
-			chain.ServeHTTP(w, r)
-		})
+		return mounts.Before(gateway.Everybody, chain)
 	}
+}
+
+// mounts are those that were given, and the page that shows the graph, where the configuration asks for it (GAC-GR-13).
+func (c *completed) mounts() (gateway.Mounts, error) {
+	all := c.Mounts
+	if c.DebugHandlers {
+		all = append(slices.Clone(all), gateway.Mount{Path: graphpage.Path, Who: gateway.Authorized, Handler: c.seeds.page()})
+	}
+	if err := all.Check(); err != nil {
+		return nil, fmt.Errorf("share the port: %w", err)
+	}
+
+	return all, nil
 }

@@ -29,6 +29,7 @@ import (
 	flowcontrolrest "k8s.io/kubernetes/pkg/registry/flowcontrol/rest"
 	rbacrest "k8s.io/kubernetes/pkg/registry/rbac/rest"
 
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 )
 
@@ -37,6 +38,9 @@ type kubeParts struct {
 	config       *controlplane.Config
 	resolver     aggregatorapiserver.ServiceResolver
 	initializers []admission.PluginInitializer
+	// kinds are those of the garden, world is what rules see of all.
+	kinds *gardenKinds
+	world *world.World
 }
 
 // kubeConfig configures the server of Kubernetes' own groups. The configurations of the other servers derive from it.
@@ -54,9 +58,15 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 	if err := c.seeds.apply(generic, informers); err != nil {
 		return nil, err
 	}
-	if err := c.reachWorld(generic, informers); err != nil {
+	kinds, err := c.gardenKinds(*generic)
+	if err != nil {
 		return nil, err
 	}
+	view, err := c.seeWorld(generic, informers, kinds.groups)
+	if err != nil {
+		return nil, err
+	}
+	c.applyKubeAdmission(c.library.Admission.GenericAdmission, view)
 	client, err := kubernetes.NewForConfig(generic.LoopbackClientConfig)
 	if err != nil {
 		return nil, fmt.Errorf("make client for authentication: %w", err)
@@ -75,7 +85,7 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 		return nil, fmt.Errorf("configure kube server: %w", err)
 	}
 
-	return &kubeParts{config: config, resolver: resolver, initializers: initializers}, nil
+	return &kubeParts{config: config, resolver: resolver, initializers: initializers, kinds: kinds, world: view}, nil
 }
 
 // newKube builds the server of Kubernetes' own groups.

@@ -25,7 +25,6 @@ import (
 	"k8s.io/kubernetes/pkg/kubeapiserver/authorizer/modes"
 	kubeoptions "k8s.io/kubernetes/pkg/kubeapiserver/options"
 
-	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
@@ -33,7 +32,7 @@ import (
 const shutdownGrace = 2 * time.Second
 
 // libraryOptions says in the words of the generic control plane what the Config says.
-func (c Config) libraryOptions(view *world.World) *options.Options {
+func (c Config) libraryOptions() *options.Options {
 	o := options.NewOptions()
 
 	o.GenericServerRunOptions.ExternalHost = c.ExternalHost
@@ -55,7 +54,6 @@ func (c Config) libraryOptions(view *world.World) *options.Options {
 	c.applyStorage(o.Etcd)
 	c.applyAuthentication(o)
 	o.Authorization.Modes = []string{modes.ModeRBAC}
-	c.applyKubeAdmission(o.Admission.GenericAdmission, view)
 
 	return o
 }

@@ -123,6 +123,10 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 	c.DebugHandlers = s.Config.EnableDebugHandlers
 	ofShoots(&c, &s.Config.Shoots)
 	c.WorkloadIdentity = workloadIdentity(c.WorkloadIdentity, &s.Config.WorkloadIdentity, on.door.addresses.server)
+	var err error
+	if c.Mounts, err = documents(on.keys, c.WorkloadIdentity.Issuer); err != nil {
+		return err
+	}
 	c.Log = s.Log.WithName("admission")
 	completed, err := c.Complete(ctx)
 	if err != nil {

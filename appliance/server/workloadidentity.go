@@ -3,10 +3,12 @@
 package server
 
 import (
+	"fmt"
 	"strings"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
+	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
@@ -27,4 +29,24 @@ func workloadIdentity(
 	}
 
 	return usual
+}
+
+// documents are what this server tells everybody: clients that do not trust it yet, and verifiers of tokens, who are no
+// users.
+func documents(keys *identity.Garden, issuer string) (gateway.Mounts, error) {
+	key := keys.WorkloadIdentity
+	discovery, err := key.Discovery(issuer)
+	if err != nil {
+		return nil, fmt.Errorf("publish workload identity issuer: %w", err)
+	}
+	set, err := key.KeySet()
+	if err != nil {
+		return nil, fmt.Errorf("publish workload identity keys: %w", err)
+	}
+
+	return gateway.Mounts{
+		gateway.Document(identity.CAPath, "application/x-pem-file", keys.CABundle),
+		gateway.Document(identity.WorkloadIdentityPath+"/.well-known/openid-configuration", "application/json", func() []byte { return discovery }),
+		gateway.Document(identity.WorkloadIdentityPath+"/jwks", "application/jwk-set+json", func() []byte { return set }),
+	}, nil
 }

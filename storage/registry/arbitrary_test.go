@@ -12,9 +12,9 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/terrarium-garden/terrarium/apis/scheme/arbitrary"
-	"github.com/terrarium-garden/terrarium/storage/registry"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
+	"github.com/terrarium-garden/terrarium/storage/registry/registrytest"
 )
 
 const attempts = 60
@@ -23,11 +23,7 @@ const attempts = 60
 // up with, the answer is a refusal or an object, never a panic.
 func TestArbitraryObjects(t *testing.T) {
 	t.Parallel()
-	options := kindtest.Options(t)
-	groups, err := registry.Groups(options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	groups, options := registrytest.Groups(t)
 	for _, group := range groups {
 		for version, resources := range group.VersionedResourcesStorageMap {
 			for name, storage := range resources {

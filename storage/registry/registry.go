@@ -9,17 +9,27 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/storage/registry/core"
+	"github.com/terrarium-garden/terrarium/storage/registry/core/shoot"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 	"github.com/terrarium-garden/terrarium/storage/registry/operations"
 	"github.com/terrarium-garden/terrarium/storage/registry/operator"
 	"github.com/terrarium-garden/terrarium/storage/registry/security"
+	"github.com/terrarium-garden/terrarium/storage/registry/security/workloadidentity"
 	"github.com/terrarium-garden/terrarium/storage/registry/seedmanagement"
 	"github.com/terrarium-garden/terrarium/storage/registry/settings"
 )
 
+// Settings are those of single kinds.
+type Settings struct {
+	// Shoots are those of shoots.
+	Shoots shoot.Settings
+	// Tokens signs the tokens of workload identities.
+	Tokens workloadidentity.TokenSigner
+}
+
 // Groups builds the storage of every API group that the garden serves, ready to be installed in an API server.
-func Groups(o kind.Options) ([]*genericapiserver.APIGroupInfo, error) {
-	first, err := core.Group(o)
+func Groups(o kind.Options, s Settings) ([]*genericapiserver.APIGroupInfo, error) {
+	first, err := core.Group(o, s.Shoots)
 	if err != nil {
 		return nil, fmt.Errorf("build storage: %w", err)
 	}
@@ -27,7 +37,7 @@ func Groups(o kind.Options) ([]*genericapiserver.APIGroupInfo, error) {
 		seedmanagement.Group,
 		operations.Group,
 		func(o kind.Options) (*genericapiserver.APIGroupInfo, error) {
-			return security.Group(o, first.VersionedResourcesStorageMap[gardencorev1beta1.GroupVersion.Version])
+			return security.Group(o, s.Tokens, first.VersionedResourcesStorageMap[gardencorev1beta1.GroupVersion.Version])
 		},
 		settings.Group,
 		operator.Group,

@@ -25,9 +25,9 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
-	"github.com/terrarium-garden/terrarium/storage/registry"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
+	"github.com/terrarium-garden/terrarium/storage/registry/registrytest"
 )
 
 // Garden is what rules see.
@@ -43,11 +43,7 @@ type Garden struct {
 // New makes a garden with some objects. Rights are in the form "user verb resource[/subresource] [namespace/]name".
 func New(tb testing.TB, rights []string, objects ...kind.Object) *Garden {
 	tb.Helper()
-	o := kindtest.Options(tb)
-	groups, err := registry.Groups(o)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	groups, o := registrytest.Groups(tb)
 	g := &Garden{tb: tb, kinds: o.Scheme, all: map[schema.GroupResource]rest.Storage{}, other: newElsewhere(tb)}
 	for _, group := range groups {
 		version := group.PrioritizedVersions[0]
@@ -55,8 +51,7 @@ func New(tb testing.TB, rights []string, objects ...kind.Object) *Garden {
 			g.all[version.WithResource(resource).GroupResource()] = store
 		}
 	}
-	g.World = world.From(g.other, allow(rights), clocktesting.NewFakePassiveClock(kindtest.Now()))
-	g.World.Attach(groups...)
+	g.World = world.From(g.other, allow(rights), clocktesting.NewFakePassiveClock(kindtest.Now()), groups...)
 	for _, obj := range objects {
 		g.Add(obj)
 	}

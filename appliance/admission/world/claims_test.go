@@ -15,7 +15,7 @@ import (
 func TestClaim(t *testing.T) {
 	t.Parallel()
 	now := clocktesting.NewFakePassiveClock(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
-	w := world.New(now)
+	w := world.From(nil, nil, now)
 	below := func(a, b string) bool { return strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a) }
 	for _, step := range []struct {
 		reason             string

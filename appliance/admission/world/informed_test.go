@@ -30,8 +30,8 @@ func TestInformed(t *testing.T) {
 	}}
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
-	w := world.New(clock.RealClock{})
-	if err := w.Reach(world.Access{Config: &clientrest.Config{Host: h.URL}, Informers: known}); err != nil {
+	w, err := world.New(world.Access{Clock: clock.RealClock{}, Config: &clientrest.Config{Host: h.URL}, Informers: known})
+	if err != nil {
 		t.Fatal(err)
 	}
 	read := func(v world.View) {

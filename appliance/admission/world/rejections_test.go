@@ -29,10 +29,12 @@ func attributes(object runtime.Object) admission.Attributes {
 func TestRejected(t *testing.T) {
 	t.Parallel()
 	counter := world.NewRejections()
-	w := world.New(clock.RealClock{})
 	var lines []string
-	w.Log = funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
-	if err := w.Reach(world.Access{Config: &clientrest.Config{Host: "http://127.0.0.1"}, Rejections: counter}); err != nil {
+	w, err := world.New(world.Access{
+		Clock: clock.RealClock{}, Config: &clientrest.Config{Host: "http://127.0.0.1"}, Rejections: counter,
+		Log: funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{}),
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Rejected(attributes(&corev1.Secret{}), "TooOdd", errBoom); !errors.Is(err, errBoom) {

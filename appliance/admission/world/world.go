@@ -36,51 +36,48 @@ type World struct {
 	claims     *claims
 }
 
-// New returns a world that can be seen once it has been reached. Rules are made before their server is, and look at the
-// world when requests come.
-func New(c clock.PassiveClock) *World {
-	return &World{Clock: c, rejections: NewRejections(), claims: newClaims(c)}
-}
-
-// From returns the world that a source shows.
-func From(source Source, a authorizer.Authorizer, c clock.PassiveClock) *World {
-	w := New(c)
-	w.source, w.authorizer = source, a
-	return w
-}
-
-// Access is how a world is reached.
+// Access is how a world is seen.
 type Access struct {
+	// Clock tells the time.
+	Clock clock.PassiveClock
+	// Log receives what rules have refused.
+	Log logr.Logger
 	// Config is for the port of the API server itself.
 	Config *clientrest.Config
 	// Authorizer decides who may do what.
 	Authorizer authorizer.Authorizer
 	// Informers keep Namespaces and Secrets at hand; nothing is kept without them.
 	Informers informers.SharedInformerFactory
+	// Groups are read from their stores, without the detour over the server's own port.
+	Groups []*genericapiserver.APIGroupInfo
 	// Rejections counts the requests that were refused; nil leaves them to a counter that nobody reads.
 	Rejections *prometheus.CounterVec
 }
 
-// Reach makes the world visible. It must be called before the first request is served.
-func (w *World) Reach(how Access) error {
+// New returns the world that an API server shows. The server need not serve yet: nothing is read before a rule asks.
+func New(how Access) (*World, error) {
+	var source Source
 	source, err := newLoopback(how.Config)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w.source, w.authorizer = source, how.Authorizer
 	if how.Informers != nil {
-		w.source = newInformed(how.Informers, source)
+		source = newInformed(how.Informers, source)
 	}
+	w := From(source, how.Authorizer, how.Clock, how.Groups...)
+	w.Log = how.Log
 	if how.Rejections != nil {
 		w.rejections = how.Rejections
 	}
-	return nil
+	return w, nil
 }
 
-// Attach makes the world read the resources of some groups from their stores, without the detour over the server's own
-// port. It must be called before the first request is served.
-func (w *World) Attach(groups ...*genericapiserver.APIGroupInfo) {
-	w.source = &stores{served: byResource(groups), elsewhere: w.source}
+// From returns the world that a source shows. The resources of the given groups are read from their stores.
+func From(source Source, a authorizer.Authorizer, c clock.PassiveClock, groups ...*genericapiserver.APIGroupInfo) *World {
+	if len(groups) > 0 {
+		source = &stores{served: byResource(groups), elsewhere: source}
+	}
+	return &World{Clock: c, source: source, authorizer: a, rejections: NewRejections(), claims: newClaims(c)}
 }
 
 // Source is what the world is seen through. A test shows a rule another world by a source around it.

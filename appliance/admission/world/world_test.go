@@ -20,6 +20,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapiserver "k8s.io/apiserver/pkg/server"
 	clientrest "k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
@@ -84,8 +85,8 @@ func connect(t *testing.T, answers map[string]any, a authorizer.Authorizer) (*wo
 	s := &server{answers: answers}
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
-	w := world.New(clock.RealClock{})
-	if err := w.Reach(world.Access{Config: &clientrest.Config{Host: h.URL}, Authorizer: a}); err != nil {
+	w, err := world.New(world.Access{Clock: clock.RealClock{}, Config: &clientrest.Config{Host: h.URL}, Authorizer: a})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return w, s
@@ -287,11 +288,10 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// TestAttachKeepsOthers asks elsewhere for what the stores do not have.
-func TestAttachKeepsOthers(t *testing.T) {
+// TestStoresKeepOthers asks elsewhere for what the stores do not have.
+func TestStoresKeepOthers(t *testing.T) {
 	t.Parallel()
-	w := world.From(fixed{}, nil, clock.RealClock{})
-	w.Attach()
+	w := world.From(fixed{}, nil, clock.RealClock{}, &genericapiserver.APIGroupInfo{})
 	if _, err := w.Fresh().Seed(t.Context(), "a"); !errors.Is(err, errBoom) {
 		t.Errorf("a resource without a store is read elsewhere: %v", err)
 	}

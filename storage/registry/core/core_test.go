@@ -17,16 +17,13 @@ import (
 
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/storage/registry"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
+	"github.com/terrarium-garden/terrarium/storage/registry/registrytest"
 )
 
 func served(t *testing.T) map[string]rest.Storage {
 	t.Helper()
-	groups, err := registry.Groups(kindtest.Options(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	groups, _ := registrytest.Groups(t)
 	return groups[0].VersionedResourcesStorageMap["v1beta1"]
 }
 

@@ -31,7 +31,7 @@ import (
 )
 
 // Group builds the storage of core.gardener.cloud. A new kind is one line.
-func Group(o kind.Options) (*genericapiserver.APIGroupInfo, error) {
+func Group(o kind.Options, shoots shoot.Settings) (*genericapiserver.APIGroupInfo, error) {
 	secrets, err := internalsecret.Storage(o)
 	if err != nil {
 		return nil, fmt.Errorf("group %q: %w", gardencorev1beta1.GroupName, err)
@@ -51,7 +51,7 @@ func Group(o kind.Options) (*genericapiserver.APIGroupInfo, error) {
 		secretbinding.Storage,
 		seed.Storage,
 		shootstate.Storage,
-		func(o kind.Options) (map[string]rest.Storage, error) { return shoot.Storage(o, secrets) },
+		func(o kind.Options) (map[string]rest.Storage, error) { return shoot.Storage(o, shoots, secrets) },
 	)
 	if err != nil {
 		return nil, fmt.Errorf("group %q: %w", gardencorev1beta1.GroupName, err)

@@ -14,9 +14,11 @@ import (
 )
 
 // Group builds the storage of security.gardener.cloud; core are the resources of the core group. A new kind is one line.
-func Group(o kind.Options, core map[string]rest.Storage) (*genericapiserver.APIGroupInfo, error) {
+func Group(o kind.Options, tokens workloadidentity.TokenSigner, core map[string]rest.Storage) (*genericapiserver.APIGroupInfo, error) {
 	return kind.NewGroup(o, gardensecurityv1alpha1.GroupVersion,
 		credentialsbinding.Storage,
-		func(o kind.Options) (map[string]rest.Storage, error) { return workloadidentity.Storage(o, core) },
+		func(o kind.Options) (map[string]rest.Storage, error) {
+			return workloadidentity.Storage(o, tokens, core)
+		},
 	)
 }

@@ -20,9 +20,9 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
-	"github.com/terrarium-garden/terrarium/storage/registry"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
+	"github.com/terrarium-garden/terrarium/storage/registry/registrytest"
 )
 
 const (
@@ -39,10 +39,7 @@ type (
 // served returns the resources of the core group and of this one.
 func served(t *testing.T) (core, security map[string]rest.Storage) {
 	t.Helper()
-	groups, err := registry.Groups(kindtest.Options(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	groups, _ := registrytest.Groups(t)
 	for _, group := range groups {
 		if all, ok := group.VersionedResourcesStorageMap["v1alpha1"]; ok && all["workloadidentities"] != nil {
 			security = all

@@ -12,8 +12,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/internalsecret"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/shoot"
-	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
+	"github.com/terrarium-garden/terrarium/storage/registry/registrytest"
 )
 
 const namespace = "garden-meadow"
@@ -32,14 +32,17 @@ type world struct {
 	all                   map[string]rest.Storage
 }
 
-func newWorld(t *testing.T, change ...func(*kind.Options)) *world {
+func newWorld(t *testing.T, change ...func(*shoot.Settings)) *world {
 	t.Helper()
-	o := kindtest.Options(t, change...)
+	o, settings := kindtest.Options(t), registrytest.Shoots()
+	for _, c := range change {
+		c(&settings)
+	}
 	internal, err := internalsecret.Storage(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := shoot.Storage(o, internal)
+	all, err := shoot.Storage(o, settings, internal)
 	if err != nil {
 		t.Fatal(err)
 	}

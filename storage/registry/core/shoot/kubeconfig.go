@@ -23,7 +23,6 @@ import (
 
 	gardenauthenticationv1alpha1 "github.com/terrarium-garden/terrarium/apis/authentication/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
 const (
@@ -50,9 +49,9 @@ var (
 	_ rest.GroupVersionKindProvider = &kubeconfigs{}
 )
 
-func newKubeconfigs(o kind.Options, a access, shoots, secrets rest.Getter) *kubeconfigs {
+func newKubeconfigs(a access, clk clock.Clock, s Settings, shoots, secrets rest.Getter) *kubeconfigs {
 	return &kubeconfigs{
-		access: a, clock: o.Clock, maxLifetime: o.MaxKubeconfigLifetime, authorizer: o.Authorizer, configMap: o.ConfigMap,
+		access: a, clock: clk, maxLifetime: s.MaxKubeconfigLifetime, authorizer: s.Authorizer, configMap: s.ConfigMap,
 		secrets: secrets, shoots: shoots,
 	}
 }

@@ -29,7 +29,7 @@ import (
 
 	gardenauthenticationv1alpha1 "github.com/terrarium-garden/terrarium/apis/authentication/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+	"github.com/terrarium-garden/terrarium/storage/registry/core/shoot"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
 )
 
@@ -73,7 +73,7 @@ func addresses(names ...string) func(*object) {
 // published is a world with a shoot that its gardenlet has made, with the given data in its InternalSecret.
 func published(t *testing.T, data map[string][]byte, names ...string) *world {
 	t.Helper()
-	w := newWorld(t, func(o *kind.Options) {
+	w := newWorld(t, func(o *shoot.Settings) {
 		o.ConfigMap = func(_ context.Context, namespace, name string) (*corev1.ConfigMap, error) {
 			if namespace+"/"+name != "garden-meadow/sprout.ca-cluster" {
 				return nil, apierrors.NewNotFound(corev1.Resource("configmaps"), name)

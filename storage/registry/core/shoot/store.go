@@ -10,8 +10,8 @@ import (
 
 // Storage builds the stores of shoots and of their subresources status, binding, adminkubeconfig and viewerkubeconfig.
 // The last two read the client CA of a shoot from internalSecrets.
-func Storage(o kind.Options, internalSecrets rest.Getter) (map[string]rest.Storage, error) {
-	main, status, err := kind.NewStore(o, warning(rules(), o))
+func Storage(o kind.Options, s Settings, internalSecrets rest.Getter) (map[string]rest.Storage, error) {
+	main, status, err := kind.NewStore(o, warning(rules(), o.Clock, s.CredentialsRotationInterval))
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func Storage(o kind.Options, internalSecrets rest.Getter) (map[string]rest.Stora
 		"shoots":                  main,
 		"shoots/status":           status,
 		"shoots/binding":          kind.NewPart(main, bindingRules()),
-		"shoots/adminkubeconfig":  newKubeconfigs(o, admin(), main.Store, internalSecrets),
-		"shoots/viewerkubeconfig": newKubeconfigs(o, viewer(), main.Store, internalSecrets),
+		"shoots/adminkubeconfig":  newKubeconfigs(admin(), o.Clock, s, main.Store, internalSecrets),
+		"shoots/viewerkubeconfig": newKubeconfigs(viewer(), o.Clock, s, main.Store, internalSecrets),
 	}, nil
 }

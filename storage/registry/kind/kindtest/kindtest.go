@@ -6,11 +6,9 @@ package kindtest
 
 import (
 	"context"
-	"encoding/json"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -30,7 +28,7 @@ import (
 // Now is the time by the clock of Options.
 func Now() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }
 
-// Options are those of a server that keeps objects in memory. No ConfigMap exists, and nobody may do anything.
+// Options are those of a server that keeps objects in memory.
 func Options(tb testing.TB, change ...func(*kind.Options)) kind.Options {
 	tb.Helper()
 	kinds := runtime.NewScheme()
@@ -46,26 +44,12 @@ func Options(tb testing.TB, change ...func(*kind.Options)) kind.Options {
 	o := kind.Options{
 		RESTOptionsGetter: getter{codec: codec},
 		Scheme:            kinds, Codecs: codecs, ParameterCodec: runtime.NewParameterCodec(kinds),
-		Clock:      clocktesting.NewFakeClock(Now()),
-		Authorizer: Allowing(),
-		ConfigMap: func(_ context.Context, namespace, name string) (*corev1.ConfigMap, error) {
-			return nil, storage.NewKeyNotFoundError(namespace+"/"+name, 0)
-		},
-		MaxKubeconfigLifetime: 24 * time.Hour, CredentialsRotationInterval: 90 * 24 * time.Hour,
-		Tokens: kind.TokenSigner{
-			Issuer: "https://garden.example/issuer", Sign: plain, MinLifetime: time.Hour, MaxLifetime: 48 * time.Hour,
-		},
+		Clock: clocktesting.NewFakeClock(Now()),
 	}
 	for _, c := range change {
 		c(&o)
 	}
 	return o
-}
-
-// plain writes claims as they are, so that tests can read them.
-func plain(claims any) (string, error) {
-	data, err := json.Marshal(claims)
-	return string(data), err
 }
 
 // Context is that of a request of a user in a namespace.

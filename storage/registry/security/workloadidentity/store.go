@@ -10,13 +10,13 @@ import (
 
 // Storage builds the stores of workloadidentities and of their tokens. A token may tell on behalf of which object of the
 // core group it is used; those are read from core, by the names of their resources.
-func Storage(o kind.Options, core map[string]rest.Storage) (map[string]rest.Storage, error) {
+func Storage(o kind.Options, signer TokenSigner, core map[string]rest.Storage) (map[string]rest.Storage, error) {
 	main, _, err := kind.NewStore(o, rules())
 	if err != nil {
 		return nil, err
 	}
 	return map[string]rest.Storage{
 		"workloadidentities":       main,
-		"workloadidentities/token": &tokens{identities: main, signer: o.Tokens, clock: o.Clock, core: reader{core}},
+		"workloadidentities/token": &tokens{identities: main, signer: signer, clock: o.Clock, core: reader{core}},
 	}, nil
 }

@@ -21,7 +21,6 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/security/validation"
-	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
 // defaultTokenLifetime is how long a token is valid unless the request says otherwise.
@@ -30,7 +29,7 @@ const defaultTokenLifetime = time.Hour
 // tokens answers requests for tokens (API-TOKEN-1).
 type tokens struct {
 	identities rest.Getter
-	signer     kind.TokenSigner
+	signer     TokenSigner
 	clock      clock.PassiveClock
 	core       reader
 }

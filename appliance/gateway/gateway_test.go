@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terrarium-garden/terrarium/appliance/gateway"
+)
+
+// says answers with a word, and with the body that it read.
+func says(word string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if tooLarge, is := errors.AsType[*http.MaxBytesError](err); is {
+			http.Error(w, tooLarge.Error(), http.StatusRequestEntityTooLarge)
+
+			return
+		}
+		io.WriteString(w, word+string(body)) //nolint:errcheck,gosec // a recorder takes everything
+	})
+}
+
+func ask(t *testing.T, h http.Handler, method, path, body string) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body)))
+	if w.Code != http.StatusOK {
+		return http.StatusText(w.Code)
+	}
+
+	return w.Body.String()
+}
+
+func TestBefore(t *testing.T) {
+	t.Parallel()
+	mounts := gateway.Mounts{
+		{Path: "/page", Who: gateway.Everybody, Handler: says("page")},
+		{Path: "/ui/", Who: gateway.Everybody, Handler: says("ui")},
+		{Path: "/ui/form/", Who: gateway.Everybody, Handler: says("form"), Limits: gateway.Limits{Methods: []string{http.MethodPost}, Body: 4}},
+		{Path: "/debug", Who: gateway.Authorized, Handler: says("debug")},
+	}
+	if err := mounts.Check(); err != nil {
+		t.Fatal(err)
+	}
+	public, inner := mounts.Before(gateway.Everybody, says("api")), mounts.Before(gateway.Authorized, says("api"))
+	for name, tc := range map[string]struct {
+		reason             string
+		handler            http.Handler
+		method, path, body string
+		want               string
+	}{
+		"mounted":      {"what is mounted answers", public, "GET", "/page", "", "page"},
+		"other path":   {"everything else is the API", public, "GET", "/page/2", "", "api"},
+		"below":        {"a path with a slash at its end serves all below", public, "GET", "/ui/a/b", "", "ui"},
+		"not below":    {"which a path of the same beginning is not", public, "GET", "/uiet", "", "api"},
+		"longest":      {"the longest path wins", public, "POST", "/ui/form/x", "1234", "form1234"},
+		"other method": {"what a mount does not answer is the API's", public, "POST", "/page", "", "api"},
+		"large":        {"bodies have a bound", public, "POST", "/ui/form/x", "12345", "Request Entity Too Large"},
+		"no body":      {"a page reads none", public, "GET", "/page", "x", "Request Entity Too Large"},
+		"not public":   {"what is for those who are permitted is not served to everybody", public, "GET", "/debug", "", "api"},
+		"permitted":    {"but behind the checks of the API server", inner, "GET", "/debug", "", "debug"},
+		"public again": {"where nothing else is", inner, "GET", "/page", "", "api"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := ask(t, tc.handler, tc.method, tc.path, tc.body); got != tc.want {
+				t.Errorf("%s\n%s %s = %q, want %q", tc.reason, tc.method, tc.path, got, tc.want)
+			}
+		})
+	}
+}
+
+// TestParallel fills the one place that a mount has.
+func TestParallel(t *testing.T) {
+	t.Parallel()
+	entered, leave := make(chan struct{}), make(chan struct{})
+	slow := gateway.Mounts{{
+		Path: "/slow", Who: gateway.Everybody, Limits: gateway.Limits{Parallel: 1},
+		Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			entered <- struct{}{}
+			<-leave
+		}),
+	}}.Before(gateway.Everybody, says("api"))
+	first := make(chan string)
+	go func() { first <- ask(t, slow, "GET", "/slow", "") }()
+	<-entered
+	if got := ask(t, slow, "GET", "/slow", ""); got != "Too Many Requests" {
+		t.Errorf("one more than there are places is told to come back, got %q", got)
+	}
+	leave <- struct{}{}
+	if got := <-first; got != "" {
+		t.Errorf("the one that was let in is answered, got %q", got)
+	}
+	go func() { first <- ask(t, slow, "GET", "/slow", "") }()
+	<-entered
+	leave <- struct{}{}
+	if got := <-first; got != "" {
+		t.Errorf("its place is free again, got %q", got)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		mounts gateway.Mounts
+		want   string
+	}{
+		"twice":   {"one of two could not be reached", gateway.Mounts{gateway.Document("/a", "", nil), gateway.Document("/a", "", nil)}, `mount "/a": given twice`},
+		"unclean": {"nobody asks for such a path", gateway.Mounts{gateway.Document("a//b", "", nil)}, `mount "a//b": not a clean absolute path below the root`},
+		"root":    {"the API would have nothing left", gateway.Mounts{gateway.Document("/", "", nil)}, `mount "/": not a clean absolute path below the root`},
+		"api":     {"the API would lose a group", gateway.Mounts{gateway.Document("/apis/x", "", nil)}, `mount "/apis/x": the path belongs to the API`},
+		"nobody":  {"who may ask is never left open", gateway.Mounts{{Path: "/a", Handler: says("")}}, `mount "/a": needs a handler and who may ask`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := tc.mounts.Check()
+			if err == nil {
+				t.Fatalf("%s\nCheck(): got no error", tc.reason)
+			}
+			if diff := cmp.Diff(tc.want, err.Error()); diff != "" {
+				t.Errorf("%s\nCheck() (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Before answers what is mounted for some, and hands everything else on. The longest path that fits wins.
+func (m Mounts) Before(who Who, next http.Handler) http.Handler {
+	exact, below := map[string]*served{}, []*served{}
+	for _, at := range m {
+		if at.Who != who {
+			continue
+		}
+		s := newServed(at)
+		exact[at.Path] = s
+		if strings.HasSuffix(at.Path, "/") {
+			below = append(below, s)
+		}
+	}
+	if len(exact) == 0 {
+		return next
+	}
+	slices.SortFunc(below, func(a, b *served) int { return len(b.Path) - len(a.Path) })
+
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		found := exact[r.URL.Path]
+		for i := 0; found == nil && i < len(below); i++ {
+			if strings.HasPrefix(r.URL.Path, below[i].Path) {
+				found = below[i]
+			}
+		}
+		if found == nil || !slices.Contains(found.methods, r.Method) {
+			next.ServeHTTP(w, r)
+
+			return
+		}
+		found.ServeHTTP(w, r)
+	})
+}
+
+// served is a mount within its limits.
+type served struct {
+	Mount
+
+	methods []string
+	places  chan struct{}
+}
+
+func newServed(at Mount) *served {
+	s := &served{Mount: at, methods: at.Limits.Methods, places: make(chan struct{}, cmp.Or(at.Limits.Parallel, defaultParallel))}
+	if len(s.methods) == 0 {
+		s.methods = []string{http.MethodGet}
+	}
+
+	return s
+}
+
+// ServeHTTP implements http.Handler.
+func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	select {
+	case s.places <- struct{}{}:
+		defer func() { <-s.places }()
+	default:
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "too many requests, please try again", http.StatusTooManyRequests)
+
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, s.Limits.Body)
+	s.Handler.ServeHTTP(w, r)
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package registrytest gives tests all kinds of the garden.
+package registrytest
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/storage"
+
+	"github.com/terrarium-garden/terrarium/storage/registry"
+	"github.com/terrarium-garden/terrarium/storage/registry/core/shoot"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
+	"github.com/terrarium-garden/terrarium/storage/registry/security/workloadidentity"
+)
+
+// Shoots are the settings of shoots in a garden in which no ConfigMap exists and nobody may do anything.
+func Shoots() shoot.Settings {
+	return shoot.Settings{
+		Authorizer: kindtest.Allowing(),
+		ConfigMap: func(_ context.Context, namespace, name string) (*corev1.ConfigMap, error) {
+			return nil, storage.NewKeyNotFoundError(namespace+"/"+name, 0)
+		},
+		MaxKubeconfigLifetime: 24 * time.Hour, CredentialsRotationInterval: 90 * 24 * time.Hour,
+	}
+}
+
+// Groups are all groups of a garden that keeps objects in memory, with what their stores are made from.
+func Groups(tb testing.TB) ([]*genericapiserver.APIGroupInfo, kind.Options) {
+	tb.Helper()
+	o := kindtest.Options(tb)
+	groups, err := registry.Groups(o, registry.Settings{
+		Shoots: Shoots(),
+		Tokens: workloadidentity.TokenSigner{Issuer: "https://garden.example/issuer", Sign: plain, MinLifetime: time.Hour, MaxLifetime: 48 * time.Hour},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return groups, o
+}
+
+// plain writes claims as they are, so that tests can read them.
+func plain(claims any) (string, error) {
+	data, err := json.Marshal(claims)
+	return string(data), err
+}
