@@ -62,11 +62,12 @@ func TestBefore(t *testing.T) {
 		"below":        {"a path with a slash at its end serves all below", public, "GET", "/ui/a/b", "", "ui"},
 		"not below":    {"which a path of the same beginning is not", public, "GET", "/uiet", "", "api"},
 		"longest":      {"the longest path wins", public, "POST", "/ui/form/x", "1234", "form1234"},
-		"other method": {"what a mount does not answer is the API's", public, "POST", "/page", "", "api"},
+		"other method": {"what a mount for everybody does not answer is the API's", public, "POST", "/page", "", "api"},
 		"large":        {"bodies have a bound", public, "POST", "/ui/form/x", "12345", "Request Entity Too Large"},
 		"no body":      {"a page reads none", public, "GET", "/page", "x", "Request Entity Too Large"},
 		"not public":   {"what is for those who are permitted is not served to everybody", public, "GET", "/debug", "", "api"},
 		"permitted":    {"but behind the checks of the API server", inner, "GET", "/debug", "", "debug"},
+		"not allowed":  {"who is permitted is told what is allowed", inner, "POST", "/debug", "", "Method Not Allowed"},
 		"public again": {"where nothing else is", inner, "GET", "/page", "", "api"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -37,7 +37,8 @@ type Mount struct {
 
 // Limits are what a mount takes. The zero value reads pages: GET without a body.
 type Limits struct {
-	// Methods are those that it answers; GET when empty. What asks by another one is answered by the API server.
+	// Methods are those that it answers; GET when empty. Another one is refused, and by a mount for everybody handed on to the
+	// API server, which first asks who the client is.
 	Methods []string
 	// Body is the size up to which bodies are read, in bytes.
 	Body int64

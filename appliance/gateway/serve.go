@@ -4,6 +4,7 @@ package gateway
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func (m Mounts) Before(who Who, next http.Handler) http.Handler {
 				found = below[i]
 			}
 		}
-		if found == nil || !slices.Contains(found.methods, r.Method) {
+		if found == nil || (who == Everybody && !found.answers(r)) {
 			next.ServeHTTP(w, r)
 
 			return
@@ -60,8 +61,16 @@ func newServed(at Mount) *served {
 	return s
 }
 
+func (s *served) answers(r *http.Request) bool { return slices.Contains(s.methods, r.Method) }
+
 // ServeHTTP implements http.Handler.
 func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !s.answers(r) {
+		w.Header().Set("Allow", strings.Join(s.methods, ", "))
+		http.Error(w, fmt.Sprintf("%s is not allowed here", r.Method), http.StatusMethodNotAllowed)
+
+		return
+	}
 	select {
 	case s.places <- struct{}{}:
 		defer func() { <-s.places }()

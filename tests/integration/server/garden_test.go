@@ -30,5 +30,6 @@ func TestGarden(t *testing.T) {
 	t.Run("Loops", loops(g))
 	t.Run("Quota", quota(g))
 	t.Run("CheapBodies", cheapBodies(g))
+	t.Run("GraphIsOff", graphIsOff(g))
 	t.Run("BootstrapAgain", bootstrapAgain(g))
 }
