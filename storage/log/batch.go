@@ -179,9 +179,7 @@ func (b *batch) answer(published int64) {
 
 // fail tells every caller of the batch that nothing of it was made. Even a refusal may rest on what was not made.
 func (b *batch) fail(err error) {
-	if full(err) {
-		err = fmt.Errorf("%w: free space on the disk of %q", ErrNoSpace, b.log.cfg.File)
-	}
+	err = withRemedy(err, b.log.cfg.File)
 	failedWrites.WithLabelValues(b.log.store()).Add(float64(len(b.writes)))
 	b.log.cfg.Log.Error(err, "Writes failed", "file", b.log.cfg.File, "writes", len(b.writes))
 	for _, w := range b.writes {

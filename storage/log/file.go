@@ -11,7 +11,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
-	"strings"
+	"syscall"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -254,7 +254,17 @@ func pragma(ctx context.Context, db *sql.DB, name string) (value int64, err erro
 	return value, err
 }
 
-// full reports whether an error says that the disk is full.
-func full(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "database or disk is full")
+// withRemedy says what to do about a full disk instead of which step has found it full. Other errors stay as they are.
+func withRemedy(err error, path string) error {
+	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	var failure sqlite3.Error
+	if errors.As(err, &failure) {
+		full = full || failure.Code == sqlite3.ErrFull ||
+			failure.SystemErrno == syscall.ENOSPC || failure.SystemErrno == syscall.EDQUOT
+	}
+	if full {
+		return fmt.Errorf("%w: free space on the disk of %q", ErrNoSpace, path)
+	}
+
+	return err
 }

@@ -84,7 +84,7 @@ func (f *file) shape(ctx context.Context) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, tx.Rollback())
+			err = errors.Join(err, ignoreDone(tx.Rollback()))
 		}
 	}()
 	statements := schema

@@ -67,7 +67,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 	}
 	f, err := openFile(ctx, cfg)
 	if err != nil {
-		return nil, fmt.Errorf("log %q: %w", cfg.File, err)
+		return nil, fmt.Errorf("log %q: %w", cfg.File, withRemedy(err, cfg.File))
 	}
 	l := &Log{
 		cfg:      cfg,
@@ -83,7 +83,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 	}
 	l.close = sync.OnceValue(l.end)
 	if err := l.load(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("log %q: %w", cfg.File, err), f.close())
+		return nil, errors.Join(fmt.Errorf("log %q: %w", cfg.File, withRemedy(err, cfg.File)), f.close())
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {

@@ -24,12 +24,14 @@ import (
 
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/log"
+	"github.com/terrarium-garden/terrarium/tests/faults/disk"
 )
 
 const (
-	// childDir is set for the process that is the store.
-	childDir  = "TERRARIUM_CONSISTENCY_DIR"
-	killShort = 8
+	// childDir is set for the process that is the store, and childSynced for the folder of what it has synced.
+	childDir    = "TERRARIUM_CONSISTENCY_DIR"
+	childSynced = "TERRARIUM_CONSISTENCY_SYNCED"
+	killShort   = 8
 )
 
 // serve runs a store, whose address it writes once it is ready, until it is killed. It compacts all the time, moves its
@@ -42,8 +44,12 @@ func serve(dir string) int {
 		slow(l)
 		l.MinRevisions, l.MaxRevisions, l.WALBytes = keptRevisions, keptRevisions, 256<<10
 	}
+	_, err := disk.New(dir, os.Getenv(childSynced))
 	fmt.Println("starting")
-	stores, err := kine.Start(context.Background(), c)
+	var stores *kine.Stores
+	if err == nil {
+		stores, err = kine.Start(context.Background(), c)
+	}
 	if err == nil {
 		err = proxy(stores.Objects)
 	}
@@ -97,28 +103,31 @@ func pipe(from, to net.Conn) {
 type killed struct {
 	*recorder
 
-	dir string
+	dir, synced string
 	// rows are the records that were in the file after any of the kills.
 	rows map[int64]change
 	// watched goes on over all kills.
 	watched *watched
 }
 
-// TestKilledStore kills a store while clients write to it, many times, a few of them before it is ready. Answers before and
-// after a kill must have one order; a write without an answer may have been made, or not.
+// TestKilledStore kills a store while clients write to it, many times, a few of them before it is ready, and cuts the power
+// half of the times: what was not synced is lost then, wholly or here and there. Answers before and after a kill must have one
+// order; a write without an answer may have been made, or not. Meanwhile, nobody else gets at the files.
 func TestKilledStore(t *testing.T) {
 	t.Parallel()
 
 	k := &killed{
-		recorder: newRecorder(), dir: filepath.Join(t.TempDir(), "db"), rows: map[int64]change{},
+		recorder: newRecorder(), dir: filepath.Join(t.TempDir(), "db"), synced: t.TempDir(), rows: map[int64]change{},
 		watched: &watched{what: "watch over all kills", after: 1, match: isThing},
 	}
 	began := time.Now()
 	for round := 0; round < killShort || time.Since(began) < time.Duration(killShare*float64(*long)); round++ {
 		if round%4 == 0 {
 			k.killStarting(t)
+			k.cut(t)
 		}
 		k.live(t, round)
+		k.cut(t)
 		k.gather(t)
 		if t.Failed() {
 			return
@@ -130,8 +139,7 @@ func TestKilledStore(t *testing.T) {
 // launch starts the process.
 func (k *killed) launch(t *testing.T) (*exec.Cmd, *bufio.Reader) {
 	t.Helper()
-	command := exec.Command(os.Args[0]) //nolint:noctx // It is ended by signals.
-	command.Env = append(os.Environ(), childDir+"="+k.dir)
+	command := k.command()
 	command.Stderr = os.Stderr
 	output, err := command.StdoutPipe()
 	if err == nil {
@@ -146,6 +154,33 @@ func (k *killed) launch(t *testing.T) (*exec.Cmd, *bufio.Reader) {
 	}
 
 	return command, lines
+}
+
+func (k *killed) command() *exec.Cmd {
+	command := exec.Command(os.Args[0]) //nolint:noctx // It is ended by signals.
+	command.Env = append(os.Environ(), childDir+"="+k.dir, childSynced+"="+k.synced)
+
+	return command
+}
+
+// cut cuts the power every other time, after a kill.
+func (k *killed) cut(t *testing.T) {
+	t.Helper()
+	if rand.IntN(2) == 0 {
+		return
+	}
+	if err := disk.PowerCut(k.dir, k.synced, []float64{0, 0.5, 0.95}[rand.IntN(3)]); err != nil {
+		t.Error(err)
+	}
+}
+
+// intrude starts a second store on the same folder.
+func (k *killed) intrude(t *testing.T) {
+	t.Helper()
+	said, err := k.command().CombinedOutput()
+	if err == nil || !strings.Contains(string(said), log.ErrInUse.Error()) {
+		t.Errorf("Two processes would give out the same revisions.\na second store: got %v and %q, want that it is %v", err, said, log.ErrInUse)
+	}
 }
 
 func end(command *exec.Cmd) {
@@ -193,6 +228,9 @@ func (k *killed) live(t *testing.T, round int) {
 			}
 			k.take(u)
 		})
+	}
+	if round%4 == 1 {
+		k.intrude(t)
 	}
 	time.Sleep(time.Duration(300+rand.IntN(700)) * time.Millisecond)
 	end(command)

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+// #include "calls.h"
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Kind is what a call does to a file.
+type Kind int
+
+// The kinds of calls.
+const (
+	Write Kind = iota
+	Cut
+	Sync
+	Remove
+)
+
+// disks are those of this process, by their folders. Calls come from C, which knows nothing else.
+var disks struct {
+	sync.Mutex
+	all map[string]*Disk
+	// open are the calls between diskBefore and diskAfter.
+	open map[int]call
+	next int
+}
+
+// call is one call of SQLite's.
+type call struct {
+	disk           *Disk
+	kind           Kind
+	path           string
+	offset, length int64
+}
+
+//export diskBefore
+func diskBefore(kind, fd C.int, path *C.char, offset, length C.longlong) C.int {
+	name := ""
+	if path != nil {
+		name = C.GoString(path)
+	} else {
+		name, _ = os.Readlink(fmt.Sprintf("/proc/self/fd/%d", int(fd)))
+	}
+	disks.Lock()
+	d := disks.all[filepath.Dir(name)]
+	if d == nil {
+		d = disks.all[name]
+	}
+	disks.Unlock()
+	if d == nil {
+		return -1
+	}
+	c := call{disk: d, kind: Kind(kind), path: name, offset: int64(offset), length: int64(length)}
+	if !d.before(c) {
+		return C.DISK_FULL
+	}
+	disks.Lock()
+	defer disks.Unlock()
+	disks.next++
+	disks.open[disks.next] = c
+
+	return C.int(disks.next)
+}
+
+//export diskAfter
+func diskAfter(handle, done C.int) {
+	disks.Lock()
+	c := disks.open[int(handle)]
+	delete(disks.open, int(handle))
+	disks.Unlock()
+	c.disk.after(c, done != 0)
+}
+
+func register(d *Disk) {
+	disks.Lock()
+	defer disks.Unlock()
+	if disks.all == nil {
+		disks.all, disks.open = map[string]*Disk{}, map[int]call{}
+	}
+	disks.all[d.dir] = d
+	C.disk_watch()
+}
+
+func unregister(d *Disk) {
+	disks.Lock()
+	defer disks.Unlock()
+	delete(disks.all, d.dir)
+}
