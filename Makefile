@@ -128,6 +128,10 @@ CONSISTENCY_TIME ?= 10m
 test-consistency: ## Look for reads and watches that are not linearizable, CONSISTENCY_TIME (10m) long
 	go test -count=1 -timeout 60m -v ./tests/consistency -long $(CONSISTENCY_TIME)
 
+.PHONY: test-consistency-faults
+test-consistency-faults: ## Put the known faults of the store back, one by one, and see that test-consistency finds them
+	go test -count=1 -timeout 60m -v -run TestFaultsPutBack ./tests/consistency -faults
+
 .PHONY: test-e2e
 test-e2e: prerequisites images ## The story of the README and its faults on real parts (root, Linux)
 	go test -count=1 -timeout 40m -v ./tests/e2e/...
