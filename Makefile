@@ -149,6 +149,14 @@ bench-api: ## Load a server process over TLS: what it does a second, what that c
 bench-store: ## Compare the store with Kine's own log and with etcd, on the same disk (see docs/performance.md)
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCH_TIME) -timeout 60m ./tests/bench/store
 
+.PHONY: bench-store-hour
+bench-store-hour: ## An hour of heartbeats of 1,000 nodes, 1.8 million writes, as fast as each store goes (most of an hour)
+	go test -run '^$$' -bench Heartbeats -benchtime 1800000x -timeout 180m ./tests/bench/store
+
+.PHONY: bench-memory
+bench-memory: ## Change 100 objects of a garden for a minute, and look at the memory that it takes then and a minute later
+	go test -count=1 -v -run TestMemory ./tests/bench -memory 1m
+
 ##@ Housekeeping
 .PHONY: fmt
 fmt: $(BIN)/golangci-lint-$(LINT) ## Format the sources

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
 const valueSize = 2 << 10
@@ -78,6 +80,88 @@ func BenchmarkHeartbeats(b *testing.B) {
 			return err
 		})
 		b.ReportMetric(size(b, clients[0])/(1<<20), "MiB-in-file")
+	})
+}
+
+// BenchmarkWithoutTransport creates keys and reads them in the log itself, and through the etcd API, by one client: the
+// difference is what the API costs, gRPC on both sides included.
+func BenchmarkWithoutTransport(b *testing.B) {
+	endpoint := startLog(b, b.TempDir())
+	etcd := connect(b, endpoint, 1)[0]
+	value := random(valueSize)
+	ways := []struct {
+		name   string
+		create func(key string) error
+		get    func(key string) error
+	}{
+		{"Log", func(key string) error {
+			_, err := endpoint.Log.Write(b.Context(), log.Change{Key: key, Value: []byte(value)})
+
+			return err
+		}, func(key string) error {
+			_, err := endpoint.Log.List(b.Context(), log.Read{Range: log.Range{Key: key}})
+
+			return err
+		}},
+		{"API", func(key string) error { return create(b.Context(), etcd, key, value) }, func(key string) error {
+			_, err := etcd.Get(b.Context(), key)
+
+			return err
+		}},
+	}
+	made := 0
+	for _, way := range ways {
+		b.Run("Create/"+way.name, func(b *testing.B) {
+			work(b, 1, func(int) error {
+				made++
+
+				return way.create(fmt.Sprintf("/registry/things/%08d", made))
+			})
+		})
+	}
+	for _, way := range ways {
+		b.Run("Get/"+way.name, func(b *testing.B) {
+			work(b, 1, func(n int) error { return way.get(fmt.Sprintf("/registry/things/%08d", n%made+1)) })
+		})
+	}
+}
+
+// BenchmarkFanOut changes an object that ten thousand watches are told of: one operation is a change that all of them have
+// seen.
+func BenchmarkFanOut(b *testing.B) {
+	const watches = 10_000
+	compare(b, func(b *testing.B, clients []*clientv3.Client) {
+		value := random(valueSize)
+		revision, err := int64(0), create(b.Context(), clients[0], "/registry/hot", value)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var seen atomic.Int64
+		told := make(chan struct{}, 1)
+		ctx, stop := context.WithCancel(b.Context())
+		var watching sync.WaitGroup
+		for n := range watches {
+			watching.Go(func() {
+				for answer := range clients[n%len(clients)].Watch(ctx, "/registry/hot", clientv3.WithRev(2)) {
+					if seen.Add(int64(len(answer.Events)))%watches == 0 {
+						told <- struct{}{}
+					}
+				}
+			})
+		}
+		// All of them know the creation.
+		<-told
+		work(b, 1, func(int) error {
+			if revision, err = update(b.Context(), clients[0], "/registry/hot", value, revision); err != nil {
+				return err
+			}
+			<-told
+
+			return nil
+		})
+		b.ReportMetric(float64(b.N*watches)/b.Elapsed().Seconds(), "events/s")
+		stop()
+		watching.Wait()
 	})
 }
 
