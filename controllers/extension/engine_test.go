@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,6 +22,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 func newEngine(t *testing.T, objs ...client.Object) extension.Engine {
@@ -185,7 +185,7 @@ func TestWaitToleratesErrorsForAWhile_GLET_FLOW_10(t *testing.T) {
 				if took := (clock.RealClock{}).Since(begin); took < tc.after[0] || took > tc.after[1] {
 					t.Errorf("%s\nended after %s, want %s to %s", tc.reason, took, tc.after[0], tc.after[1])
 				}
-				if diff := cmp.Diff(tc.codes, extension.Codes(fmt.Errorf("infrastructure: %w", err))); diff != "" {
+				if diff := cmp.Diff(tc.codes, operation.Codes(fmt.Errorf("infrastructure: %w", err))); diff != "" {
 					t.Errorf("%s\ncodes (-want +got):\n%s", tc.reason, diff)
 				}
 			})
@@ -267,18 +267,5 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	err := e.Wait(ctx, infrastructure(), extensions.Patience{Interval: time.Second, Timeout: time.Minute})
 	if !errors.Is(err, stopped) || !strings.Contains(err.Error(), "it does not exist") {
 		t.Errorf("Wait(...) = %v, want what was missing and the cause", err)
-	}
-}
-
-func TestCodesTravelAndMerge_GLET_ERR_3(t *testing.T) {
-	t.Parallel()
-	a := extension.WithCodes(errors.New("a"), gardencorev1beta1.ErrorCodeInfraUnauthorized, gardencorev1beta1.ErrorCodeInfraDependencies)
-	b := fmt.Errorf("deeper: %w", extension.WithCodes(apierrors.NewBadRequest("b"), gardencorev1beta1.ErrorCodeInfraUnauthorized))
-	want := []gardencorev1beta1.ErrorCode{"ERR_INFRA_DEPENDENCIES", "ERR_INFRA_UNAUTHORIZED"}
-	if diff := cmp.Diff(want, extension.Codes(fmt.Errorf("run: %w", errors.Join(a, b)))); diff != "" {
-		t.Errorf("Codes(...) (-want +got):\n%s", diff)
-	}
-	if !apierrors.IsBadRequest(b) {
-		t.Error("an error with codes hides its cause")
 	}
 }

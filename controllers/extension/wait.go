@@ -11,6 +11,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/poll"
 )
 
@@ -43,7 +44,7 @@ func (e Engine) WaitGone(ctx context.Context, obj gardenextensionsv1alpha1.Objec
 			return err, false
 		}
 		if last := obj.GetExtensionStatus().LastError; last != nil {
-			return WithCodes(errors.New(last.Description), last.Codes...), true
+			return operation.WithCodes(errors.New(last.Description), last.Codes...), true
 		}
 		return errors.New("it waits for its extension"), false
 	})
@@ -56,15 +57,15 @@ func (e Engine) WaitGone(ctx context.Context, obj gardenextensionsv1alpha1.Objec
 // Ready returns why the extension is not done with the object, or nil. The order of the checks is part of the contract.
 func Ready(obj gardenextensionsv1alpha1.Object) error {
 	status := obj.GetExtensionStatus()
-	operation := obj.GetAnnotations()[gardencorev1beta1.AnnotationOperation]
+	request := obj.GetAnnotations()[gardencorev1beta1.AnnotationOperation]
 	last := status.LastOperation
 	switch {
 	case status.LastError != nil:
-		return WithCodes(fmt.Errorf("extension %q reports: %s", obj.GetExtensionSpec().Type, status.LastError.Description), status.LastError.Codes...)
+		return operation.WithCodes(fmt.Errorf("extension %q reports: %s", obj.GetExtensionSpec().Type, status.LastError.Description), status.LastError.Codes...)
 	case status.ObservedGeneration != obj.GetGeneration():
 		return fmt.Errorf("its generation %d is not observed, only %d", obj.GetGeneration(), status.ObservedGeneration)
-	case operation != "":
-		return fmt.Errorf("its operation %q is not picked up by an extension of type %q yet", operation, obj.GetExtensionSpec().Type)
+	case request != "":
+		return fmt.Errorf("its operation %q is not picked up by an extension of type %q yet", request, obj.GetExtensionSpec().Type)
 	case last == nil:
 		return errors.New("no operation is recorded yet")
 	case last.State != gardencorev1beta1.LastOperationStateSucceeded:

@@ -56,9 +56,21 @@ func (c *Commit) Status(ctx context.Context, outcome Outcome, err error) (reconc
 	return Result(outcome, errors.Join(err, writeErr))
 }
 
+// Before is the object as it was read or last written. A write is the difference to it.
+func (c *Commit) Before() client.Object { return c.before }
+
 // WriteStatus patches the status if it changed. The patch holds only what changed, and is refused by the server when
 // somebody else wrote the object since it was read.
 func (c *Commit) WriteStatus(ctx context.Context) error {
+	return c.writeStatus(ctx, c.patch())
+}
+
+// WriteOwnStatus is WriteStatus for fields that nobody else writes: it is not refused when somebody else wrote the object.
+func (c *Commit) WriteOwnStatus(ctx context.Context) error {
+	return c.writeStatus(ctx, client.MergeFrom(c.before))
+}
+
+func (c *Commit) writeStatus(ctx context.Context, patch client.Patch) error {
 	changed, err := c.changed()
 	if err != nil || len(changed) == 0 {
 		return err
@@ -66,7 +78,7 @@ func (c *Commit) WriteStatus(ctx context.Context) error {
 	if !slices.Equal(changed, []string{"status"}) {
 		return fmt.Errorf("write status of %q (changed: %v): %w", c.object.GetName(), changed, ErrMixedWrite)
 	}
-	if err := c.client.Status().Patch(ctx, c.object, c.patch()); err != nil {
+	if err := c.client.Status().Patch(ctx, c.object, patch); err != nil {
 		return fmt.Errorf("write status of %q: %w", c.object.GetName(), err)
 	}
 	c.rebase()

@@ -21,6 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/flowmetrics"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 const (
@@ -47,6 +48,8 @@ type Reconciler struct {
 	Config *gardenconfigv1alpha1.ShootControllerConfiguration
 	// IdentityTokenValidity is how long tokens of workload identities shall be valid; zero takes the default.
 	IdentityTokenValidity time.Duration
+	// Journal is told what happens to shoots; it may be nil.
+	Journal lastoperation.Journal
 	// Flows records what operations take; it may be nil.
 	Flows *flowmetrics.Recorder
 }

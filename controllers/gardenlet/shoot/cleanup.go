@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/extension"
+	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/poll"
 )
 
@@ -54,7 +54,7 @@ func (c Cleaner) Clean(ctx context.Context, group CleanGroup) error {
 		if len(left) == 0 {
 			return nil
 		}
-		return extension.WithCodes(
+		return lastoperation.WithCodes(
 			fmt.Errorf("objects inside the shoot are still there: %s", summarize(left)), gardencorev1beta1.ErrorCodeCleanupClusterResources,
 		)
 	})

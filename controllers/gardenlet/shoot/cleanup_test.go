@@ -21,8 +21,8 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
-	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 func service(name string, labels map[string]string, finalizers ...string) *corev1.Service {
@@ -106,7 +106,7 @@ func TestCleanNamesWhatIsLeft_GLET_CLEAN_8(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "objects inside the shoot are still there: Service default/held-00, ") || !strings.Contains(err.Error(), "Service default/held-09 and 2 more") {
 			t.Errorf("Clean(...) = %v, want the first ten by name", err)
 		}
-		if diff := cmp.Diff([]gardencorev1beta1.ErrorCode{"ERR_CLEANUP_CLUSTER_RESOURCES"}, extension.Codes(err)); diff != "" {
+		if diff := cmp.Diff([]gardencorev1beta1.ErrorCode{"ERR_CLEANUP_CLUSTER_RESOURCES"}, operation.Codes(err)); diff != "" {
 			t.Errorf("codes (-want +got):\n%s", diff)
 		}
 	})

@@ -63,7 +63,7 @@ func Decide(shoot *gardencorev1beta1.Shoot, s Settings, now time.Time) Decision 
 		return Decision{Action: ActionSync, Operation: operation}
 	case Refusal(shoot) != nil:
 		return Decision{Action: ActionRefuse, Operation: operation}
-	case failed(shoot, s):
+	case awaitsOwner(shoot, s):
 		return Decision{Action: ActionSync, Operation: operation}
 	}
 	last := shoot.Status.LastOperation
@@ -108,8 +108,8 @@ func OperationType(shoot *gardencorev1beta1.Shoot) gardencorev1beta1.LastOperati
 	}
 }
 
-// failed tells whether the shoot waits for its owner: the block ends with a new generation or another version of Gardener.
-func failed(shoot *gardencorev1beta1.Shoot, s Settings) bool {
+// awaitsOwner tells whether the last operation has failed for good: the block ends with a new generation or another version of Gardener.
+func awaitsOwner(shoot *gardencorev1beta1.Shoot, s Settings) bool {
 	last := shoot.Status.LastOperation
 	return last != nil && last.State == gardencorev1beta1.LastOperationStateFailed &&
 		shoot.Generation == shoot.Status.ObservedGeneration && shoot.Status.Gardener.Version == s.Version

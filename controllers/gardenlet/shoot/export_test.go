@@ -5,18 +5,25 @@ package shoot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/lists"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // Found are the remains that a deletion finds, for tests.
@@ -43,6 +50,71 @@ func onPaper(shoot *gardencorev1beta1.Shoot, hosts facts.Hosts) *operation {
 	return &operation{r: r, shoot: shoot, seed: &gardencorev1beta1.Seed{}, hosts: hosts}
 }
 
+// Failure is an operation that did not succeed.
+type Failure struct {
+	Err           error
+	RetryDuration time.Duration
+}
+
+// tell is the status of a shoot of which that was said.
+func tell(shoot *gardencorev1beta1.Shoot, patience time.Duration, now time.Time, say func(ctx context.Context, a *account) error) gardencorev1beta1.ShootStatus {
+	types, err := scheme.New()
+	if err != nil {
+		panic(err)
+	}
+	shoot = shoot.DeepCopy()
+	garden := fake.NewClientBuilder().WithScheme(types).WithObjects(shoot).WithStatusSubresource(shoot).Build()
+	ctx := context.Background()
+	if err := garden.Get(ctx, client.ObjectKeyFromObject(shoot), shoot); err != nil {
+		panic(err)
+	}
+	r := &Reconciler{
+		SeedBase: kit.SeedBase{GardenClient: garden, GardenReader: garden, Clock: clocktesting.NewFakeClock(now), Recorder: events.NewFakeRecorder(100)},
+		Config:   &gardenconfigv1alpha1.ShootControllerConfiguration{RetryDuration: &metav1.Duration{Duration: patience}},
+	}
+	a := r.on(shoot)
+	if err := say(ctx, a); err != nil {
+		panic(err)
+	}
+	return a.Object().Status
+}
+
+// Started is the status at the start of an operation.
+func Started(shoot *gardencorev1beta1.Shoot, kind gardencorev1beta1.LastOperationType, identity gardencorev1beta1.Gardener, now time.Time) gardencorev1beta1.ShootStatus {
+	return tell(shoot, time.Hour, now, func(ctx context.Context, a *account) error { return a.Begin(ctx, beginning(shoot, kind, identity)) })
+}
+
+// Progressed is the status after a report of a running flow.
+func Progressed(status gardencorev1beta1.ShootStatus, p flow.Progress, now time.Time) gardencorev1beta1.ShootStatus {
+	return tell(withStatus(status), time.Hour, now, func(ctx context.Context, a *account) error { return a.Progress(ctx, p) })
+}
+
+// Succeeded is the status after an operation that succeeded.
+func Succeeded(shoot *gardencorev1beta1.Shoot, now time.Time) gardencorev1beta1.ShootStatus {
+	return tell(shoot, time.Hour, now, func(ctx context.Context, a *account) error {
+		return a.Succeed(ctx, func(s *gardencorev1beta1.Shoot) { complete(s, now) })
+	})
+}
+
+// Waiting is the status while the seed is not ready for operations.
+func Waiting(status gardencorev1beta1.ShootStatus, kind gardencorev1beta1.LastOperationType, reason error, now time.Time) gardencorev1beta1.ShootStatus {
+	return tell(withStatus(status), time.Hour, now, func(ctx context.Context, a *account) error { return a.Postpone(ctx, kind, reason) })
+}
+
+// Failed is the status after an operation that did not succeed.
+func Failed(status gardencorev1beta1.ShootStatus, f Failure, now time.Time) gardencorev1beta1.ShootStatus {
+	return tell(withStatus(status), f.RetryDuration, now, func(ctx context.Context, a *account) error {
+		if _, err := a.Fail(ctx, f.Err); !errors.Is(err, f.Err) {
+			return fmt.Errorf("the end of the operation is %w, not its error", err)
+		}
+		return nil
+	})
+}
+
+func withStatus(status gardencorev1beta1.ShootStatus) *gardencorev1beta1.Shoot {
+	return &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "a"}, Status: status}
+}
+
 // FinishTask takes a task out of the annotation of a shoot.
 func FinishTask(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, task string) error {
 	return (&operation{r: r, shoot: shoot}).todo().finish(ctx, task)
@@ -61,7 +133,7 @@ func Own(shoot *gardencorev1beta1.Shoot, obj client.Object, role string) {
 // begin is a run on a shoot.
 func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) (*operation, error) {
 	o := &operation{
-		r: r, shoot: shoot, seed: &gardencorev1beta1.Seed{}, namespace: namespace, status: newStatusWriter(r.GardenClient, shoot),
+		r: r, shoot: shoot, seed: &gardencorev1beta1.Seed{}, namespace: namespace, status: r.on(shoot),
 		profile: &gardencorev1beta1.CloudProfile{},
 	}
 	find := func(name string) (string, error) { return r.Images.Find(name, shoot.Spec.Kubernetes.Version) }

@@ -19,7 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/lists"
-	"github.com/terrarium-garden/terrarium/controllers/extension"
+	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/profile"
 )
 
@@ -29,7 +29,7 @@ type operation struct {
 	// shoot is as it was when the run began, with the status of a run that has begun.
 	shoot *gardencorev1beta1.Shoot
 	// status writes to the Shoot while the run goes on.
-	status *statusWriter
+	status *account
 
 	project        string
 	namespace      string
@@ -81,7 +81,7 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 }
 
 func initialize(err error) error {
-	return &initializeError{task: taskInitialize, err: err}
+	return lastoperation.AtStep(lastoperation.StepInitialize, err)
 }
 
 // loadProfile finds the profile of the shoot. What is wrong with the reference itself is for its owner to mend. A deletion
@@ -93,7 +93,7 @@ func (o *operation) loadProfile(ctx context.Context) error {
 		o.profile, err = o.lastProfile(ctx)
 	}
 	if errors.Is(err, profile.ErrNone) || errors.Is(err, profile.ErrKind) {
-		return extension.WithCodes(err, gardencorev1beta1.ErrorCodeConfigurationProblem)
+		return lastoperation.WithCodes(err, gardencorev1beta1.ErrorCodeConfigurationProblem)
 	}
 	return err
 }
@@ -139,8 +139,5 @@ func (o *operation) todo() todo {
 }
 
 func (o *operation) report(ctx context.Context, change func(status *gardencorev1beta1.ShootStatus)) error {
-	return o.status.change(ctx, func(s gardencorev1beta1.ShootStatus) gardencorev1beta1.ShootStatus {
-		change(&s)
-		return s
-	})
+	return o.status.Change(ctx, func(s *gardencorev1beta1.Shoot) { change(&s.Status) })
 }

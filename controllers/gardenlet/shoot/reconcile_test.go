@@ -194,7 +194,18 @@ func TestMissingExtensions_GLET_FLOW_9(t *testing.T) {
 	l := newLandscape(t, fresh(withWorkers))
 	synctest.Test(t, func(t *testing.T) {
 		begin := clock.RealClock{}.Now()
-		_, err := l.pass(t.Context())
+		result, err := l.pass(t.Context())
+		waiting := `Waiting for extensions on seed "eu-1": ControlPlane/local, Infrastructure/local, Worker/local`
+		if last := l.shoot(t).Status.LastOperation; last.State != "Processing" || last.Description != waiting {
+			t.Errorf("lastOperation = %+v, want state Processing and %q", last, waiting)
+		}
+		if took := (clock.RealClock{}).Since(begin); took != 0 {
+			t.Errorf("the pass itself waited for %s", took)
+		}
+		for err == nil {
+			<-clock.RealClock{}.After(result.RequeueAfter)
+			result, err = l.pass(t.Context())
+		}
 		if took := (clock.RealClock{}).Since(begin); took != time.Minute {
 			t.Errorf("extensions were awaited for %s, want a minute", took)
 		}

@@ -15,11 +15,12 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 const (
-	requiredInterval = time.Second
-	requiredTimeout  = time.Minute
+	// requiredPatience is how long a run waits for extensions, as long as the same ones are missing.
+	requiredPatience = time.Minute
 	taskRequired     = "required-extensions"
 )
 
@@ -64,32 +65,25 @@ func installed(i *gardencorev1beta1.ControllerInstallation) bool {
 	return i.DeletionTimestamp == nil
 }
 
-// awaitRequired waits a minute for the extensions that the shoot needs: they are installed when the first shoot needs them.
-func (o *operation) awaitRequired(ctx context.Context) error {
-	needs := Needs(o.shoot, o.seed)
-	deadline := o.r.Clock.Now().Add(requiredTimeout)
-	for {
-		missing, err := o.missing(ctx, needs)
-		if err != nil || len(missing) == 0 {
-			return err
-		}
-		if !o.r.Clock.Now().Before(deadline) {
-			names := make([]string, 0, len(missing))
-			for _, n := range missing {
-				names = append(names, n.String())
-			}
-			return &initializeError{task: taskRequired, err: fmt.Errorf(
-				"extensions are missing or not healthy on seed %q: %s; register a ControllerRegistration for them or look at their ControllerInstallation",
-				o.seed.Name, strings.Join(names, ", "))}
-		}
-		timer := o.r.Clock.NewTimer(requiredInterval)
-		select {
-		case <-timer.C():
-		case <-ctx.Done():
-			timer.Stop()
-			return fmt.Errorf("wait for required extensions: %w", context.Cause(ctx))
-		}
+// requireExtensions checks that the extensions which the shoot needs are there. They are installed when the first shoot needs
+// them, so the run waits for them before it fails; the watch of installations wakes it.
+func (o *operation) requireExtensions(ctx context.Context) error {
+	missing, err := o.missing(ctx, Needs(o.shoot, o.seed))
+	if err != nil || len(missing) == 0 {
+		return err
 	}
+	names := make([]string, 0, len(missing))
+	for _, n := range missing {
+		names = append(names, n.String())
+	}
+	list := strings.Join(names, ", ")
+	reason := fmt.Sprintf("Waiting for extensions on seed %q: %s", o.seed.Name, list)
+	if left := requiredPatience - o.status.Waited(reason); left > 0 {
+		return kit.Wait(min(left, recheck), reason)
+	}
+	return lastoperation.AtStep(taskRequired, fmt.Errorf(
+		"extensions are missing or not healthy on seed %q: %s; register a ControllerRegistration for them or look at their ControllerInstallation",
+		o.seed.Name, list))
 }
 
 func (o *operation) missing(ctx context.Context, needs []extensions.Offer) ([]extensions.Offer, error) {

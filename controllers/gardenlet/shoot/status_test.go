@@ -14,9 +14,9 @@ import (
 	"k8s.io/utils/clock"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 func identity() gardencorev1beta1.Gardener {
@@ -107,8 +107,8 @@ func TestProgressDropsErrorsThatAreOver_GLET_STATUS_7(t *testing.T) {
 func TestFailed_GLET_STATUS_4_7_8_9(t *testing.T) {
 	t.Parallel()
 	plain := failure(t, "etcd-wait", errors.New("0 of 1 pods are ready"))
-	denied := failure(t, "infrastructure-wait", fmt.Errorf("wait: %w", extension.WithCodes(errors.New("no credentials"), gardencorev1beta1.ErrorCodeInfraUnauthenticated)))
-	leftovers := failure(t, "clean-kubernetes-resources", extension.WithCodes(errors.New("pods are left"), gardencorev1beta1.ErrorCodeCleanupClusterResources))
+	denied := failure(t, "infrastructure-wait", fmt.Errorf("wait: %w", operation.WithCodes(errors.New("no credentials"), gardencorev1beta1.ErrorCodeInfraUnauthenticated)))
+	leftovers := failure(t, "clean-kubernetes-resources", operation.WithCodes(errors.New("pods are left"), gardencorev1beta1.ErrorCodeCleanupClusterResources))
 	at := new(metav1.NewTime(now()))
 	cases := map[string]struct {
 		reason string

@@ -17,7 +17,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
-	"github.com/terrarium-garden/terrarium/controllers/extension"
+	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
 )
@@ -101,7 +101,7 @@ func (c credentials) ofBinding(ctx context.Context) (corev1.ObjectReference, err
 		}
 		return query.CredentialsOf(binding), nil
 	default:
-		return corev1.ObjectReference{}, extension.WithCodes(
+		return corev1.ObjectReference{}, lastoperation.WithCodes(
 			&missingCredentialsError{err: errors.New("the shoot has workers and names no credentials: set spec.credentialsBindingName")},
 			gardencorev1beta1.ErrorCodeConfigurationProblem,
 		)
@@ -134,7 +134,7 @@ func (c credentials) deploy(ctx context.Context, name string, ref corev1.ObjectR
 			return err
 		}
 	default:
-		return extension.WithCodes(
+		return lastoperation.WithCodes(
 			&missingCredentialsError{err: fmt.Errorf("credentials %q: of kind %q, must be a %s, %s or %s", key, ref.Kind, kindSecret, kindInternalSecret, kindWorkloadIdentity)},
 			gardencorev1beta1.ErrorCodeConfigurationProblem,
 		)

@@ -18,8 +18,8 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/unserved"
-	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 const (
@@ -46,37 +46,14 @@ func Refusal(shoot *gardencorev1beta1.Shoot) error {
 		return nil
 	}
 	err := errors.New("nothing is done with the shoot: " + strings.Join(reasons, "; ") + "; take the setting back")
-	return extension.WithCodes(&initializeError{task: query.TaskUnserved, err: err}, gardencorev1beta1.ErrorCodeConfigurationProblem)
+	return lastoperation.WithCodes(lastoperation.AtStep(query.TaskUnserved, err), gardencorev1beta1.ErrorCodeConfigurationProblem)
 }
 
-// Refused is the status of a shoot on which no operation may begin. The cluster, if there is one, stays as it is.
-func Refused(shoot *gardencorev1beta1.Shoot, kind gardencorev1beta1.LastOperationType, refusal error, now time.Time) gardencorev1beta1.ShootStatus {
-	next := *shoot.Status.DeepCopy()
-	description := upperFirst(cut(refusal.Error()))
-	last := next.LastOperation
-	if last != nil && last.State == gardencorev1beta1.LastOperationStateFailed && last.Description == description && next.ObservedGeneration == shoot.Generation {
-		return next
-	}
-	next.LastOperation = &gardencorev1beta1.LastOperation{Type: kind}
-	next = Failed(next, Failure{Err: refusal}, now)
-	next.ObservedGeneration = shoot.Generation
-	return next
-}
-
-// refuse tells the owner why nothing happens. Extensions are not told of a shoot that they must not act upon.
+// refuse tells the owner why nothing happens. The cluster, if there is one, stays as it is, and extensions are not told of a
+// shoot that they must not act upon.
 func (r *Reconciler) refuse(ctx context.Context, shoot *gardencorev1beta1.Shoot, kind gardencorev1beta1.LastOperationType) (reconcile.Result, error) {
-	refusal := Refusal(shoot)
-	status := newStatusWriter(r.GardenClient, shoot)
-	err := status.change(ctx, func(gardencorev1beta1.ShootStatus) gardencorev1beta1.ShootStatus {
-		return Refused(shoot, kind, refusal, r.Clock.Now())
-	})
-	if err != nil {
-		return kit.Result(kit.Continue(), err)
-	}
-	if last := status.current().Status.LastOperation; shoot.Status.LastOperation == nil || *last != *shoot.Status.LastOperation {
-		r.warn(shoot, last)
-	}
-	return reconcile.Result{}, nil
+	start := lastoperation.Start[*gardencorev1beta1.Shoot]{Type: kind, Change: func(s *gardencorev1beta1.Shoot) { s.Status.ObservedGeneration = s.Generation }}
+	return kit.Result(kit.Continue(), r.on(shoot).Refuse(ctx, start, Refusal(shoot)))
 }
 
 // Unserved keeps the constraint that lists what a shoot asks for and does not get, while everything else of it is served.
@@ -92,7 +69,7 @@ func Unserved(shoot *gardencorev1beta1.Shoot, now time.Time) []gardencorev1beta1
 	}
 	return kit.SetCondition(all, gardencorev1beta1.Condition{
 		Type: ConditionTypeEverythingServed, Status: gardencorev1beta1.ConditionFalse, Reason: reasonNotServed,
-		Message: cut(strings.Join(texts, "; ")), Codes: []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeConfigurationProblem},
+		Message: lastoperation.Cut(strings.Join(texts, "; ")), Codes: []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeConfigurationProblem},
 	}, now)
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package extension
+package operation
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ func (e *codedError) Error() string { return e.err.Error() }
 
 func (e *codedError) Unwrap() error { return e.err }
 
-// WithCodes attaches codes to an error. They travel through wrapping and end up in the status of the shoot.
+// WithCodes attaches codes to an error. They travel through wrapping and end up in the last errors.
 func WithCodes(err error, codes ...gardencorev1beta1.ErrorCode) error {
 	if err == nil || len(codes) == 0 {
 		return err

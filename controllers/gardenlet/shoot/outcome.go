@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
+)
+
+// account is what a run says about its shoot.
+type account = lastoperation.Operation[*gardencorev1beta1.Shoot]
+
+// on makes the status of a run on a shoot, which is changed in place from now on.
+func (r *Reconciler) on(shoot *gardencorev1beta1.Shoot) *account {
+	return lastoperation.Machine[*gardencorev1beta1.Shoot]{
+		Kind: lastoperation.Shoots(), Client: r.GardenClient, Reader: r.GardenReader, Recorder: r.Recorder, Clock: r.Clock,
+		Patience: r.Config.RetryDuration.Duration, Journal: r.Journal, Flows: r.Flows,
+	}.On(shoot)
+}
+
+// beginning is what the status says of a run that begins. Something else is to be done in another generation, and by another
+// version of Gardener.
+func beginning(shoot *gardencorev1beta1.Shoot, kind gardencorev1beta1.LastOperationType, identity gardencorev1beta1.Gardener) lastoperation.Start[*gardencorev1beta1.Shoot] {
+	return lastoperation.Start[*gardencorev1beta1.Shoot]{
+		Type: kind,
+		Anew: shoot.Generation != shoot.Status.ObservedGeneration || shoot.Status.Gardener.Version != identity.Version,
+		Change: func(s *gardencorev1beta1.Shoot) {
+			if s.Status.UID == "" {
+				s.Status.UID = s.UID
+			}
+			if kind != gardencorev1beta1.LastOperationTypeDelete {
+				s.Status.SeedName = s.Spec.SeedName
+			}
+			s.Status.ObservedGeneration = s.Generation
+			s.Status.Gardener = identity
+		},
+	}
+}
+
+// succeeded ends a creation or a reconciliation. The conditions are to be looked at again.
+func (r *Reconciler) succeeded(ctx context.Context, o *operation) error {
+	if err := o.secrets.Cleanup(ctx); err != nil {
+		return err
+	}
+	if err := o.todo().finishRecords(ctx); err != nil {
+		return err
+	}
+	now := r.Clock.Now()
+	if err := o.status.Succeed(ctx, func(s *gardencorev1beta1.Shoot) { complete(s, now) }); err != nil {
+		return err
+	}
+	return o.syncCluster(ctx, o.status.Object())
+}
+
+// complete is what the status says after a creation or a reconciliation.
+func complete(s *gardencorev1beta1.Shoot, now time.Time) {
+	s.Status.SeedName = s.Spec.SeedName
+	s.Status.Conditions = reevaluate(s.Status.Conditions, now)
+	s.Status.Constraints = reevaluate(Unserved(s, now), now)
+}
+
+// reevaluate makes the conditions that are not False Progressing until somebody has looked again.
+func reevaluate(conditions []gardencorev1beta1.Condition, now time.Time) []gardencorev1beta1.Condition {
+	for _, c := range conditions {
+		if c.Status == gardencorev1beta1.ConditionFalse || !slices.Contains(reevaluatedTypes(), c.Type) {
+			continue
+		}
+		c.Status = gardencorev1beta1.ConditionProgressing
+		conditions = kit.SetCondition(conditions, c, now)
+	}
+	return conditions
+}
+
+func reevaluatedTypes() []gardencorev1beta1.ConditionType {
+	return []gardencorev1beta1.ConditionType{
+		gardencorev1beta1.ConditionTypeAPIServerAvailable,
+		gardencorev1beta1.ConditionTypeControlPlaneHealthy,
+		gardencorev1beta1.ConditionTypeObservabilityComponentsHealthy,
+		gardencorev1beta1.ConditionTypeEveryNodeReady,
+		gardencorev1beta1.ConditionTypeSystemComponentsHealthy,
+		gardencorev1beta1.ConditionTypeHibernationPossible,
+		gardencorev1beta1.ConditionTypeMaintenancePreconditionsSatisfied,
+	}
+}
+
+// deletedAlready tells whether only the last steps of a deletion are left.
+func deletedAlready(shoot *gardencorev1beta1.Shoot) bool {
+	last := shoot.Status.LastOperation
+	return shoot.DeletionTimestamp != nil && last != nil && last.Type == gardencorev1beta1.LastOperationTypeDelete &&
+		last.State == gardencorev1beta1.LastOperationStateSucceeded
+}
+
+// deleted ends a deletion: nothing of the shoot is left in the seed, so the garden may forget it.
+func (r *Reconciler) deleted(ctx context.Context, shoot *account, namespace string) error {
+	cluster := &gardenextensionsv1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
+	if err := r.seedEngine().Delete(ctx, cluster); err != nil {
+		return err
+	}
+	if err := shoot.Succeed(ctx); err != nil {
+		return err
+	}
+	return kit.DropFinalizer(ctx, r.GardenClient, shoot.Object(), gardencorev1beta1.FinalizerGardener)
+}
+
+// failed ends a run with an error. Extensions stop to act on a shoot until its owner has acted.
+func (o *operation) failed(ctx context.Context, err error) (reconcile.Result, error) {
+	result, err := o.status.Fail(ctx, err)
+	if o.status.State() == gardencorev1beta1.LastOperationStateFailed {
+		if syncErr := o.syncCluster(ctx, o.status.Object()); syncErr != nil {
+			return reconcile.Result{}, fmt.Errorf("%w; and the extensions could not be told: %w", err, syncErr)
+		}
+	}
+	return result, err
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// Wait shows what the operation waits for. It stays under way.
+func (o *Operation[T]) Wait(ctx context.Context, reason string) error {
+	return o.move(ctx, quiet, func(f Fields, _ T, now time.Time) {
+		o.pending(f)
+		wait(f, reason, now)
+	})
+}
+
+// Waited is for how long the operation has been waiting for that reason: zero if it has not begun to.
+func (o *Operation[T]) Waited(reason string) time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	last := *o.fields().LastOperation
+	if last == nil || last.State != gardencorev1beta1.LastOperationStateProcessing || last.Description != describe(reason) {
+		return 0
+	}
+	return o.machine.Clock.Since(last.LastUpdateTime.Time)
+}
+
+// Succeed ends the operation well. The changes are written with it. They may change conditions: they are made on those that
+// the object has at that moment, several times if need be.
+func (o *Operation[T]) Succeed(ctx context.Context, changes ...func(object T)) error {
+	return o.move(ctx, loud, func(f Fields, _ T, now time.Time) {
+		succeed(f, ended(underWay(f).Type, o.machine.Kind.Noun), now)
+	}, changes...)
+}
+
+// Fail ends a pass with an error and returns what the controller has to return. A run that was cut off is aborted, one that
+// waits (kit.Wait) goes on, and a lost race is nobody's business unless a task has lost it. Everything else is the end of the
+// operation: in state Error if it is tried again, in state Failed if somebody has to act first.
+func (o *Operation[T]) Fail(ctx context.Context, err error) (reconcile.Result, error) {
+	if ctx.Err() != nil {
+		return reconcile.Result{}, o.Abort(ctx)
+	}
+	if reason, waiting := kit.WaitReason(err); waiting {
+		return kit.Result(kit.Continue(), cmp.Or(o.Wait(ctx, reason), err))
+	}
+	if kit.IsTransient(err) && len(flow.Errors(err)) == 0 {
+		return kit.Result(kit.Continue(), err)
+	}
+	writeErr := o.move(ctx, loud, func(f Fields, _ T, now time.Time) {
+		o.pending(f)
+		fail(f, setback{err: err, patience: o.machine.Patience, hint: o.machine.Kind.Hint}, now)
+	})
+	if writeErr != nil {
+		return reconcile.Result{}, fmt.Errorf("%w; and the failure could not be reported: %w", err, writeErr)
+	}
+	if _, final := kit.UserReason(err); final || o.State() == gardencorev1beta1.LastOperationStateFailed {
+		return reconcile.Result{}, reconcile.TerminalError(err)
+	}
+	return reconcile.Result{}, err
+}
+
+// Abort says that the run was cut off: the process ends, and the next one takes it up. It returns why.
+func (o *Operation[T]) Abort(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
+	err := o.move(ctx, quiet, func(f Fields, _ T, now time.Time) {
+		if last := *f.LastOperation; last != nil {
+			last.State, last.LastUpdateTime = gardencorev1beta1.LastOperationStateAborted, metav1.NewTime(now)
+		}
+	})
+	return cmp.Or(err, cause)
+}
+
+// Pend says that an operation must not begin for now.
+func (o *Operation[T]) Pend(ctx context.Context, kind gardencorev1beta1.LastOperationType, reason string) error {
+	return o.move(ctx, quiet, func(f Fields, _ T, now time.Time) {
+		hold(f, gardencorev1beta1.LastOperation{Type: kind, State: gardencorev1beta1.LastOperationStatePending, Description: describe(reason)}, now)
+	})
+}
+
+// Postpone says why an operation cannot begin now. It is no failed attempt.
+func (o *Operation[T]) Postpone(ctx context.Context, kind gardencorev1beta1.LastOperationType, reason error) error {
+	return o.move(ctx, quiet, func(f Fields, _ T, now time.Time) {
+		hold(f, gardencorev1beta1.LastOperation{Type: kind, State: gardencorev1beta1.LastOperationStateError, Description: describe(reason.Error()) + retryHint}, now)
+	})
+}
+
+// Refuse says why no operation may begin until its owner has acted.
+func (o *Operation[T]) Refuse(ctx context.Context, start Start[T], reason error) error {
+	return o.move(ctx, loud, func(f Fields, object T, now time.Time) {
+		*f.LastOperation = &gardencorev1beta1.LastOperation{Type: start.Type}
+		fail(f, setback{err: reason}, now)
+		if start.Change != nil {
+			start.Change(object)
+		}
+	})
+}

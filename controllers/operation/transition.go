@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operation
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+)
+
+const (
+	retryHint      = "; the operation will be retried"
+	maxDescription = 4096
+)
+
+// begin makes the status that of an operation that begins. One of the same type that is under way goes on, unless the run is
+// to begin anew. It says whether this is a new operation.
+func begin(f Fields, kind gardencorev1beta1.LastOperationType, anew bool, now time.Time) bool {
+	last := *f.LastOperation
+	other := last == nil || last.Type != kind
+	deletion := kind == gardencorev1beta1.LastOperationTypeDelete && last != nil && other
+	if f.RetryCycle != nil && (*f.RetryCycle == nil || anew || deletion) {
+		*f.RetryCycle = new(metav1.NewTime(now))
+	}
+	if !other && !anew && last.State == gardencorev1beta1.LastOperationStateProcessing {
+		return false
+	}
+	dropErrors(f, StepInitialize)
+	*f.LastOperation = &gardencorev1beta1.LastOperation{Type: kind, State: gardencorev1beta1.LastOperationStateProcessing, LastUpdateTime: metav1.NewTime(now)}
+	return true
+}
+
+// underWay is the operation that the status is about. Without any it is a creation.
+func underWay(f Fields) *gardencorev1beta1.LastOperation {
+	if *f.LastOperation == nil {
+		*f.LastOperation = &gardencorev1beta1.LastOperation{Type: gardencorev1beta1.LastOperationTypeCreate}
+	}
+	return *f.LastOperation
+}
+
+// wait shows what the operation waits for.
+func wait(f Fields, reason string, now time.Time) {
+	last := underWay(f)
+	last.State, last.Description, last.LastUpdateTime = gardencorev1beta1.LastOperationStateProcessing, describe(reason), metav1.NewTime(now)
+}
+
+// advance shows how far a flow is. Errors of tasks that have succeeded by now are gone.
+func advance(f Fields, p flow.Progress, now time.Time) {
+	last := *f.LastOperation
+	last.Progress, last.Description, last.LastUpdateTime = p.Percent(), p.Description(), metav1.NewTime(now)
+	dropErrors(f, p.Succeeded...)
+}
+
+// succeed ends the operation well.
+func succeed(f Fields, description string, now time.Time) {
+	*f.LastOperation = &gardencorev1beta1.LastOperation{
+		Type: underWay(f).Type, State: gardencorev1beta1.LastOperationStateSucceeded, Progress: 100,
+		Description: description, LastUpdateTime: metav1.NewTime(now),
+	}
+	if f.LastErrors != nil {
+		*f.LastErrors = nil
+	}
+	if f.LastError != nil {
+		*f.LastError = nil
+	}
+	if f.RetryCycle != nil {
+		*f.RetryCycle = nil
+	}
+	if f.Observe != nil {
+		f.Observe()
+	}
+}
+
+// setback is an operation that did not succeed.
+type setback struct {
+	err error
+	// patience is how long an operation is tried again.
+	patience time.Duration
+	hint     bool
+}
+
+// fail ends the operation with an error: it is in state Error if it is tried again, and Failed if its owner has to act.
+func fail(f Fields, s setback, now time.Time) {
+	last := underWay(f)
+	last.State, last.LastUpdateTime = gardencorev1beta1.LastOperationStateError, metav1.NewTime(now)
+	last.Description = describe(s.err.Error())
+	if f.LastErrors != nil {
+		*f.LastErrors = errorsOf(s.err, now)
+	}
+	if f.LastError != nil {
+		*f.LastError = &gardencorev1beta1.LastError{Description: last.Description, Codes: Codes(s.err), LastUpdateTime: new(metav1.NewTime(now))}
+	}
+	if f.Observe != nil {
+		f.Observe()
+	}
+	if f.RetryCycle != nil {
+		expired := *f.RetryCycle != nil && now.Sub((*f.RetryCycle).Time) >= s.patience
+		if expired || slices.ContainsFunc(Codes(s.err), final) {
+			last.State = gardencorev1beta1.LastOperationStateFailed
+			*f.RetryCycle = nil
+			return
+		}
+	}
+	if s.hint {
+		last.Description += retryHint
+	}
+}
+
+// hold shows a state with a reason, without a run.
+func hold(f Fields, want gardencorev1beta1.LastOperation, now time.Time) {
+	if last := *f.LastOperation; last != nil {
+		want.Progress = last.Progress
+	}
+	want.LastUpdateTime = metav1.NewTime(now)
+	*f.LastOperation = &want
+}
+
+// settle gives times back to what has not changed since the status was written, so that saying the same again writes nothing.
+func settle(before, after Fields) {
+	have, want := *before.LastOperation, *after.LastOperation
+	if have == nil || want == nil || !same(have, want) {
+		return
+	}
+	want.LastUpdateTime = have.LastUpdateTime
+	if after.LastErrors != nil {
+		for i := range *after.LastErrors {
+			e := &(*after.LastErrors)[i]
+			if i < len(*before.LastErrors) && sameError(e, &(*before.LastErrors)[i]) {
+				e.LastUpdateTime = (*before.LastErrors)[i].LastUpdateTime
+			}
+		}
+	}
+	if after.LastError != nil && *after.LastError != nil && *before.LastError != nil && sameError(*after.LastError, *before.LastError) {
+		(*after.LastError).LastUpdateTime = (*before.LastError).LastUpdateTime
+	}
+}
+
+// same reports whether two operations say the same, whenever it was said.
+func same(a, b *gardencorev1beta1.LastOperation) bool {
+	return a.Type == b.Type && a.State == b.State && a.Progress == b.Progress && a.Description == b.Description
+}
+
+func sameError(a, b *gardencorev1beta1.LastError) bool {
+	id := func(e *gardencorev1beta1.LastError) string {
+		if e.TaskID == nil {
+			return ""
+		}
+		return *e.TaskID
+	}
+	return id(a) == id(b) && a.Description == b.Description && slices.Equal(a.Codes, b.Codes)
+}
+
+func dropErrors(f Fields, ids ...flow.ID) {
+	if f.LastErrors == nil {
+		return
+	}
+	*f.LastErrors = slices.DeleteFunc(*f.LastErrors, func(e gardencorev1beta1.LastError) bool {
+		return e.TaskID != nil && slices.Contains(ids, flow.ID(*e.TaskID))
+	})
+}
+
+// begun says that an operation has begun.
+func begun(kind gardencorev1beta1.LastOperationType, noun string) string {
+	name := map[gardencorev1beta1.LastOperationType]string{
+		gardencorev1beta1.LastOperationTypeCreate:  "Creation",
+		gardencorev1beta1.LastOperationTypeDelete:  "Deletion",
+		gardencorev1beta1.LastOperationTypeMigrate: "Migration",
+		gardencorev1beta1.LastOperationTypeRestore: "Restoration",
+	}[kind]
+	if name == "" {
+		name = "Reconciliation"
+	}
+	return name + " of " + noun + " has begun"
+}
+
+// ended says that an operation has succeeded: "The seed has been reconciled".
+func ended(kind gardencorev1beta1.LastOperationType, noun string) string {
+	return upperFirst(noun) + " has been " + strings.TrimSuffix(strings.ToLower(string(kind)), "e") + "ed"
+}
+
+// describe makes a reason or an error a description.
+func describe(text string) string { return upperFirst(Cut(text)) }
+
+func upperFirst(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return strings.ToValidUTF8(string(unicode.ToUpper(first))+text[size:], "")
+}
+
+// Cut cuts a text to the length of a description.
+func Cut(text string) string {
+	if len(text) <= maxDescription {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxDescription], "") + "…"
+}

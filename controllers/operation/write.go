@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operation
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// change changes a status: the fields of the operation, and whatever else in the object.
+type change[T client.Object] func(f Fields, object T, now time.Time)
+
+// voice says whether people hear of a transition by an event.
+type voice bool
+
+const (
+	loud  voice = true
+	quiet voice = false
+)
+
+// move makes a transition, writes it, and tells of it if the last operation says something else than before.
+func (o *Operation[T]) move(ctx context.Context, v voice, transition change[T], others ...func(object T)) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	from := *o.machine.Kind.Fields(o.before()).LastOperation
+	if err := o.write(ctx, transition, others...); err != nil {
+		return err
+	}
+	f := o.fields()
+	to := *f.LastOperation
+	if to == nil || (from != nil && same(from, to)) {
+		return nil
+	}
+	if o.machine.Journal != nil {
+		entry := Transition{Time: to.LastUpdateTime.Time, From: from.DeepCopy(), To: *to, Errors: f.errors()}
+		o.machine.Journal.Transition(o.subject, entry)
+	}
+	if v == loud && o.machine.Recorder != nil {
+		kit.Record(o.machine.Recorder, o.object, notice(to))
+	}
+	return nil
+}
+
+func notice(to *gardencorev1beta1.LastOperation) kit.Notice {
+	reasons := map[gardencorev1beta1.LastOperationState]string{
+		gardencorev1beta1.LastOperationStateProcessing: gardencorev1beta1.EventReconciling,
+		gardencorev1beta1.LastOperationStateSucceeded:  gardencorev1beta1.EventReconciled,
+		gardencorev1beta1.LastOperationStateError:      gardencorev1beta1.EventReconcileError,
+		gardencorev1beta1.LastOperationStateFailed:     gardencorev1beta1.EventReconcileError,
+	}
+	n := kit.Notice{Type: corev1.EventTypeNormal, Action: gardencorev1beta1.EventActionReconcile, Message: to.Description}
+	if to.Type == gardencorev1beta1.LastOperationTypeDelete {
+		n.Action = gardencorev1beta1.EventActionDelete
+		reasons = map[gardencorev1beta1.LastOperationState]string{
+			gardencorev1beta1.LastOperationStateProcessing: gardencorev1beta1.EventDeleting,
+			gardencorev1beta1.LastOperationStateSucceeded:  gardencorev1beta1.EventDeleted,
+			gardencorev1beta1.LastOperationStateError:      gardencorev1beta1.EventDeleteError,
+			gardencorev1beta1.LastOperationStateFailed:     gardencorev1beta1.EventDeleteError,
+		}
+	}
+	n.Reason = reasons[to.State]
+	if to.State == gardencorev1beta1.LastOperationStateError || to.State == gardencorev1beta1.LastOperationStateFailed {
+		n.Type = corev1.EventTypeWarning
+	}
+	return n
+}
+
+// set makes a change and writes it.
+func (o *Operation[T]) set(ctx context.Context, c change[T]) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.write(ctx, c)
+}
+
+// write makes a change and writes what differs, also what could not be written before. Fields that only operations write need
+// no lock. Conditions do, because a patch replaces the list of all writers: the changes that may touch them are made on what is
+// there now, and again if somebody else was faster.
+func (o *Operation[T]) write(ctx context.Context, c change[T], others ...func(object T)) error {
+	now := o.machine.Clock.Now()
+	if len(others) == 0 {
+		o.apply(c, now)
+		return o.commit.WriteOwnStatus(ctx)
+	}
+	start := clone(o.object)
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		reflect.ValueOf(o.object).Elem().Set(reflect.ValueOf(clone(start)).Elem())
+		if err := o.takeConditions(ctx); err != nil {
+			return err
+		}
+		o.apply(c, now, others...)
+		return o.commit.WriteStatus(ctx)
+	})
+}
+
+func (o *Operation[T]) apply(c change[T], now time.Time, others ...func(object T)) {
+	c(o.fields(), o.object, now)
+	for _, other := range others {
+		other(o.object)
+	}
+	settle(o.machine.Kind.Fields(o.before()), o.fields())
+}
+
+// takeConditions takes over the conditions that others have written, and the version of the object that they stand in.
+func (o *Operation[T]) takeConditions(ctx context.Context) error {
+	live := clone(o.object)
+	if err := o.machine.Reader.Get(ctx, client.ObjectKeyFromObject(live), live); err != nil {
+		return fmt.Errorf("read the conditions of %q: %w", live.GetName(), err)
+	}
+	for _, into := range []T{o.object, o.before()} {
+		into.SetResourceVersion(live.GetResourceVersion())
+		theirs := o.machine.Kind.Fields(clone(live)).Conditions
+		for i, list := range o.machine.Kind.Fields(into).Conditions {
+			*list = *theirs[i]
+		}
+	}
+	return nil
+}
+
+func (o *Operation[T]) fields() Fields { return o.machine.Kind.Fields(o.object) }
+
+// before is the object as it was written last.
+func (o *Operation[T]) before() T { return o.commit.Before().(T) } //nolint:errcheck,forcetypeassert // a copy of o.object
+
+// pending sets the progress of an operation that has not come to its end, for kinds that have no tasks to count.
+func (o *Operation[T]) pending(f Fields) {
+	if last := *f.LastOperation; last != nil && o.machine.Kind.Pending != 0 {
+		last.Progress = o.machine.Kind.Pending
+	}
+}
+
+func clone[T client.Object](object T) T {
+	return object.DeepCopyObject().(T) //nolint:errcheck,forcetypeassert // a copy has the same type
+}
