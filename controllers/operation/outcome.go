@@ -69,13 +69,13 @@ func (o *Operation[T]) Fail(ctx context.Context, err error) (reconcile.Result, e
 	return reconcile.Result{}, err
 }
 
-// Abort says that the run was cut off: the process ends, and the next one takes it up. It returns why.
+// Abort says that a run which is under way was cut off: the process ends, and the next one takes it up. It returns why.
 func (o *Operation[T]) Abort(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	err := o.move(ctx, quiet, func(f Fields, _ T, now time.Time) {
-		if last := *f.LastOperation; last != nil {
+		if last := *f.LastOperation; last != nil && last.State == gardencorev1beta1.LastOperationStateProcessing {
 			last.State, last.LastUpdateTime = gardencorev1beta1.LastOperationStateAborted, metav1.NewTime(now)
 		}
 	})

@@ -11,11 +11,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 const (
@@ -123,16 +123,14 @@ func (r Registrar) AbortOperations(ctx context.Context) ([]string, error) {
 	if err := r.Garden.List(ctx, shoots, labels); err != nil {
 		return nil, fmt.Errorf("list shoots of seed %q: %w", r.Template.Name, err)
 	}
+	machine := operation.Machine[*gardencorev1beta1.Shoot]{Kind: operation.Shoots(), Client: r.Garden, Clock: r.Clock}
 	var aborted []string
 	for i := range shoots.Items {
 		shoot := &shoots.Items[i]
 		if !interrupted(shoot, r.Template.Name) {
 			continue
 		}
-		before := shoot.DeepCopy()
-		shoot.Status.LastOperation.State = gardencorev1beta1.LastOperationStateAborted
-		shoot.Status.LastOperation.LastUpdateTime = metav1.NewTime(r.Clock.Now())
-		if err := r.Garden.Status().Patch(ctx, shoot, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		if err := machine.On(shoot).Abort(ctx); client.IgnoreNotFound(err) != nil {
 			return aborted, fmt.Errorf("abort the operation on shoot %q: %w", client.ObjectKeyFromObject(shoot), err)
 		}
 		aborted = append(aborted, client.ObjectKeyFromObject(shoot).String())

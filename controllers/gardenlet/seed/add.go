@@ -17,6 +17,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/flowmetrics"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 const controllerName = "seed"
@@ -37,6 +38,8 @@ type Reconciler struct {
 	RenewKubeconfig func(ctx context.Context) error
 	// KubernetesVersion asks the seed for its version.
 	KubernetesVersion func() (string, error)
+	// Journal is told what happens to the seed; it may be nil.
+	Journal operation.Journal
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.SeedControllerConfiguration
 	// Flows records what reconciliations take; it may be nil.

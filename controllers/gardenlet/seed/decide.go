@@ -8,7 +8,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -61,18 +60,6 @@ func Allocatable(resources *gardenconfigv1alpha1.ResourcesConfiguration) (capaci
 		allocatable[name] = rest
 	}
 	return capacity, allocatable
-}
-
-// Operate returns the last operation with another state; the time moves only if something else does.
-func Operate(last *gardencorev1beta1.LastOperation, want gardencorev1beta1.LastOperation, now time.Time) *gardencorev1beta1.LastOperation {
-	if last != nil {
-		want.LastUpdateTime = last.LastUpdateTime
-		if *last == want {
-			return last
-		}
-	}
-	want.LastUpdateTime = metav1.NewTime(now)
-	return &want
 }
 
 // Reevaluate makes the conditions that a change of the seed may have touched Progressing, so that they are looked at

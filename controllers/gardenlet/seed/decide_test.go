@@ -95,24 +95,6 @@ func TestAllocatable(t *testing.T) {
 	}
 }
 
-func TestOperate(t *testing.T) {
-	t.Parallel()
-	before, now := time.Unix(100, 0), time.Unix(200, 0)
-	last := &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Succeeded", Progress: 100, Description: "fine", LastUpdateTime: metav1.NewTime(before)}
-	same := *last
-	if got := seed.Operate(last, same, now); got != last {
-		t.Errorf("An operation that says the same keeps its time, so that nothing is written: got %+v", got)
-	}
-	other := same
-	other.State = "Processing"
-	if got := seed.Operate(last, other, now); !got.LastUpdateTime.Equal(new(metav1.NewTime(now))) || got.State != "Processing" {
-		t.Errorf("An operation that says something else has a new time: got %+v", got)
-	}
-	if got := seed.Operate(nil, other, now); !got.LastUpdateTime.Equal(new(metav1.NewTime(now))) {
-		t.Errorf("The first operation has a time: got %+v", got)
-	}
-}
-
 func TestReevaluate(t *testing.T) {
 	t.Parallel()
 	of := func(kind, status string) gardencorev1beta1.Condition {

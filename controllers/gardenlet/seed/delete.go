@@ -23,6 +23,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 const (
@@ -36,36 +37,19 @@ func (r *Reconciler) delete(ctx context.Context, s *scope) (reconcile.Result, er
 		return reconcile.Result{}, nil
 	}
 	outcome, err := kit.Run(ctx, s, r.beginDelete, r.awaitShoots, r.awaitInstallations, r.awaitExtensions, r.destroy)
-	if reason, waiting := kit.WaitReason(err); waiting {
-		if writeErr := r.reportDelete(ctx, s, gardencorev1beta1.LastOperationStateProcessing, reason); writeErr != nil {
-			return kit.Result(kit.Stop(), writeErr)
-		}
-		return kit.Result(outcome, err)
+	if err != nil {
+		return fail(ctx, s, gardencorev1beta1.LastOperationTypeDelete, err)
 	}
-	if err != nil && !kit.IsTransient(err) {
-		r.event(s, corev1.EventTypeWarning, gardencorev1beta1.EventDeleteError, err.Error())
-		if writeErr := r.reportDelete(ctx, s, gardencorev1beta1.LastOperationStateError, err.Error()); writeErr != nil {
-			err = fmt.Errorf("%w; and the failure could not be reported: %w", err, writeErr)
-		}
-	}
-	return kit.Result(outcome, err)
-}
-
-func (r *Reconciler) reportDelete(ctx context.Context, s *scope, state gardencorev1beta1.LastOperationState, text string) error {
-	return r.patch(ctx, s.seed, func(status *gardencorev1beta1.SeedStatus) {
-		status.LastOperation = r.operation(s, state, min(status.LastOperation.Progress, 99), text)
-	})
+	return kit.Result(outcome, nil)
 }
 
 func (r *Reconciler) beginDelete(ctx context.Context, s *scope) (kit.Outcome, error) {
-	last := s.seed.Status.LastOperation
-	if last != nil && last.Type == gardencorev1beta1.LastOperationTypeDelete && s.seed.Status.ObservedGeneration == s.seed.Generation {
-		return kit.Continue(), nil
-	}
-	return kit.Continue(), r.patch(ctx, s.seed, func(status *gardencorev1beta1.SeedStatus) {
-		status.Gardener = new(r.Gardenlet)
-		status.ObservedGeneration = s.seed.Generation
-		status.LastOperation = r.operation(s, gardencorev1beta1.LastOperationStateProcessing, 0, "Deletion of the seed has begun")
+	return kit.Continue(), s.run.Begin(ctx, operation.Start[*gardencorev1beta1.Seed]{
+		Type: gardencorev1beta1.LastOperationTypeDelete,
+		Change: func(seed *gardencorev1beta1.Seed) {
+			seed.Status.Gardener = new(r.Gardenlet)
+			seed.Status.ObservedGeneration = seed.Generation
+		},
 	})
 }
 
@@ -79,7 +63,9 @@ func (r *Reconciler) awaitShoots(ctx context.Context, s *scope) (kit.Outcome, er
 		return kit.Continue(), nil
 	}
 	text := "Shoots still use the seed: " + strings.Join(users, ", ")
-	r.event(s, corev1.EventTypeNormal, gardencorev1beta1.EventResourceReferenced, text)
+	kit.Record(r.Recorder, s.seed, kit.Notice{
+		Type: corev1.EventTypeNormal, Reason: gardencorev1beta1.EventResourceReferenced, Action: gardencorev1beta1.EventActionDelete, Message: text,
+	})
 	return kit.Stop(), kit.Wait(shootPause, text)
 }
 
@@ -159,6 +145,8 @@ func (r *Reconciler) destroy(ctx context.Context, s *scope) (kit.Outcome, error)
 	if err := engine.WaitGone(waitCtx, objects...); err != nil {
 		return kit.Stop(), err
 	}
-	r.event(s, corev1.EventTypeNormal, gardencorev1beta1.EventDeleted, "Nothing of the seed is left in its cluster")
+	if err := s.run.Succeed(ctx); err != nil {
+		return kit.Stop(), err
+	}
 	return kit.Stop(), kit.DropFinalizer(ctx, r.GardenClient, s.seed, gardencorev1beta1.FinalizerGardener)
 }

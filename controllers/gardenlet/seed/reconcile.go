@@ -4,17 +4,14 @@ package seed
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 // progressPeriod is the shortest time between two reports of progress.
@@ -23,6 +20,8 @@ const progressPeriod = 5 * time.Second
 // scope is one pass over the seed.
 type scope struct {
 	seed *gardencorev1beta1.Seed
+	// run is the operation on the seed. It changes seed in place.
+	run *operation.Operation[*gardencorev1beta1.Seed]
 	// eventful is set if the progress of this pass is shown.
 	eventful bool
 	// renewed is set if the pass follows a change of the spec.
@@ -31,33 +30,48 @@ type scope struct {
 	identity, version string
 }
 
+func (r *Reconciler) scopeOf(seed *gardencorev1beta1.Seed) *scope {
+	machine := operation.Machine[*gardencorev1beta1.Seed]{
+		Kind: operation.Seeds(), Client: r.GardenClient, Reader: r.GardenReader, Recorder: r.Recorder, Clock: r.Clock, Journal: r.Journal,
+		Flows: r.Flows,
+	}
+	return &scope{
+		seed: seed, run: machine.On(seed), eventful: Eventful(seed, r.Gardenlet),
+		renewed: seed.Status.ObservedGeneration != 0 && seed.Status.ObservedGeneration != seed.Generation,
+	}
+}
+
 // Reconcile brings the seed to what it should be, or takes it away.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	seed := &gardencorev1beta1.Seed{}
 	if err := r.GardenClient.Get(ctx, request.NamespacedName, seed); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
-	s := &scope{seed: seed}
 	if seed.DeletionTimestamp != nil {
-		return r.delete(ctx, s)
+		return r.delete(ctx, r.scopeOf(seed))
 	}
 	if err := kit.EnsureFinalizer(ctx, r.GardenClient, seed, gardencorev1beta1.FinalizerGardener); err != nil {
 		return kit.Result(kit.Stop(), err)
 	}
-	s.eventful = Eventful(seed, r.Gardenlet)
-	s.renewed = seed.Status.ObservedGeneration != 0 && seed.Status.ObservedGeneration != seed.Generation
-
+	s := r.scopeOf(seed)
 	outcome, err := kit.Run(ctx, s, r.answerOperation, r.inspect, r.begin, r.deploy, r.finish)
 	if err != nil {
-		err = r.fail(ctx, s, err)
+		return fail(ctx, s, gardencorev1beta1.LastOperationTypeReconcile, err)
 	}
-	return kit.Result(outcome, err)
+	return kit.Result(outcome, nil)
+}
+
+// fail ends a pass with an error, also one that has shown nothing until then.
+func fail(ctx context.Context, s *scope, kind gardencorev1beta1.LastOperationType, err error) (reconcile.Result, error) {
+	if ctx.Err() == nil {
+		s.run.Plan(operation.Start[*gardencorev1beta1.Seed]{Type: kind})
+	}
+	return s.run.Fail(ctx, err)
 }
 
 // answerOperation does what the operation annotation asks for and removes it (GLET-SEED-11).
 func (r *Reconciler) answerOperation(ctx context.Context, s *scope) (kit.Outcome, error) {
-	operation := s.seed.Annotations[gardencorev1beta1.AnnotationOperation]
-	switch operation {
+	switch s.seed.Annotations[gardencorev1beta1.AnnotationOperation] {
 	case gardencorev1beta1.OperationReconcile:
 	case gardencorev1beta1.OperationRenewKubeconfig:
 		if r.RenewKubeconfig != nil {
@@ -68,9 +82,9 @@ func (r *Reconciler) answerOperation(ctx context.Context, s *scope) (kit.Outcome
 	default:
 		return kit.Continue(), nil
 	}
-	commit := kit.Begin(r.GardenClient, s.seed)
-	delete(s.seed.Annotations, gardencorev1beta1.AnnotationOperation)
-	return kit.Continue(), commit.WriteObject(ctx)
+	return kit.Continue(), s.run.Update(ctx, func(seed *gardencorev1beta1.Seed) {
+		delete(seed.Annotations, gardencorev1beta1.AnnotationOperation)
+	})
 }
 
 // inspect asks the cluster who it is.
@@ -85,19 +99,19 @@ func (r *Reconciler) inspect(ctx context.Context, s *scope) (kit.Outcome, error)
 	return kit.Continue(), nil
 }
 
-// begin writes what is known now, and that an operation is under way (GLET-SEED-3).
+// begin writes what is known now, and that an operation is under way if that is news (GLET-SEED-3).
 func (r *Reconciler) begin(ctx context.Context, s *scope) (kit.Outcome, error) {
-	return kit.Continue(), r.patch(ctx, s.seed, func(status *gardencorev1beta1.SeedStatus) {
-		r.describe(status, s)
-		if s.eventful {
-			status.LastOperation = r.operation(s, gardencorev1beta1.LastOperationStateProcessing, 0, "Reconciliation of the seed has begun")
-		}
-	})
+	describe := func(seed *gardencorev1beta1.Seed) { r.describe(seed, s) }
+	if !s.eventful {
+		return kit.Continue(), s.run.Change(ctx, describe)
+	}
+	return kit.Continue(), s.run.Begin(ctx, operation.Start[*gardencorev1beta1.Seed]{Type: gardencorev1beta1.LastOperationTypeReconcile, Anew: s.renewed, Change: describe})
 }
 
-func (r *Reconciler) describe(status *gardencorev1beta1.SeedStatus, s *scope) {
+func (r *Reconciler) describe(seed *gardencorev1beta1.Seed, s *scope) {
+	status := &seed.Status
 	status.Gardener = new(r.Gardenlet)
-	status.ObservedGeneration = s.seed.Generation
+	status.ObservedGeneration = seed.Generation
 	status.KubernetesVersion = &s.version
 	status.Capacity, status.Allocatable = Allocatable(r.Resources)
 	if r.Expiry != nil {
@@ -117,92 +131,16 @@ func (r *Reconciler) deploy(ctx context.Context, s *scope) (kit.Outcome, error) 
 	if err != nil {
 		return kit.Stop(), err
 	}
-	options := flow.Options{Clock: r.Clock, Log: ctrl.LoggerFrom(ctx), ReportPeriod: progressPeriod}
-	var failed error
-	if s.eventful {
-		options.Progress = func(p flow.Progress) {
-			if len(p.Succeeded) == p.Total || failed != nil {
-				return
-			}
-			failed = r.patch(ctx, s.seed, func(status *gardencorev1beta1.SeedStatus) {
-				status.LastOperation = r.operation(s, gardencorev1beta1.LastOperationStateProcessing, p.Percent(), p.Description())
-			})
-		}
-	}
-	if err := r.Flows.Run(ctx, graph, options); err != nil {
-		return kit.Stop(), err
-	}
-	return kit.Continue(), failed
+	return kit.Continue(), s.run.Run(ctx, graph, progressPeriod)
 }
 
-// finish reports success.
+// finish reports success. After a change of the spec the conditions are to be looked at again.
 func (r *Reconciler) finish(ctx context.Context, s *scope) (kit.Outcome, error) {
+	var changes []func(*gardencorev1beta1.Seed)
 	if s.renewed {
-		// Conditions have other writers, so this write is refused when one of them was faster, and the pass repeated.
-		commit := kit.Begin(r.GardenClient, s.seed)
-		s.seed.Status.Conditions = Reevaluate(s.seed.Status.Conditions, r.Clock.Now())
-		if err := commit.WriteStatus(ctx); err != nil {
-			return kit.Stop(), err
-		}
+		changes = append(changes, func(seed *gardencorev1beta1.Seed) {
+			seed.Status.Conditions = Reevaluate(seed.Status.Conditions, r.Clock.Now())
+		})
 	}
-	err := r.patch(ctx, s.seed, func(status *gardencorev1beta1.SeedStatus) {
-		status.LastOperation = r.operation(s, gardencorev1beta1.LastOperationStateSucceeded, 100, "The seed is ready for shoots")
-	})
-	if err == nil && s.eventful {
-		r.event(s, corev1.EventTypeNormal, gardencorev1beta1.EventReconciled, "The seed is ready for shoots")
-	}
-	return kit.RequeueAfter(r.Config.SyncPeriod.Duration), err
-}
-
-// fail shows an error as state of the last operation. Lost races are not worth it: the pass is repeated at once.
-func (r *Reconciler) fail(ctx context.Context, s *scope, err error) error {
-	if kit.IsTransient(err) || ctx.Err() != nil {
-		return err
-	}
-	r.event(s, corev1.EventTypeWarning, gardencorev1beta1.EventReconcileError, err.Error())
-	writeErr := r.patch(ctx, s.seed, func(status *gardencorev1beta1.SeedStatus) {
-		progress := int32(0)
-		if status.LastOperation != nil {
-			progress = min(status.LastOperation.Progress, 99)
-		}
-		status.LastOperation = r.operation(s, gardencorev1beta1.LastOperationStateError, progress, err.Error())
-	})
-	if writeErr != nil {
-		return fmt.Errorf("%w; and the failure could not be reported: %w", err, writeErr)
-	}
-	return err
-}
-
-// operation is the last operation of the pass in another state.
-func (r *Reconciler) operation(s *scope, state gardencorev1beta1.LastOperationState, progress int32, text string) *gardencorev1beta1.LastOperation {
-	want := gardencorev1beta1.LastOperation{
-		Type: gardencorev1beta1.LastOperationTypeReconcile, State: state, Progress: progress, Description: text,
-	}
-	if s.seed.DeletionTimestamp != nil {
-		want.Type = gardencorev1beta1.LastOperationTypeDelete
-	}
-	return Operate(s.seed.Status.LastOperation, want, r.Clock.Now())
-}
-
-// patch writes the fields of the status that only this controller writes, so it needs no lock: the heartbeat and others
-// write the conditions at the same time.
-func (r *Reconciler) patch(ctx context.Context, seed *gardencorev1beta1.Seed, change func(status *gardencorev1beta1.SeedStatus)) error {
-	before := seed.DeepCopy()
-	change(&seed.Status)
-	patch := client.MergeFrom(before)
-	if data, err := patch.Data(seed); err != nil || string(data) == "{}" {
-		return err
-	}
-	if err := r.GardenClient.Status().Patch(ctx, seed, patch); err != nil {
-		return fmt.Errorf("write status of seed %q: %w", seed.Name, err)
-	}
-	return nil
-}
-
-func (r *Reconciler) event(s *scope, kind, reason, message string) {
-	action := gardencorev1beta1.EventActionReconcile
-	if s.seed.DeletionTimestamp != nil {
-		action = gardencorev1beta1.EventActionDelete
-	}
-	kit.Record(r.Recorder, s.seed, kit.Notice{Type: kind, Reason: reason, Action: action, Message: message})
+	return kit.RequeueAfter(r.Config.SyncPeriod.Duration), s.run.Succeed(ctx, changes...)
 }

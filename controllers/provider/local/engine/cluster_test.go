@@ -17,6 +17,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 )
 
@@ -96,13 +97,13 @@ func TestCodes(t *testing.T) {
 	t.Parallel()
 	errBoom := errors.New("boom")
 	err := fmt.Errorf("outside: %w", engine.ConfigurationProblem(errBoom))
-	if diff := cmp.Diff([]gardencorev1beta1.ErrorCode{"ERR_CONFIGURATION_PROBLEM"}, engine.Codes(err)); diff != "" {
+	if diff := cmp.Diff([]gardencorev1beta1.ErrorCode{"ERR_CONFIGURATION_PROBLEM"}, operation.Codes(err)); diff != "" {
 		t.Errorf("Codes(...) (-want +got):\n%s", diff)
 	}
 	if !errors.Is(err, errBoom) || err.Error() != "outside: boom" {
 		t.Errorf("the error became %q", err)
 	}
-	if engine.ConfigurationProblem(nil) != nil || engine.Codes(errBoom) != nil {
+	if engine.ConfigurationProblem(nil) != nil || operation.Codes(errBoom) != nil {
 		t.Error("no error has codes, and a plain one has none")
 	}
 }

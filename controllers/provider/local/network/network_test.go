@@ -21,6 +21,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/component/golden"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/network"
 )
@@ -125,7 +126,7 @@ func TestReconcileRefuses(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Fatalf("%s\nReconcile(...) = %v, want an error with %q", tc.reason, err, tc.want)
 			}
-			if diff := cmp.Diff([]gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeConfigurationProblem}, engine.Codes(err)); diff != "" {
+			if diff := cmp.Diff([]gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeConfigurationProblem}, operation.Codes(err)); diff != "" {
 				t.Errorf("%s\ncodes (-want +got):\n%s", tc.reason, diff)
 			}
 		})

@@ -20,7 +20,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
-	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/worker"
 )
@@ -178,7 +178,7 @@ func TestReconcileRefuses(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Fatalf("%s\nReconcile(...) = %v, want an error with %q", tc.reason, err, tc.want)
 			}
-			if diff := cmp.Diff(tc.codes, engine.Codes(err)); diff != "" {
+			if diff := cmp.Diff(tc.codes, operation.Codes(err)); diff != "" {
 				t.Errorf("%s\ncodes (-want +got):\n%s", tc.reason, diff)
 			}
 			if sets := w.sets(t); len(sets) != 0 {
