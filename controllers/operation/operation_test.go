@@ -54,7 +54,7 @@ func (d *diary) Transition(subject operation.Subject, t operation.Transition) {
 func (d *diary) Task(subject operation.Subject, task flow.Observation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.entries = append(d.entries, subject.Kind+" "+subject.Name+": task "+task.ID)
+	d.entries = append(d.entries, subject.Kind+" "+subject.Name+": task "+string(task.ID))
 }
 
 // ground holds one object and everything that is told of it.
@@ -150,9 +150,9 @@ func must(t *testing.T, err error) {
 }
 
 // failing is the error of a flow in which that task has failed.
-func failing(t *testing.T, id string, err error) error {
+func failing(t *testing.T, id flow.ID, err error) error {
 	t.Helper()
-	graph, compileErr := flow.Compile("flow", flow.Task{ID: id, Do: func(context.Context) error { return err }})
+	graph, compileErr := flow.Compile("flow", flow.Task{ID: id, Title: "Working", Do: func(context.Context) error { return err }})
 	must(t, compileErr)
 	return graph.Run(t.Context(), flow.Options{Clock: clocktesting.NewFakeClock(time.Unix(0, 0))})
 }
@@ -163,12 +163,12 @@ func TestOneOperation(t *testing.T) {
 	run := g.pass(t)
 	must(t, run.Begin(t.Context(), shootStart{Type: "Create", Change: func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = "shoot--dev--rose" }}))
 	g.clock.Step(time.Second)
-	must(t, run.Progress(t.Context(), flow.Progress{Flow: "f", Total: 4, Succeeded: []string{"a"}, Running: []string{"b", "c"}}))
+	must(t, run.Progress(t.Context(), flow.Progress{Flow: "f", Total: 4, Succeeded: []flow.ID{"a"}, Doing: []string{"b", "c"}}))
 	want := gardencorev1beta1.LastOperation{Type: "Create", State: "Processing", Progress: 25, Description: "b, c", LastUpdateTime: metav1.NewTime(time.Unix(1001, 0).UTC())}
 	if diff := cmp.Diff(want, g.last(t)); diff != "" {
 		t.Errorf("under way (-want +got):\n%s", diff)
 	}
-	must(t, run.Progress(t.Context(), flow.Progress{Flow: "f", Total: 4, Succeeded: []string{"a", "b", "c", "d"}}))
+	must(t, run.Progress(t.Context(), flow.Progress{Flow: "f", Total: 4, Succeeded: []flow.ID{"a", "b", "c", "d"}}))
 	if got := g.last(t).Progress; got != 25 {
 		t.Errorf("The end of the last task is not the end of the operation: progress = %d, want 25", got)
 	}
@@ -392,7 +392,7 @@ func TestProgressDropsErrors(t *testing.T) {
 	if got := len(g.live(t).Status.LastErrors); got != 1 {
 		t.Errorf("%d errors at the beginning, want that of the last run", got)
 	}
-	must(t, run.Progress(t.Context(), flow.Progress{Total: 2, Succeeded: []string{"water"}}))
+	must(t, run.Progress(t.Context(), flow.Progress{Total: 2, Succeeded: []flow.ID{"water"}}))
 	if got := g.live(t).Status.LastErrors; len(got) != 0 {
 		t.Errorf("lastErrors = %v, although the task has succeeded", got)
 	}

@@ -61,8 +61,12 @@ func TestConditionsOfOthersStay(t *testing.T) {
 			}
 		}
 		s.Status.Conditions = kit.SetCondition(s.Status.Conditions, gardencorev1beta1.Condition{Type: "Ours", Status: "Progressing"}, g.clock.Now())
+		s.Status.AdvertisedAddresses = append(s.Status.AdvertisedAddresses, gardencorev1beta1.ShootAdvertisedAddress{Name: "once"})
 	})
 	must(t, err)
+	if got := g.live(t).Status.AdvertisedAddresses; len(got) != 1 {
+		t.Errorf("A change that is made again begins with the status as it was: %v", got)
+	}
 	if diff := cmp.Diff(map[string]string{"Theirs": "False", "Late": "Unknown", "Ours": "Progressing"}, conditions(t, g)); diff != "" {
 		t.Errorf("A change of conditions is made on what is there (-want +got):\n%s", diff)
 	}
@@ -119,7 +123,7 @@ func TestManyWritersOfOneOperation(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		group.Go(func() { _ = run.Progress(t.Context(), flow.Progress{Total: 40, Succeeded: make([]string, i)}) })
+		group.Go(func() { _ = run.Progress(t.Context(), flow.Progress{Total: 40, Succeeded: make([]flow.ID, i)}) })
 		group.Go(func() { _, _ = run.Object(), run.State() })
 	}
 	group.Wait()
@@ -130,8 +134,8 @@ func TestManyWritersOfOneOperation(t *testing.T) {
 
 func TestRunTellsTheJournal(t *testing.T) {
 	t.Parallel()
-	task := func(id string, after ...string) flow.Task {
-		return flow.Task{ID: id, After: after, Do: func(context.Context) error { return nil }}
+	task := func(id flow.ID, after ...flow.ID) flow.Task {
+		return flow.Task{ID: id, Title: "Working", After: after, Do: func(context.Context) error { return nil }}
 	}
 	graph, err := flow.Compile("f", task("dig"), task("water", "dig"))
 	must(t, err)

@@ -19,6 +19,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/containerruntime"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 )
@@ -112,8 +113,8 @@ func TestReconcileRefuses(t *testing.T) {
 			o, shoot := object("a", "local"), newClient(t)
 			tc.change(o)
 			err := newActor(newClient(t), shoot).Reconcile(t.Context(), o, nil)
-			if err == nil || !strings.Contains(err.Error(), tc.want) || len(engine.Codes(err)) != 1 {
-				t.Errorf("%s\nReconcile(...) = %v, codes %v, want %q and a configuration problem", tc.reason, err, engine.Codes(err), tc.want)
+			if err == nil || !strings.Contains(err.Error(), tc.want) || len(operation.Codes(err)) != 1 {
+				t.Errorf("%s\nReconcile(...) = %v, codes %v, want %q and a configuration problem", tc.reason, err, operation.Codes(err), tc.want)
 			}
 			if found := classes(t, shoot); len(found) > 0 {
 				t.Errorf("%s: classes %v were made", tc.reason, found)
