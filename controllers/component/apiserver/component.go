@@ -17,16 +17,17 @@ import (
 )
 
 const (
-	// Name is the API server itself, Exposure its Service: that comes earlier, because many need the address, and goes later.
-	Name     component.Name = gardencorev1beta1.DeploymentKubeAPIServer
+	// Name is the API server itself.
+	Name component.Name = gardencorev1beta1.DeploymentKubeAPIServer
+	// Exposure is its Service, which comes earlier, because many need the address, and goes later.
 	Exposure component.Name = "kube-apiserver-service"
 
 	image = "kube-apiserver"
 
-	servingSecret       = "kube-apiserver"
-	etcdClientSecret    = "etcd-client"
-	kubeletClientSecret = "kube-apiserver-kubelet"
-	frontProxySecret    = "kube-aggregator"
+	nameServing          = "kube-apiserver"
+	nameETCDClient       = "etcd-client"
+	nameKubeletClient    = "kube-apiserver-kubelet"
+	nameFrontProxyClient = "kube-aggregator"
 )
 
 // ExposureComponent is the load balancer.
@@ -72,8 +73,8 @@ func valuesOf(f facts.Shoot, in *component.Inputs) (Values, error) {
 		Secrets: Secrets{
 			CAClient: in.Secret(gardencorev1beta1.SecretCAClient).Bundle, CAFrontProxy: in.Secret(gardencorev1beta1.SecretCAFrontProxy).Bundle,
 			CAETCD:  in.Secret(gardencorev1beta1.SecretCAETCD).Bundle,
-			Serving: in.Secret(servingSecret).Name, ETCDClient: in.Secret(etcdClientSecret).Name, KubeletClient: in.Secret(kubeletClientSecret).Name,
-			FrontProxyClient: in.Secret(frontProxySecret).Name, ServiceAccountKey: in.Secret(gardencorev1beta1.SecretServiceAccountKey).Name,
+			Serving: in.Secret(nameServing).Name, ETCDClient: in.Secret(nameETCDClient).Name, KubeletClient: in.Secret(nameKubeletClient).Name,
+			FrontProxyClient: in.Secret(nameFrontProxyClient).Name, ServiceAccountKey: in.Secret(gardencorev1beta1.SecretServiceAccountKey).Name,
 			ServiceAccountKeys: in.Secret(gardencorev1beta1.SecretServiceAccountKey).Bundle,
 		},
 		Encryption: Encryption{
@@ -103,9 +104,9 @@ func requests(f facts.Shoot, addresses component.Addresses) ([]component.Request
 		component.Authority(gardencorev1beta1.SecretCAFrontProxy),
 		component.Authority(gardencorev1beta1.SecretCAETCD),
 		component.Certificate(gardencorev1beta1.SecretCACluster, serving),
-		client(etcdClientSecret, gardencorev1beta1.SecretCAETCD, "etcd-client"),
-		client(kubeletClientSecret, gardencorev1beta1.SecretCAClient, KubeletClientUser),
-		client(frontProxySecret, gardencorev1beta1.SecretCAFrontProxy, FrontProxyUser),
+		client(nameETCDClient, gardencorev1beta1.SecretCAETCD, "etcd-client"),
+		client(nameKubeletClient, gardencorev1beta1.SecretCAClient, KubeletClientUser),
+		client(nameFrontProxyClient, gardencorev1beta1.SecretCAFrontProxy, FrontProxyUser),
 		component.RSAKey(gardencorev1beta1.SecretServiceAccountKey),
 		component.EncryptionKey(gardencorev1beta1.SecretETCDEncryptionKey),
 	}, nil
@@ -124,7 +125,7 @@ func servingCertificate(f facts.Shoot, exposed component.Address) (secrets.Certi
 	} else {
 		names = append(names, exposed.LoadBalancer)
 	}
-	return secrets.CertificateSpec{Name: servingSecret, Usage: secrets.UsageServer, CommonName: "kube-apiserver", DNSNames: names, IPs: ips}, nil
+	return secrets.CertificateSpec{Name: nameServing, Usage: secrets.UsageServer, CommonName: "kube-apiserver", DNSNames: names, IPs: ips}, nil
 }
 
 // URL is where clients in the seed reach the API server of a shoot.

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// Main and Events are the two stores of an API server.
-	Main   component.Name = gardencorev1beta1.ETCDMain
+	// Main is the store of an API server for everything but events.
+	Main component.Name = gardencorev1beta1.ETCDMain
+	// Events is its store for events.
 	Events component.Name = gardencorev1beta1.ETCDEvents
 
 	image = "etcd"

@@ -18,7 +18,6 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/unserved"
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
-	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/flowmetrics"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
@@ -129,8 +128,4 @@ func (r *Reconciler) settings() Settings {
 
 func (r *Reconciler) seedEngine() deploy.Engine {
 	return deploy.Engine{Client: r.SeedClient, Owner: fieldOwner, Clock: r.Clock}
-}
-
-func (r *Reconciler) extensions() extension.Engine {
-	return extension.Engine{Client: r.SeedClient, Clock: r.Clock}
 }
