@@ -79,7 +79,7 @@ func newGround[T client.Object](t *testing.T, kind operation.Kind[T], object T) 
 		t.Fatal(err)
 	}
 	g := &ground[T]{
-		key: client.ObjectKeyFromObject(object), empty: object.DeepCopyObject().(T), //nolint:errcheck,forcetypeassert // a copy
+		key: client.ObjectKeyFromObject(object), empty: object.DeepCopyObject().(T), //nolint:forcetypeassert // a copy
 		clock: clocktesting.NewFakeClock(time.Unix(1000, 0)), events: events.NewFakeRecorder(100), diary: &diary{},
 	}
 	c := fake.NewClientBuilder().WithScheme(types).WithObjects(object).WithStatusSubresource(object).WithInterceptorFuncs(interceptor.Funcs{
@@ -104,7 +104,7 @@ func newGround[T client.Object](t *testing.T, kind operation.Kind[T], object T) 
 // live is the object as it is stored.
 func (g *ground[T]) live(t *testing.T) T {
 	t.Helper()
-	object := g.empty.DeepCopyObject().(T) //nolint:errcheck,forcetypeassert // a copy
+	object := g.empty.DeepCopyObject().(T) //nolint:forcetypeassert // a copy
 	if err := g.Client.Get(t.Context(), g.key, object); err != nil {
 		t.Fatal(err)
 	}

@@ -128,7 +128,7 @@ func (o *Operation[T]) takeConditions(ctx context.Context) error {
 func (o *Operation[T]) fields() Fields { return o.machine.Kind.Fields(o.object) }
 
 // before is the object as it was written last.
-func (o *Operation[T]) before() T { return o.commit.Before().(T) } //nolint:errcheck,forcetypeassert // a copy of o.object
+func (o *Operation[T]) before() T { return o.commit.Before().(T) } //nolint:forcetypeassert // a copy of o.object
 
 // pending sets the progress of an operation that has not come to its end, for kinds that have no tasks to count.
 func (o *Operation[T]) pending(f Fields) {
@@ -138,5 +138,5 @@ func (o *Operation[T]) pending(f Fields) {
 }
 
 func clone[T client.Object](object T) T {
-	return object.DeepCopyObject().(T) //nolint:errcheck,forcetypeassert // a copy has the same type
+	return object.DeepCopyObject().(T) //nolint:forcetypeassert // a copy has the same type
 }
