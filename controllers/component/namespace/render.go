@@ -4,6 +4,7 @@ package namespace
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -38,4 +39,22 @@ func Render(v Values) []client.Object {
 	return []client.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: v.Name, Labels: labels, Annotations: map[string]string{gardencorev1beta1.AnnotationShootUID: v.UID},
 	}}}
+}
+
+// PriorityClasses returns the classes of control planes. They belong to the seed and outlive every shoot.
+func PriorityClasses() []client.Object {
+	class := func(name string, value int32) client.Object {
+		return &schedulingv1.PriorityClass{
+			ObjectMeta:  metav1.ObjectMeta{Name: name},
+			Value:       value,
+			Description: "Components of the control planes of shoots",
+		}
+	}
+	return []client.Object{
+		class(gardencorev1beta1.PriorityClassShootControlPlane500, 999998500),
+		class(gardencorev1beta1.PriorityClassShootControlPlane400, 999998400),
+		class(gardencorev1beta1.PriorityClassShootControlPlane300, 999998300),
+		class(gardencorev1beta1.PriorityClassShootControlPlane200, 999998200),
+		class(gardencorev1beta1.PriorityClassShootControlPlane100, 999998100),
+	}
 }

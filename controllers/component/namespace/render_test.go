@@ -3,6 +3,7 @@
 package namespace_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/terrarium-garden/terrarium/controllers/component/golden"
@@ -14,5 +15,5 @@ func TestRender(t *testing.T) {
 	objs := namespace.Render(namespace.Values{
 		Name: "shoot--dev--a", UID: "4d3a0b0e-6a5c-4f0e-9a1e-0d8f6d0c5b1a", Provider: "local", Network: "local", SeedProvider: "local", Purpose: "evaluation",
 	})
-	golden.Objects(t, "namespace.yaml", objs)
+	golden.Objects(t, "namespace.yaml", slices.Concat(namespace.PriorityClasses(), objs))
 }

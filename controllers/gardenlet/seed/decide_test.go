@@ -130,11 +130,11 @@ func TestReferences(t *testing.T) {
 
 func TestReconcileGraph(t *testing.T) {
 	t.Parallel()
-	graph, err := seed.ReconcileGraph(deploy.Engine{}, &gardencorev1beta1.Seed{}, "identity")
+	graph, err := seed.ReconcileGraph(deploy.Engine{}, "identity")
 	if err != nil {
 		t.Fatalf("ReconcileGraph(...): %v", err)
 	}
-	for _, want := range []string{`"definitions" -> "identity"`, `"namespace" -> "identity"`, `"namespace" -> "priority-classes"`} {
+	for _, want := range []string{`"definitions" -> "identity"`, `"namespace" -> "identity"`} {
 		if !strings.Contains(graph.DOT(), want) {
 			t.Errorf("The graph has the edge %s:\n%s", want, graph.DOT())
 		}

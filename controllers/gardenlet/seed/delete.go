@@ -15,13 +15,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
@@ -130,13 +128,6 @@ func (r *Reconciler) destroy(ctx context.Context, s *scope) (kit.Outcome, error)
 		objects = append(objects, identity)
 	}
 	engine := Engine(r.SeedClient, r.Clock)
-	graph, err := deleteGraph(engine, s.seed)
-	if err != nil {
-		return kit.Stop(), err
-	}
-	if err := graph.Run(ctx, flow.Options{Clock: r.Clock, Log: ctrl.LoggerFrom(ctx)}); err != nil {
-		return kit.Stop(), err
-	}
 	if err := engine.Delete(ctx, objects...); err != nil {
 		return kit.Stop(), err
 	}

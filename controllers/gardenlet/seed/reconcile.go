@@ -127,7 +127,7 @@ func (r *Reconciler) deploy(ctx context.Context, s *scope) (kit.Outcome, error) 
 	if err := CheckVersion(s.version); err != nil {
 		return kit.Stop(), err
 	}
-	graph, err := ReconcileGraph(Engine(r.SeedClient, r.Clock), s.seed, s.identity)
+	graph, err := ReconcileGraph(Engine(r.SeedClient, r.Clock), s.identity)
 	if err != nil {
 		return kit.Stop(), err
 	}

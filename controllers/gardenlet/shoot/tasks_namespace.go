@@ -5,6 +5,7 @@ package shoot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -47,7 +48,7 @@ func (h home) fragment(found remains) fragment {
 	}
 }
 
-// deploy makes the namespace.
+// deploy makes the namespace, and what control planes need from the seed as a whole.
 func (h home) deploy(ctx context.Context) error {
 	spec := &h.facts.Shoot.Spec
 	v := namespace.Values{
@@ -67,7 +68,7 @@ func (h home) deploy(ctx context.Context) error {
 	if err == nil && live.DeletionTimestamp != nil {
 		return fmt.Errorf("namespace %q is still being deleted", v.Name)
 	}
-	return h.engine().Apply(ctx, namespace.Render(v)...)
+	return h.engine().Apply(ctx, slices.Concat(namespace.PriorityClasses(), namespace.Render(v))...)
 }
 
 // publishIdentity writes the identity of the cluster once; it never changes after that.
