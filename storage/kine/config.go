@@ -73,7 +73,7 @@ func NewConfig(dir string) Config {
 		CompactMinRetain:    1000,
 		CompactBatchSize:    1000,
 		PollBatchSize:       500,
-		HistoryBytes:        16 << 20,
+		HistoryBytes:        8 << 20,
 		Log:                 logr.Discard(),
 	}
 }

@@ -26,7 +26,7 @@ func TestNewConfig(t *testing.T) {
 		CompactMinRetain:    1000,
 		CompactBatchSize:    1000,
 		PollBatchSize:       500,
-		HistoryBytes:        16 << 20,
+		HistoryBytes:        8 << 20,
 		Log:                 logr.Discard(),
 	}
 	got := kine.NewConfig("/data/db")

@@ -73,7 +73,7 @@ func NewConfig(file string) Config {
 		Retain:       5 * time.Minute,
 		MinRevisions: 1000,
 		MaxRevisions: 100_000,
-		HistoryBytes: 16 << 20,
+		HistoryBytes: 8 << 20,
 		PendingBytes: 4 << 20,
 		BatchBytes:   8 << 20,
 		BatchWrites:  1024,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/btree"
 )
@@ -36,6 +37,8 @@ type Log struct {
 	close             func() error
 	// ends receives the leases of what was published.
 	ends *leases
+	// written is the size of all records that were published.
+	written atomic.Int64
 
 	// mu guards the published state, which only the writer changes, in one step for each batch.
 	mu sync.RWMutex
@@ -141,6 +144,12 @@ func (l *Log) Revision() int64 {
 
 // Size returns the bytes that the records take in the file.
 func (l *Log) Size(ctx context.Context) (int64, error) { return l.file.size(ctx) }
+
+// Written returns the size of all records that were published since the log was opened, as the history in memory counts it.
+func (l *Log) Written() int64 { return l.written.Load() }
+
+// HistoryBytes is the size of the newest records that are kept in memory.
+func (l *Log) HistoryBytes() int64 { return l.cfg.HistoryBytes }
 
 // Compacted returns the revision up to which past states are no longer kept.
 func (l *Log) Compacted() int64 {

@@ -153,6 +153,7 @@ func (l *Log) publish(records []*Record, s step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range records {
+		l.written.Add(r.size())
 		if r.Deleted {
 			l.heads.Delete(head{key: r.Key})
 			l.ends.set(head{key: r.Key})

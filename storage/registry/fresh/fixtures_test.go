@@ -60,6 +60,12 @@ type place struct {
 // open serves a log from a file.
 func open(t *testing.T, file string, change ...func(*log.Config)) *place {
 	t.Helper()
+
+	return openWith(t, getter{}, file, change...)
+}
+
+func openWith(t *testing.T, g getter, file string, change ...func(*log.Config)) *place {
+	t.Helper()
 	settings := log.NewConfig(file)
 	for _, c := range change {
 		c(&settings)
@@ -70,7 +76,12 @@ func open(t *testing.T, file string, change ...func(*log.Config)) *place {
 	}
 	listener, stop := serve(t, source)
 	p := &place{log: source, line: &line{}}
-	options, err := fresh.Getter(getter{listener: listener, line: p.line}, fresh.Logs{address: source}).
+	g.listener, g.line = listener, p.line
+	wrap := fresh.Ruled
+	if g.own != nil {
+		wrap = fresh.Getter
+	}
+	options, err := wrap(g, fresh.Logs{address: source}).
 		GetRESTOptions(schema.GroupResource{Resource: "configmaps"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -124,6 +135,8 @@ func serve(t *testing.T, source *log.Log) (*bufconn.Listener, func()) {
 type getter struct {
 	listener *bufconn.Listener
 	line     *line
+	// own is another decorator.
+	own generic.StorageDecorator
 }
 
 func (g getter) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
@@ -141,7 +154,13 @@ func (g getter) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) 
 	}
 	config.CompactionInterval = 0
 
-	return generic.RESTOptions{StorageConfig: config.ForResource(resource), Decorator: g.decorate, ResourcePrefix: prefix}, nil
+	decorate := g.decorate
+	if g.own != nil {
+		decorate = g.own
+		resource.Resource = "configmaps-of-the-api-server"
+	}
+
+	return generic.RESTOptions{StorageConfig: config.ForResource(resource), Decorator: decorate, ResourcePrefix: prefix}, nil
 }
 
 //nolint:revive // the parameters are those of generic.StorageDecorator

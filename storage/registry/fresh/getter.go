@@ -29,12 +29,17 @@ func (l Logs) of(c *storagebackend.ConfigForResource) *log.Log {
 }
 
 // Getter lends the storages of another getter, with this package's rule in front of each that has a watch cache and is
-// kept in one of the logs.
+// kept in one of the logs. These caches remember no more changes than the logs keep in memory.
 func Getter(of generic.RESTOptionsGetter, logs Logs) generic.RESTOptionsGetter {
 	if len(logs) == 0 {
 		return of
 	}
 
+	return ruled(bounded{RESTOptionsGetter: of, logs: logs}, logs)
+}
+
+// ruled puts the rule in front of watch caches as they are.
+func ruled(of generic.RESTOptionsGetter, logs Logs) generic.RESTOptionsGetter {
 	return getter{RESTOptionsGetter: of, logs: logs}
 }
 

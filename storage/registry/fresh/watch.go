@@ -15,6 +15,7 @@ import (
 
 // Watch implements storage.Interface.
 func (s *store) Watch(ctx context.Context, key string, o storage.ListOptions) (watch.Interface, error) {
+	ctx = unhurried{ctx}
 	if o.ResourceVersion == "" {
 		return s.watchState(ctx, key, o)
 	}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fresh
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/cacher"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+)
+
+// bounded lends the storages of another getter, with watch caches whose clocks are those of the logs.
+type bounded struct {
+	generic.RESTOptionsGetter
+
+	logs Logs
+}
+
+// GetRESTOptions implements generic.RESTOptionsGetter.
+func (b bounded) GetRESTOptions(resource schema.GroupResource, example runtime.Object) (generic.RESTOptions, error) {
+	o, err := b.RESTOptionsGetter.GetRESTOptions(resource, example)
+	if err != nil || reflect.ValueOf(o.Decorator).Pointer() == reflect.ValueOf(generic.UndecoratedStorage).Pointer() {
+		return o, err
+	}
+	if source := b.logs.of(o.StorageConfig); source != nil {
+		o.Decorator = caching(newPace(source.HistoryBytes(), source.Written))
+	}
+
+	return o, nil
+}
+
+// caching makes watch caches as the API server does, with a clock.
+func caching(c clock.WithTicker) generic.StorageDecorator {
+	return func(
+		config *storagebackend.ConfigForResource, prefix string, key func(runtime.Object) (string, error),
+		one, many func() runtime.Object, attributes storage.AttrFunc, triggers storage.IndexerFuncs, indexers *cache.Indexers,
+	) (storage.Interface, factory.DestroyFunc, error) {
+		below, destroy, err := generic.NewRawStorage(config, one, many, prefix)
+		if err != nil {
+			return nil, destroy, fmt.Errorf("open store: %w", err)
+		}
+		cached, err := cacher.NewCacherFromConfig(cacher.Config{
+			Storage: below, Versioner: storage.APIObjectVersioner{}, GroupResource: config.GroupResource,
+			EventsHistoryWindow: config.EventsHistoryWindow, ResourcePrefix: prefix, KeyFunc: key, GetAttrsFunc: attributes,
+			IndexerFuncs: triggers, Indexers: indexers, NewFunc: one, NewListFunc: many, Codec: config.Codec, Clock: c,
+		})
+		if err != nil {
+			destroy()
+
+			return nil, func() {}, fmt.Errorf("make watch cache: %w", err)
+		}
+		delegator := cacher.NewCacheDelegator(cached, below)
+
+		return delegator, sync.OnceFunc(func() {
+			delegator.Stop()
+			cached.Stop()
+			destroy()
+		}), nil
+	}
+}

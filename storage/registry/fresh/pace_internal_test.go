@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fresh
+
+import (
+	"testing"
+	"time"
+)
+
+func TestPace(t *testing.T) {
+	t.Parallel()
+
+	written := int64(0)
+	p := newPace(1000, func() int64 { return written })
+	real := time.Now()
+	began := p.Now()
+	if off := began.Sub(real).Abs(); off > time.Minute {
+		t.Errorf("While nothing is written, it is the usual time.\nNow(): off by %s", off)
+	}
+	for range 4 {
+		written += 250
+		p.Now()
+	}
+	if passed := p.Now().Sub(began); passed < window || passed > window+time.Minute {
+		t.Errorf("When so much was written, the window has passed.\nNow(): got %s later, want %s", passed, window)
+	}
+	if waited := p.Since(began); waited < 0 || waited > time.Minute {
+		t.Errorf("Who waits a moment has waited that long.\nSince(a moment ago): got %s after %s", waited, time.Since(real))
+	}
+	old := began.Add(-time.Hour)
+	if passed, want := p.Since(old), time.Hour+window; passed < want || passed > want+time.Minute {
+		t.Errorf("What was long ago is that far away by this clock.\nSince(an hour before): got %s, want %s", passed, want)
+	}
+	written += 1_000_000
+	asked := p.Now()
+	if waited := p.Since(asked); waited < 0 || waited > time.Minute {
+		t.Errorf("Nor does a leap make it longer.\nSince(just now): got %s", waited)
+	}
+}
