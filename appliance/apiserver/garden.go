@@ -26,7 +26,7 @@ import (
 )
 
 // decodedBytes bounds what is remembered of objects that were read back: what is written within a second or two.
-const decodedBytes = 8 << 20
+const decodedBytes = 4 << 20
 
 // gardenKinds are the kinds of the garden and their stores.
 type gardenKinds struct {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -75,8 +76,15 @@ func (o *serverOptions) run(ctx context.Context) error {
 		limit = given.Value()
 	}
 	ready := memory.Limit(limit)
+	life, end := context.WithCancel(ctx)
+	var keeping sync.WaitGroup
+	defer keeping.Wait()
+	defer end()
 	return server.Run(ctx, server.Options{
 		Config: config, Log: log, Version: options.Version, Clock: o.env.Clock, MemoryLimit: limit,
-		Ready: func(server.Garden) { ready() },
+		Ready: func(server.Garden) {
+			ready()
+			keeping.Go(func() { memory.Keep(life, limit, o.env.Clock) })
+		},
 	})
 }

@@ -71,7 +71,7 @@ func (g *garden) load(b *testing.B, clients int, what string, request func(ctx c
 }
 
 // shoots makes manifests of shoots; a body is cheap to make, so that clients cost little.
-func shoots(b *testing.B, change ...func(*gardencorev1beta1.Shoot)) func(name string) []byte {
+func shoots(b testing.TB, change ...func(*gardencorev1beta1.Shoot)) func(name string) []byte {
 	b.Helper()
 	shoot, err := order()
 	if err != nil {

@@ -43,7 +43,7 @@ type garden struct {
 }
 
 // start returns the shared garden, furnished, and at rest: what the load before has left to do is not counted with this one.
-func start(b *testing.B) *garden {
+func start(b testing.TB) *garden {
 	b.Helper()
 	shared.once.Do(func() { shared.err = shared.open() })
 	if shared.err != nil {
@@ -55,7 +55,7 @@ func start(b *testing.B) *garden {
 }
 
 // settle waits until the server has next to nothing to do.
-func (g *garden) settle(b *testing.B) {
+func (g *garden) settle(b testing.TB) {
 	b.Helper()
 	const look, rest, patience = 500 * time.Millisecond, 50 * time.Millisecond, 5 * time.Minute
 	ticks := time.NewTicker(look)
@@ -131,7 +131,7 @@ func (g *garden) stop() error {
 }
 
 // spent is the processor time of the server so far.
-func (g *garden) spent(b *testing.B) time.Duration {
+func (g *garden) spent(b testing.TB) time.Duration {
 	b.Helper()
 	const hertz = 100 // What Linux counts in, on every architecture that Go runs on.
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", g.command.Process.Pid))

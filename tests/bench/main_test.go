@@ -14,7 +14,10 @@ import (
 
 	"github.com/go-logr/logr"
 
+	"k8s.io/utils/clock"
+
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/memory"
 	"github.com/terrarium-garden/terrarium/appliance/server"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 )
@@ -82,11 +85,21 @@ func serve(dir string) (err error) {
 		}
 	}
 
+	if dir := os.Getenv(heapDir); dir != "" {
+		go heaps(dir)
+	}
+	// As in a garden, so that a server under load is what it is there.
+	limit := memory.Default("/")
+	ready := memory.Limit(limit)
+
 	return server.Run(ctx, server.Options{
-		Config:  config,
-		Log:     log,
-		Version: "v0.0.0-bench",
+		Config:      config,
+		Log:         log,
+		Version:     "v0.0.0-bench",
+		MemoryLimit: limit,
 		Ready: func(g server.Garden) {
+			ready()
+			go memory.Keep(ctx, limit, clock.RealClock{})
 			profile()
 			fmt.Println(g.Kubeconfig)
 		},
