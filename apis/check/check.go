@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package check holds the checks on single fields that kinds of several groups share. Each returns what is wrong with
-// the field at path, and nothing when it is right.
+// Package check has the checks on single fields that kinds of several groups share. Each returns the errors of the field at
+// path, and none when the field is valid.
 package check
 
 import (
@@ -19,12 +19,12 @@ func Metadata(obj metav1.Object, namespaced bool, name apivalidation.ValidateNam
 	return apivalidation.ValidateObjectMetaAccessor(obj, namespaced, name, field.NewPath("metadata"))
 }
 
-// MetadataUpdate checks the metadata of an updated object against its former self.
+// MetadataUpdate checks the metadata of an updated object against that of the old object.
 func MetadataUpdate(obj, old metav1.Object) field.ErrorList {
 	return apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, field.NewPath("metadata"))
 }
 
-// Required complains about an empty value; what says what it must name.
+// Required rejects an empty value; what says what the value must name.
 func Required(value string, path *field.Path, what string) field.ErrorList {
 	if value == "" {
 		return field.ErrorList{field.Required(path, "must name "+what)}
@@ -32,7 +32,7 @@ func Required(value string, path *field.Path, what string) field.ErrorList {
 	return nil
 }
 
-// NotEmpty complains about an empty value that could be left out altogether.
+// NotEmpty rejects an empty value of an optional field.
 func NotEmpty(value *string, path *field.Path) field.ErrorList {
 	if value != nil && *value == "" {
 		return field.ErrorList{field.Invalid(path, *value, "must not be empty; leave it out instead")}
@@ -40,7 +40,7 @@ func NotEmpty(value *string, path *field.Path) field.ErrorList {
 	return nil
 }
 
-// OneOf complains about a value that is not allowed.
+// OneOf rejects a value that is not allowed.
 func OneOf[S ~string](value S, path *field.Path, allowed ...S) field.ErrorList {
 	if slices.Contains(allowed, value) {
 		return nil
@@ -48,7 +48,7 @@ func OneOf[S ~string](value S, path *field.Path, allowed ...S) field.ErrorList {
 	return field.ErrorList{field.NotSupported(path, value, allowed)}
 }
 
-// Immutable complains when a field differs from what it was.
+// Immutable rejects a change of a field.
 func Immutable(value, old any, path *field.Path) field.ErrorList {
 	return apivalidation.ValidateImmutableField(value, old, path)
 }
@@ -61,7 +61,7 @@ func Frozen(obj metav1.Object, spec, old any) field.ErrorList {
 	return field.ErrorList{field.Forbidden(field.NewPath("spec"), "must not change while the object is being deleted")}
 }
 
-// Unique complains about every value that stands more than once.
+// Unique rejects every value that occurs more than once.
 func Unique(values []string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, v := range values {
@@ -72,7 +72,7 @@ func Unique(values []string, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// NotNegative complains about a number below zero.
+// NotNegative rejects a number below zero.
 func NotNegative[N ~int32 | ~int64](value *N, path *field.Path) field.ErrorList {
 	if value == nil {
 		return nil
@@ -80,15 +80,15 @@ func NotNegative[N ~int32 | ~int64](value *N, path *field.Path) field.ErrorList 
 	return apivalidation.ValidateNonnegativeField(int64(*value), path)
 }
 
-// NotShrinking complains about a number that is below what it was.
+// NotShrinking rejects a number that is below its old value.
 func NotShrinking(value, old int32, path *field.Path) field.ErrorList {
 	if value < old {
-		return field.ErrorList{field.Invalid(path, value, "must not be below what it was")}
+		return field.ErrorList{field.Invalid(path, value, "must not be below its old value")}
 	}
 	return nil
 }
 
-// Selector checks a selector that may be absent.
+// Selector checks an optional selector.
 func Selector(s *metav1.LabelSelector, path *field.Path) field.ErrorList {
 	return metav1validation.ValidateLabelSelector(s, metav1validation.LabelSelectorValidationOptions{}, path)
 }

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Same tells whether two values mean the same (API-STRAT-2): an empty list is no list, and JSON that is kept as it was
-// written is compared by its content. Server-side apply writes the fields of such JSON in another order.
+// Same reports whether two values mean the same: an empty list equals an absent one, and raw JSON is compared by its
+// content, because server-side apply writes its fields in another order (API-STRAT-2).
 func Same(a, b any) bool {
 	if apiequality.Semantic.DeepEqual(a, b) {
 		return true
@@ -35,7 +35,7 @@ func sameJSON(a, b []byte) bool {
 	return fine && alsoFine && reflect.DeepEqual(one, other)
 }
 
-// content reads JSON with its numbers as they are written; nothing is the same as null.
+// content decodes JSON and keeps its numbers as they are written; empty data equals null.
 func content(data []byte) (any, bool) {
 	if len(data) == 0 {
 		return nil, true

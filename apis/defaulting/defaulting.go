@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package defaulting registers what fills in the fields that an object leaves out.
+// Package defaulting registers functions that set defaults.
 package defaulting
 
 import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Register makes a scheme call set for every object of a kind T, alone or in a list L.
+// Register registers set as the function that sets the defaults of objects of type T, alone or in a list L.
 func Register[T, L any, PT object[T], PL object[L]](scheme *runtime.Scheme, set func(*T), items func(*L) []T) {
 	scheme.AddTypeDefaultingFunc(PT(new(T)), func(obj any) {
 		if o, ok := obj.(*T); ok {
@@ -26,20 +26,20 @@ func Register[T, L any, PT object[T], PL object[L]](scheme *runtime.Scheme, set 
 	})
 }
 
-// object is a pointer to a Go type that is a kind.
+// object is a pointer to the Go type of a kind.
 type object[T any] interface {
 	*T
 	runtime.Object
 }
 
-// Set gives a field that is absent a value.
+// Set sets a field that is nil to a value.
 func Set[T any](field **T, value T) {
 	if *field == nil {
 		*field = &value
 	}
 }
 
-// Ensure makes an absent section present, so that its own fields can be filled.
+// Ensure creates a section that is nil, so that the defaults of its fields can be set.
 func Ensure[T any](section **T) *T {
 	if *section == nil {
 		*section = new(T)

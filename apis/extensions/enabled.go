@@ -12,15 +12,15 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 )
 
-// cluster is what extensions of kind Extension are enabled for.
+// cluster is a seed or shoot for which extensions of kind Extension are enabled.
 type cluster struct {
 	sort       gardencorev1beta1.ClusterType
 	workerless bool
 }
 
-// EnabledForShoot lists the types of the extensions of kind Extension that a shoot gets, sorted: those that it lists and
-// those that are enabled for every shoot, without those that it disables. One without workers gets only what can do
-// without (GCM-CR-3, API-EXTLAB-2).
+// EnabledForShoot lists the types of the extensions of kind Extension that a shoot gets, sorted: those in its spec and those
+// that are enabled for every shoot, without those that it disables. A shoot without workers gets only extensions that
+// support such shoots (GCM-CR-3, API-EXTLAB-2).
 func EnabledForShoot(s *gardencorev1beta1.ShootSpec, registrations []gardencorev1beta1.ControllerRegistration) []string {
 	return types(enabled(s.Extensions, nil, cluster{
 		sort: gardencorev1beta1.ClusterTypeShoot, workerless: query.Workerless(s),
@@ -40,7 +40,7 @@ func types(needed []Need) []string {
 	return names
 }
 
-// listed is what the list of extensions asks for, be it offered or not.
+// listed returns the extensions in the spec, whether they are offered or not.
 func listed(
 	all []gardencorev1beta1.Extension, path *field.Path, sort gardencorev1beta1.ClusterType, workerless bool,
 ) needs {
@@ -55,7 +55,8 @@ func listed(
 	return found
 }
 
-// enabled is what is listed and what is enabled for every such cluster and not disabled, as far as it suits the cluster.
+// enabled returns the extensions that are listed and those that are enabled for every such cluster and not disabled, without
+// those that do not support the cluster.
 func enabled(
 	list []gardencorev1beta1.Extension, path *field.Path, of cluster, registrations []gardencorev1beta1.ControllerRegistration,
 ) needs {
@@ -80,8 +81,8 @@ func enabled(
 	return slices.DeleteFunc(all, func(n Need) bool { return unsupported[n.Type] })
 }
 
-// everywhere reports whether an extension is for every cluster of a sort that does not say otherwise. The older field
-// is about shoots.
+// everywhere reports whether an extension is enabled for every cluster of a type unless the cluster disables it. The older
+// field applies to shoots.
 func everywhere(resource gardencorev1beta1.ControllerResource, sort gardencorev1beta1.ClusterType) bool {
 	return slices.Contains(resource.AutoEnable, sort) ||
 		sort == gardencorev1beta1.ClusterTypeShoot && resource.GloballyEnabled != nil && *resource.GloballyEnabled

@@ -14,25 +14,24 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
 
-// Kind is a kind of the extension contract: everything that one part of the garden treats differently from kind to kind.
+// Kind is a kind of the extension contract with all properties in which the kinds differ.
 type Kind struct {
-	// Name is what registrations call the kind.
+	// Name is the name of the kind in registrations.
 	Name string
 	// New returns an empty object, NewList an empty list.
 	New     func() gardenextensionsv1alpha1.Object
 	NewList func() List
-	// Patience says how long an object is waited for.
+	// Patience says how long to wait for an object.
 	Patience Patience
-	// OfShoots says that the gardenlet makes objects of the kind for ordinary shoots.
+	// OfShoots says that the gardenlet creates objects of the kind for ordinary shoots.
 	OfShoots bool
 	// OnSeeds says that an object of the kind keeps its extension installed on the seed (GLET-CI-9).
 	OnSeeds bool
-	// Reports says that conditions of the objects in the namespace of a shoot count for its health (GLET-CARE-15).
+	// Reports says that the conditions of objects in the namespace of a shoot are part of the shoot's health (GLET-CARE-15).
 	Reports bool
 	// Protected says that a seed refuses to delete an object without confirmation (EXT-DEL-1, GRM-WH-DEL-1).
 	Protected bool
-	// State says that what status.state and status.resources hold goes into the ShootState, and moves with the shoot
-	// (GLET-STATE-1).
+	// State says that status.state and status.resources are copied into the ShootState and move with the shoot (GLET-STATE-1).
 	State bool
 }
 
@@ -42,17 +41,17 @@ type List interface {
 	runtime.Object
 }
 
-// Patience says how long the answer of an extension is waited for.
+// Patience says how long to wait for an extension to reconcile an object.
 type Patience struct {
-	// Interval is the longest pause between two looks. The first pauses are shorter, for extensions that are quick.
+	// Interval is the longest time between two checks. The first intervals are shorter, for extensions that are fast.
 	Interval time.Duration
-	// Severe is how long an error of the extension is tolerated before it ends the wait.
+	// Severe is how long an error of the extension is tolerated before the wait fails.
 	Severe time.Duration
-	// Timeout ends the wait.
+	// Timeout is the longest time of the wait.
 	Timeout time.Duration
 }
 
-// Kinds returns all kinds, those that a shoot is built with first, in the order in which it is built.
+// Kinds returns all kinds. The kinds that a shoot uses come first, in the order in which they are created.
 func Kinds() []Kind {
 	usual := Patience{Interval: 5 * time.Second, Severe: 30 * time.Second, Timeout: 3 * time.Minute}
 	long := Patience{Interval: 5 * time.Second, Severe: 30 * time.Second, Timeout: 10 * time.Minute}
@@ -110,7 +109,7 @@ func Kinds() []Kind {
 	}
 }
 
-// KindsWhere returns the kinds that a rule is about, in the order of Kinds.
+// KindsWhere returns the kinds for which about is true, in the order of Kinds.
 func KindsWhere(about func(Kind) bool) []Kind {
 	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return !about(k) })
 }
@@ -125,7 +124,7 @@ func Names() []string {
 	return names
 }
 
-// Named returns the kind of a name.
+// Named returns the kind with a name.
 func Named(name string) (Kind, bool) {
 	all := Kinds()
 	i := slices.IndexFunc(all, func(k Kind) bool { return k.Name == name })

@@ -25,18 +25,18 @@ func (o Offer) String() string { return o.Kind + "/" + o.Type }
 type Need struct {
 	Offer
 
-	// Path is the field that asks. It is nil where no field does: for an extension that is enabled for every cluster, and
-	// for a domain of the garden.
+	// Path is the field that asks for the offer. It is nil for an extension that is enabled for every cluster and for a domain
+	// of the garden, for which no field asks.
 	Path *field.Path
 
-	// cluster is the sort of cluster that asks, and workerless says that it has no machines. They matter for kind Extension
-	// only.
+	// cluster is the type of the cluster that asks, and workerless says that it has no worker pools. They are used for kind
+	// Extension only.
 	cluster    gardencorev1beta1.ClusterType
 	workerless bool
 }
 
-// OfferedBy reports whether a registration has what is needed as its primary task (API-EXTVAL-1), and for such a cluster
-// (API-EXTVAL-4).
+// OfferedBy reports whether a registration is the primary controller of what is needed and supports such a cluster
+// (API-EXTVAL-1, API-EXTVAL-4).
 func (n Need) OfferedBy(r gardencorev1beta1.ControllerRegistration) bool {
 	return slices.ContainsFunc(r.Spec.Resources, func(resource gardencorev1beta1.ControllerResource) bool {
 		return n.Offer == OfferOf(resource) && query.PrimaryResource(resource) && n.suitedBy(resource)
@@ -54,7 +54,7 @@ func (n Need) suitedBy(r gardencorev1beta1.ControllerResource) bool {
 		slices.Contains(r.ClusterCompatibility, n.cluster)
 }
 
-// OfferOf is what a resource of a registration offers.
+// OfferOf returns what a resource of a registration offers.
 func OfferOf(r gardencorev1beta1.ControllerResource) Offer { return Offer{Kind: r.Kind, Type: r.Type} }
 
 // Offers returns the offers that are needed, each once, sorted.
@@ -67,7 +67,7 @@ func Offers(needs []Need) []Offer {
 	return slices.Compact(all)
 }
 
-// needs is a list of needs in the making; a type that is not given needs nothing.
+// needs collects needs; an empty type adds nothing.
 type needs []Need
 
 func (n *needs) add(path *field.Path, name string, kinds ...string) {

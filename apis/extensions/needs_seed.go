@@ -9,7 +9,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 )
 
-// NamedBySeed lists what the fields of a seed ask for (API-EXTVAL-2), in the order of the rule.
+// NamedBySeed lists what the fields of a seed ask for (API-EXTVAL-2).
 func NamedBySeed(s *gardencorev1beta1.SeedSpec) []Need {
 	path := field.NewPath("spec")
 	var all needs
@@ -46,8 +46,8 @@ func NeededByBucket(b *gardencorev1beta1.BackupBucket) []Need {
 	return all
 }
 
-// NeededByEntry lists what a backup entry needs: what its bucket is made of (GCM-CR-2 b, API-EXTVAL-2). Without a bucket,
-// which is nil, that is nothing.
+// NeededByEntry lists what a backup entry needs, which depends on its bucket. It is empty if bucket is nil (GCM-CR-2 b,
+// API-EXTVAL-2).
 func NeededByEntry(bucket *gardencorev1beta1.BackupBucket) []Need {
 	var all needs
 	if bucket != nil {
@@ -56,5 +56,5 @@ func NeededByEntry(bucket *gardencorev1beta1.BackupBucket) []Need {
 	return all
 }
 
-// ForBackups reports whether an offer is about backups.
+// ForBackups reports whether an offer is one for backups.
 func (o Offer) ForBackups() bool { return o.Kind == kind.BackupBucket || o.Kind == kind.BackupEntry }

@@ -10,26 +10,26 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 )
 
-// Domain is a domain of the garden: one below which shoots get their names, or the internal one.
+// Domain is a domain of the garden: a default domain or the internal domain.
 type Domain struct {
-	// Name is the domain, Provider the type of the service that hosts it.
+	// Name is the domain, Provider the type of the DNS service that hosts it.
 	Name, Provider string
 	// Internal marks the internal domain.
 	Internal bool
 }
 
-// Surroundings are what the needs of a shoot depend on beside the shoot.
+// Surroundings are the objects that the needs of a shoot depend on besides the shoot itself.
 type Surroundings struct {
 	// Seed is where the control plane runs.
 	Seed *gardencorev1beta1.Seed
 	// Registrations are all registrations of the garden.
 	Registrations []gardencorev1beta1.ControllerRegistration
-	// Domains are those of the garden. A seed with domains of its own does not look at them.
+	// Domains are the domains of the garden. They are ignored for a seed with its own domains.
 	Domains []Domain
 }
 
-// NamedByShoot lists what the fields of a shoot ask for (API-EXTVAL-3), in the order of the fields. What becomes of the
-// shoot on a seed can need more, and less.
+// NamedByShoot lists what the fields of a shoot ask for, in the order of the fields. On its seed a shoot can need more or
+// less, see NeededByShoot (API-EXTVAL-3).
 func NamedByShoot(s *gardencorev1beta1.ShootSpec) []Need {
 	path := field.NewPath("spec")
 	all := listed(s.Extensions, path.Child("extensions"), gardencorev1beta1.ClusterTypeShoot, query.Workerless(s))
@@ -43,8 +43,8 @@ func NamedByShoot(s *gardencorev1beta1.ShootSpec) []Need {
 	return append(all, ofWorkers(s, path)...)
 }
 
-// NeededByShoot lists what a shoot needs on its seed (GCM-CR-3): of its DNS providers only the primary one, and of the
-// extensions those that are enabled for it.
+// NeededByShoot lists what a shoot needs on its seed: only the primary one of its DNS providers, and the extensions that are
+// enabled for it (GCM-CR-3).
 func NeededByShoot(shoot *gardencorev1beta1.Shoot, in Surroundings) []Need {
 	seed, ofSeed, path := in.Seed, field.NewPath("seed", "spec"), field.NewPath("spec")
 	var all needs
@@ -59,7 +59,7 @@ func NeededByShoot(shoot *gardencorev1beta1.Shoot, in Surroundings) []Need {
 	}, in.Registrations)...)
 }
 
-// ofWorkers is what machines, and all that is for machines only, need.
+// ofWorkers returns what the worker pools of a shoot need.
 func ofWorkers(s *gardencorev1beta1.ShootSpec, path *field.Path) needs {
 	var all needs
 	if query.Workerless(s) {
@@ -84,7 +84,7 @@ func ofWorkers(s *gardencorev1beta1.ShootSpec, path *field.Path) needs {
 	return all
 }
 
-// names adds what makes the names of a shoot. A seed that says nothing of domains goes by those of the garden.
+// names adds what is needed for the DNS names of a shoot. A seed without its own domains uses those of the garden.
 func (n *needs) names(shoot *gardencorev1beta1.Shoot, in Surroundings) {
 	ofSeed := field.NewPath("seed", "spec", "dns")
 	if internal := in.Seed.Spec.DNS.Internal; internal != nil {

@@ -191,7 +191,7 @@ func TestNeededByShoot(t *testing.T) {
 	}
 }
 
-// TestPaths holds that each need says which field asks, in the object at hand or in its seed.
+// TestPaths checks that each need says which field asks, in the object at hand or in its seed.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	rich := newShoot(func(s *shoot) {
@@ -250,7 +250,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestEnabledForLabels holds that labels name the same extensions as are installed (API-EXTLAB-2, GCM-CR-3).
+// TestEnabledForLabels checks that labels name the same extensions as are installed (API-EXTLAB-2, GCM-CR-3).
 func TestEnabledForLabels(t *testing.T) {
 	t.Parallel()
 	s := newShoot(func(s *shoot) {

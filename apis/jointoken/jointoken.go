@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package jointoken reads and writes what the Secret of a join token says: which seed it is for, until when it is valid,
-// and whether it has been used. ServiceAccounts by which seeds join carry the same mark of their use.
+// Package jointoken reads and writes the contents of the Secret of a join token: which seed it is for, until when it is
+// valid, and whether it has been used. ServiceAccounts with which seeds join have the same annotations about their use.
 package jointoken
 
 import (
@@ -16,24 +16,24 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// MaxLifetime is how long a join token is valid at most.
+// MaxLifetime is the longest time that a join token can be valid.
 const MaxLifetime = 24 * time.Hour
 
-// InfoKeyLifetime is the key, in the ConfigMap gardener-info, of how long a token is valid unless its maker says otherwise.
+// InfoKeyLifetime is the key of the default lifetime of a token in the ConfigMap gardener-info.
 const InfoKeyLifetime = "joinTokenLifetime"
 
-// skew is how far the clock of who makes a token may be ahead.
+// skew is how far the clock of a client that creates a token may be ahead.
 const skew = time.Minute
 
-// What the Secret of a token holds, beside what Kubernetes puts into those of bootstrap tokens.
+// Keys in the Secret of a token, besides those that Kubernetes defines for bootstrap tokens.
 const (
 	// KeySeed names the seed that the token is for.
 	KeySeed = "seed"
 	// KeyRenew is "true" if the token replaces the certificate of a seed that has a valid one.
 	KeyRenew = "renew"
-	// KeyDescription tells people, and for tokens made by gardenlets also the garden, what the token is for.
+	// KeyDescription describes what the token is for. In tokens made by gardenlets, the garden reads it too.
 	KeyDescription = "description"
-	// KeyExpiration is the end of the token's validity, in the form of RFC 3339.
+	// KeyExpiration is the time at which the token expires, in RFC 3339 format.
 	KeyExpiration = "expiration"
 	// KeySecret is the secret half of the token.
 	KeySecret = "token-secret"
@@ -42,19 +42,19 @@ const (
 )
 
 const (
-	// Namespace is where the Secrets of tokens live.
+	// Namespace is the namespace of the Secrets of tokens.
 	Namespace = "kube-system"
-	// SecretPrefix begins the names of their Secrets; the id of the token follows.
+	// SecretPrefix is the prefix of the names of their Secrets; the id of the token follows.
 	SecretPrefix = "bootstrap-token-"
 	// SecretType is the type of their Secrets.
-	SecretType corev1.SecretType = "bootstrap.kubernetes.io/token" //nolint:gosec // a type, and no secret
-	// UserPrefix begins the name of the user that a token stands for; the id of the token follows.
+	SecretType corev1.SecretType = "bootstrap.kubernetes.io/token" //nolint:gosec // This is a type, not a secret.
+	// UserPrefix is the prefix of the user name that a token authenticates; the id of the token follows.
 	UserPrefix = "system:bootstrap:"
-	// AccountPrefix begins the names of the ServiceAccounts by which seeds join; the name of the seed follows.
+	// AccountPrefix is the prefix of the names of the ServiceAccounts with which seeds join; the name of the seed follows.
 	AccountPrefix = "gardenlet-bootstrap-"
 )
 
-// Kinds of the objects that a gardenlet makes tokens for.
+// Kinds of objects that a gardenlet creates tokens for.
 const (
 	KindManagedSeed = "ManagedSeed"
 	KindGardenlet   = "Gardenlet"
@@ -65,12 +65,12 @@ var ErrContradiction = errors.New("the token names two different seeds")
 
 // Purpose is what a token is for.
 type Purpose struct {
-	// Seed is the only seed that may join with the token. If empty, it can be any that does not exist yet.
+	// Seed is the only seed that may join with the token. If empty, any seed that does not exist yet may.
 	Seed string
 	// Renew says that the seed gets a certificate although it has a valid one.
 	Renew bool
-	// Kind and Object are the ManagedSeed or Gardenlet that a gardenlet has made the token for. Both are empty for a token
-	// that an operator has made.
+	// Kind and Object name the ManagedSeed or Gardenlet that a gardenlet has created the token for. Both are empty for a token
+	// that an operator has created.
 	Kind   string
 	Object types.NamespacedName
 }
@@ -90,8 +90,8 @@ func PurposeOf(secret *corev1.Secret) (Purpose, error) {
 	return p, nil
 }
 
-// Described finds the object that a gardenlet has made a token for in the description of the token, which contains "for
-// the <Kind> resource <namespace>/<name>" (GAC-SR-14).
+// Described parses the object that a gardenlet has created a token for from the description of the token, which contains
+// "for the <Kind> resource <namespace>/<name>" (GAC-SR-14).
 func Described(description string) (kind string, object types.NamespacedName, ok bool) {
 	_, about, _ := strings.Cut(description, "for the ")
 	kind, about, _ = strings.Cut(about, " resource ")
@@ -101,7 +101,7 @@ func Described(description string) (kind string, object types.NamespacedName, ok
 	return kind, object, ok
 }
 
-// Value reads a value from the data of a Secret, as it will be once the server has taken over StringData.
+// Value reads a value from the data of a Secret as it will be after the server has merged StringData into it.
 func Value(secret *corev1.Secret, key string) string {
 	if text, ok := secret.StringData[key]; ok {
 		return text
@@ -109,8 +109,7 @@ func Value(secret *corev1.Secret, key string) string {
 	return string(secret.Data[key])
 }
 
-// Validate returns an error if a token could be valid for longer than MaxLifetime from now on, or if its purpose cannot
-// be understood.
+// Validate returns an error if a token could be valid for longer than MaxLifetime from now on, or if its purpose is invalid.
 func Validate(secret *corev1.Secret, now time.Time) error {
 	if err := CheckLifetime(secret, now); err != nil {
 		return err
@@ -127,7 +126,7 @@ func Validate(secret *corev1.Secret, now time.Time) error {
 	return err
 }
 
-// CheckLifetime returns an error if a token has no end, or one that is too far away.
+// CheckLifetime returns an error if a token has no expiration or one that is too far in the future.
 func CheckLifetime(secret *corev1.Secret, now time.Time) error {
 	text := Value(secret, KeyExpiration)
 	if text == "" {
@@ -135,15 +134,15 @@ func CheckLifetime(secret *corev1.Secret, now time.Time) error {
 	}
 	end, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return fmt.Errorf("data[%s]: must be a time in the form of RFC 3339: %w", KeyExpiration, err)
+		return fmt.Errorf("data[%s]: must be a time in RFC 3339 format: %w", KeyExpiration, err)
 	}
 	if end.After(now.Add(MaxLifetime + skew)) {
-		return fmt.Errorf("data[%s]: %s is too far away: a join token is valid for %s at most", KeyExpiration, text, MaxLifetime)
+		return fmt.Errorf("data[%s]: %s is too far in the future: a join token is valid for %s at most", KeyExpiration, text, MaxLifetime)
 	}
 	return nil
 }
 
-// The annotations that mark a token, or a ServiceAccount by which a seed joins, as used. Only the server writes them.
+// The annotations that mark a token, or a ServiceAccount with which a seed joins, as used. Only the server writes them.
 const (
 	annotationPrefix = "token.terrarium.garden/"
 
@@ -154,11 +153,11 @@ const (
 	annotationKey     = annotationPrefix + "used-for-key"
 )
 
-// Use is the one use of a token.
+// Use describes the use of a token, which can be used once.
 type Use struct {
-	// Seed has joined.
+	// Seed is the seed that has joined.
 	Seed string
-	// At is when its request was judged.
+	// At is when its request was approved.
 	At time.Time
 	// Request and UID are the CertificateSigningRequest.
 	Request string

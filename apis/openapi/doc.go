@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package openapi describes the kinds that the garden API server serves. The descriptions of the Kubernetes types that
-// they refer to are not here; a server merges them in from Kubernetes' own definitions.
+// Package openapi has the OpenAPI definitions of the kinds that the garden API server serves. It does not have the
+// definitions of the Kubernetes types that they refer to; the server merges those in.
 package openapi

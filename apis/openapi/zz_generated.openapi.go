@@ -404,7 +404,7 @@ func schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequest(ref co
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec says what is asked for.",
+							Description: "Spec is the request.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1alpha1.AdminKubeconfigRequestSpec{}.OpenAPIModelName()),
 						},
@@ -434,7 +434,7 @@ func schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequestSpec(re
 				Properties: map[string]spec.Schema{
 					"expirationSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ExpirationSeconds is the wanted lifetime in seconds; the server may shorten it. Defaults to 3600.",
+							Description: "ExpirationSeconds is the desired lifetime in seconds; the server may shorten it. Defaults to 3600.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -504,7 +504,7 @@ func schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequest(ref c
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec says what is asked for.",
+							Description: "Spec is the request.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1alpha1.ViewerKubeconfigRequestSpec{}.OpenAPIModelName()),
 						},
@@ -534,7 +534,7 @@ func schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestSpec(r
 				Properties: map[string]spec.Schema{
 					"expirationSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ExpirationSeconds is the wanted lifetime in seconds; the server may shorten it. Defaults to 3600.",
+							Description: "ExpirationSeconds is the desired lifetime in seconds; the server may shorten it. Defaults to 3600.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -604,7 +604,7 @@ func schema_terrarium_apis_core_v1_ControllerDeployment(ref common.ReferenceCall
 					},
 					"helm": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Helm is the chart that installs the extension. Without it, somebody else installs, as the annotations for the older version say.",
+							Description: "Helm is the chart that installs the extension. Without it, a third party installs the extension, as described by the annotations for the older version.",
 							Ref:         ref(v1.HelmControllerDeployment{}.OpenAPIModelName()),
 						},
 					},
@@ -845,19 +845,19 @@ func schema_terrarium_apis_core_v1beta1_APIServerRequests(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "APIServerRequests bounds the number of requests in flight.",
+				Description: "APIServerRequests limits the number of requests in flight.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"maxMutatingInflight": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MaxMutatingInflight bounds those that change something. Defaults to 200.",
+							Description: "MaxMutatingInflight limits those that change something. Defaults to 200.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
 					},
 					"maxNonMutatingInflight": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MaxNonMutatingInflight bounds those that only read. Defaults to 400.",
+							Description: "MaxNonMutatingInflight limits those that only read. Defaults to 400.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
@@ -872,7 +872,7 @@ func schema_terrarium_apis_core_v1beta1_AccessRestriction(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "AccessRestriction is a promise about who can reach a cluster from where.",
+				Description: "AccessRestriction restricts access to a cluster.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
@@ -937,7 +937,7 @@ func schema_terrarium_apis_core_v1beta1_Addon(ref common.ReferenceCallback) comm
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled turns the addon on.",
+							Description: "Enabled enables the addon.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -954,7 +954,7 @@ func schema_terrarium_apis_core_v1beta1_Addons(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Addons are components inside a shoot that users may ask for; meant for trials.",
+				Description: "Addons are optional components inside a shoot, for evaluation only.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kubernetesDashboard": {
@@ -981,7 +981,7 @@ func schema_terrarium_apis_core_v1beta1_AdmissionPlugin(ref common.ReferenceCall
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "AdmissionPlugin turns an admission plugin on or off and configures it.",
+				Description: "AdmissionPlugin enables or disables an admission plugin and configures it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
@@ -1000,7 +1000,7 @@ func schema_terrarium_apis_core_v1beta1_AdmissionPlugin(ref common.ReferenceCall
 					},
 					"disabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Disabled turns off a plugin that is on by default.",
+							Description: "Disabled disables a plugin that is enabled by default.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -1053,7 +1053,7 @@ func schema_terrarium_apis_core_v1beta1_AuditConfig(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "AuditConfig says what is recorded for audits.",
+				Description: "AuditConfig configures the audit log.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"auditPolicy": {
@@ -1252,14 +1252,14 @@ func schema_terrarium_apis_core_v1beta1_BackupBucket(ref common.ReferenceCallbac
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec is the bucket as it is wanted.",
+							Description: "Spec is the desired state of the bucket.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.BackupBucketSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status is the bucket as it is.",
+							Description: "Status is the observed state of the bucket.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.BackupBucketStatus{}.OpenAPIModelName()),
 						},
@@ -1328,7 +1328,7 @@ func schema_terrarium_apis_core_v1beta1_BackupBucketProvider(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "BackupBucketProvider says who has an object store and where.",
+				Description: "BackupBucketProvider is the provider of an object store.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
@@ -1358,12 +1358,12 @@ func schema_terrarium_apis_core_v1beta1_BackupBucketSpec(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "BackupBucketSpec is a bucket as it is wanted.",
+				Description: "BackupBucketSpec is the desired state of a bucket.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"provider": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Provider says who has the object store and where. It never changes.",
+							Description: "Provider is the provider of the object store. It never changes.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.BackupBucketProvider{}.OpenAPIModelName()),
 						},
@@ -1382,20 +1382,20 @@ func schema_terrarium_apis_core_v1beta1_BackupBucketSpec(ref common.ReferenceCal
 					},
 					"seedName": {
 						SchemaProps: spec.SchemaProps{
-							Description: "SeedName is the seed that looks after the bucket. It never changes.",
+							Description: "SeedName is the seed that manages the bucket. It never changes.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"shootRef": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ShootRef is the self-hosted shoot that looks after the bucket.",
+							Description: "ShootRef is the self-hosted shoot that manages the bucket.",
 							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
 						},
 					},
 					"secretRef": {
 						SchemaProps: spec.SchemaProps{
-							Description: "SecretRef is the Secret with the credentials of the object store; credentialsRef takes it over when unset. Last used by Gardener v1.123.",
+							Description: "SecretRef is the Secret with the credentials of the object store; credentialsRef defaults to it. Last used by Gardener v1.123.",
 							Ref:         ref("io.k8s.api.core.v1.SecretReference"),
 						},
 					},
@@ -1412,7 +1412,7 @@ func schema_terrarium_apis_core_v1beta1_BackupBucketStatus(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "BackupBucketStatus is a bucket as it is.",
+				Description: "BackupBucketStatus is the observed state of a bucket.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"generatedSecretRef": {
@@ -1429,13 +1429,13 @@ func schema_terrarium_apis_core_v1beta1_BackupBucketStatus(ref common.ReferenceC
 					},
 					"lastOperation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "LastOperation is what was last done with the bucket.",
+							Description: "LastOperation is the last operation on the bucket.",
 							Ref:         ref(v1beta1.LastOperation{}.OpenAPIModelName()),
 						},
 					},
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ObservedGeneration is the generation that was last dealt with.",
+							Description: "ObservedGeneration is the generation that was last acted on.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -1484,14 +1484,14 @@ func schema_terrarium_apis_core_v1beta1_BackupEntry(ref common.ReferenceCallback
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec is the entry as it is wanted.",
+							Description: "Spec is the desired state of the entry.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.BackupEntrySpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status is the entry as it is.",
+							Description: "Status is the observed state of the entry.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.BackupEntryStatus{}.OpenAPIModelName()),
 						},
@@ -1560,7 +1560,7 @@ func schema_terrarium_apis_core_v1beta1_BackupEntrySpec(ref common.ReferenceCall
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "BackupEntrySpec is an entry as it is wanted.",
+				Description: "BackupEntrySpec is the desired state of an entry.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"bucketName": {
@@ -1573,14 +1573,14 @@ func schema_terrarium_apis_core_v1beta1_BackupEntrySpec(ref common.ReferenceCall
 					},
 					"seedName": {
 						SchemaProps: spec.SchemaProps{
-							Description: "SeedName is the seed that looks after the entry; another name asks for a move.",
+							Description: "SeedName is the seed that manages the entry; another name moves it.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"shootRef": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ShootRef is the self-hosted shoot that looks after the entry.",
+							Description: "ShootRef is the self-hosted shoot that manages the entry.",
 							Ref:         ref("io.k8s.api.core.v1.ObjectReference"),
 						},
 					},
@@ -1597,7 +1597,7 @@ func schema_terrarium_apis_core_v1beta1_BackupEntryStatus(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "BackupEntryStatus is an entry as it is.",
+				Description: "BackupEntryStatus is the observed state of an entry.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"lastError": {
@@ -1608,7 +1608,7 @@ func schema_terrarium_apis_core_v1beta1_BackupEntryStatus(ref common.ReferenceCa
 					},
 					"lastOperation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "LastOperation is what was last done with the entry.",
+							Description: "LastOperation is the last operation on the entry.",
 							Ref:         ref(v1beta1.LastOperation{}.OpenAPIModelName()),
 						},
 					},
@@ -1620,14 +1620,14 @@ func schema_terrarium_apis_core_v1beta1_BackupEntryStatus(ref common.ReferenceCa
 					},
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ObservedGeneration is the generation that was last dealt with.",
+							Description: "ObservedGeneration is the generation that was last acted on.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
 					},
 					"seedName": {
 						SchemaProps: spec.SchemaProps{
-							Description: "SeedName is the seed that looks after the entry at the moment.",
+							Description: "SeedName is the seed that manages the entry at the moment.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -1644,7 +1644,7 @@ func schema_terrarium_apis_core_v1beta1_Bastion(ref common.ReferenceCallback) co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Bastion says what bastions are made of; at least one of the fields is set.",
+				Description: "Bastion configures bastions; at least one of the fields is set.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"machineImage": {
@@ -1722,12 +1722,12 @@ func schema_terrarium_apis_core_v1beta1_CARotation(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CARotation tells about the rotation of certificate authorities.",
+				Description: "CARotation describes the rotation of certificate authorities.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Phase is how far the rotation is.",
+							Description: "Phase is the phase of the rotation.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -1822,7 +1822,7 @@ func schema_terrarium_apis_core_v1beta1_CapabilityDefinition(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CapabilityDefinition defines one thing that machine types and images can differ in.",
+				Description: "CapabilityDefinition defines a property in which machine types and images can differ.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
@@ -1859,7 +1859,7 @@ func schema_terrarium_apis_core_v1beta1_CloudInfo(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CloudInfo tells where a cluster runs.",
+				Description: "CloudInfo reports where a cluster runs.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
@@ -1922,7 +1922,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfile(ref common.ReferenceCallbac
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status is what the versions' life cycles mean today.",
+							Description: "Status is what the versions' lifecycles mean at present.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.CloudProfileStatus{}.OpenAPIModelName()),
 						},
@@ -2127,7 +2127,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref common.ReferenceCal
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Regions are where shoots may be.",
+							Description: "Regions are the regions in which shoots can run.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -2141,7 +2141,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref common.ReferenceCal
 					},
 					"bastion": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Bastion says what bastions are made of.",
+							Description: "Bastion configures bastions.",
 							Ref:         ref(v1beta1.Bastion{}.OpenAPIModelName()),
 						},
 					},
@@ -2160,7 +2160,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileSpec(ref common.ReferenceCal
 					},
 					"limits": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Limits bounds what shoots may ask for.",
+							Description: "Limits are limits for shoots that use the profile.",
 							Ref:         ref(v1beta1.Limits{}.OpenAPIModelName()),
 						},
 					},
@@ -2237,7 +2237,7 @@ func schema_terrarium_apis_core_v1beta1_CloudProfileStatus(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CloudProfileStatus is what the versions' life cycles mean today.",
+				Description: "CloudProfileStatus is what the versions' lifecycles mean at present.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kubernetes": {
@@ -2277,27 +2277,27 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 				Properties: map[string]spec.Schema{
 					"autoscaling": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Autoscaling bounds the automatic sizing of the component itself.",
+							Description: "Autoscaling limits the automatic sizing of the component itself.",
 							Ref:         ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
 						},
 					},
 					"emitPerNodeGroupMetrics": {
 						SchemaProps: spec.SchemaProps{
-							Description: "EmitPerNodeGroupMetrics measures each group of nodes. Defaults to false.",
+							Description: "EmitPerNodeGroupMetrics emits metrics for each group of nodes. Defaults to false.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
 					},
 					"expander": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Expander is how a group is chosen that grows, also several separated by commas. Defaults to least-waste.",
+							Description: "Expander says how the group to grow is chosen; several ways are separated by commas. Defaults to least-waste.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"ignoreDaemonsetsUtilization": {
 						SchemaProps: spec.SchemaProps{
-							Description: "IgnoreDaemonsetsUtilization leaves pods of daemon sets out when the use of a node is computed. Defaults to false.",
+							Description: "IgnoreDaemonsetsUtilization ignores pods of daemon sets when the utilization of a node is computed. Defaults to false.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -2319,13 +2319,13 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 					},
 					"initialNodeGroupBackoffDuration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "InitialNodeGroupBackoffDuration is the first pause after a group failed to grow. Defaults to 5m.",
+							Description: "InitialNodeGroupBackoffDuration is the first backoff after a group failed to scale up. Defaults to 5m.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"maxBinpackingTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MaxBinpackingTime bounds one simulation. Defaults to 5m.",
+							Description: "MaxBinpackingTime limits one simulation. Defaults to 5m.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -2345,14 +2345,14 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 					},
 					"maxGracefulTerminationSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MaxGracefulTerminationSeconds is how long pods get to stop on a node that goes, in seconds. Defaults to 600.",
+							Description: "MaxGracefulTerminationSeconds is the time in seconds that pods have to terminate on a node that is removed. Defaults to 600.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
 					},
 					"maxNodeGroupBackoffDuration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MaxNodeGroupBackoffDuration is the longest pause after a group failed to grow. Defaults to 30m.",
+							Description: "MaxNodeGroupBackoffDuration is the longest backoff after a group failed to scale up. Defaults to 30m.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -2371,31 +2371,31 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 					},
 					"newPodScaleUpDelay": {
 						SchemaProps: spec.SchemaProps{
-							Description: "NewPodScaleUpDelay is how old a pod must be to make nodes grow. Defaults to 0s.",
+							Description: "NewPodScaleUpDelay is how old a pod must be to cause a scale-up. Defaults to 0s.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"nodeGroupBackoffResetTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Description: "NodeGroupBackoffResetTimeout is how long after the last failure the pause is forgotten. Defaults to 3h.",
+							Description: "NodeGroupBackoffResetTimeout is how long after the last failure the backoff is reset. Defaults to 3h.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"scaleDownDelayAfterAdd": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ScaleDownDelayAfterAdd is how long after a node was added none is removed. Defaults to 1h.",
+							Description: "ScaleDownDelayAfterAdd is how long no node is removed after one was added. Defaults to 1h.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"scaleDownDelayAfterDelete": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ScaleDownDelayAfterDelete is how long after a node was removed no other is. Defaults to 0s.",
+							Description: "ScaleDownDelayAfterDelete is how long no node is removed after another one was removed. Defaults to 0s.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"scaleDownDelayAfterFailure": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ScaleDownDelayAfterFailure is how long after a failed removal none is tried. Defaults to 3m.",
+							Description: "ScaleDownDelayAfterFailure is how long no removal is tried after one failed. Defaults to 3m.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -2407,14 +2407,14 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscaler(ref common.ReferenceCa
 					},
 					"scaleDownUtilizationThreshold": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ScaleDownUtilizationThreshold is the share of requested resources below which a node may go. Defaults to 0.5.",
+							Description: "ScaleDownUtilizationThreshold is the share of requested resources below which a node may be removed. Defaults to 0.5.",
 							Type:        []string{"number"},
 							Format:      "double",
 						},
 					},
 					"scanInterval": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ScanInterval is the time between two looks at the cluster. Defaults to 10s.",
+							Description: "ScanInterval is the time between two checks of the cluster. Defaults to 10s.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -2478,7 +2478,7 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscalerOptions(ref common.Refe
 					},
 					"scaleDownGpuUtilizationThreshold": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ScaleDownGPUUtilizationThreshold is the share of requested graphics processors below which a node may go.",
+							Description: "ScaleDownGPUUtilizationThreshold is the share of requested graphics processors below which a node may be removed.",
 							Type:        []string{"number"},
 							Format:      "double",
 						},
@@ -2497,7 +2497,7 @@ func schema_terrarium_apis_core_v1beta1_ClusterAutoscalerOptions(ref common.Refe
 					},
 					"scaleDownUtilizationThreshold": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ScaleDownUtilizationThreshold is the share of requested resources below which a node may go.",
+							Description: "ScaleDownUtilizationThreshold is the share of requested resources below which a node may be removed.",
 							Type:        []string{"number"},
 							Format:      "double",
 						},
@@ -2514,19 +2514,19 @@ func schema_terrarium_apis_core_v1beta1_ClusterInfo(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ClusterInfo tells what kind of cluster a plant is.",
+				Description: "ClusterInfo reports what kind of cluster a plant is.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"cloud": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Cloud tells where it runs.",
+							Description: "Cloud reports where it runs.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.CloudInfo{}.OpenAPIModelName()),
 						},
 					},
 					"kubernetes": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kubernetes tells what it runs.",
+							Description: "Kubernetes reports what it runs.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.KubernetesInfo{}.OpenAPIModelName()),
 						},
@@ -2557,7 +2557,7 @@ func schema_terrarium_apis_core_v1beta1_Condition(ref common.ReferenceCallback) 
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status is True when the aspect is well, False when it is not, Progressing while a trouble is young, and Unknown when it cannot be told.",
+							Description: "Status is True when the aspect is healthy, False when it is not, Progressing for a while after it has become unhealthy, and Unknown when it cannot be determined.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2577,7 +2577,7 @@ func schema_terrarium_apis_core_v1beta1_Condition(ref common.ReferenceCallback) 
 					},
 					"message": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Message explains the status to a person.",
+							Description: "Message is a human-readable explanation of the status.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2654,7 +2654,7 @@ func schema_terrarium_apis_core_v1beta1_ControlPlane(ref common.ReferenceCallbac
 				Properties: map[string]spec.Schema{
 					"highAvailability": {
 						SchemaProps: spec.SchemaProps{
-							Description: "HighAvailability says which failures it survives; cannot be lowered again.",
+							Description: "HighAvailability says which failures the control plane survives; it cannot be lowered.",
 							Ref:         ref(v1beta1.HighAvailability{}.OpenAPIModelName()),
 						},
 					},
@@ -2685,7 +2685,7 @@ func schema_terrarium_apis_core_v1beta1_ControlPlaneAutoscaling(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControlPlaneAutoscaling bounds the automatic sizing of a component.",
+				Description: "ControlPlaneAutoscaling limits the automatic sizing of a component.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"minAllowed": {
@@ -2857,7 +2857,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallation(ref common.Refere
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status tells whether the extension is well.",
+							Description: "Status reports whether the extension is healthy.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.ControllerInstallationStatus{}.OpenAPIModelName()),
 						},
@@ -2980,7 +2980,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationStatus(ref common.
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerInstallationStatus tells whether an extension is well.",
+				Description: "ControllerInstallationStatus reports whether an extension is well.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"conditions": {
@@ -2991,7 +2991,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerInstallationStatus(ref common.
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Conditions report whether the installation is valid, installed, healthy and at rest.",
+							Description: "Conditions report whether the installation is valid, installed, healthy and not progressing.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3021,7 +3021,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistration(ref common.Refere
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerRegistration makes an extension known to the garden.",
+				Description: "ControllerRegistration registers an extension in the garden.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -3047,7 +3047,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistration(ref common.Refere
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec says what the extension does and how it gets to seeds.",
+							Description: "Spec says what the extension does and how it is installed on seeds.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.ControllerRegistrationSpec{}.OpenAPIModelName()),
 						},
@@ -3157,7 +3157,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerRegistrationSpec(ref common.Re
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ControllerRegistrationSpec says what an extension does and how it gets to seeds.",
+				Description: "ControllerRegistrationSpec says what an extension does and how it is installed on seeds.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"deployment": {
@@ -3213,7 +3213,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerResource(ref common.ReferenceC
 					},
 					"autoEnable": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AutoEnable lists the sorts of clusters that get the extension without asking; only for kind Extension.",
+							Description: "AutoEnable lists the types of clusters for which the extension is enabled by default; only for kind Extension.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3228,7 +3228,7 @@ func schema_terrarium_apis_core_v1beta1_ControllerResource(ref common.ReferenceC
 					},
 					"clusterCompatibility": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ClusterCompatibility lists the sorts of clusters that the extension works with; only for kind Extension. Defaults to shoot.",
+							Description: "ClusterCompatibility lists the types of clusters that the extension works with; only for kind Extension. Defaults to shoot.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3382,7 +3382,7 @@ func schema_terrarium_apis_core_v1beta1_CoreDNSRewriting(ref common.ReferenceCal
 				Properties: map[string]spec.Schema{
 					"commonSuffixes": {
 						SchemaProps: spec.SchemaProps{
-							Description: "CommonSuffixes are domains that clients search in vain; names in them are answered at once. At most 5.",
+							Description: "CommonSuffixes are domains whose names are resolved without search domains. At most 5.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3410,7 +3410,7 @@ func schema_terrarium_apis_core_v1beta1_DNS(ref common.ReferenceCallback) common
 				Properties: map[string]spec.Schema{
 					"domain": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Domain is the external domain; made from shoot, project and a default domain when unset. It never changes.",
+							Description: "Domain is the external domain; generated from shoot, project and a default domain when unset. It never changes.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -3441,7 +3441,7 @@ func schema_terrarium_apis_core_v1beta1_DNSExposure(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DNSExposure lets a DNS record point at the control plane nodes; there is nothing to set.",
+				Description: "DNSExposure lets a DNS record point to the control plane nodes. It has no settings.",
 				Type:        []string{"object"},
 			},
 		},
@@ -3457,7 +3457,7 @@ func schema_terrarium_apis_core_v1beta1_DNSIncludeExclude(ref common.ReferenceCa
 				Properties: map[string]spec.Schema{
 					"exclude": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Exclude lists what is left alone.",
+							Description: "Exclude lists what is ignored.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3472,7 +3472,7 @@ func schema_terrarium_apis_core_v1beta1_DNSIncludeExclude(ref common.ReferenceCa
 					},
 					"include": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Include lists what is looked after.",
+							Description: "Include lists what is managed.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3577,7 +3577,7 @@ func schema_terrarium_apis_core_v1beta1_DataVolume(ref common.ReferenceCallback)
 					},
 					"encrypted": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Encrypted asks for encryption.",
+							Description: "Encrypted says whether the volume is encrypted.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -3615,7 +3615,7 @@ func schema_terrarium_apis_core_v1beta1_DualApprovalForDeletion(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DualApprovalForDeletion names objects whose deletion must be confirmed by someone else than who asks for it.",
+				Description: "DualApprovalForDeletion names objects whose deletion must be confirmed by another user than the one who deletes them.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"resource": {
@@ -3635,7 +3635,7 @@ func schema_terrarium_apis_core_v1beta1_DualApprovalForDeletion(ref common.Refer
 					},
 					"includeServiceAccounts": {
 						SchemaProps: spec.SchemaProps{
-							Description: "IncludeServiceAccounts says whether the rule holds for service accounts as well. Defaults to true.",
+							Description: "IncludeServiceAccounts says whether the rule applies to service accounts as well. Defaults to true.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -3685,7 +3685,7 @@ func schema_terrarium_apis_core_v1beta1_ETCDConfig(ref common.ReferenceCallback)
 				Properties: map[string]spec.Schema{
 					"autoscaling": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Autoscaling bounds its automatic sizing.",
+							Description: "Autoscaling limits its automatic sizing.",
 							Ref:         ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
 						},
 					},
@@ -3701,12 +3701,12 @@ func schema_terrarium_apis_core_v1beta1_ETCDEncryptionKeyRotation(ref common.Ref
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ETCDEncryptionKeyRotation tells about the rotation of the key that encrypts etcd.",
+				Description: "ETCDEncryptionKeyRotation describes the rotation of the key that encrypts etcd.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Phase is how far the rotation is.",
+							Description: "Phase is the phase of the rotation.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -3714,7 +3714,7 @@ func schema_terrarium_apis_core_v1beta1_ETCDEncryptionKeyRotation(ref common.Ref
 					},
 					"autoCompleteAfterPrepared": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AutoCompleteAfterPrepared says that the second phase follows by itself.",
+							Description: "AutoCompleteAfterPrepared says that the second phase follows automatically.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -3756,12 +3756,12 @@ func schema_terrarium_apis_core_v1beta1_EncryptionAtRest(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "EncryptionAtRest tells what is encrypted in etcd, and how.",
+				Description: "EncryptionAtRest describes which resources are encrypted in etcd, and how.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"provider": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Provider is the way of encryption.",
+							Description: "Provider is the encryption provider.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.EncryptionProviderStatus{}.OpenAPIModelName()),
 						},
@@ -3799,7 +3799,7 @@ func schema_terrarium_apis_core_v1beta1_EncryptionConfig(ref common.ReferenceCal
 				Properties: map[string]spec.Schema{
 					"provider": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Provider is the way of encryption.",
+							Description: "Provider is the encryption provider.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.EncryptionProvider{}.OpenAPIModelName()),
 						},
@@ -3832,7 +3832,7 @@ func schema_terrarium_apis_core_v1beta1_EncryptionProvider(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "EncryptionProvider is a way of encryption.",
+				Description: "EncryptionProvider is an encryption provider.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
@@ -3852,7 +3852,7 @@ func schema_terrarium_apis_core_v1beta1_EncryptionProviderStatus(ref common.Refe
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "EncryptionProviderStatus is a way of encryption that is in use.",
+				Description: "EncryptionProviderStatus is an encryption provider that is in use.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
@@ -3912,7 +3912,7 @@ func schema_terrarium_apis_core_v1beta1_ExpirableVersion(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ExpirableVersion is a version with its life cycle.",
+				Description: "ExpirableVersion is a version with its lifecycle.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"version": {
@@ -3925,7 +3925,7 @@ func schema_terrarium_apis_core_v1beta1_ExpirableVersion(ref common.ReferenceCal
 					},
 					"classification": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Classification is the stage of life; superseded by lifecycle.",
+							Description: "Classification is the stage; superseded by lifecycle.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -3938,7 +3938,7 @@ func schema_terrarium_apis_core_v1beta1_ExpirableVersion(ref common.ReferenceCal
 					},
 					"lifecycle": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Lifecycle lists the stages of life with their beginnings, in the order of time.",
+							Description: "Lifecycle lists the stages with their start times, in chronological order.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3963,7 +3963,7 @@ func schema_terrarium_apis_core_v1beta1_ExpirableVersionStatus(ref common.Refere
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ExpirableVersionStatus is a version with its stage of life today.",
+				Description: "ExpirableVersionStatus is a version with its current stage.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"version": {
@@ -3998,13 +3998,13 @@ func schema_terrarium_apis_core_v1beta1_Exposure(ref common.ReferenceCallback) c
 				Properties: map[string]spec.Schema{
 					"dns": {
 						SchemaProps: spec.SchemaProps{
-							Description: "DNS lets a DNS record point at the control plane nodes.",
+							Description: "DNS lets a DNS record point to the control plane nodes.",
 							Ref:         ref(v1beta1.DNSExposure{}.OpenAPIModelName()),
 						},
 					},
 					"extension": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Extension leaves it to an extension.",
+							Description: "Extension lets an extension expose the API server.",
 							Ref:         ref(v1beta1.ExtensionExposure{}.OpenAPIModelName()),
 						},
 					},
@@ -4046,7 +4046,7 @@ func schema_terrarium_apis_core_v1beta1_ExposureClass(ref common.ReferenceCallba
 					},
 					"handler": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Handler names the way to the gardenlets, which know what it means. It never changes.",
+							Description: "Handler is the name of the exposure handler in the configuration of gardenlets. It never changes.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -4139,7 +4139,7 @@ func schema_terrarium_apis_core_v1beta1_ExposureClassScheduling(ref common.Refer
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Tolerations lets the shoots be placed on seeds in spite of their taints.",
+							Description: "Tolerations lets the shoots be placed on seeds despite their taints.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -4176,7 +4176,7 @@ func schema_terrarium_apis_core_v1beta1_Extension(ref common.ReferenceCallback) 
 					},
 					"disabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Disabled keeps an extension away that would come by itself.",
+							Description: "Disabled disables an extension that is enabled by default.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -4248,14 +4248,14 @@ func schema_terrarium_apis_core_v1beta1_ExtensionResourceState(ref common.Refere
 					},
 					"purpose": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Purpose tells extension objects of the same kind apart.",
+							Description: "Purpose distinguishes extension objects of the same kind.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"state": {
 						SchemaProps: spec.SchemaProps{
-							Description: "State is what the extension wrote down.",
+							Description: "State is the state that the extension wrote.",
 							Ref:         ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
 						},
 					},
@@ -4346,7 +4346,7 @@ func schema_terrarium_apis_core_v1beta1_GardenerResourceData(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "GardenerResourceData is something that the gardenlet has to know.",
+				Description: "GardenerResourceData is data of the gardenlet.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
@@ -4434,19 +4434,19 @@ func schema_terrarium_apis_core_v1beta1_Hibernation(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Hibernation says whether and when a shoot sleeps, without nodes and without a running control plane.",
+				Description: "Hibernation says whether and when a shoot is hibernated, without nodes and without a running control plane.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled puts the shoot to sleep or wakes it up.",
+							Description: "Enabled hibernates the shoot or wakes it up.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
 					},
 					"schedules": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Schedules say when that happens by itself.",
+							Description: "Schedules say when the shoot is hibernated and woken up automatically.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -4470,7 +4470,7 @@ func schema_terrarium_apis_core_v1beta1_HibernationSchedule(ref common.Reference
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HibernationSchedule says when a shoot falls asleep and wakes up.",
+				Description: "HibernationSchedule says when a shoot is hibernated and woken up.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"end": {
@@ -4489,7 +4489,7 @@ func schema_terrarium_apis_core_v1beta1_HibernationSchedule(ref common.Reference
 					},
 					"start": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Start is a cron expression for falling asleep.",
+							Description: "Start is a cron expression for the start of hibernation.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -4532,13 +4532,13 @@ func schema_terrarium_apis_core_v1beta1_HorizontalPodAutoscalerConfig(ref common
 				Properties: map[string]spec.Schema{
 					"cpuInitializationPeriod": {
 						SchemaProps: spec.SchemaProps{
-							Description: "CPUInitializationPeriod is how long after its start a pod's processor use does not count.",
+							Description: "CPUInitializationPeriod is how long after its start the CPU usage of a pod is ignored.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"downscaleStabilization": {
 						SchemaProps: spec.SchemaProps{
-							Description: "DownscaleStabilization is how far back recommendations are remembered before pods are removed.",
+							Description: "DownscaleStabilization is the window of recommendations that are considered before pods are removed.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -4550,13 +4550,13 @@ func schema_terrarium_apis_core_v1beta1_HorizontalPodAutoscalerConfig(ref common
 					},
 					"syncPeriod": {
 						SchemaProps: spec.SchemaProps{
-							Description: "SyncPeriod is the time between two looks at the pods.",
+							Description: "SyncPeriod is the time between two checks of the pods.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"tolerance": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Tolerance is the deviation from the target below which nothing is done.",
+							Description: "Tolerance is the deviation from the target below which pods are not scaled.",
 							Type:        []string{"number"},
 							Format:      "double",
 						},
@@ -4602,7 +4602,7 @@ func schema_terrarium_apis_core_v1beta1_InPlaceUpdatesStatus(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "InPlaceUpdatesStatus tells which pools are yet to be updated in place.",
+				Description: "InPlaceUpdatesStatus reports which pools are still to be updated in place.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"pendingWorkerUpdates": {
@@ -4623,7 +4623,7 @@ func schema_terrarium_apis_core_v1beta1_Ingress(ref common.ReferenceCallback) co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Ingress says how services of a seed are reached by name.",
+				Description: "Ingress configures the domain under which services of a seed are reached by name.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"controller": {
@@ -4821,7 +4821,7 @@ func schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref common.Reference
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns features on or off against their default.",
+							Description: "FeatureGates enables or disables features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -4843,7 +4843,7 @@ func schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref common.Reference
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "AdmissionPlugins turns admission plugins on or off and configures them.",
+							Description: "AdmissionPlugins enables or disables admission plugins and configures them.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -4872,13 +4872,13 @@ func schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref common.Reference
 					},
 					"auditConfig": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AuditConfig says what is recorded for audits.",
+							Description: "AuditConfig configures the audit log.",
 							Ref:         ref(v1beta1.AuditConfig{}.OpenAPIModelName()),
 						},
 					},
 					"autoscaling": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Autoscaling bounds the automatic sizing of the server.",
+							Description: "Autoscaling limits the automatic sizing of the server.",
 							Ref:         ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
 						},
 					},
@@ -4898,7 +4898,7 @@ func schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref common.Reference
 					},
 					"enableAnonymousAuthentication": {
 						SchemaProps: spec.SchemaProps{
-							Description: "EnableAnonymousAuthentication lets in requests without credentials; superseded by structured authentication.",
+							Description: "EnableAnonymousAuthentication accepts requests without credentials; superseded by structured authentication.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -4923,13 +4923,13 @@ func schema_terrarium_apis_core_v1beta1_KubeAPIServerConfig(ref common.Reference
 					},
 					"requests": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Requests bounds the number of requests in flight.",
+							Description: "Requests limits the number of requests in flight.",
 							Ref:         ref(v1beta1.APIServerRequests{}.OpenAPIModelName()),
 						},
 					},
 					"runtimeConfig": {
 						SchemaProps: spec.SchemaProps{
-							Description: "RuntimeConfig turns API versions and resources on or off.",
+							Description: "RuntimeConfig enables or disables API versions and resources.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -5004,7 +5004,7 @@ func schema_terrarium_apis_core_v1beta1_KubeControllerManagerConfig(ref common.R
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns features on or off against their default.",
+							Description: "FeatureGates enables or disables features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -5040,13 +5040,13 @@ func schema_terrarium_apis_core_v1beta1_KubeControllerManagerConfig(ref common.R
 					},
 					"nodeMonitorGracePeriod": {
 						SchemaProps: spec.SchemaProps{
-							Description: "NodeMonitorGracePeriod is how long a node may be silent before it is not ready. Defaults to 40s.",
+							Description: "NodeMonitorGracePeriod is how long a node may be unresponsive before it is marked not ready. Defaults to 40s.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"podEvictionTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Description: "PodEvictionTimeout had an effect before Kubernetes 1.13 only; pods tolerate lost nodes instead.",
+							Description: "PodEvictionTimeout had an effect before Kubernetes 1.13 only; tolerations of pods replace it.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -5067,7 +5067,7 @@ func schema_terrarium_apis_core_v1beta1_KubeProxyConfig(ref common.ReferenceCall
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns features on or off against their default.",
+							Description: "FeatureGates enables or disables features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -5083,14 +5083,14 @@ func schema_terrarium_apis_core_v1beta1_KubeProxyConfig(ref common.ReferenceCall
 					},
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled installs it; some network plugins do its work themselves. Defaults to true.",
+							Description: "Enabled installs it; some network plugins replace it. Defaults to true.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
 					},
 					"mode": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Mode is how Services are made to work. Defaults to IPTables.",
+							Description: "Mode is the mode of kube-proxy. Defaults to IPTables.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -5110,7 +5110,7 @@ func schema_terrarium_apis_core_v1beta1_KubeSchedulerConfig(ref common.Reference
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns features on or off against their default.",
+							Description: "FeatureGates enables or disables features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -5153,7 +5153,7 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns features on or off against their default.",
+							Description: "FeatureGates enables or disables features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -5202,20 +5202,20 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					},
 					"evictionMaxPodGracePeriod": {
 						SchemaProps: spec.SchemaProps{
-							Description: "EvictionMaxPodGracePeriod bounds the time in seconds that pods get to stop in a soft eviction.",
+							Description: "EvictionMaxPodGracePeriod limits the time in seconds that pods get to stop in a soft eviction.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
 					},
 					"evictionMinimumReclaim": {
 						SchemaProps: spec.SchemaProps{
-							Description: "EvictionMinimumReclaim is how much is won back in an eviction.",
+							Description: "EvictionMinimumReclaim is how much is reclaimed in an eviction.",
 							Ref:         ref(v1beta1.KubeletConfigEvictionMinimumReclaim{}.OpenAPIModelName()),
 						},
 					},
 					"evictionPressureTransitionPeriod": {
 						SchemaProps: spec.SchemaProps{
-							Description: "EvictionPressureTransitionPeriod is how long a node stays under pressure after the last sign of it.",
+							Description: "EvictionPressureTransitionPeriod is how long a node keeps a pressure condition after the pressure is gone.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -5233,7 +5233,7 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					},
 					"failSwapOn": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FailSwapOn keeps the kubelet from starting on a machine with swap. Defaults to true.",
+							Description: "FailSwapOn prevents the kubelet from starting on a machine with swap. Defaults to true.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -5254,7 +5254,7 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					},
 					"imageMaximumGCAge": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ImageMaximumGCAge is how long an unused image is kept at most; 0s means without bound. Defaults to 0s.",
+							Description: "ImageMaximumGCAge is how long an unused image is kept at most; 0s means without limit. Defaults to 0s.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -5266,14 +5266,14 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					},
 					"imagePullCredentialsVerificationPolicy": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ImagePullCredentialsVerificationPolicy says for which images on the node a pod must show credentials.",
+							Description: "ImagePullCredentialsVerificationPolicy says for which images on the node a pod must have credentials.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"kubeReserved": {
 						SchemaProps: spec.SchemaProps{
-							Description: "KubeReserved is set aside for the node's own services.",
+							Description: "KubeReserved is reserved for the node's own services.",
 							Ref:         ref(v1beta1.KubeletConfigReserved{}.OpenAPIModelName()),
 						},
 					},
@@ -5293,7 +5293,7 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					},
 					"memorySwap": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MemorySwap says how pods use swap; needs the feature gate NodeSwap and failSwapOn false.",
+							Description: "MemorySwap says how pods use swap; requires the feature gate NodeSwap and failSwapOn false.",
 							Ref:         ref(v1beta1.MemorySwapConfiguration{}.OpenAPIModelName()),
 						},
 					},
@@ -5306,7 +5306,7 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					},
 					"preloadedImagesVerificationAllowlist": {
 						SchemaProps: spec.SchemaProps{
-							Description: "PreloadedImagesVerificationAllowlist lists images for which no credentials are asked.",
+							Description: "PreloadedImagesVerificationAllowlist lists images for which no credentials are required.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -5321,21 +5321,21 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					},
 					"protectKernelDefaults": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ProtectKernelDefaults makes the kubelet refuse kernel settings other than it wants.",
+							Description: "ProtectKernelDefaults makes the kubelet fail if kernel settings differ from its defaults.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
 					},
 					"registryBurst": {
 						SchemaProps: spec.SchemaProps{
-							Description: "RegistryBurst is the number of image pulls at once; counts only with registryPullQPS.",
+							Description: "RegistryBurst is the number of image pulls at once; used only with registryPullQPS.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
 					},
 					"registryPullQPS": {
 						SchemaProps: spec.SchemaProps{
-							Description: "RegistryPullQPS is the number of image pulls a second in the long run; 0 means without bound.",
+							Description: "RegistryPullQPS is the number of image pulls per second on average; 0 means without limit.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
@@ -5375,7 +5375,7 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfig(ref common.ReferenceCallba
 					},
 					"systemReserved": {
 						SchemaProps: spec.SchemaProps{
-							Description: "SystemReserved was set aside for the operating system; now part of kubeReserved. Ignored; last used by Gardener v1.140.",
+							Description: "SystemReserved was reserved for the operating system; now part of kubeReserved. Ignored; last used by Gardener v1.140.",
 							Ref:         ref(v1beta1.KubeletConfigReserved{}.OpenAPIModelName()),
 						},
 					},
@@ -5439,7 +5439,7 @@ func schema_terrarium_apis_core_v1beta1_KubeletConfigEvictionMinimumReclaim(ref 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubeletConfigEvictionMinimumReclaim is how much is won back in an eviction.",
+				Description: "KubeletConfigEvictionMinimumReclaim is how much is reclaimed in an eviction.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"imageFSAvailable": {
@@ -5657,7 +5657,7 @@ func schema_terrarium_apis_core_v1beta1_KubernetesConfig(ref common.ReferenceCal
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns features on or off against their default.",
+							Description: "FeatureGates enables or disables features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -5686,7 +5686,7 @@ func schema_terrarium_apis_core_v1beta1_KubernetesDashboard(ref common.Reference
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled turns the addon on.",
+							Description: "Enabled enables the addon.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -5710,7 +5710,7 @@ func schema_terrarium_apis_core_v1beta1_KubernetesInfo(ref common.ReferenceCallb
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubernetesInfo tells what a cluster runs.",
+				Description: "KubernetesInfo reports what a cluster runs.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"version": {
@@ -5772,7 +5772,7 @@ func schema_terrarium_apis_core_v1beta1_KubernetesStatus(ref common.ReferenceCal
 				Properties: map[string]spec.Schema{
 					"versions": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Versions lists each version with its stage of life.",
+							Description: "Versions lists each version with its stage.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -5801,7 +5801,7 @@ func schema_terrarium_apis_core_v1beta1_LastError(ref common.ReferenceCallback) 
 				Properties: map[string]spec.Schema{
 					"description": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Description tells a person what went wrong.",
+							Description: "Description is a human-readable description of the error.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -5848,12 +5848,12 @@ func schema_terrarium_apis_core_v1beta1_LastMaintenance(ref common.ReferenceCall
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "LastMaintenance tells about the last maintenance of a shoot.",
+				Description: "LastMaintenance describes the last maintenance of a shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"description": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Description tells what was changed.",
+							Description: "Description describes what was changed.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -5861,7 +5861,7 @@ func schema_terrarium_apis_core_v1beta1_LastMaintenance(ref common.ReferenceCall
 					},
 					"state": {
 						SchemaProps: spec.SchemaProps{
-							Description: "State is how it went.",
+							Description: "State is its result.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -5875,7 +5875,7 @@ func schema_terrarium_apis_core_v1beta1_LastMaintenance(ref common.ReferenceCall
 					},
 					"failureReason": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FailureReason tells why it failed.",
+							Description: "FailureReason is the reason why it failed.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -5893,12 +5893,12 @@ func schema_terrarium_apis_core_v1beta1_LastOperation(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "LastOperation tells what was last done with an object and how far it got.",
+				Description: "LastOperation describes the last operation on an object and its progress.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Type is what is being done.",
+							Description: "Type is the type of the operation.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -5906,7 +5906,7 @@ func schema_terrarium_apis_core_v1beta1_LastOperation(ref common.ReferenceCallba
 					},
 					"description": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Description tells a person what is going on.",
+							Description: "Description is a human-readable description of the operation's state.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -5914,13 +5914,13 @@ func schema_terrarium_apis_core_v1beta1_LastOperation(ref common.ReferenceCallba
 					},
 					"lastUpdateTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "LastUpdateTime is when the operation last made itself heard.",
+							Description: "LastUpdateTime is when the operation was last updated.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"progress": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Progress is how far the operation got, from 0 to 100 percent.",
+							Description: "Progress is the progress of the operation, from 0 to 100 percent.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -5928,7 +5928,7 @@ func schema_terrarium_apis_core_v1beta1_LastOperation(ref common.ReferenceCallba
 					},
 					"state": {
 						SchemaProps: spec.SchemaProps{
-							Description: "State is how the operation is going.",
+							Description: "State is the state of the operation.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -5960,7 +5960,7 @@ func schema_terrarium_apis_core_v1beta1_LifecycleStage(ref common.ReferenceCallb
 					},
 					"startTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "StartTime is when the stage begins; before everything else when unset.",
+							Description: "StartTime is when the stage begins; a stage without it has always begun.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
@@ -5977,7 +5977,7 @@ func schema_terrarium_apis_core_v1beta1_Limits(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Limits bounds what shoots may ask for.",
+				Description: "Limits are limits for shoots that use the profile.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"maxNodesTotal": {
@@ -5997,7 +5997,7 @@ func schema_terrarium_apis_core_v1beta1_LiveMigration(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "LiveMigration tells about the steps of a live migration.",
+				Description: "LiveMigration describes the steps of a live migration.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"conditions": {
@@ -6032,7 +6032,7 @@ func schema_terrarium_apis_core_v1beta1_LoadBalancerServicesProxyProtocol(ref co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "LoadBalancerServicesProxyProtocol says whether load balancers tell the address of the client.",
+				Description: "LoadBalancerServicesProxyProtocol says whether load balancers pass on the address of the client.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"allowed": {
@@ -6074,7 +6074,7 @@ func schema_terrarium_apis_core_v1beta1_Machine(ref common.ReferenceCallback) co
 					},
 					"image": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Image is the operating system image; the first one of the cloud profile that fits when unset.",
+							Description: "Image is the operating system image; the first suitable one of the cloud profile when unset.",
 							Ref:         ref(v1beta1.ShootMachineImage{}.OpenAPIModelName()),
 						},
 					},
@@ -6122,7 +6122,7 @@ func schema_terrarium_apis_core_v1beta1_MachineControllerManagerSettings(ref com
 					},
 					"machineDrainTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MachineDrainTimeout is how long a machine may take to be drained before it is removed by force.",
+							Description: "MachineDrainTimeout is how long a machine may take to be drained before it is removed forcibly.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -6247,7 +6247,7 @@ func schema_terrarium_apis_core_v1beta1_MachineImageStatus(ref common.ReferenceC
 					},
 					"versions": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Versions lists each version with its stage of life.",
+							Description: "Versions lists each version with its stage.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -6285,7 +6285,7 @@ func schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref common.Reference
 					},
 					"classification": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Classification is the stage of life; superseded by lifecycle.",
+							Description: "Classification is the stage; superseded by lifecycle.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -6298,7 +6298,7 @@ func schema_terrarium_apis_core_v1beta1_MachineImageVersion(ref common.Reference
 					},
 					"lifecycle": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Lifecycle lists the stages of life with their beginnings, in the order of time.",
+							Description: "Lifecycle lists the stages with their start times, in chronological order.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -6446,7 +6446,7 @@ func schema_terrarium_apis_core_v1beta1_MachineType(ref common.ReferenceCallback
 					},
 					"capabilities": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Capabilities restricts the images that fit to those with a matching flavor.",
+							Description: "Capabilities restricts the usable images to those with a matching flavor.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -6520,7 +6520,7 @@ func schema_terrarium_apis_core_v1beta1_MachineTypeStorage(ref common.ReferenceC
 					},
 					"minSize": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MinSize is the smallest size that may be asked for; excludes size.",
+							Description: "MinSize is the smallest size that shoots may request; excludes size.",
 							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
@@ -6543,31 +6543,31 @@ func schema_terrarium_apis_core_v1beta1_Maintenance(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Maintenance says when a shoot may be changed on its own, and what is done then.",
+				Description: "Maintenance says when a shoot may be changed automatically, and what is done then.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"autoRotation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AutoRotation rotates credentials by itself.",
+							Description: "AutoRotation configures the automatic rotation of credentials.",
 							Ref:         ref(v1beta1.MaintenanceAutoRotation{}.OpenAPIModelName()),
 						},
 					},
 					"autoUpdate": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AutoUpdate updates versions by itself.",
+							Description: "AutoUpdate configures automatic updates of versions.",
 							Ref:         ref(v1beta1.MaintenanceAutoUpdate{}.OpenAPIModelName()),
 						},
 					},
 					"confineSpecUpdateRollout": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ConfineSpecUpdateRollout puts changes of the spec off until the time window.",
+							Description: "ConfineSpecUpdateRollout defers the rollout of spec changes to the time window.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
 					},
 					"timeWindow": {
 						SchemaProps: spec.SchemaProps{
-							Description: "TimeWindow is when maintenance happens; an hour of the server's choice when unset.",
+							Description: "TimeWindow is when maintenance happens; the server chooses an hour when unset.",
 							Ref:         ref(v1beta1.MaintenanceTimeWindow{}.OpenAPIModelName()),
 						},
 					},
@@ -6583,7 +6583,7 @@ func schema_terrarium_apis_core_v1beta1_MaintenanceAutoRotation(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MaintenanceAutoRotation says what is rotated by itself.",
+				Description: "MaintenanceAutoRotation says what is rotated automatically.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"credentials": {
@@ -6604,7 +6604,7 @@ func schema_terrarium_apis_core_v1beta1_MaintenanceAutoUpdate(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MaintenanceAutoUpdate says which versions are updated by themselves.",
+				Description: "MaintenanceAutoUpdate says which versions are updated automatically.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kubernetesVersion": {
@@ -6633,7 +6633,7 @@ func schema_terrarium_apis_core_v1beta1_MaintenanceCredentialsAutoRotation(ref c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MaintenanceCredentialsAutoRotation says which credentials are rotated by themselves.",
+				Description: "MaintenanceCredentialsAutoRotation says which credentials are rotated automatically.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"etcdEncryptionKey": {
@@ -6700,7 +6700,7 @@ func schema_terrarium_apis_core_v1beta1_MaintenanceTimeWindow(ref common.Referen
 					},
 					"end": {
 						SchemaProps: spec.SchemaProps{
-							Description: "End is the end in the same form; the next day if it lies before the start.",
+							Description: "End is the end in the same form; on the next day if it is before the start.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -6717,12 +6717,12 @@ func schema_terrarium_apis_core_v1beta1_ManualWorkerPoolRollout(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ManualWorkerPoolRollout tells about pools whose machines the user wants replaced.",
+				Description: "ManualWorkerPoolRollout describes pools whose machines the user wants replaced.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"pendingWorkersRollouts": {
 						SchemaProps: spec.SchemaProps{
-							Description: "PendingWorkersRollouts are those whose machines are yet to be replaced.",
+							Description: "PendingWorkersRollouts are those whose machines are still to be replaced.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -7010,7 +7010,7 @@ func schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileSpec(ref common.Re
 					},
 					"limits": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Limits bounds what shoots may ask for.",
+							Description: "Limits are limits for shoots that use the profile.",
 							Ref:         ref(v1beta1.Limits{}.OpenAPIModelName()),
 						},
 					},
@@ -7039,7 +7039,7 @@ func schema_terrarium_apis_core_v1beta1_NamespacedCloudProfileStatus(ref common.
 					},
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ObservedGeneration is the generation that was last dealt with.",
+							Description: "ObservedGeneration is the generation that was last acted on.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -7198,7 +7198,7 @@ func schema_terrarium_apis_core_v1beta1_NginxIngress(ref common.ReferenceCallbac
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled turns the addon on.",
+							Description: "Enabled enables the addon.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -7222,7 +7222,7 @@ func schema_terrarium_apis_core_v1beta1_NginxIngress(ref common.ReferenceCallbac
 					},
 					"externalTrafficPolicy": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ExternalTrafficPolicy is Cluster or Local. Defaults to Cluster.\n\nPossible enum values:\n - `\"Cluster\"` hands traffic on to any node.\n - `\"Local\"` keeps traffic on the node and its source address with it.",
+							Description: "ExternalTrafficPolicy is Cluster or Local. Defaults to Cluster.\n\nPossible enum values:\n - `\"Cluster\"` forwards traffic to any node.\n - `\"Local\"` keeps traffic on the node and preserves its source address.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Cluster", "Local"},
@@ -7267,7 +7267,7 @@ func schema_terrarium_apis_core_v1beta1_NodeLocalDNS(ref common.ReferenceCallbac
 					},
 					"disableForwardToUpstreamDNS": {
 						SchemaProps: spec.SchemaProps{
-							Description: "DisableForwardToUpstreamDNS sends all questions to the cluster's DNS.",
+							Description: "DisableForwardToUpstreamDNS sends all queries to the cluster's DNS.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -7453,7 +7453,7 @@ func schema_terrarium_apis_core_v1beta1_ObservabilityRotation(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ObservabilityRotation tells about the rotation of the password for monitoring.",
+				Description: "ObservabilityRotation describes the rotation of the password for monitoring.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"lastCompletionTime": {
@@ -7516,12 +7516,12 @@ func schema_terrarium_apis_core_v1beta1_PendingWorkerUpdates(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "PendingWorkerUpdates lists pools that are yet to be updated in place.",
+				Description: "PendingWorkerUpdates lists pools that are still to be updated in place.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"autoInPlaceUpdate": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AutoInPlaceUpdate are those that are updated by themselves.",
+							Description: "AutoInPlaceUpdate are those that are updated automatically.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -7589,7 +7589,7 @@ func schema_terrarium_apis_core_v1beta1_Plant(ref common.ReferenceCallback) comm
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Plant is a cluster from elsewhere that the garden only watches.",
+				Description: "Plant is an external cluster that the garden only monitors.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -7622,7 +7622,7 @@ func schema_terrarium_apis_core_v1beta1_Plant(ref common.ReferenceCallback) comm
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status is what was seen of the cluster.",
+							Description: "Status is the observed state of the cluster.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.PlantStatus{}.OpenAPIModelName()),
 						},
@@ -7708,7 +7708,7 @@ func schema_terrarium_apis_core_v1beta1_PlantSpec(ref common.ReferenceCallback) 
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Endpoints are addresses of the cluster that are good to know.",
+							Description: "Endpoints are addresses of the cluster that are useful to users.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -7733,7 +7733,7 @@ func schema_terrarium_apis_core_v1beta1_PlantStatus(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "PlantStatus is what was seen of a cluster.",
+				Description: "PlantStatus is the observed state of a cluster.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"conditions": {
@@ -7758,14 +7758,14 @@ func schema_terrarium_apis_core_v1beta1_PlantStatus(ref common.ReferenceCallback
 					},
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ObservedGeneration is the generation that was last dealt with.",
+							Description: "ObservedGeneration is the generation that was last acted on.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
 					},
 					"clusterInfo": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ClusterInfo tells what kind of cluster it is.",
+							Description: "ClusterInfo reports what kind of cluster it is.",
 							Ref:         ref(v1beta1.ClusterInfo{}.OpenAPIModelName()),
 						},
 					},
@@ -7781,7 +7781,7 @@ func schema_terrarium_apis_core_v1beta1_Project(ref common.ReferenceCallback) co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Project is a team's own place in the garden: a namespace with members.",
+				Description: "Project is a namespace in the garden for a team, with its members.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -7807,14 +7807,14 @@ func schema_terrarium_apis_core_v1beta1_Project(ref common.ReferenceCallback) co
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec says who works in the project and where.",
+							Description: "Spec describes the members and the namespace of the project.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.ProjectSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status tells whether the project can be used.",
+							Description: "Status reports whether the project can be used.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.ProjectStatus{}.OpenAPIModelName()),
 						},
@@ -7949,25 +7949,25 @@ func schema_terrarium_apis_core_v1beta1_ProjectSpec(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ProjectSpec says who works in a project and where.",
+				Description: "ProjectSpec describes the members and the namespace of a project.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"createdBy": {
 						SchemaProps: spec.SchemaProps{
-							Description: "CreatedBy is who created the project; set by the server and never changed.",
+							Description: "CreatedBy is the user who created the project; set by the server and never changed.",
 							Ref:         ref("io.k8s.api.rbac.v1.Subject"),
 						},
 					},
 					"description": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Description tells people what the project is about.",
+							Description: "Description is a human-readable description of the project.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"dualApprovalForDeletion": {
 						SchemaProps: spec.SchemaProps{
-							Description: "DualApprovalForDeletion lists the resources whose deletion someone else must confirm.",
+							Description: "DualApprovalForDeletion lists the resources whose deletion a second user must confirm.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -7995,20 +7995,20 @@ func schema_terrarium_apis_core_v1beta1_ProjectSpec(ref common.ReferenceCallback
 					},
 					"namespace": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Namespace is the namespace of the project; one is made when unset. It never changes once set.",
+							Description: "Namespace is the namespace of the project; one is created when unset. It never changes once set.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"owner": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Owner is who answers for the project; the creator when unset.",
+							Description: "Owner is the user responsible for the project; the creator when unset.",
 							Ref:         ref("io.k8s.api.rbac.v1.Subject"),
 						},
 					},
 					"purpose": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Purpose tells people what the project is for.",
+							Description: "Purpose is a human-readable purpose of the project.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -8031,7 +8031,7 @@ func schema_terrarium_apis_core_v1beta1_ProjectStatus(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ProjectStatus tells whether a project can be used.",
+				Description: "ProjectStatus reports whether a project can be used.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"conditions": {
@@ -8056,7 +8056,7 @@ func schema_terrarium_apis_core_v1beta1_ProjectStatus(ref common.ReferenceCallba
 					},
 					"lastActivityTimestamp": {
 						SchemaProps: spec.SchemaProps{
-							Description: "LastActivityTimestamp is when somebody last did something in the project.",
+							Description: "LastActivityTimestamp is when the project was last used.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
@@ -8076,13 +8076,13 @@ func schema_terrarium_apis_core_v1beta1_ProjectStatus(ref common.ReferenceCallba
 					},
 					"staleAutoDeleteTimestamp": {
 						SchemaProps: spec.SchemaProps{
-							Description: "StaleAutoDeleteTimestamp is when the project will be deleted for want of use.",
+							Description: "StaleAutoDeleteTimestamp is when the project will be deleted because it is unused.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"staleSinceTimestamp": {
 						SchemaProps: spec.SchemaProps{
-							Description: "StaleSinceTimestamp is since when nobody has used the project.",
+							Description: "StaleSinceTimestamp is since when the project has been unused.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
@@ -8129,7 +8129,7 @@ func schema_terrarium_apis_core_v1beta1_ProjectTolerations(ref common.ReferenceC
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Whitelist are those that shoots may ask for.",
+							Description: "Whitelist are the tolerations that shoots may use.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -8184,7 +8184,7 @@ func schema_terrarium_apis_core_v1beta1_Provider(ref common.ReferenceCallback) c
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Workers are the pools of machines; a shoot without any has a control plane only.",
+							Description: "Workers are the pools of machines; a shoot without pools has only a control plane.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -8215,7 +8215,7 @@ func schema_terrarium_apis_core_v1beta1_Quota(ref common.ReferenceCallback) comm
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Quota bounds what the shoots of a project, or those with certain credentials, may use.",
+				Description: "Quota limits what the shoots of a project, or those with certain credentials, may use.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -8241,7 +8241,7 @@ func schema_terrarium_apis_core_v1beta1_Quota(ref common.ReferenceCallback) comm
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec is the bound.",
+							Description: "Spec has the limits of the quota.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.QuotaSpec{}.OpenAPIModelName()),
 						},
@@ -8309,12 +8309,12 @@ func schema_terrarium_apis_core_v1beta1_QuotaSpec(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "QuotaSpec is a bound.",
+				Description: "QuotaSpec has the limits of a quota.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"metrics": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Metrics maps what is counted, such as cpu or storage.standard, to the most that may be used.",
+							Description: "Metrics maps a metric, such as cpu or storage.standard, to its limit.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -8335,7 +8335,7 @@ func schema_terrarium_apis_core_v1beta1_QuotaSpec(ref common.ReferenceCallback) 
 					},
 					"clusterLifetimeDays": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ClusterLifetimeDays is how many days a shoot may live.",
+							Description: "ClusterLifetimeDays is how many days a shoot may exist.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
@@ -8514,7 +8514,7 @@ func schema_terrarium_apis_core_v1beta1_SSHAccess(ref common.ReferenceCallback) 
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled says so. Defaults to true when the object is absent.",
+							Description: "Enabled enables SSH access. Defaults to true when the object is absent.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -8570,7 +8570,7 @@ func schema_terrarium_apis_core_v1beta1_SecretBinding(ref common.ReferenceCallba
 					},
 					"quotas": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Quotas are the quotas that bound the shoots using the binding.",
+							Description: "Quotas are the quotas that limit the shoots using the binding.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -8701,7 +8701,7 @@ func schema_terrarium_apis_core_v1beta1_Seed(ref common.ReferenceCallback) commo
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status tells whether the seed is well and what it can take.",
+							Description: "Status reports the health and the capacity of the seed.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.SeedStatus{}.OpenAPIModelName()),
 						},
@@ -8718,12 +8718,12 @@ func schema_terrarium_apis_core_v1beta1_SeedDNS(ref common.ReferenceCallback) co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedDNS says how names for shoots are made.",
+				Description: "SeedDNS configures the domains of shoots.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"defaults": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Defaults are the domains under which shoots get a name of their own without asking.",
+							Description: "Defaults are the domains under which shoots get a name by default.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -8743,7 +8743,7 @@ func schema_terrarium_apis_core_v1beta1_SeedDNS(ref common.ReferenceCallback) co
 					},
 					"provider": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Provider says how the name of the seed's own ingress is made.",
+							Description: "Provider is the DNS provider for the domain of the seed's own ingress.",
 							Ref:         ref(v1beta1.SeedDNSProvider{}.OpenAPIModelName()),
 						},
 					},
@@ -9104,7 +9104,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdog(ref common
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingDependencyWatchdog configures the watch over components that depend on one another.",
+				Description: "SeedSettingDependencyWatchdog configures the watchdog for components that depend on each other.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"prober": {
@@ -9115,7 +9115,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdog(ref common
 					},
 					"weeder": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Weeder restarts pods that crash because something they need came back.",
+							Description: "Weeder restarts pods in a crash loop when a component that they depend on is available again.",
 							Ref:         ref(v1beta1.SeedSettingDependencyWatchdogWeeder{}.OpenAPIModelName()),
 						},
 					},
@@ -9148,7 +9148,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogEndpoint(re
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled turned it on.",
+							Description: "Enabled enabled it.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -9170,7 +9170,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogProbe(ref c
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled turned it on.",
+							Description: "Enabled enabled it.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -9187,12 +9187,12 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogProber(ref 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingDependencyWatchdogProber turns the prober on or off.",
+				Description: "SeedSettingDependencyWatchdogProber enables or disables the prober.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled turns it on. Defaults to true when the object is absent.",
+							Description: "Enabled enables it. Defaults to true when the object is absent.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -9209,12 +9209,12 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingDependencyWatchdogWeeder(ref 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingDependencyWatchdogWeeder turns the weeder on or off.",
+				Description: "SeedSettingDependencyWatchdogWeeder enables or disables the weeder.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled turns it on. Defaults to true when the object is absent.",
+							Description: "Enabled enables it. Defaults to true when the object is absent.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -9231,19 +9231,19 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingExcessCapacityReservation(ref
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingExcessCapacityReservation keeps room for new control planes.",
+				Description: "SeedSettingExcessCapacityReservation reserves capacity for new control planes.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled turns the reservation on. Defaults to true.",
+							Description: "Enabled enables the reservation. Defaults to true.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
 					},
 					"configs": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Configs say how much is reserved where; one of 2 processors and 6Gi of memory by default.",
+							Description: "Configs lists the reservations; by default, one of 2 CPUs and 6Gi of memory.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -9355,7 +9355,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServices(ref comm
 					},
 					"externalTrafficPolicy": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ExternalTrafficPolicy is Cluster or Local.\n\nPossible enum values:\n - `\"Cluster\"` hands traffic on to any node.\n - `\"Local\"` keeps traffic on the node and its source address with it.",
+							Description: "ExternalTrafficPolicy is Cluster or Local.\n\nPossible enum values:\n - `\"Cluster\"` forwards traffic to any node.\n - `\"Local\"` keeps traffic on the node and preserves its source address.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Cluster", "Local"},
@@ -9363,13 +9363,13 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServices(ref comm
 					},
 					"proxyProtocol": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ProxyProtocol says whether load balancers tell the address of the client.",
+							Description: "ProxyProtocol says whether load balancers pass on the address of the client.",
 							Ref:         ref(v1beta1.LoadBalancerServicesProxyProtocol{}.OpenAPIModelName()),
 						},
 					},
 					"zonalIngress": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ZonalIngress says whether each zone has a gateway of its own.",
+							Description: "ZonalIngress says whether each zone has its own gateway.",
 							Ref:         ref(v1beta1.SeedSettingLoadBalancerServicesZonalIngress{}.OpenAPIModelName()),
 						},
 					},
@@ -9399,12 +9399,12 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServicesZonalIngr
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingLoadBalancerServicesZonalIngress says whether each zone has a gateway of its own.",
+				Description: "SeedSettingLoadBalancerServicesZonalIngress says whether each zone has its own gateway.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled says so. Defaults to true when the object is absent.",
+							Description: "Enabled enables them. Defaults to true when the object is absent.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -9448,7 +9448,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServicesZones(ref
 					},
 					"externalTrafficPolicy": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ExternalTrafficPolicy is Cluster or Local.\n\nPossible enum values:\n - `\"Cluster\"` hands traffic on to any node.\n - `\"Local\"` keeps traffic on the node and its source address with it.",
+							Description: "ExternalTrafficPolicy is Cluster or Local.\n\nPossible enum values:\n - `\"Cluster\"` forwards traffic to any node.\n - `\"Local\"` keeps traffic on the node and preserves its source address.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Cluster", "Local"},
@@ -9456,7 +9456,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingLoadBalancerServicesZones(ref
 					},
 					"proxyProtocol": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ProxyProtocol says whether the load balancer tells the address of the client.",
+							Description: "ProxyProtocol says whether the load balancer passes on the address of the client.",
 							Ref:         ref(v1beta1.LoadBalancerServicesProxyProtocol{}.OpenAPIModelName()),
 						},
 					},
@@ -9478,7 +9478,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingOwnerChecks(ref common.Refere
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled turned it on.",
+							Description: "Enabled enabled it.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -9495,12 +9495,12 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingPersistentVolumeClaimAutoscal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingPersistentVolumeClaimAutoscaler lets volumes grow.",
+				Description: "SeedSettingPersistentVolumeClaimAutoscaler enlarges volumes automatically.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled turns it on.",
+							Description: "Enabled enables it.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -9522,7 +9522,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingScheduling(ref common.Referen
 				Properties: map[string]spec.Schema{
 					"visible": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Visible says so; shoots that name the seed are not affected. Defaults to true when the object is absent.",
+							Description: "Visible makes the seed visible to the scheduler; shoots that name the seed are not affected. Defaults to true when the object is absent.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -9539,12 +9539,12 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingShootDNS(ref common.Reference
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettingShootDNS turned names for shoots on and off.",
+				Description: "SeedSettingShootDNS enabled and disabled DNS names for shoots.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled turned them on.",
+							Description: "Enabled enabled them.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -9566,7 +9566,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingTopologyAwareRouting(ref comm
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled turns it on; only useful on seeds with several zones.",
+							Description: "Enabled enables it; only useful on seeds with several zones.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -9588,7 +9588,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingVerticalPodAutoscaler(ref com
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled installs it; a seed that brings its own says false. Defaults to true when the object is absent.",
+							Description: "Enabled installs it; it is false for a seed with its own autoscaler. Defaults to true when the object is absent.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -9596,7 +9596,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingVerticalPodAutoscaler(ref com
 					},
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns its features on or off.",
+							Description: "FeatureGates enables or disables its features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -9612,7 +9612,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettingVerticalPodAutoscaler(ref com
 					},
 					"maxAllowed": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MaxAllowed bounds what it may recommend for a container.",
+							Description: "MaxAllowed limits what it may recommend for a container.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -9659,18 +9659,18 @@ func schema_terrarium_apis_core_v1beta1_SeedSettings(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedSettings turns functions of a seed on and off.",
+				Description: "SeedSettings enables and disables features of a seed.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"dependencyWatchdog": {
 						SchemaProps: spec.SchemaProps{
-							Description: "DependencyWatchdog configures the watch over components that depend on one another.",
+							Description: "DependencyWatchdog configures the watchdog for components that depend on each other.",
 							Ref:         ref(v1beta1.SeedSettingDependencyWatchdog{}.OpenAPIModelName()),
 						},
 					},
 					"excessCapacityReservation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ExcessCapacityReservation keeps room for new control planes.",
+							Description: "ExcessCapacityReservation reserves capacity for new control planes.",
 							Ref:         ref(v1beta1.SeedSettingExcessCapacityReservation{}.OpenAPIModelName()),
 						},
 					},
@@ -9682,7 +9682,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettings(ref common.ReferenceCallbac
 					},
 					"persistentVolumeClaimAutoscaler": {
 						SchemaProps: spec.SchemaProps{
-							Description: "PersistentVolumeClaimAutoscaler lets volumes grow.",
+							Description: "PersistentVolumeClaimAutoscaler enlarges volumes automatically.",
 							Ref:         ref(v1beta1.SeedSettingPersistentVolumeClaimAutoscaler{}.OpenAPIModelName()),
 						},
 					},
@@ -9718,7 +9718,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSettings(ref common.ReferenceCallbac
 					},
 					"shootDNS": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ShootDNS turned names for shoots on and off. Ignored; last used by Gardener v1.63.",
+							Description: "ShootDNS enabled and disabled DNS names for shoots. Ignored; last used by Gardener v1.63.",
 							Ref:         ref(v1beta1.SeedSettingShootDNS{}.OpenAPIModelName()),
 						},
 					},
@@ -9739,7 +9739,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSpec(ref common.ReferenceCallback) c
 				Properties: map[string]spec.Schema{
 					"dns": {
 						SchemaProps: spec.SchemaProps{
-							Description: "DNS says how names for shoots are made.",
+							Description: "DNS configures the domains of shoots.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.SeedDNS{}.OpenAPIModelName()),
 						},
@@ -9774,7 +9774,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSpec(ref common.ReferenceCallback) c
 					},
 					"backup": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Backup says where backups of the shoots' etcds are kept; none are made when unset. It cannot be taken away again.",
+							Description: "Backup says where backups of the shoots' etcds are kept; there are no backups when unset. It cannot be removed.",
 							Ref:         ref(v1beta1.Backup{}.OpenAPIModelName()),
 						},
 					},
@@ -9794,7 +9794,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSpec(ref common.ReferenceCallback) c
 					},
 					"ingress": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Ingress says how services of the seed are reached by name.",
+							Description: "Ingress configures the domain under which services of the seed are reached by name.",
 							Ref:         ref(v1beta1.Ingress{}.OpenAPIModelName()),
 						},
 					},
@@ -9814,7 +9814,7 @@ func schema_terrarium_apis_core_v1beta1_SeedSpec(ref common.ReferenceCallback) c
 					},
 					"settings": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Settings turns functions of the seed on and off.",
+							Description: "Settings enables and disables features of the seed.",
 							Ref:         ref(v1beta1.SeedSettings{}.OpenAPIModelName()),
 						},
 					},
@@ -9863,12 +9863,12 @@ func schema_terrarium_apis_core_v1beta1_SeedStatus(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedStatus tells whether a seed is well and what it can take.",
+				Description: "SeedStatus reports the health and the capacity of a seed.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"allocatable": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Allocatable is how much of each resource shoots can use; the scheduler looks at the resource shoots.",
+							Description: "Allocatable is how much of each resource shoots can use; the scheduler uses the resource shoots.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -9942,7 +9942,7 @@ func schema_terrarium_apis_core_v1beta1_SeedStatus(ref common.ReferenceCallback)
 					},
 					"lastOperation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "LastOperation tells what the gardenlet did last with the seed.",
+							Description: "LastOperation is the last operation of the gardenlet on the seed.",
 							Ref:         ref(v1beta1.LastOperation{}.OpenAPIModelName()),
 						},
 					},
@@ -9994,7 +9994,7 @@ func schema_terrarium_apis_core_v1beta1_SeedTemplate(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SeedTemplate is a Seed that is yet to be made.",
+				Description: "SeedTemplate is a Seed that is still to be created.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"metadata": {
@@ -10040,7 +10040,7 @@ func schema_terrarium_apis_core_v1beta1_SeedVolume(ref common.ReferenceCallback)
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Providers names who provides volumes for which purpose.",
+							Description: "Providers names the providers of volumes by purpose.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -10150,12 +10150,12 @@ func schema_terrarium_apis_core_v1beta1_ServiceAccountKeyRotation(ref common.Ref
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ServiceAccountKeyRotation tells about the rotation of the key that signs service account tokens.",
+				Description: "ServiceAccountKeyRotation describes the rotation of the key that signs service account tokens.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Phase is how far the rotation is.",
+							Description: "Phase is the phase of the rotation.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -10212,7 +10212,7 @@ func schema_terrarium_apis_core_v1beta1_Shoot(ref common.ReferenceCallback) comm
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Shoot is a Kubernetes cluster that the garden makes and looks after.",
+				Description: "Shoot is a Kubernetes cluster that the garden creates and manages.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -10238,14 +10238,14 @@ func schema_terrarium_apis_core_v1beta1_Shoot(ref common.ReferenceCallback) comm
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec is the cluster as its owner wants it.",
+							Description: "Spec is the desired state of the cluster.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.ShootSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status is the cluster as it is.",
+							Description: "Status is the observed state of the cluster.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.ShootStatus{}.OpenAPIModelName()),
 						},
@@ -10262,7 +10262,7 @@ func schema_terrarium_apis_core_v1beta1_ShootAdvertisedAddress(ref common.Refere
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootAdvertisedAddress is an address under which something of a shoot is reached.",
+				Description: "ShootAdvertisedAddress is the address of an endpoint of a shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
@@ -10283,7 +10283,7 @@ func schema_terrarium_apis_core_v1beta1_ShootAdvertisedAddress(ref common.Refere
 					},
 					"application": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Application names what is reached, where it is not the API server.",
+							Description: "Application names the endpoint if it is not the API server.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -10299,18 +10299,18 @@ func schema_terrarium_apis_core_v1beta1_ShootCredentials(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootCredentials tells about the credentials of a shoot.",
+				Description: "ShootCredentials describes the credentials of a shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"encryptionAtRest": {
 						SchemaProps: spec.SchemaProps{
-							Description: "EncryptionAtRest tells what is encrypted in etcd.",
+							Description: "EncryptionAtRest describes which resources are encrypted in etcd.",
 							Ref:         ref(v1beta1.EncryptionAtRest{}.OpenAPIModelName()),
 						},
 					},
 					"rotation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Rotation tells about each rotation of credentials.",
+							Description: "Rotation describes each rotation of credentials.",
 							Ref:         ref(v1beta1.ShootCredentialsRotation{}.OpenAPIModelName()),
 						},
 					},
@@ -10326,42 +10326,42 @@ func schema_terrarium_apis_core_v1beta1_ShootCredentialsRotation(ref common.Refe
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootCredentialsRotation tells about each rotation of credentials.",
+				Description: "ShootCredentialsRotation describes each rotation of credentials.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"certificateAuthorities": {
 						SchemaProps: spec.SchemaProps{
-							Description: "CertificateAuthorities tells about the certificate authorities.",
+							Description: "CertificateAuthorities describes the rotation of the certificate authorities.",
 							Ref:         ref(v1beta1.CARotation{}.OpenAPIModelName()),
 						},
 					},
 					"etcdEncryptionKey": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ETCDEncryptionKey tells about the key that encrypts etcd.",
+							Description: "ETCDEncryptionKey describes the rotation of the key that encrypts etcd.",
 							Ref:         ref(v1beta1.ETCDEncryptionKeyRotation{}.OpenAPIModelName()),
 						},
 					},
 					"observability": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Observability tells about the password for monitoring.",
+							Description: "Observability describes the rotation of the password for monitoring.",
 							Ref:         ref(v1beta1.ObservabilityRotation{}.OpenAPIModelName()),
 						},
 					},
 					"serviceAccountKey": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ServiceAccountKey tells about the key that signs service account tokens.",
+							Description: "ServiceAccountKey describes the rotation of the key that signs service account tokens.",
 							Ref:         ref(v1beta1.ServiceAccountKeyRotation{}.OpenAPIModelName()),
 						},
 					},
 					"sshKeypair": {
 						SchemaProps: spec.SchemaProps{
-							Description: "SSHKeypair tells about the SSH keys of the machines.",
+							Description: "SSHKeypair describes the rotation of the SSH keys of the machines.",
 							Ref:         ref(v1beta1.ShootSSHKeypairRotation{}.OpenAPIModelName()),
 						},
 					},
 					"kubeconfig": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Kubeconfig told about the kubeconfig with a fixed token. Ignored; last used by Gardener v1.128.",
+							Description: "Kubeconfig described the kubeconfig with a fixed token. Ignored; last used by Gardener v1.128.",
 							Ref:         ref(v1beta1.ShootKubeconfigRotation{}.OpenAPIModelName()),
 						},
 					},
@@ -10377,7 +10377,7 @@ func schema_terrarium_apis_core_v1beta1_ShootKubeconfigRotation(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootKubeconfigRotation told about the rotation of the kubeconfig with a fixed token.",
+				Description: "ShootKubeconfigRotation described the rotation of the kubeconfig with a fixed token.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"lastCompletionTime": {
@@ -10468,7 +10468,7 @@ func schema_terrarium_apis_core_v1beta1_ShootMachineImage(ref common.ReferenceCa
 					},
 					"version": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Version is a version of the image: complete, or a part of it for the newest that starts so; the newest supported one when unset.",
+							Description: "Version is a version of the image: complete, or a prefix for the newest version with it; the newest supported one when unset.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -10519,7 +10519,7 @@ func schema_terrarium_apis_core_v1beta1_ShootSSHKeypairRotation(ref common.Refer
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootSSHKeypairRotation tells about the rotation of the SSH keys of the machines.",
+				Description: "ShootSSHKeypairRotation describes the rotation of the SSH keys of the machines.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"lastCompletionTime": {
@@ -10546,7 +10546,7 @@ func schema_terrarium_apis_core_v1beta1_ShootSpec(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootSpec is a cluster as its owner wants it.",
+				Description: "ShootSpec is the desired state of a cluster.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kubernetes": {
@@ -10646,13 +10646,13 @@ func schema_terrarium_apis_core_v1beta1_ShootSpec(ref common.ReferenceCallback) 
 					},
 					"hibernation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Hibernation says whether and when the cluster sleeps.",
+							Description: "Hibernation says whether and when the cluster is hibernated.",
 							Ref:         ref(v1beta1.Hibernation{}.OpenAPIModelName()),
 						},
 					},
 					"maintenance": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Maintenance says when the cluster may be changed on its own, and what is done then.",
+							Description: "Maintenance says when the cluster may be changed automatically, and what is done then.",
 							Ref:         ref(v1beta1.Maintenance{}.OpenAPIModelName()),
 						},
 					},
@@ -10698,7 +10698,7 @@ func schema_terrarium_apis_core_v1beta1_ShootSpec(ref common.ReferenceCallback) 
 					},
 					"secretBindingName": {
 						SchemaProps: spec.SchemaProps{
-							Description: "SecretBindingName names the credentials of the provider of a cluster before Kubernetes 1.34; excludes credentialsBindingName. It never changes, but for the step to that one.",
+							Description: "SecretBindingName names the credentials of the provider of a cluster before Kubernetes 1.34; excludes credentialsBindingName. It never changes, except that it can be replaced by that one.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -10730,7 +10730,7 @@ func schema_terrarium_apis_core_v1beta1_ShootSpec(ref common.ReferenceCallback) 
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Tolerations lets the cluster be placed on seeds in spite of their taints.",
+							Description: "Tolerations lets the cluster be placed on seeds despite their taints.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -10755,7 +10755,7 @@ func schema_terrarium_apis_core_v1beta1_ShootState(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootState holds what a new seed needs to take a shoot over.",
+				Description: "ShootState holds what a new seed needs to take over a shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -10860,7 +10860,7 @@ func schema_terrarium_apis_core_v1beta1_ShootStateSpec(ref common.ReferenceCallb
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Gardener holds what the gardenlet itself has to know, such as certificates and keys.",
+							Description: "Gardener holds the data of the gardenlet itself, such as certificates and keys.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -10874,7 +10874,7 @@ func schema_terrarium_apis_core_v1beta1_ShootStateSpec(ref common.ReferenceCallb
 					},
 					"extensions": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Extensions holds what extensions have to know.",
+							Description: "Extensions holds the data of extensions.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -10912,7 +10912,7 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootStatus tells how a shoot is doing.",
+				Description: "ShootStatus is the observed state of a shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"gardener": {
@@ -10924,7 +10924,7 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 					},
 					"hibernated": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Hibernated says whether the shoot is asleep.",
+							Description: "Hibernated says whether the shoot is hibernated.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -10932,7 +10932,7 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 					},
 					"technicalID": {
 						SchemaProps: spec.SchemaProps{
-							Description: "TechnicalID is the name of the shoot in its seed, where it names the namespace; it never changes.",
+							Description: "TechnicalID is the name of the shoot in its seed, which is the name of its namespace there; it never changes.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -10940,7 +10940,7 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 					},
 					"uid": {
 						SchemaProps: spec.SchemaProps{
-							Description: "UID identifies the shoot for good, also across moves and restores.",
+							Description: "UID identifies the shoot permanently, also across moves and restores.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -11001,7 +11001,7 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Constraints report what would go wrong with certain operations.",
+							Description: "Constraints report whether certain operations are possible.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -11015,13 +11015,13 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 					},
 					"credentials": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Credentials tells about the credentials of the shoot.",
+							Description: "Credentials describes the credentials of the shoot.",
 							Ref:         ref(v1beta1.ShootCredentials{}.OpenAPIModelName()),
 						},
 					},
 					"inPlaceUpdates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "InPlaceUpdates tells which pools are yet to be updated in place.",
+							Description: "InPlaceUpdates reports which pools are still to be updated in place.",
 							Ref:         ref(v1beta1.InPlaceUpdatesStatus{}.OpenAPIModelName()),
 						},
 					},
@@ -11041,31 +11041,31 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 					},
 					"lastHibernationTriggerTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "LastHibernationTriggerTime is when a schedule last put the shoot to sleep or woke it up.",
+							Description: "LastHibernationTriggerTime is when a schedule last hibernated the shoot or woke it up.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"lastMaintenance": {
 						SchemaProps: spec.SchemaProps{
-							Description: "LastMaintenance tells about the last maintenance.",
+							Description: "LastMaintenance describes the last maintenance.",
 							Ref:         ref(v1beta1.LastMaintenance{}.OpenAPIModelName()),
 						},
 					},
 					"lastOperation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "LastOperation tells what was last done with the shoot.",
+							Description: "LastOperation describes the last operation on the shoot.",
 							Ref:         ref(v1beta1.LastOperation{}.OpenAPIModelName()),
 						},
 					},
 					"liveMigration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "LiveMigration tells about the steps of a live migration.",
+							Description: "LiveMigration describes the steps of a live migration.",
 							Ref:         ref(v1beta1.LiveMigration{}.OpenAPIModelName()),
 						},
 					},
 					"manualWorkerPoolRollout": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ManualWorkerPoolRollout tells about pools whose machines the user wants replaced.",
+							Description: "ManualWorkerPoolRollout describes pools whose machines the user wants replaced.",
 							Ref:         ref(v1beta1.ManualWorkerPoolRollout{}.OpenAPIModelName()),
 						},
 					},
@@ -11090,7 +11090,7 @@ func schema_terrarium_apis_core_v1beta1_ShootStatus(ref common.ReferenceCallback
 					},
 					"retryCycleStartTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "RetryCycleStartTime is since when a failing operation has been repeated.",
+							Description: "RetryCycleStartTime is since when a failing operation has been retried.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
@@ -11129,7 +11129,7 @@ func schema_terrarium_apis_core_v1beta1_ShootTemplate(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ShootTemplate is a pattern for shoots.",
+				Description: "ShootTemplate is a template of shoots.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"metadata": {
@@ -11141,7 +11141,7 @@ func schema_terrarium_apis_core_v1beta1_ShootTemplate(ref common.ReferenceCallba
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec is the clusters as they are wanted.",
+							Description: "Spec is the spec of the shoots.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.ShootSpec{}.OpenAPIModelName()),
 						},
@@ -11245,7 +11245,7 @@ func schema_terrarium_apis_core_v1beta1_Toleration(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Toleration lets a shoot be placed on a seed in spite of a taint.",
+				Description: "Toleration lets a shoot be placed on a seed despite a taint.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"key": {
@@ -11287,7 +11287,7 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 					},
 					"cpuHistogramDecayHalfLife": {
 						SchemaProps: spec.SchemaProps{
-							Description: "CPUHistogramDecayHalfLife is the time after which a sample of processor use counts half. Defaults to 24h.",
+							Description: "CPUHistogramDecayHalfLife is the time after which a sample of processor use has half of its weight. Defaults to 24h.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -11306,7 +11306,7 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 					},
 					"evictionRateLimit": {
 						SchemaProps: spec.SchemaProps{
-							Description: "EvictionRateLimit is the number of pods evicted a second; 0 and -1 mean without bound. Defaults to -1.",
+							Description: "EvictionRateLimit is the number of pods evicted per second; 0 and -1 mean without limit. Defaults to -1.",
 							Type:        []string{"number"},
 							Format:      "double",
 						},
@@ -11320,7 +11320,7 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 					},
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns its features on or off.",
+							Description: "FeatureGates enables or disables its features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -11336,7 +11336,7 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 					},
 					"maxAllowed": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MaxAllowed bounds what it may recommend for a container.",
+							Description: "MaxAllowed limits what it may recommend for a container.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -11363,7 +11363,7 @@ func schema_terrarium_apis_core_v1beta1_VerticalPodAutoscaler(ref common.Referen
 					},
 					"memoryHistogramDecayHalfLife": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MemoryHistogramDecayHalfLife is the time after which a peak of memory use counts half. Defaults to 24h.",
+							Description: "MemoryHistogramDecayHalfLife is the time after which a peak of memory use has half of its weight. Defaults to 24h.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -11475,7 +11475,7 @@ func schema_terrarium_apis_core_v1beta1_Volume(ref common.ReferenceCallback) com
 					},
 					"encrypted": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Encrypted asks for encryption.",
+							Description: "Encrypted says whether the volume is encrypted.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -11572,7 +11572,7 @@ func schema_terrarium_apis_core_v1beta1_Worker(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Worker is a pool of like machines.",
+				Description: "Worker is a pool of identical machines.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
@@ -11698,7 +11698,7 @@ func schema_terrarium_apis_core_v1beta1_Worker(ref common.ReferenceCallback) com
 					},
 					"maxSurge": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MaxSurge is how many machines may exist above the wanted number during an update. Defaults to 1, or 0 for updates in place.",
+							Description: "MaxSurge is how many machines may exist above the desired number during an update. Defaults to 1, or 0 for updates in place.",
 							Ref:         ref("io.k8s.apimachinery.pkg.util.intstr.IntOrString"),
 						},
 					},
@@ -11759,7 +11759,7 @@ func schema_terrarium_apis_core_v1beta1_Worker(ref common.ReferenceCallback) com
 					},
 					"updateStrategy": {
 						SchemaProps: spec.SchemaProps{
-							Description: "UpdateStrategy says how machines get a new state. Defaults to AutoRollingUpdate.",
+							Description: "UpdateStrategy says how machines are updated. Defaults to AutoRollingUpdate.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -11858,7 +11858,7 @@ func schema_terrarium_apis_core_v1beta1_WorkerSystemComponents(ref common.Refere
 				Properties: map[string]spec.Schema{
 					"allow": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Allow says so.",
+							Description: "Allow says whether system components may run on the pool.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -11896,7 +11896,7 @@ func schema_terrarium_apis_operations_v1alpha1_Bastion(ref common.ReferenceCallb
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Bastion asks for a host through which a person reaches the nodes of a shoot by SSH, for as long as it is kept alive.",
+				Description: "Bastion asks for a host through which a user reaches the nodes of a shoot by SSH, as long as heartbeats keep it alive.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -11922,14 +11922,14 @@ func schema_terrarium_apis_operations_v1alpha1_Bastion(ref common.ReferenceCallb
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec says whom the bastion lets in, and to which shoot.",
+							Description: "Spec says who gets access, and to which shoot.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(operationsv1alpha1.BastionSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status tells where the bastion is and how long it stays.",
+							Description: "Status reports where the bastion is and how long it stays.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(operationsv1alpha1.BastionStatus{}.OpenAPIModelName()),
 						},
@@ -11952,7 +11952,7 @@ func schema_terrarium_apis_operations_v1alpha1_BastionIngressPolicy(ref common.R
 				Properties: map[string]spec.Schema{
 					"ipBlock": {
 						SchemaProps: spec.SchemaProps{
-							Description: "IPBlock is the network, without the networks that it makes an exception of.",
+							Description: "IPBlock is the network, with its exceptions.",
 							Default:     map[string]interface{}{},
 							Ref:         ref("io.k8s.api.networking.v1.IPBlock"),
 						},
@@ -12021,7 +12021,7 @@ func schema_terrarium_apis_operations_v1alpha1_BastionSpec(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "BastionSpec says whom a bastion lets in, and to which shoot.",
+				Description: "BastionSpec says who gets access, and to which shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"shootRef": {
@@ -12047,7 +12047,7 @@ func schema_terrarium_apis_operations_v1alpha1_BastionSpec(ref common.ReferenceC
 					},
 					"sshPublicKey": {
 						SchemaProps: spec.SchemaProps{
-							Description: "SSHPublicKey is the key of the person who is let in, as in a file of authorized keys. It never changes.",
+							Description: "SSHPublicKey is the SSH key of the user who gets access, in the format of an authorized_keys file. It never changes.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -12080,7 +12080,7 @@ func schema_terrarium_apis_operations_v1alpha1_BastionStatus(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "BastionStatus tells where a bastion is and how long it stays.",
+				Description: "BastionStatus reports where a bastion is and how long it stays.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"ingress": {
@@ -12097,7 +12097,7 @@ func schema_terrarium_apis_operations_v1alpha1_BastionStatus(ref common.Referenc
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Conditions tell how the bastion is.",
+							Description: "Conditions are the conditions of the bastion.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -12111,13 +12111,13 @@ func schema_terrarium_apis_operations_v1alpha1_BastionStatus(ref common.Referenc
 					},
 					"lastHeartbeatTimestamp": {
 						SchemaProps: spec.SchemaProps{
-							Description: "LastHeartbeatTimestamp is when somebody last said that the bastion is still needed.",
+							Description: "LastHeartbeatTimestamp is when a user last said that the bastion is still needed.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"expirationTimestamp": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ExpirationTimestamp is when the bastion is taken away unless somebody still needs it.",
+							Description: "ExpirationTimestamp is when the bastion is deleted unless there is another heartbeat.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
@@ -12170,7 +12170,7 @@ func schema_terrarium_apis_operator_v1alpha1_AuditWebhook(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "AuditWebhook says where the record for audits is sent.",
+				Description: "AuditWebhook says where audit events are sent.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kubeconfigSecretName": {
@@ -12206,12 +12206,12 @@ func schema_terrarium_apis_operator_v1alpha1_Authentication(ref common.Reference
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Authentication holds further ways to find out who a client is.",
+				Description: "Authentication configures further ways to authenticate clients.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"webhook": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Webhook asks somebody else about tokens.",
+							Description: "Webhook authenticates tokens by a webhook.",
 							Ref:         ref(operatorv1alpha1.AuthenticationWebhook{}.OpenAPIModelName()),
 						},
 					},
@@ -12227,7 +12227,7 @@ func schema_terrarium_apis_operator_v1alpha1_AuthenticationWebhook(ref common.Re
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "AuthenticationWebhook asks somebody else about tokens.",
+				Description: "AuthenticationWebhook authenticates tokens by a webhook.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kubeconfigSecretName": {
@@ -12240,7 +12240,7 @@ func schema_terrarium_apis_operator_v1alpha1_AuthenticationWebhook(ref common.Re
 					},
 					"cacheTTL": {
 						SchemaProps: spec.SchemaProps{
-							Description: "CacheTTL is how long an answer holds.",
+							Description: "CacheTTL is how long a result is cached.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -12284,7 +12284,7 @@ func schema_terrarium_apis_operator_v1alpha1_Backup(ref common.ReferenceCallback
 					},
 					"bucketName": {
 						SchemaProps: spec.SchemaProps{
-							Description: "BucketName is the bucket; one is made when unset. It never changes.",
+							Description: "BucketName is the bucket; one is created when unset. It never changes.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -12320,7 +12320,7 @@ func schema_terrarium_apis_operator_v1alpha1_ControlPlane(ref common.ReferenceCa
 				Properties: map[string]spec.Schema{
 					"highAvailability": {
 						SchemaProps: spec.SchemaProps{
-							Description: "HighAvailability runs several instances of each component; it cannot be taken away again.",
+							Description: "HighAvailability runs several instances of each component; it cannot be removed again.",
 							Ref:         ref(operatorv1alpha1.HighAvailability{}.OpenAPIModelName()),
 						},
 					},
@@ -12336,18 +12336,18 @@ func schema_terrarium_apis_operator_v1alpha1_Credentials(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Credentials tells about the credentials of the garden.",
+				Description: "Credentials describes the credentials of the garden.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"encryptionAtRest": {
 						SchemaProps: spec.SchemaProps{
-							Description: "EncryptionAtRest tells what is encrypted in etcd.",
+							Description: "EncryptionAtRest describes which resources are encrypted in etcd.",
 							Ref:         ref(v1beta1.EncryptionAtRest{}.OpenAPIModelName()),
 						},
 					},
 					"rotation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Rotation tells about each rotation of credentials.",
+							Description: "Rotation describes each rotation of credentials.",
 							Ref:         ref(operatorv1alpha1.CredentialsRotation{}.OpenAPIModelName()),
 						},
 					},
@@ -12363,36 +12363,36 @@ func schema_terrarium_apis_operator_v1alpha1_CredentialsRotation(ref common.Refe
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CredentialsRotation tells about each rotation of credentials of the garden.",
+				Description: "CredentialsRotation describes each rotation of credentials of the garden.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"certificateAuthorities": {
 						SchemaProps: spec.SchemaProps{
-							Description: "CertificateAuthorities tells about the certificate authorities.",
+							Description: "CertificateAuthorities describes the rotation of the certificate authorities.",
 							Ref:         ref(v1beta1.CARotation{}.OpenAPIModelName()),
 						},
 					},
 					"etcdEncryptionKey": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ETCDEncryptionKey tells about the key that encrypts etcd.",
+							Description: "ETCDEncryptionKey describes the rotation of the key that encrypts etcd.",
 							Ref:         ref(v1beta1.ETCDEncryptionKeyRotation{}.OpenAPIModelName()),
 						},
 					},
 					"observability": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Observability tells about the password for monitoring.",
+							Description: "Observability describes the rotation of the password for monitoring.",
 							Ref:         ref(v1beta1.ObservabilityRotation{}.OpenAPIModelName()),
 						},
 					},
 					"serviceAccountKey": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ServiceAccountKey tells about the key that signs service account tokens.",
+							Description: "ServiceAccountKey describes the rotation of the key that signs service account tokens.",
 							Ref:         ref(v1beta1.ServiceAccountKeyRotation{}.OpenAPIModelName()),
 						},
 					},
 					"workloadIdentityKey": {
 						SchemaProps: spec.SchemaProps{
-							Description: "WorkloadIdentityKey tells about the key that signs tokens of workload identities.",
+							Description: "WorkloadIdentityKey describes the rotation of the key that signs tokens of workload identities.",
 							Ref:         ref(operatorv1alpha1.WorkloadIdentityKeyRotation{}.OpenAPIModelName()),
 						},
 					},
@@ -12466,7 +12466,7 @@ func schema_terrarium_apis_operator_v1alpha1_DNSManagement(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DNSManagement says who makes the names of the garden.",
+				Description: "DNSManagement names the DNS services for the domains of the garden.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"providers": {
@@ -12541,7 +12541,7 @@ func schema_terrarium_apis_operator_v1alpha1_DashboardGitHub(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DashboardGitHub shows and makes tickets of shoots.",
+				Description: "DashboardGitHub shows and creates tickets of shoots.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"apiURL": {
@@ -12577,7 +12577,7 @@ func schema_terrarium_apis_operator_v1alpha1_DashboardGitHub(ref common.Referenc
 					},
 					"pollInterval": {
 						SchemaProps: spec.SchemaProps{
-							Description: "PollInterval is the time between two looks at the tickets.",
+							Description: "PollInterval is the time between two checks of the tickets.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -12594,12 +12594,12 @@ func schema_terrarium_apis_operator_v1alpha1_DashboardIngress(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DashboardIngress says whether the web interface has a name.",
+				Description: "DashboardIngress says whether the web interface has an ingress.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled gives it one. Defaults to true.",
+							Description: "Enabled creates the ingress. Defaults to true.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -12614,7 +12614,7 @@ func schema_terrarium_apis_operator_v1alpha1_DashboardOIDC(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DashboardOIDC lets users in by an OpenID Connect issuer.",
+				Description: "DashboardOIDC lets users log in with an OpenID Connect issuer.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"secretRef": {
@@ -12626,7 +12626,7 @@ func schema_terrarium_apis_operator_v1alpha1_DashboardOIDC(ref common.ReferenceC
 					},
 					"additionalScopes": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AdditionalScopes are further scopes that are asked for.",
+							Description: "AdditionalScopes are further scopes to request.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -12647,7 +12647,7 @@ func schema_terrarium_apis_operator_v1alpha1_DashboardOIDC(ref common.ReferenceC
 					},
 					"clientIDPublic": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ClientIDPublic is the client that kubectl of users is.",
+							Description: "ClientIDPublic is the client ID that kubectl uses.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -12683,14 +12683,14 @@ func schema_terrarium_apis_operator_v1alpha1_DashboardTerminal(ref common.Refere
 				Properties: map[string]spec.Schema{
 					"container": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Container is what the shell runs in.",
+							Description: "Container is the container of the shell.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(operatorv1alpha1.DashboardTerminalContainer{}.OpenAPIModelName()),
 						},
 					},
 					"allowedHosts": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AllowedHosts are the hosts that a shell may be asked for from.",
+							Description: "AllowedHosts are the hosts from which a shell may be requested.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -12716,7 +12716,7 @@ func schema_terrarium_apis_operator_v1alpha1_DashboardTerminalContainer(ref comm
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DashboardTerminalContainer is what a shell in the browser runs in.",
+				Description: "DashboardTerminalContainer is the container of a shell in the browser.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"image": {
@@ -12729,7 +12729,7 @@ func schema_terrarium_apis_operator_v1alpha1_DashboardTerminalContainer(ref comm
 					},
 					"description": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Description tells users what is in the image.",
+							Description: "Description describes to users what is in the image.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -12777,7 +12777,7 @@ func schema_terrarium_apis_operator_v1alpha1_ETCDEvents(ref common.ReferenceCall
 				Properties: map[string]spec.Schema{
 					"autoscaling": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Autoscaling bounds the automatic sizing of the store.",
+							Description: "Autoscaling limits the automatic sizing of the store.",
 							Ref:         ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
 						},
 					},
@@ -12804,13 +12804,13 @@ func schema_terrarium_apis_operator_v1alpha1_ETCDMain(ref common.ReferenceCallba
 				Properties: map[string]spec.Schema{
 					"autoscaling": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Autoscaling bounds the automatic sizing of the store.",
+							Description: "Autoscaling limits the automatic sizing of the store.",
 							Ref:         ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
 						},
 					},
 					"backup": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Backup says where backups are kept; it cannot be taken away again.",
+							Description: "Backup says where backups are kept; it cannot be removed again.",
 							Ref:         ref(operatorv1alpha1.Backup{}.OpenAPIModelName()),
 						},
 					},
@@ -12858,14 +12858,14 @@ func schema_terrarium_apis_operator_v1alpha1_Garden(ref common.ReferenceCallback
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec is the garden as its operator wants it.",
+							Description: "Spec is the desired state of the garden.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(operatorv1alpha1.GardenSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status is the garden as it is.",
+							Description: "Status is the observed state of the garden.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(operatorv1alpha1.GardenStatus{}.OpenAPIModelName()),
 						},
@@ -12963,7 +12963,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenSpec(ref common.ReferenceCall
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "GardenSpec is the garden as its operator wants it.",
+				Description: "GardenSpec is the desired state of the garden.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"runtimeCluster": {
@@ -12982,7 +12982,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenSpec(ref common.ReferenceCall
 					},
 					"dns": {
 						SchemaProps: spec.SchemaProps{
-							Description: "DNS says who makes the names of the garden; they are made by hand when unset.",
+							Description: "DNS names the DNS services for the domains of the garden; records are managed manually when unset.",
 							Ref:         ref(operatorv1alpha1.DNSManagement{}.OpenAPIModelName()),
 						},
 					},
@@ -13027,7 +13027,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenStatus(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "GardenStatus is the garden as it is.",
+				Description: "GardenStatus is the observed state of the garden.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"advertisedAddresses": {
@@ -13060,7 +13060,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenStatus(ref common.ReferenceCa
 					},
 					"credentials": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Credentials tells about the credentials of the garden.",
+							Description: "Credentials describes the credentials of the garden.",
 							Ref:         ref(operatorv1alpha1.Credentials{}.OpenAPIModelName()),
 						},
 					},
@@ -13072,7 +13072,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenStatus(ref common.ReferenceCa
 					},
 					"lastOperation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "LastOperation tells what was last done with the garden.",
+							Description: "LastOperation describes the last operation on the garden.",
 							Ref:         ref(v1beta1.LastOperation{}.OpenAPIModelName()),
 						},
 					},
@@ -13166,7 +13166,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenerAPIServerConfig(ref common.
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns features on or off against their default.",
+							Description: "FeatureGates enables or disables features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -13182,7 +13182,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenerAPIServerConfig(ref common.
 					},
 					"admissionPlugins": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AdmissionPlugins turns admission plugins on or off and configures them.",
+							Description: "AdmissionPlugins enables or disables admission plugins and configures them.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -13196,13 +13196,13 @@ func schema_terrarium_apis_operator_v1alpha1_GardenerAPIServerConfig(ref common.
 					},
 					"auditConfig": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AuditConfig says what is recorded for audits.",
+							Description: "AuditConfig configures the audit log.",
 							Ref:         ref(v1beta1.AuditConfig{}.OpenAPIModelName()),
 						},
 					},
 					"auditWebhook": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AuditWebhook says where the record for audits is sent.",
+							Description: "AuditWebhook says where audit events are sent.",
 							Ref:         ref(operatorv1alpha1.AuditWebhook{}.OpenAPIModelName()),
 						},
 					},
@@ -13214,7 +13214,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenerAPIServerConfig(ref common.
 					},
 					"goAwayChance": {
 						SchemaProps: spec.SchemaProps{
-							Description: "GoAwayChance is the share of requests, at most 0.02, after which a client is asked to connect anew.",
+							Description: "GoAwayChance is the share of requests, at most 0.02, after which a client is asked to reconnect.",
 							Type:        []string{"number"},
 							Format:      "double",
 						},
@@ -13227,13 +13227,13 @@ func schema_terrarium_apis_operator_v1alpha1_GardenerAPIServerConfig(ref common.
 					},
 					"requests": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Requests bounds the number of requests in flight.",
+							Description: "Requests limits the number of requests in flight.",
 							Ref:         ref(v1beta1.APIServerRequests{}.OpenAPIModelName()),
 						},
 					},
 					"shootAdminKubeconfigMaxExpiration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ShootAdminKubeconfigMaxExpiration bounds the validity of kubeconfigs for shoots.",
+							Description: "ShootAdminKubeconfigMaxExpiration limits the validity of kubeconfigs for shoots.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -13267,7 +13267,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenerAdmissionControllerConfig(r
 					},
 					"resourceAdmissionConfiguration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ResourceAdmissionConfiguration bounds the size and the number of objects.",
+							Description: "ResourceAdmissionConfiguration limits the size and the number of objects.",
 							Ref:         ref(operatorv1alpha1.ResourceAdmissionConfiguration{}.OpenAPIModelName()),
 						},
 					},
@@ -13288,7 +13288,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenerControllerManagerConfig(ref
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns features on or off against their default.",
+							Description: "FeatureGates enables or disables features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -13304,7 +13304,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenerControllerManagerConfig(ref
 					},
 					"defaultProjectQuotas": {
 						SchemaProps: spec.SchemaProps{
-							Description: "DefaultProjectQuotas are quotas that projects get without asking.",
+							Description: "DefaultProjectQuotas are quotas that projects get by default.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -13340,7 +13340,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenerDashboardConfig(ref common.
 				Properties: map[string]spec.Schema{
 					"assetsConfigMapRef": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AssetsConfigMapRef names a ConfigMap with pictures that replace those of the web interface.",
+							Description: "AssetsConfigMapRef names a ConfigMap with images that replace those of the web interface.",
 							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
 						},
 					},
@@ -13352,26 +13352,26 @@ func schema_terrarium_apis_operator_v1alpha1_GardenerDashboardConfig(ref common.
 					},
 					"enableTokenLogin": {
 						SchemaProps: spec.SchemaProps{
-							Description: "EnableTokenLogin lets users in with a token. Defaults to true.",
+							Description: "EnableTokenLogin lets users log in with a token. Defaults to true.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
 					},
 					"frontendConfigMapRef": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FrontendConfigMapRef names a ConfigMap with settings of the part in the browser.",
+							Description: "FrontendConfigMapRef names a ConfigMap with settings of the frontend.",
 							Ref:         ref("io.k8s.api.core.v1.LocalObjectReference"),
 						},
 					},
 					"gitHub": {
 						SchemaProps: spec.SchemaProps{
-							Description: "GitHub shows and makes tickets of shoots.",
+							Description: "GitHub shows and creates tickets of shoots.",
 							Ref:         ref(operatorv1alpha1.DashboardGitHub{}.OpenAPIModelName()),
 						},
 					},
 					"ingress": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Ingress says whether the web interface has a name.",
+							Description: "Ingress says whether the web interface has an ingress.",
 							Ref:         ref(operatorv1alpha1.DashboardIngress{}.OpenAPIModelName()),
 						},
 					},
@@ -13384,13 +13384,13 @@ func schema_terrarium_apis_operator_v1alpha1_GardenerDashboardConfig(ref common.
 					},
 					"oidcConfig": {
 						SchemaProps: spec.SchemaProps{
-							Description: "OIDC lets users in by an OpenID Connect issuer.",
+							Description: "OIDC lets users log in with an OpenID Connect issuer.",
 							Ref:         ref(operatorv1alpha1.DashboardOIDC{}.OpenAPIModelName()),
 						},
 					},
 					"propagateCAFromSNI": {
 						SchemaProps: spec.SchemaProps{
-							Description: "PropagateCAFromSNI shows users the authority of the certificate in sni in place of the garden's own.",
+							Description: "PropagateCAFromSNI gives users the CA of the certificate in sni instead of the garden's own.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -13453,7 +13453,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenerResourceManagerConfig(ref c
 				Properties: map[string]spec.Schema{
 					"additionalTargetNamespaces": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AdditionalTargetNamespaces are further namespaces that it looks after.",
+							Description: "AdditionalTargetNamespaces are further namespaces that it manages.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -13481,7 +13481,7 @@ func schema_terrarium_apis_operator_v1alpha1_GardenerSchedulerConfig(ref common.
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns features on or off against their default.",
+							Description: "FeatureGates enables or disables features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -13565,7 +13565,7 @@ func schema_terrarium_apis_operator_v1alpha1_Ingress(ref common.ReferenceCallbac
 				Properties: map[string]spec.Schema{
 					"controller": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Controller says what answers at these names.",
+							Description: "Controller is the ingress controller.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.IngressController{}.OpenAPIModelName()),
 						},
@@ -13602,7 +13602,7 @@ func schema_terrarium_apis_operator_v1alpha1_KubeAPIServerConfig(ref common.Refe
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns features on or off against their default.",
+							Description: "FeatureGates enables or disables features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -13624,7 +13624,7 @@ func schema_terrarium_apis_operator_v1alpha1_KubeAPIServerConfig(ref common.Refe
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "AdmissionPlugins turns admission plugins on or off and configures them.",
+							Description: "AdmissionPlugins enables or disables admission plugins and configures them.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -13653,13 +13653,13 @@ func schema_terrarium_apis_operator_v1alpha1_KubeAPIServerConfig(ref common.Refe
 					},
 					"auditConfig": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AuditConfig says what is recorded for audits.",
+							Description: "AuditConfig configures the audit log.",
 							Ref:         ref(v1beta1.AuditConfig{}.OpenAPIModelName()),
 						},
 					},
 					"autoscaling": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Autoscaling bounds the automatic sizing of the server.",
+							Description: "Autoscaling limits the automatic sizing of the server.",
 							Ref:         ref(v1beta1.ControlPlaneAutoscaling{}.OpenAPIModelName()),
 						},
 					},
@@ -13679,7 +13679,7 @@ func schema_terrarium_apis_operator_v1alpha1_KubeAPIServerConfig(ref common.Refe
 					},
 					"enableAnonymousAuthentication": {
 						SchemaProps: spec.SchemaProps{
-							Description: "EnableAnonymousAuthentication lets in requests without credentials; superseded by structured authentication.",
+							Description: "EnableAnonymousAuthentication accepts requests without credentials; superseded by structured authentication.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -13704,13 +13704,13 @@ func schema_terrarium_apis_operator_v1alpha1_KubeAPIServerConfig(ref common.Refe
 					},
 					"requests": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Requests bounds the number of requests in flight.",
+							Description: "Requests limits the number of requests in flight.",
 							Ref:         ref(v1beta1.APIServerRequests{}.OpenAPIModelName()),
 						},
 					},
 					"runtimeConfig": {
 						SchemaProps: spec.SchemaProps{
-							Description: "RuntimeConfig turns API versions and resources on or off.",
+							Description: "RuntimeConfig enables or disables API versions and resources.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -13770,13 +13770,13 @@ func schema_terrarium_apis_operator_v1alpha1_KubeAPIServerConfig(ref common.Refe
 					},
 					"auditWebhook": {
 						SchemaProps: spec.SchemaProps{
-							Description: "AuditWebhook says where the record for audits is sent.",
+							Description: "AuditWebhook says where audit events are sent.",
 							Ref:         ref(operatorv1alpha1.AuditWebhook{}.OpenAPIModelName()),
 						},
 					},
 					"authentication": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Authentication holds further ways to find out who a client is.",
+							Description: "Authentication configures further ways to authenticate clients.",
 							Ref:         ref(operatorv1alpha1.Authentication{}.OpenAPIModelName()),
 						},
 					},
@@ -13817,7 +13817,7 @@ func schema_terrarium_apis_operator_v1alpha1_KubeControllerManagerConfig(ref com
 				Properties: map[string]spec.Schema{
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns features on or off against their default.",
+							Description: "FeatureGates enables or disables features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -13853,19 +13853,19 @@ func schema_terrarium_apis_operator_v1alpha1_KubeControllerManagerConfig(ref com
 					},
 					"nodeMonitorGracePeriod": {
 						SchemaProps: spec.SchemaProps{
-							Description: "NodeMonitorGracePeriod is how long a node may be silent before it is not ready. Defaults to 40s.",
+							Description: "NodeMonitorGracePeriod is how long a node may be unresponsive before it is marked not ready. Defaults to 40s.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"podEvictionTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Description: "PodEvictionTimeout had an effect before Kubernetes 1.13 only; pods tolerate lost nodes instead.",
+							Description: "PodEvictionTimeout had an effect before Kubernetes 1.13 only; tolerations of pods replace it.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
 					"certificateSigningDuration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "CertificateSigningDuration is how long a signed certificate is valid at most. Defaults to 48h.",
+							Description: "CertificateSigningDuration is the longest lifetime of a signed certificate. Defaults to 48h.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
 						},
 					},
@@ -13922,7 +13922,7 @@ func schema_terrarium_apis_operator_v1alpha1_LoadBalancerServicesProxyProtocol(r
 				Properties: map[string]spec.Schema{
 					"allowed": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Allowed permits it.",
+							Description: "Allowed allows the PROXY protocol.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -13939,7 +13939,7 @@ func schema_terrarium_apis_operator_v1alpha1_Maintenance(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Maintenance says when the garden may be changed on its own.",
+				Description: "Maintenance says when the garden may be changed automatically.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"timeWindow": {
@@ -13962,7 +13962,7 @@ func schema_terrarium_apis_operator_v1alpha1_ProjectQuotaConfiguration(ref commo
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ProjectQuotaConfiguration is a quota that projects get without asking.",
+				Description: "ProjectQuotaConfiguration is a quota that projects get by default.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"config": {
@@ -14026,12 +14026,12 @@ func schema_terrarium_apis_operator_v1alpha1_ResourceAdmissionConfiguration(ref 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ResourceAdmissionConfiguration bounds the size and the number of objects.",
+				Description: "ResourceAdmissionConfiguration limits the size and the number of objects.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"limits": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Limits are the bounds.",
+							Description: "Limits are the limits.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -14052,7 +14052,7 @@ func schema_terrarium_apis_operator_v1alpha1_ResourceAdmissionConfiguration(ref 
 					},
 					"unrestrictedSubjects": {
 						SchemaProps: spec.SchemaProps{
-							Description: "UnrestrictedSubjects are those for whom the bounds do not hold.",
+							Description: "UnrestrictedSubjects are the subjects without limits.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -14077,7 +14077,7 @@ func schema_terrarium_apis_operator_v1alpha1_ResourceLimit(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ResourceLimit bounds the size and the number of objects of some resources.",
+				Description: "ResourceLimit limits the size and the number of objects of some resources.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"resources": {
@@ -14127,14 +14127,14 @@ func schema_terrarium_apis_operator_v1alpha1_ResourceLimit(ref common.ReferenceC
 					},
 					"count": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Count is the greatest number of objects in a project.",
+							Description: "Count is the maximum number of objects in a project.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
 					},
 					"size": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Size is the greatest size of an object.",
+							Description: "Size is the maximum size of an object.",
 							Ref:         ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
 						},
 					},
@@ -14177,13 +14177,13 @@ func schema_terrarium_apis_operator_v1alpha1_RuntimeCluster(ref common.Reference
 					},
 					"settings": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Settings turns functions of the cluster on and off.",
+							Description: "Settings enables and disables features of the cluster.",
 							Ref:         ref(operatorv1alpha1.Settings{}.OpenAPIModelName()),
 						},
 					},
 					"volume": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Volume bounds the volumes of the garden.",
+							Description: "Volume limits the volumes of the garden.",
 							Ref:         ref(operatorv1alpha1.Volume{}.OpenAPIModelName()),
 						},
 					},
@@ -14235,7 +14235,7 @@ func schema_terrarium_apis_operator_v1alpha1_RuntimeNetworking(ref common.Refere
 					},
 					"blockCIDRs": {
 						SchemaProps: spec.SchemaProps{
-							Description: "BlockCIDRs are ranges that the garden must not reach.",
+							Description: "BlockCIDRs are ranges that the garden cannot reach.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -14368,12 +14368,12 @@ func schema_terrarium_apis_operator_v1alpha1_SettingPersistentVolumeClaimAutosca
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SettingPersistentVolumeClaimAutoscaler says whether volumes grow by themselves.",
+				Description: "SettingPersistentVolumeClaimAutoscaler says whether volumes grow automatically.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"enabled": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Enabled makes them grow.",
+							Description: "Enabled enlarges them.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -14424,7 +14424,7 @@ func schema_terrarium_apis_operator_v1alpha1_SettingVerticalPodAutoscaler(ref co
 					},
 					"featureGates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "FeatureGates turns its features on or off.",
+							Description: "FeatureGates enables or disables its features.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -14440,7 +14440,7 @@ func schema_terrarium_apis_operator_v1alpha1_SettingVerticalPodAutoscaler(ref co
 					},
 					"maxAllowed": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MaxAllowed bounds what it may recommend for a container.",
+							Description: "MaxAllowed limits what it may recommend for a container.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -14464,7 +14464,7 @@ func schema_terrarium_apis_operator_v1alpha1_Settings(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Settings turns functions of the cluster under a garden on and off.",
+				Description: "Settings enables and disables features of the cluster under a garden.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"loadBalancerServices": {
@@ -14475,7 +14475,7 @@ func schema_terrarium_apis_operator_v1alpha1_Settings(ref common.ReferenceCallba
 					},
 					"persistentVolumeClaimAutoscaler": {
 						SchemaProps: spec.SchemaProps{
-							Description: "PersistentVolumeClaimAutoscaler says whether volumes grow by themselves.",
+							Description: "PersistentVolumeClaimAutoscaler says whether volumes grow automatically.",
 							Ref:         ref(operatorv1alpha1.SettingPersistentVolumeClaimAutoscaler{}.OpenAPIModelName()),
 						},
 					},
@@ -14557,7 +14557,7 @@ func schema_terrarium_apis_operator_v1alpha1_VirtualCluster(ref common.Reference
 					},
 					"maintenance": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Maintenance says when the garden may be changed on its own.",
+							Description: "Maintenance says when the garden may be changed automatically.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(operatorv1alpha1.Maintenance{}.OpenAPIModelName()),
 						},
@@ -14623,7 +14623,7 @@ func schema_terrarium_apis_operator_v1alpha1_Volume(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Volume bounds the volumes of the garden.",
+				Description: "Volume limits the volumes of the garden.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"minimumSize": {
@@ -14644,12 +14644,12 @@ func schema_terrarium_apis_operator_v1alpha1_WorkloadIdentityKeyRotation(ref com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "WorkloadIdentityKeyRotation tells about the rotation of the key that signs tokens of workload identities.",
+				Description: "WorkloadIdentityKeyRotation describes the rotation of the key that signs tokens of workload identities.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Phase is how far the rotation is.",
+							Description: "Phase is the phase of the rotation.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -14785,7 +14785,7 @@ func schema_terrarium_apis_security_v1alpha1_CredentialsBinding(ref common.Refer
 					},
 					"quotas": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Quotas are the quotas that bound the shoots using the binding.",
+							Description: "Quotas are the quotas that limit the shoots using the binding.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -14939,7 +14939,7 @@ func schema_terrarium_apis_security_v1alpha1_TokenRequest(ref common.ReferenceCa
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec says what is asked for.",
+							Description: "Spec is the request.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(securityv1alpha1.TokenRequestSpec{}.OpenAPIModelName()),
 						},
@@ -14975,7 +14975,7 @@ func schema_terrarium_apis_security_v1alpha1_TokenRequestSpec(ref common.Referen
 					},
 					"expirationSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ExpirationSeconds is the wanted lifetime in seconds; the server may change it. Defaults to 3600.",
+							Description: "ExpirationSeconds is the desired lifetime in seconds; the server may change it. Defaults to 3600.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -15022,7 +15022,7 @@ func schema_terrarium_apis_security_v1alpha1_WorkloadIdentity(ref common.Referen
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "WorkloadIdentity is an identity that a system outside of the garden trusts, in place of a secret: the garden issues short-lived tokens for it.",
+				Description: "WorkloadIdentity is an identity that an external system trusts, as an alternative to a secret: the garden issues short-lived tokens for it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -15048,14 +15048,14 @@ func schema_terrarium_apis_security_v1alpha1_WorkloadIdentity(ref common.Referen
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec says for whom the tokens are.",
+							Description: "Spec describes the tokens of the identity.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(securityv1alpha1.WorkloadIdentitySpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status tells who the identity is.",
+							Description: "Status reports the subject of the identity.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(securityv1alpha1.WorkloadIdentityStatus{}.OpenAPIModelName()),
 						},
@@ -15124,12 +15124,12 @@ func schema_terrarium_apis_security_v1alpha1_WorkloadIdentitySpec(ref common.Ref
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "WorkloadIdentitySpec says for whom the tokens of an identity are.",
+				Description: "WorkloadIdentitySpec describes the tokens of an identity.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"audiences": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Audiences are who accepts the tokens.",
+							Description: "Audiences are the audiences of the tokens.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -15144,7 +15144,7 @@ func schema_terrarium_apis_security_v1alpha1_WorkloadIdentitySpec(ref common.Ref
 					},
 					"targetSystem": {
 						SchemaProps: spec.SchemaProps{
-							Description: "TargetSystem is the system that the tokens open.",
+							Description: "TargetSystem is the system that the tokens give access to.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(securityv1alpha1.TargetSystem{}.OpenAPIModelName()),
 						},
@@ -15162,7 +15162,7 @@ func schema_terrarium_apis_security_v1alpha1_WorkloadIdentityStatus(ref common.R
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "WorkloadIdentityStatus tells who an identity is.",
+				Description: "WorkloadIdentityStatus reports the subject of an identity.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"sub": {
@@ -15184,7 +15184,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_Gardenlet(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Gardenlet describes the gardenlet of a seed that is no shoot, so that it is kept up to date from the garden.",
+				Description: "Gardenlet describes the gardenlet of a seed that is not a shoot, so that the gardenlet can be kept up to date from the garden.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -15217,7 +15217,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_Gardenlet(ref common.Referenc
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status tells how the gardenlet is.",
+							Description: "Status is the observed state of the gardenlet.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(seedmanagementv1alpha1.GardenletStatus{}.OpenAPIModelName()),
 						},
@@ -15258,7 +15258,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletConfig(ref common.Re
 					},
 					"mergeWithParent": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MergeWithParent takes what is not said here from the gardenlet that looks after the shoot. It never changes.",
+							Description: "MergeWithParent takes fields that are not set here from the gardenlet that manages the shoot. It never changes.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -15307,7 +15307,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletDeployment(ref commo
 					},
 					"resources": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Resources are the computing resources that the container asks for and is held to.",
+							Description: "Resources are the computing resources that the container requests and is limited to.",
 							Ref:         ref("io.k8s.api.core.v1.ResourceRequirements"),
 						},
 					},
@@ -15387,7 +15387,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletDeployment(ref commo
 					},
 					"tolerations": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Tolerations are the taints of nodes that the pods put up with.",
+							Description: "Tolerations are the taints of nodes that the pods tolerate.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -15401,7 +15401,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletDeployment(ref commo
 					},
 					"enableHealthProbes": {
 						SchemaProps: spec.SchemaProps{
-							Description: "EnableHealthProbes lets the pods be asked whether they are alive and ready.",
+							Description: "EnableHealthProbes enables liveness and readiness probes of the pods.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -15538,7 +15538,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletSelfDeployment(ref c
 					},
 					"resources": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Resources are the computing resources that the container asks for and is held to.",
+							Description: "Resources are the computing resources that the container requests and is limited to.",
 							Ref:         ref("io.k8s.api.core.v1.ResourceRequirements"),
 						},
 					},
@@ -15618,7 +15618,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletSelfDeployment(ref c
 					},
 					"tolerations": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Tolerations are the taints of nodes that the pods put up with.",
+							Description: "Tolerations are the taints of nodes that the pods tolerate.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -15632,7 +15632,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletSelfDeployment(ref c
 					},
 					"enableHealthProbes": {
 						SchemaProps: spec.SchemaProps{
-							Description: "EnableHealthProbes lets the pods be asked whether they are alive and ready.",
+							Description: "EnableHealthProbes enables liveness and readiness probes of the pods.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -15720,7 +15720,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletStatus(ref common.Re
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "GardenletStatus tells how a gardenlet is.",
+				Description: "GardenletStatus is the observed state of a gardenlet.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"conditions": {
@@ -15731,7 +15731,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_GardenletStatus(ref common.Re
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Conditions tell how the gardenlet is.",
+							Description: "Conditions are the conditions of the gardenlet.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -15836,7 +15836,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeed(ref common.Refere
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status tells how far that got.",
+							Description: "Status is the observed state of the managed seed.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(seedmanagementv1alpha1.ManagedSeedStatus{}.OpenAPIModelName()),
 						},
@@ -15904,7 +15904,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSet(ref common.Ref
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ManagedSeedSet keeps a number of like managed seeds, each on a shoot of its own.",
+				Description: "ManagedSeedSet keeps a number of identical managed seeds, each on its own shoot.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -15930,14 +15930,14 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSet(ref common.Ref
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Spec says how many managed seeds there should be, and what they are like.",
+							Description: "Spec says how many managed seeds there should be, and has their templates.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(seedmanagementv1alpha1.ManagedSeedSetSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status tells how many there are.",
+							Description: "Status is the observed state of the set.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(seedmanagementv1alpha1.ManagedSeedSetStatus{}.OpenAPIModelName()),
 						},
@@ -16005,7 +16005,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSetSpec(ref common
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ManagedSeedSetSpec says how many managed seeds there should be, and what they are like.",
+				Description: "ManagedSeedSetSpec says how many managed seeds there should be, and has their templates.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"replicas": {
@@ -16017,34 +16017,34 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSetSpec(ref common
 					},
 					"selector": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Selector picks the shoots and managed seeds that belong to the set. It must match both templates and never changes.",
+							Description: "Selector selects the shoots and managed seeds that belong to the set. It must match both templates and never changes.",
 							Default:     map[string]interface{}{},
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"),
 						},
 					},
 					"template": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Template is what managed seeds are made from.",
+							Description: "Template is the template of the managed seeds.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(seedmanagementv1alpha1.ManagedSeedTemplate{}.OpenAPIModelName()),
 						},
 					},
 					"shootTemplate": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ShootTemplate is what shoots are made from.",
+							Description: "ShootTemplate is the template of the shoots.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.ShootTemplate{}.OpenAPIModelName()),
 						},
 					},
 					"updateStrategy": {
 						SchemaProps: spec.SchemaProps{
-							Description: "UpdateStrategy says how changes of the templates reach what exists.",
+							Description: "UpdateStrategy says how changes of the templates are rolled out to existing replicas.",
 							Ref:         ref(seedmanagementv1alpha1.UpdateStrategy{}.OpenAPIModelName()),
 						},
 					},
 					"revisionHistoryLimit": {
 						SchemaProps: spec.SchemaProps{
-							Description: "RevisionHistoryLimit is how many former templates are kept.",
+							Description: "RevisionHistoryLimit is how many old revisions of the templates are kept.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
@@ -16062,7 +16062,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSetStatus(ref comm
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ManagedSeedSetStatus tells how many managed seeds there are.",
+				Description: "ManagedSeedSetStatus is the observed state of a set.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"observedGeneration": {
@@ -16124,7 +16124,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSetStatus(ref comm
 					},
 					"collisionCount": {
 						SchemaProps: spec.SchemaProps{
-							Description: "CollisionCount tells names of revisions apart that would be the same.",
+							Description: "CollisionCount is used to avoid equal names of revisions.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
@@ -16137,7 +16137,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSetStatus(ref comm
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Conditions tell how the set is.",
+							Description: "Conditions are the conditions of the set.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -16151,7 +16151,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSetStatus(ref comm
 					},
 					"pendingReplica": {
 						SchemaProps: spec.SchemaProps{
-							Description: "PendingReplica is the replica that is being made, changed or taken away.",
+							Description: "PendingReplica is the replica that is being created, changed or deleted.",
 							Ref:         ref(seedmanagementv1alpha1.PendingReplica{}.OpenAPIModelName()),
 						},
 					},
@@ -16179,13 +16179,13 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedSpec(ref common.Re
 					},
 					"seedTemplate": {
 						SchemaProps: spec.SchemaProps{
-							Description: "SeedTemplate registers the shoot as a seed with a gardenlet that somebody else deploys. It excludes gardenlet; last used by Gardener v1.60.",
+							Description: "SeedTemplate registers the shoot as a seed with a gardenlet that is deployed otherwise. It excludes gardenlet; last used by Gardener v1.60.",
 							Ref:         ref(v1beta1.SeedTemplate{}.OpenAPIModelName()),
 						},
 					},
 					"gardenlet": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Gardenlet says how the gardenlet runs in the shoot. Only with a seed template it is left out.",
+							Description: "Gardenlet says how the gardenlet runs in the shoot. It is unset only with a seed template.",
 							Ref:         ref(seedmanagementv1alpha1.GardenletConfig{}.OpenAPIModelName()),
 						},
 					},
@@ -16202,7 +16202,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedStatus(ref common.
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ManagedSeedStatus tells how far making a shoot a seed got.",
+				Description: "ManagedSeedStatus is the observed state of a managed seed.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"conditions": {
@@ -16213,7 +16213,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedStatus(ref common.
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Conditions tell how the managed seed is.",
+							Description: "Conditions are the conditions of the managed seed.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -16244,7 +16244,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_ManagedSeedTemplate(ref commo
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ManagedSeedTemplate is what a set makes its managed seeds from.",
+				Description: "ManagedSeedTemplate is the template of the managed seeds of a set.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"metadata": {
@@ -16273,7 +16273,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_PendingReplica(ref common.Ref
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "PendingReplica is a replica that is being made, changed or taken away.",
+				Description: "PendingReplica is a replica that is being created, changed or deleted.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
@@ -16286,7 +16286,7 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_PendingReplica(ref common.Ref
 					},
 					"reason": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Reason is what is waited for.",
+							Description: "Reason is what the replica waits for.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -16294,13 +16294,13 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_PendingReplica(ref common.Ref
 					},
 					"since": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Since is the moment from which on it is waited for.",
+							Description: "Since is since when the replica waits for it.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
 						},
 					},
 					"retries": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Retries is how often it was tried again.",
+							Description: "Retries is the number of retries.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
@@ -16360,12 +16360,12 @@ func schema_terrarium_apis_seedmanagement_v1alpha1_UpdateStrategy(ref common.Ref
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "UpdateStrategy says how changes of the templates reach what exists.",
+				Description: "UpdateStrategy says how changes of the templates are rolled out to existing replicas.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Type is the sort of update.",
+							Description: "Type is the type of update.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -16488,20 +16488,20 @@ func schema_terrarium_apis_settings_v1alpha1_ClusterOpenIDConnectPresetSpec(ref 
 				Properties: map[string]spec.Schema{
 					"server": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Server is what the API server of a shoot is told about the provider of tokens.",
+							Description: "Server configures the provider of tokens in the API server of a shoot.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(settingsv1alpha1.KubeAPIServerOpenIDConnect{}.OpenAPIModelName()),
 						},
 					},
 					"client": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Client is what clients of a shoot are told. Ignored; last used by Gardener v1.140.",
+							Description: "Client configures clients of a shoot. Ignored; last used by Gardener v1.140.",
 							Ref:         ref(settingsv1alpha1.OpenIDConnectClientAuthentication{}.OpenAPIModelName()),
 						},
 					},
 					"shootSelector": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ShootSelector picks the shoots that the preset is for; without one it is for all.",
+							Description: "ShootSelector picks the shoots that the preset is for; all when unset.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"),
 						},
 					},
@@ -16532,7 +16532,7 @@ func schema_terrarium_apis_settings_v1alpha1_KubeAPIServerOpenIDConnect(ref comm
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "KubeAPIServerOpenIDConnect is what an API server is told about a provider of tokens.",
+				Description: "KubeAPIServerOpenIDConnect configures a provider of tokens in an API server.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"caBundle": {
@@ -16559,7 +16559,7 @@ func schema_terrarium_apis_settings_v1alpha1_KubeAPIServerOpenIDConnect(ref comm
 					},
 					"groupsPrefix": {
 						SchemaProps: spec.SchemaProps{
-							Description: "GroupsPrefix comes before the names of groups, to keep them apart from those of other providers.",
+							Description: "GroupsPrefix comes before the names of groups, to distinguish them from those of other providers.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -16612,7 +16612,7 @@ func schema_terrarium_apis_settings_v1alpha1_KubeAPIServerOpenIDConnect(ref comm
 					},
 					"usernamePrefix": {
 						SchemaProps: spec.SchemaProps{
-							Description: "UsernamePrefix comes before the names of users, to keep them apart from those of other providers.",
+							Description: "UsernamePrefix comes before the names of users, to distinguish them from those of other providers.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -16628,7 +16628,7 @@ func schema_terrarium_apis_settings_v1alpha1_OpenIDConnectClientAuthentication(r
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "OpenIDConnectClientAuthentication is what a client is told about a provider of tokens.",
+				Description: "OpenIDConnectClientAuthentication configures a provider of tokens in a client.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"secret": {
@@ -16764,20 +16764,20 @@ func schema_terrarium_apis_settings_v1alpha1_OpenIDConnectPresetSpec(ref common.
 				Properties: map[string]spec.Schema{
 					"server": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Server is what the API server of a shoot is told about the provider of tokens.",
+							Description: "Server configures the provider of tokens in the API server of a shoot.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(settingsv1alpha1.KubeAPIServerOpenIDConnect{}.OpenAPIModelName()),
 						},
 					},
 					"client": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Client is what clients of a shoot are told. Ignored; last used by Gardener v1.140.",
+							Description: "Client configures clients of a shoot. Ignored; last used by Gardener v1.140.",
 							Ref:         ref(settingsv1alpha1.OpenIDConnectClientAuthentication{}.OpenAPIModelName()),
 						},
 					},
 					"shootSelector": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ShootSelector picks the shoots that the preset is for; without one it is for all.",
+							Description: "ShootSelector picks the shoots that the preset is for; all when unset.",
 							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"),
 						},
 					},

@@ -172,7 +172,7 @@ func (s *server) judge(now, old runtime.Object) {
 	}
 }
 
-// make is an object of a kind as a client would write it, or nothing when it can not be written.
+// make is an object of a kind as a client would write it, or nothing when it cannot be written.
 func (s *server) make(kind schema.GroupVersionKind, source *arbitrary.Source) []byte {
 	obj, err := s.scheme.New(kind)
 	if err != nil {

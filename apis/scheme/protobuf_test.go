@@ -339,7 +339,7 @@ func TestHostileProtobuf(t *testing.T) {
 		"length beyond the end": {"A length is believed only as far as there are bytes.", []byte{0x12, 0xff, 0xff, 0xff, 0xff, 0x07, 1}, "field 2: unexpected EOF"},
 		"endless number":        {"A number has ten bytes at most.", bytes.Repeat([]byte{0xff}, 20), "overflow"},
 		"no field zero":         {"Numbers begin at 1.", []byte{0x02, 0x00}, "invalid field number"},
-		"another wire type":     {"A text is no number.", []byte{0x10, 0x01}, "field 2: it has wire type 0 in place of 2"},
+		"another wire type":     {"A text is no number.", []byte{0x10, 0x01}, "field 2: it has wire type 0 instead of 2"},
 		"end of no group":       {"Groups are of old; they have to fit.", []byte{0x7c}, "end group"},
 		"workers of nothing": {
 			"Three megabytes of empty workers would take more than a gigabyte.", path(empties, 2, 10), "too many empty parts",

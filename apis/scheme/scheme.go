@@ -115,7 +115,7 @@ func AddServedVersions(s *runtime.Scheme) error {
 	return nil
 }
 
-// AddProtobuf registers the kinds that can be written in protobuf, in their served versions.
+// AddProtobuf registers the kinds that can be encoded in protobuf, in their served versions.
 func AddProtobuf(s *runtime.Scheme) error {
 	return add(s, map[string]func(*runtime.Scheme) error{
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddToScheme,
@@ -150,7 +150,7 @@ func add(s *runtime.Scheme, groups map[string]func(*runtime.Scheme) error) error
 	return nil
 }
 
-// addScale registers the body of the subresources that change how many of something there are.
+// addScale registers the type of scale subresources.
 func addScale(s *runtime.Scheme, version string) {
 	s.AddKnownTypes(schema.GroupVersion{Group: autoscalingv1.GroupName, Version: version}, &autoscalingv1.Scale{})
 }

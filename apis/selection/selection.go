@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package selection registers by which fields clients may select the objects of a kind. Every other field is refused, so
-// that a typing error never selects everything.
+// Package selection registers the field selectors that clients may use for the objects of a kind. Every other field is
+// rejected, so that a typing error never selects all objects.
 package selection
 
 import (
@@ -18,7 +18,7 @@ const (
 	Namespace = "metadata.namespace"
 )
 
-// Register allows the listed fields of each kind of a version, beside its name and its namespace.
+// Register allows the listed fields of each kind of a version, in addition to the name and the namespace.
 func Register(scheme *runtime.Scheme, version schema.GroupVersion, fields map[string][]string) error {
 	for kind, more := range fields {
 		allowed := append([]string{Name, Namespace}, more...)

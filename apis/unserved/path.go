@@ -14,7 +14,7 @@ type place struct {
 	value reflect.Value
 }
 
-// lookUp returns the values at a path that are there: pointers that are nil and keys that a map lacks lead nowhere.
+// lookUp returns the values at a path. Nil pointers and missing keys of a map have no values.
 func lookUp(obj reflect.Value, path string) []place {
 	places := []place{{value: obj}}
 	for _, step := range steps(path) {
@@ -27,7 +27,7 @@ func lookUp(obj reflect.Value, path string) []place {
 	return places
 }
 
-// steps cuts a path into names of fields, [] for lists and [key] for maps. A key may contain dots.
+// steps splits a path into names of fields, [] for lists and [key] for maps. A key may contain dots.
 func steps(path string) []string {
 	var all []string
 	for path != "" {
@@ -72,7 +72,7 @@ func (p place) step(step string) []place {
 	}
 }
 
-// set leads on from a pointer to what it points to, if it does.
+// set dereferences a pointer; it returns nothing for a nil pointer.
 func (p place) set() []place {
 	if p.value.Kind() != reflect.Pointer {
 		return []place{p}

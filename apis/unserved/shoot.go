@@ -44,7 +44,7 @@ func shootRows() []Row {
 	)
 }
 
-// insideRows are about what is inside of a shoot and what is done with it over time.
+// insideRows are rows about the components inside a shoot and about its maintenance.
 func insideRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
@@ -80,7 +80,7 @@ func insideRows() []Row {
 	)
 }
 
-// operationRows are about annotations by which users ask for something.
+// operationRows are rows about annotations with which users ask for operations.
 func operationRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,

@@ -10,43 +10,43 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Severity says what is done about a setting that nobody acts upon.
+// Severity says how the garden treats a setting that no controller acts upon.
 type Severity string
 
 const (
-	// Note is for settings that are there by default: they are documented, and nobody is warned of them.
+	// Note is for settings that have a default: they are documented, and there is no warning about them.
 	Note Severity = "note"
-	// Warn is for settings that are ignored while everything else works: whoever sets them is warned.
+	// Warn is for settings that are ignored while everything else works: users who set them get a warning.
 	Warn Severity = "warn"
-	// Problem is for settings that somebody relies on for access, isolation or durability. Whoever sets them is warned, and
-	// the status of the object reports them with the code ERR_CONFIGURATION_PROBLEM for as long as they are set. The rest
-	// of the object is acted upon.
+	// Problem is for settings that users rely on for access, isolation or durability. Users who set them get a warning, and the
+	// status of the object reports them with the code ERR_CONFIGURATION_PROBLEM as long as they are set. The rest of the object
+	// is reconciled.
 	Problem Severity = "configuration problem"
-	// Refuse is for settings that would break a cluster that runs. The API refuses a change that sets one of them on a
-	// shoot that has a seed. With an object that has it all the same, nothing is done but to report it with the code
-	// ERR_CONFIGURATION_PROBLEM, and to delete it if that is asked for.
+	// Refuse is for settings that would break a running cluster. The API refuses a change that sets one of them on a shoot that
+	// has a seed. An object that nevertheless has one is not reconciled, except for its deletion; the setting is reported with
+	// the code ERR_CONFIGURATION_PROBLEM.
 	Refuse Severity = "refuse"
 )
 
-// Row is something that the API accepts and nobody acts upon.
+// Row is a setting that the API accepts and no controller acts upon.
 type Row struct {
 	// Group and Kind are those of the objects.
 	Group, Kind string
-	// Field is the path of the field; [] stands for each item of a list, [key] for a key of a map. It is empty if nobody
+	// Field is the path of the field; [] stands for each item of a list, [key] for a key of a map. It is empty if no controller
 	// acts upon the kind at all.
 	Field string
-	// Only says for which values the row counts; for each that is set when empty.
+	// Only says to which values the row applies; if it is empty, the row applies to every value that is set.
 	Only string
-	// Instead says what happens in its place; it continues the sentence "... is not served yet: ".
+	// Instead says what happens instead; it continues the sentence "... is not served yet: ".
 	Instead string
-	// Severity says what is done about it.
+	// Severity says how the garden treats it.
 	Severity Severity
 
 	of   reflect.Type
 	when func(obj, value any) bool
 }
 
-// Finding is a row that counts for an object.
+// Finding is a row that applies to an object.
 type Finding struct {
 	Row
 
@@ -56,7 +56,7 @@ type Finding struct {
 	value any
 }
 
-// String is the sentence for whoever made the object.
+// String returns a sentence for the user who made the object.
 func (f Finding) String() string {
 	what := f.Path
 	if what == "" {
@@ -70,10 +70,10 @@ func (f Finding) String() string {
 
 // Table returns all rows, in the order of the documentation.
 func Table() []Row {
-	return slices.Concat(shootRows(), insideRows(), operationRows(), kubernetesRows(), workerRows(), seedRows(), kindRows(), otherRows())
+	return slices.Concat(shootRows(), insideRows(), operationRows(), kubernetesRows(), workerRows(), seedRows(), kindRows(), fieldRows())
 }
 
-// In returns what counts for an object, which is a pointer to a kind of the garden, in the order of the table.
+// In returns the rows that apply to an object, in the order of the table. The object is a pointer to a kind of the garden.
 func In(obj any) []Finding {
 	var found []Finding
 	for _, row := range Table() {
@@ -93,8 +93,8 @@ func In(obj any) []Finding {
 	return found
 }
 
-// Set returns what counts for an object and did not for the old one, or had another value there. Nothing is left out when
-// old is nil.
+// Set returns the rows that apply to an object and did not apply to the old one, or applied to another value. It returns all
+// rows that apply if old is nil.
 func Set(obj, old any) []Finding {
 	found := In(obj)
 	if old == nil || reflect.ValueOf(old).IsNil() {
@@ -108,8 +108,8 @@ func Set(obj, old any) []Finding {
 	})
 }
 
-// Problems returns what the status of a shoot has to report with the code ERR_CONFIGURATION_PROBLEM. Where one of them has
-// the severity Refuse, no operation may begin.
+// Problems returns what the status of a shoot has to report with the code ERR_CONFIGURATION_PROBLEM. If one of the findings
+// has the severity Refuse, no operation may begin.
 func Problems(shoot *gardencorev1beta1.Shoot) []Finding {
 	return slices.DeleteFunc(In(shoot), func(f Finding) bool { return f.Severity != Problem && f.Severity != Refuse })
 }

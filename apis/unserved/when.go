@@ -11,7 +11,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// value makes a condition about the value at the path of a row.
+// value makes a condition on the value at the path of a row.
 func value[T any](when func(T) bool) func(any, any) bool {
 	return func(_, value any) bool {
 		typed, ok := value.(T)
@@ -19,12 +19,12 @@ func value[T any](when func(T) bool) func(any, any) bool {
 	}
 }
 
-// other is the condition that a value is set and is none of some.
+// other is the condition that a value is set and is not one of the given ones.
 func other[T ~string](usual ...T) func(any, any) bool {
 	return value(func(v T) bool { return v != "" && !slices.Contains(usual, v) })
 }
 
-// object makes a condition about the whole object.
+// object makes a condition on the whole object.
 func object[T any](when func(*T) bool) func(any, any) bool {
 	return func(obj, _ any) bool {
 		typed, ok := obj.(*T)
@@ -32,7 +32,7 @@ func object[T any](when func(*T) bool) func(any, any) bool {
 	}
 }
 
-// Operations returns those operations of an annotation of shoots that nobody carries out, in the order given.
+// Operations returns the operations in an annotation of a shoot that no controller carries out, in the order given.
 func Operations(annotation string) []string {
 	return slices.DeleteFunc(query.Operations(annotation), func(op string) bool {
 		return op == gardencorev1beta1.OperationReconcile || op == gardencorev1beta1.OperationRetry ||
@@ -41,7 +41,7 @@ func Operations(annotation string) []string {
 	})
 }
 
-// rowsOf fills in the kind of rows about fields of T.
+// rowsOf sets the kind of rows about fields of T.
 func rowsOf[T any](group string, rows ...Row) []Row {
 	t := reflect.TypeFor[*T]()
 	for i := range rows {

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A message of two bytes may stand for a struct of a thousand. What a reader makes is bounded by freely bytes of memory
-// and memoryFactor more for each byte that it is given: far more than objects need, far less than would harm a server.
+// A message of two bytes may decode to a struct of a thousand. The memory that a reader allocates is limited to freely bytes
+// plus memoryFactor for each byte of input: far more than objects need, far less than would harm a server.
 const (
 	freely       = 4 << 20
 	memoryFactor = 64
@@ -33,7 +33,7 @@ type Reader struct {
 	form   protowire.Type
 	bytes  []byte
 	word   uint64
-	// memory is what may still be made, and depth how many messages are around this one.
+	// memory is how much may still be allocated, and depth how many messages enclose the current one.
 	memory, depth int
 	err           error
 }
@@ -162,8 +162,8 @@ func (r *Reader) Foreign(into Foreign) {
 	}
 }
 
-// Raw returns the JSON in the field's value. Whatever is stored has to be JSON, or nobody could read the object in that
-// form any more, nor a list with it.
+// Raw returns the JSON in the field's value. It rejects anything else: a stored object with invalid JSON could no longer be
+// read in that form, nor could any list with it.
 func (r *Reader) Raw() []byte {
 	if !r.expect(protowire.BytesType) {
 		return nil
@@ -184,7 +184,7 @@ func (r *Reader) Raw() []byte {
 	return raw
 }
 
-// Made returns what a pointer points to, which is made where there is nothing.
+// Made returns the value that a pointer points to, and allocates it if the pointer is nil.
 func Made[T any](r *Reader, pointer **T) *T {
 	if *pointer == nil {
 		r.charge(reflect.TypeFor[T]().Size())
@@ -230,7 +230,7 @@ func Entry[M ~map[K]V, K ~string, V any](r *Reader, into *M, value func(*V)) {
 	(*into)[key] = stored
 }
 
-// charge counts memory that the number of bytes alone does not bound.
+// charge accounts for memory that the size of the input alone does not limit.
 func (r *Reader) charge(size uintptr) {
 	r.memory -= int(size)
 	if r.memory < 0 {
@@ -243,7 +243,7 @@ func (r *Reader) expect(form protowire.Type) bool {
 		return false
 	}
 	if r.form != form {
-		r.fail(fmt.Errorf("it has wire type %d in place of %d", r.form, form))
+		r.fail(fmt.Errorf("it has wire type %d instead of %d", r.form, form))
 
 		return false
 	}

@@ -16,9 +16,9 @@ var (
 	errNoVariant = errors.New("the value is neither a number nor a text")
 )
 
-// sound refuses what protobuf can say and JSON cannot: whoever stored it would keep everybody else from reading the
-// object as JSON, and every list with it. The fields of managers are looked at in parts only: those of an object itself
-// are checked by whoever keeps them.
+// sound rejects values that protobuf can encode and JSON cannot: if one were stored, neither the object nor any list with it
+// could be read as JSON. Managed fields are checked in parts of an object only: those of the object itself are checked by
+// the code that updates them.
 func sound(value Foreign, isPart bool) error {
 	switch v := value.(type) {
 	case *metav1.Time:

@@ -21,8 +21,8 @@ var errChanged = errors.New("the object was changed while it was written")
 // rawNumber is the number of the only field of messages that hold JSON.
 const rawNumber = 1
 
-// Writer writes a message from its end to its beginning: so the length of each part is known when it has to be written.
-// A Writer without a buffer measures.
+// Writer writes a message from its end to its beginning, so that the length of each part is known when it has to be written.
+// A Writer without a buffer only counts bytes.
 type Writer struct {
 	buffer []byte
 	used   int
@@ -154,10 +154,10 @@ func (w *Writer) Extension(number protowire.Number, value *runtime.RawExtension)
 	w.Raw(number, raw)
 }
 
-// End is where a part that has yet to be written ends.
+// End returns the position at which the part that is written next ends.
 func (w *Writer) End() int { return w.used }
 
-// Close frames what was written since End as the field of a number.
+// Close writes the tag and the length of the part that was written since End.
 func (w *Writer) Close(number protowire.Number, end int) { w.length(number, w.used-end) }
 
 // Keys returns the keys of a map in the order in which its entries are written: the last one first, so that equal
@@ -194,7 +194,8 @@ func (w *Writer) foreign(value Foreign) int {
 	return n
 }
 
-// marshalForeign writes to the end of a buffer. Generated code of Kubernetes panics where the buffer is too short.
+// marshalForeign writes to the end of a buffer and turns the panic of Kubernetes' generated code into an error if the buffer is
+// too short.
 func marshalForeign(value Foreign, buffer []byte) (n int, err error) {
 	defer func() {
 		if recover() != nil {
@@ -205,7 +206,7 @@ func marshalForeign(value Foreign, buffer []byte) (n int, err error) {
 	return value.MarshalToSizedBuffer(buffer)
 }
 
-// length writes what comes before a part of so many bytes.
+// length writes the tag and the length of a part of size bytes.
 func (w *Writer) length(number protowire.Number, size int) {
 	w.varint(uint64(size)) //nolint:gosec // A size is never negative.
 	w.varint(protowire.EncodeTag(number, protowire.BytesType))

@@ -234,12 +234,12 @@ func TestDecideFilters(t *testing.T) {
 			reason: "zones asked for the control plane must all be there",
 			shoot:  newShoot(func(s *shoot) { s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{Zones: []string{"a", "b"}} }),
 			seeds:  []seed{newSeed("a")},
-			why:    map[string]string{"a": `it does not have zone "b", which the shoot asks for its control plane`},
+			why:    map[string]string{"a": `it does not have zone "b", which the shoot names for its control plane`},
 		},
 		"SCHED-FILT-6 enforced zones": {
 			reason: "a seed that enforces zones needs an overlap with the workers",
 			seeds:  []seed{newSeed("a", zoneMode("Enforce", "x", "y"))},
-			why:    map[string]string{"a": "it insists on a zone in common with the workers of the shoot, and has x, y"},
+			why:    map[string]string{"a": "it requires a zone in common with the workers of the shoot and has only x, y"},
 		},
 		"SCHED-FILT-6 preferred zones": {
 			reason: "of the seeds that prefer an overlap only those with one stay, if there are any",

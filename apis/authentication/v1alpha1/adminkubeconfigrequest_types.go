@@ -15,7 +15,7 @@ type AdminKubeconfigRequest struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
-	// Spec says what is asked for.
+	// Spec is the request.
 	Spec AdminKubeconfigRequestSpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
 	// Status is filled by the server with the issued credentials.
 	Status AdminKubeconfigRequestStatus `json:"status" protobuf:"bytes,3,opt,name=status"`
@@ -23,7 +23,7 @@ type AdminKubeconfigRequest struct {
 
 // AdminKubeconfigRequestSpec says how long the credentials should be valid.
 type AdminKubeconfigRequestSpec struct {
-	// ExpirationSeconds is the wanted lifetime in seconds; the server may shorten it. Defaults to 3600.
+	// ExpirationSeconds is the desired lifetime in seconds; the server may shorten it. Defaults to 3600.
 	// +optional
 	ExpirationSeconds *int64 `json:"expirationSeconds,omitempty" protobuf:"varint,1,opt,name=expirationSeconds"`
 }

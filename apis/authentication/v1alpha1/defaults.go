@@ -9,7 +9,7 @@ import (
 // defaultExpirationSeconds is how long credentials are valid unless the request says otherwise.
 const defaultExpirationSeconds = int64(3600)
 
-// RegisterDefaults makes a scheme fill in what requests leave out (API-KUBE-1).
+// RegisterDefaults registers the functions that set the defaults of requests (API-KUBE-1).
 func RegisterDefaults(scheme *runtime.Scheme) {
 	scheme.AddTypeDefaultingFunc(&AdminKubeconfigRequest{}, func(obj any) {
 		if r, ok := obj.(*AdminKubeconfigRequest); ok {

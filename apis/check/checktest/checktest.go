@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package checktest compares what validation complains about with what it should.
+// Package checktest compares the errors of a validation with the expected ones.
 package checktest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Complaints compares the fields, with the kind of complaint, that validation names.
+// Complaints compares the fields and the types of errors with the expected ones.
 func Complaints(tb testing.TB, reason string, got field.ErrorList, want ...string) {
 	tb.Helper()
 	complaints := make([]string, 0, len(got))

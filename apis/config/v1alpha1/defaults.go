@@ -32,7 +32,7 @@ func setZero[T comparable](p *T, value T) {
 	}
 }
 
-// setPeriod takes the default also in place of a time that is not positive: nothing is done that often.
+// setPeriod gives a period that is absent or not positive its default.
 func setPeriod(p **metav1.Duration, value time.Duration) {
 	if *p != nil && (*p).Duration <= 0 {
 		*p = nil

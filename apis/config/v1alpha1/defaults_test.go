@@ -101,7 +101,7 @@ func secretReference(namespace, name string) *corev1.SecretReference {
 	return &corev1.SecretReference{Namespace: namespace, Name: name}
 }
 
-// TestWorkers sees that every section of a controller of the garden says how many workers it has.
+// TestWorkers checks that every section of a controller of the garden says how many workers it has.
 func TestWorkers(t *testing.T) {
 	t.Parallel()
 	config := &gardenconfigv1alpha1.ServerConfiguration{}

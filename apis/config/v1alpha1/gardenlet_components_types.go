@@ -11,7 +11,7 @@ import (
 
 // Logging says which logs of the seed are collected.
 type Logging struct {
-	// Enabled turns the collection of logs on. Defaults to false.
+	// Enabled enables the collection of logs. Defaults to false.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 	// Vali configures the older store of logs.
@@ -30,7 +30,7 @@ type Logging struct {
 
 // Vali configures the older store of logs.
 type Vali struct {
-	// Enabled turns the store on. Defaults to the value for all of logging.
+	// Enabled enables the store. Defaults to the value for all of logging.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 	// Garden configures the store in the namespace garden.
@@ -47,7 +47,7 @@ type GardenVali struct {
 
 // VictoriaLogs configures the newer store of logs.
 type VictoriaLogs struct {
-	// Enabled turns the store on. Defaults to the value for all of logging.
+	// Enabled enables the store. Defaults to the value for all of logging.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 	// Garden configures the store in the namespace garden.
@@ -71,12 +71,12 @@ type ShootNodeLogging struct {
 
 // ShootEventLogging says whether events of shoots are collected.
 type ShootEventLogging struct {
-	// Enabled turns the collection on. Defaults to the value for all of logging.
+	// Enabled enables the collection. Defaults to the value for all of logging.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 }
 
-// SNI describes a gateway that tells API servers apart by the name a client asks for.
+// SNI describes a gateway that routes to API servers by the server name that clients send.
 type SNI struct {
 	// Ingress describes the gateway's Service.
 	// +optional
@@ -114,7 +114,7 @@ type ETCDConfig struct {
 	// BackupLeaderElection configures the election among backup sidecars.
 	// +optional
 	BackupLeaderElection *ETCDBackupLeaderElection `json:"backupLeaderElection,omitempty"`
-	// FeatureGates turns features of the operator on or off.
+	// FeatureGates enables or disables features of the operator.
 	// +optional
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
 	// DeltaSnapshotRetentionPeriod is how long delta snapshots are kept.
@@ -141,13 +141,13 @@ type BackupCompactionController struct {
 	// Workers is the number of workers. Defaults to 3.
 	// +optional
 	Workers *int64 `json:"workers,omitempty"`
-	// EnableBackupCompaction turns the compaction on. Defaults to false.
+	// EnableBackupCompaction enables the compaction. Defaults to false.
 	// +optional
 	EnableBackupCompaction *bool `json:"enableBackupCompaction,omitempty"`
 	// EventsThreshold is the number of events after which backups are compacted. Defaults to 1000000.
 	// +optional
 	EventsThreshold *int64 `json:"eventsThreshold,omitempty"`
-	// ActiveDeadlineDuration bounds one compaction.
+	// ActiveDeadlineDuration limits one compaction.
 	// +optional
 	ActiveDeadlineDuration *metav1.Duration `json:"activeDeadlineDuration,omitempty"`
 	// MetricsScrapeWaitDuration is how long a compaction waits for its metrics to be read. Defaults to 1m.
@@ -157,10 +157,10 @@ type BackupCompactionController struct {
 
 // ETCDBackupLeaderElection configures the election among backup sidecars.
 type ETCDBackupLeaderElection struct {
-	// ReelectionPeriod is the time between two looks at who leads.
+	// ReelectionPeriod is the time between two checks of the leader.
 	// +optional
 	ReelectionPeriod *metav1.Duration `json:"reelectionPeriod,omitempty"`
-	// ETCDConnectionTimeout bounds the connection to etcd.
+	// ETCDConnectionTimeout limits the connection to etcd.
 	// +optional
 	ETCDConnectionTimeout *metav1.Duration `json:"etcdConnectionTimeout,omitempty"`
 }
@@ -185,7 +185,7 @@ type LoadBalancerServiceConfig struct {
 	Class *string `json:"class,omitempty"`
 }
 
-// MonitoringConfig says what is measured.
+// MonitoringConfig configures the monitoring.
 type MonitoringConfig struct {
 	// Shoot configures the monitoring of shoots.
 	// +optional
@@ -194,10 +194,10 @@ type MonitoringConfig struct {
 
 // ShootMonitoringConfig configures the monitoring of shoots.
 type ShootMonitoringConfig struct {
-	// Enabled turns monitoring on. Defaults to true.
+	// Enabled enables monitoring. Defaults to true.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
-	// RemoteWrite sends metrics to another place as well.
+	// RemoteWrite also sends metrics to another receiver.
 	// +optional
 	RemoteWrite *RemoteWriteMonitoringConfig `json:"remoteWrite,omitempty"`
 	// ExternalLabels are added to all metrics that leave the seed.
@@ -205,7 +205,7 @@ type ShootMonitoringConfig struct {
 	ExternalLabels map[string]string `json:"externalLabels,omitempty"`
 }
 
-// RemoteWriteMonitoringConfig sends metrics to another place.
+// RemoteWriteMonitoringConfig sends metrics to another receiver.
 type RemoteWriteMonitoringConfig struct {
 	// URL is the address of the receiver.
 	URL string `json:"url"`

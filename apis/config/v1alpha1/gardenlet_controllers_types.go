@@ -10,7 +10,7 @@ import (
 
 // GardenletControllerConfiguration sets the pace of each controller of a gardenlet.
 type GardenletControllerConfiguration struct {
-	// CacheSyncTimeout bounds the first fill of the caches. Defaults to 2m.
+	// CacheSyncTimeout is the timeout of the initial synchronization of the caches. Defaults to 2m.
 	// +optional
 	CacheSyncTimeout *metav1.Duration `json:"cacheSyncTimeout,omitempty"`
 	// BackupBucket configures the controller of backup buckets.
@@ -28,7 +28,7 @@ type GardenletControllerConfiguration struct {
 	// ControllerInstallationCare configures the health checks of extensions.
 	// +optional
 	ControllerInstallationCare *ControllerInstallationCareControllerConfiguration `json:"controllerInstallationCare,omitempty"`
-	// ControllerInstallationRequired configures the controller that finds out which extensions are in use.
+	// ControllerInstallationRequired configures the controller that determines which extensions are in use.
 	// +optional
 	ControllerInstallationRequired *ControllerInstallationRequiredControllerConfiguration `json:"controllerInstallationRequired,omitempty"`
 	// Gardenlet configures the controller of Gardenlet objects.
@@ -113,8 +113,8 @@ type ControllerInstallationCareControllerConfiguration struct {
 	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
 }
 
-// ControllerInstallationRequiredControllerConfiguration configures the controller that finds out which
-// extensions are in use.
+// ControllerInstallationRequiredControllerConfiguration configures the controller that determines which extensions are in
+// use.
 type ControllerInstallationRequiredControllerConfiguration struct {
 	// ConcurrentSyncs is the number of workers. Defaults to 1.
 	// +optional
@@ -136,8 +136,7 @@ type SeedControllerConfiguration struct {
 	// LeaseResyncSeconds is the time in seconds between two renewals of the lease. Defaults to 2.
 	// +optional
 	LeaseResyncSeconds *int32 `json:"leaseResyncSeconds,omitempty"`
-	// LeaseResyncMissThreshold is the number of missed renewals from which the gardenlet is no longer healthy.
-	// Defaults to 10.
+	// LeaseResyncMissThreshold is the number of missed renewals after which the gardenlet is unhealthy. Defaults to 10.
 	// +optional
 	LeaseResyncMissThreshold *int32 `json:"leaseResyncMissThreshold,omitempty"`
 }
@@ -168,13 +167,13 @@ type ShootControllerConfiguration struct {
 	// ProgressReportPeriod is the least time between two reports of progress; immediate when unset.
 	// +optional
 	ProgressReportPeriod *metav1.Duration `json:"progressReportPeriod,omitempty"`
-	// ReconcileInMaintenanceOnly puts unasked reconciliations off until the maintenance window. Defaults to false.
+	// ReconcileInMaintenanceOnly defers periodic reconciliations to the maintenance time window. Defaults to false.
 	// +optional
 	ReconcileInMaintenanceOnly *bool `json:"reconcileInMaintenanceOnly,omitempty"`
 	// RespectSyncPeriodOverwrite honours the annotation that changes the sync period. Defaults to false.
 	// +optional
 	RespectSyncPeriodOverwrite *bool `json:"respectSyncPeriodOverwrite,omitempty"`
-	// RetryDuration is how long a failing operation is repeated before it counts as failed. Defaults to 12h.
+	// RetryDuration is how long a failing operation is retried before it is considered failed. Defaults to 12h.
 	// +optional
 	RetryDuration *metav1.Duration `json:"retryDuration,omitempty"`
 	// SyncPeriod is the time between two reconciliations. Defaults to 1h.
@@ -202,16 +201,16 @@ type ShootCareControllerConfiguration struct {
 	// ConditionThresholds say how long a condition is Progressing before it turns False.
 	// +optional
 	ConditionThresholds []ConditionThreshold `json:"conditionThresholds,omitempty"`
-	// WebhookRemediatorEnabled lets the gardenlet repair webhooks of users that are in the way.
+	// WebhookRemediatorEnabled lets the gardenlet correct webhooks of users that break the cluster.
 	// +optional
 	WebhookRemediatorEnabled *bool `json:"webhookRemediatorEnabled,omitempty"`
 }
 
 // StaleExtensionHealthChecks says how old the report of an extension may be.
 type StaleExtensionHealthChecks struct {
-	// Enabled turns the check on; it is on when the whole object is absent.
+	// Enabled enables the check; it is enabled when the whole object is absent.
 	Enabled bool `json:"enabled"`
-	// Threshold is the greatest age. Defaults to 5m.
+	// Threshold is the maximum age. Defaults to 5m.
 	// +optional
 	Threshold *metav1.Duration `json:"threshold,omitempty"`
 }
@@ -251,7 +250,7 @@ type ManagedSeedControllerConfiguration struct {
 	// SyncPeriod is the time between two reconciliations. Defaults to 1h.
 	// +optional
 	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
-	// WaitSyncPeriod is the time between two looks at something awaited. Defaults to 15s.
+	// WaitSyncPeriod is the time between two checks while waiting for a condition. Defaults to 15s.
 	// +optional
 	WaitSyncPeriod *metav1.Duration `json:"waitSyncPeriod,omitempty"`
 	// SyncJitterPeriod spreads reconciliations over time. Defaults to 5m.
@@ -276,7 +275,7 @@ type TokenRequestorWorkloadIdentityControllerConfiguration struct {
 	// ConcurrentSyncs is the number of workers. Defaults to 5.
 	// +optional
 	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
-	// TokenExpirationDuration is the wanted lifetime of the tokens. Defaults to 6h.
+	// TokenExpirationDuration is the desired lifetime of the tokens. Defaults to 6h.
 	// +optional
 	TokenExpirationDuration *metav1.Duration `json:"tokenExpirationDuration,omitempty"`
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// GardenletFieldsIgnored are the paths of what the configuration of a gardenlet may hold, so that one that was written for
-// Gardener can be used, and nobody acts on yet; nor on what lies below them.
+// GardenletFieldsIgnored returns the paths of the fields of a gardenlet's configuration that have no effect yet, and neither
+// have the fields below them. They are accepted so that configurations written for Gardener can be used.
 func GardenletFieldsIgnored() []string {
 	return []string{
 		"controllers.backupBucket",
@@ -41,8 +41,8 @@ func GardenletFieldsIgnored() []string {
 	}
 }
 
-// Ignored returns the paths of those fields that say something in a configuration with its defaults: something else than
-// the defaults, and more than that a thing is not wanted.
+// Ignored returns the paths of the ignored fields that are set in a configuration with its defaults: to another value than
+// the default, and not just to disable something.
 func (c *GardenletConfiguration) Ignored() ([]string, error) {
 	usual := &GardenletConfiguration{}
 	usual.SetDefaults()
@@ -78,7 +78,7 @@ func fieldsOf(c *GardenletConfiguration) (map[string]any, error) {
 	return fields, nil
 }
 
-// at is the value at a path, nil if there is none.
+// at returns the value at a path, nil if there is none.
 func at(fields map[string]any, path string) any {
 	name, rest, deeper := strings.Cut(path, ".")
 	if !deeper {
@@ -89,7 +89,7 @@ func at(fields map[string]any, path string) any {
 	return at(below, rest)
 }
 
-// said is what a value says, without all that is false, zero or empty; nil if that leaves nothing.
+// said returns a value without the parts that are false, zero or empty; nil if that leaves nothing.
 func said(value any) any {
 	switch v := value.(type) {
 	case map[string]any:

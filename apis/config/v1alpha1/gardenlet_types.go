@@ -30,7 +30,7 @@ type GardenletConfiguration struct {
 	// Resources says how much the seed can take.
 	// +optional
 	Resources *ResourcesConfiguration `json:"resources,omitempty"`
-	// LeaderElection lets one of several replicas act.
+	// LeaderElection configures the leader election among several replicas.
 	// +optional
 	LeaderElection *LeaderElectionConfiguration `json:"leaderElection,omitempty"`
 	// LogLevel is one of debug, info and error. Defaults to info.
@@ -39,13 +39,13 @@ type GardenletConfiguration struct {
 	LogFormat string `json:"logFormat"`
 	// Server says where health and metrics are served.
 	Server EndpointsConfiguration `json:"server"`
-	// Debugging turns on profiling.
+	// Debugging enables profiling.
 	// +optional
 	Debugging *DebuggingConfiguration `json:"debugging,omitempty"`
-	// FeatureGates turns features on or off against their default.
+	// FeatureGates enables or disables features.
 	// +optional
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
-	// SeedConfig is the Seed that the gardenlet registers and looks after.
+	// SeedConfig is the Seed that the gardenlet registers and manages.
 	// +optional
 	SeedConfig *SeedConfig `json:"seedConfig,omitempty"`
 	// Logging says which logs of the seed are collected.
@@ -60,15 +60,15 @@ type GardenletConfiguration struct {
 	// ExposureClassHandlers are further gateways, one for each handler of exposure classes.
 	// +optional
 	ExposureClassHandlers []ExposureClassHandler `json:"exposureClassHandlers,omitempty"`
-	// Monitoring says what of the shoots is measured.
+	// Monitoring configures the monitoring of shoots.
 	// +optional
 	Monitoring *MonitoringConfig `json:"monitoring,omitempty"`
-	// NodeToleration says how long pods of the seed stay on a lost node.
+	// NodeToleration says how long pods of the seed stay on an unreachable node.
 	// +optional
 	NodeToleration *NodeToleration `json:"nodeToleration,omitempty"`
 }
 
-// ClientConnectionConfiguration is what every connection to an API server has.
+// ClientConnectionConfiguration has the settings of a connection to an API server.
 type ClientConnectionConfiguration struct {
 	// Kubeconfig is the path of a kubeconfig; empty means the cluster that the process runs in.
 	Kubeconfig string `json:"kubeconfig"`
@@ -76,7 +76,7 @@ type ClientConnectionConfiguration struct {
 	AcceptContentTypes string `json:"acceptContentTypes"`
 	// ContentType is the format of request bodies.
 	ContentType string `json:"contentType"`
-	// QPS is the number of requests a second in the long run. Defaults to 50.
+	// QPS is the average number of requests per second. Defaults to 50.
 	QPS float32 `json:"qps"`
 	// Burst is the number of requests at once. Defaults to 100.
 	Burst int32 `json:"burst"`
@@ -101,9 +101,9 @@ type GardenClientConnection struct {
 	KubeconfigValidity *KubeconfigValidity `json:"kubeconfigValidity,omitempty"`
 }
 
-// KubeconfigValidity says how long the certificate for the garden is wanted and when it is renewed.
+// KubeconfigValidity says how long the certificate for the garden should be valid and when it is renewed.
 type KubeconfigValidity struct {
-	// Validity is the lifetime that the gardenlet asks for; the server decides when unset. At least ten minutes.
+	// Validity is the lifetime that the gardenlet requests; the server decides when unset. At least ten minutes.
 	// +optional
 	Validity *metav1.Duration `json:"validity,omitempty"`
 	// AutoRotationJitterPercentageMin is the share of the lifetime before which the certificate is not renewed.
@@ -131,7 +131,7 @@ type ResourcesConfiguration struct {
 	// Capacity is the total amount.
 	// +optional
 	Capacity corev1.ResourceList `json:"capacity,omitempty"`
-	// Reserved is the part that is kept free; capacity less reserved can be allocated.
+	// Reserved is the part that is reserved; capacity minus reserved can be allocated.
 	// +optional
 	Reserved corev1.ResourceList `json:"reserved,omitempty"`
 }
@@ -141,7 +141,7 @@ type SeedConfig struct {
 	gardencorev1beta1.SeedTemplate `json:",inline"`
 }
 
-// NodeToleration says how long pods of the seed stay on a lost node.
+// NodeToleration says how long pods of the seed stay on an unreachable node.
 type NodeToleration struct {
 	// DefaultNotReadyTolerationSeconds is the time in seconds on a node that is not ready.
 	// +optional

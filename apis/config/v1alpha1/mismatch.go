@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// mismatches compares a JSON document with the Go type that it is meant for and returns an error for each field that
-// the type does not have or that holds a value of another type. The standard decoders stop at the first one, and name
-// no path where a type decodes itself, as durations and quantities do.
+// mismatches compares a JSON document with the Go type that it will be decoded into and returns an error for each field that
+// the type does not have or that has a value of another type. The standard decoders stop at the first error, and do not name
+// the path for types with their own decoders, such as durations and quantities.
 func mismatches(path string, want reflect.Type, document json.RawMessage) []error {
 	if want.Kind() == reflect.Pointer {
 		want = want.Elem()

@@ -10,22 +10,22 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// AdmissionConfiguration says which rules judge requests, and sets those that can be set.
+// AdmissionConfiguration says which admission plugins are enabled, and configures them.
 type AdmissionConfiguration struct {
-	// Enable names rules that are asked although they are off by default.
+	// Enable names plugins to enable that are disabled by default.
 	// +optional
 	Enable []string `json:"enable,omitempty"`
-	// Disable names rules that are not asked. A rule that is enabled as well is asked.
+	// Disable names plugins to disable. A plugin that is also in Enable is enabled.
 	// +optional
 	Disable []string `json:"disable,omitempty"`
-	// ResourceSize bounds the size and the number of objects. By default, what users keep in projects is bounded to
-	// 512Ki an object, Secrets and ConfigMaps to what Kubernetes allows. An empty list of limits bounds nothing.
+	// ResourceSize limits the size and the number of objects. By default, an object in a project has at most 512Ki; Secrets and
+	// ConfigMaps have the limits of Kubernetes. An empty list disables the limits.
 	// +optional
 	ResourceSize *ResourceSizeConfiguration `json:"resourceSize,omitempty"`
 	// ShootTolerationRestriction says what shoots may tolerate beyond what their project allows.
 	// +optional
 	ShootTolerationRestriction *ShootTolerationConfiguration `json:"shootTolerationRestriction,omitempty"`
-	// ShootDNSRewriting sets the rule of that name, which has to be enabled.
+	// ShootDNSRewriting configures the plugin of that name, which has to be enabled.
 	// +optional
 	ShootDNSRewriting *ShootDNSRewritingConfiguration `json:"shootDNSRewriting,omitempty"`
 	// ShootResourceReservation says what is reserved on worker nodes for Kubernetes itself.
@@ -33,20 +33,19 @@ type AdmissionConfiguration struct {
 	ShootResourceReservation *ShootResourceReservationConfiguration `json:"shootResourceReservation,omitempty"`
 }
 
-// ResourceSizeConfiguration bounds the size and the number of objects.
+// ResourceSizeConfiguration limits the size and the number of objects.
 type ResourceSizeConfiguration struct {
-	// Limits are tried in order; the first one that names the resource of a request counts.
+	// Limits are tried in order; the first one that names the resource of a request applies.
 	Limits []ResourceLimit `json:"limits"`
-	// UnrestrictedSubjects are users, groups and service accounts that no limit counts for. The name * stands for all of
-	// their kind.
+	// UnrestrictedSubjects are users, groups and service accounts without limits. The name * means all of their kind.
 	// +optional
 	UnrestrictedSubjects []rbacv1.Subject `json:"unrestrictedSubjects,omitempty"`
-	// OperationMode is block, or log to let requests above a limit pass with a line in the log. Defaults to block.
+	// OperationMode is block, or log to allow and log requests above a limit. Defaults to block.
 	// +optional
 	OperationMode ResourceSizeMode `json:"operationMode,omitempty"`
 }
 
-// ResourceLimit bounds the objects of some resources. The name * stands for every group, version or resource.
+// ResourceLimit limits the objects of some resources. The name * means every group, version or resource.
 type ResourceLimit struct {
 	// APIGroups are groups, such as core.gardener.cloud.
 	APIGroups []string `json:"apiGroups"`
@@ -54,30 +53,30 @@ type ResourceLimit struct {
 	APIVersions []string `json:"apiVersions"`
 	// Resources are resources in the plural, such as shoots.
 	Resources []string `json:"resources"`
-	// Size is how large an object may be in JSON, without its status and its managed fields.
+	// Size is the maximum size of an object in JSON, without its status and its managed fields.
 	// +optional
 	Size *resource.Quantity `json:"size,omitempty"`
-	// Count is how many objects of a cluster-scoped resource there may be.
+	// Count is the maximum number of objects of a cluster-scoped resource.
 	// +optional
 	Count *int64 `json:"count,omitempty"`
 }
 
-// ResourceSizeMode says what becomes of a request above a limit.
+// ResourceSizeMode says what happens to a request above a limit.
 type ResourceSizeMode string
 
 const (
-	// ResourceSizeModeBlock refuses it.
+	// ResourceSizeModeBlock rejects it.
 	ResourceSizeModeBlock ResourceSizeMode = "block"
-	// ResourceSizeModeLog lets it pass and notes it in the log.
+	// ResourceSizeModeLog allows and logs it.
 	ResourceSizeModeLog ResourceSizeMode = "log"
 )
 
 // ShootTolerationConfiguration says what shoots may tolerate.
 type ShootTolerationConfiguration struct {
-	// Defaults are given to each new shoot that says nothing about their keys.
+	// Defaults are added to each new shoot without tolerations of the same keys.
 	// +optional
 	Defaults []gardencorev1beta1.Toleration `json:"defaults,omitempty"`
-	// Whitelist is what every shoot may tolerate. An entry without a value allows each value of its key.
+	// Whitelist lists the tolerations that every shoot may have. An entry without a value allows all values of its key.
 	// +optional
 	Whitelist []gardencorev1beta1.Toleration `json:"whitelist,omitempty"`
 }
@@ -91,10 +90,10 @@ type ShootDNSRewritingConfiguration struct {
 
 // ShootResourceReservationConfiguration says what is reserved on worker nodes for Kubernetes itself.
 type ShootResourceReservationConfiguration struct {
-	// UseGKEFormula reserves by the size of the machine instead of the same on each.
+	// UseGKEFormula reserves resources in relation to the size of the machine instead of the same amount on each.
 	// +optional
 	UseGKEFormula bool `json:"useGKEFormula,omitempty"`
-	// Selector limits the formula to shoots with some labels; it counts for all shoots when left out.
+	// Selector limits the formula to shoots with some labels; it applies to all shoots when unset.
 	// +optional
 	Selector *metav1.LabelSelector `json:"selector,omitempty"`
 }

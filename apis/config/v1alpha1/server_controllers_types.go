@@ -52,13 +52,13 @@ type ServerControllerConfiguration struct {
 	// Seed configures the controllers of seeds.
 	// +optional
 	Seed ServerSeedControllerConfiguration `json:"seed,omitempty"`
-	// SeedBackupBucketsCheck configures the controller that judges the backup buckets of seeds.
+	// SeedBackupBucketsCheck configures the controller that checks the backup buckets of seeds.
 	// +optional
 	SeedBackupBucketsCheck ServerSeedCheckConfiguration `json:"seedBackupBucketsCheck,omitempty"`
-	// SeedExtensionsCheck configures the controller that judges the extensions of seeds.
+	// SeedExtensionsCheck configures the controller that checks the extensions of seeds.
 	// +optional
 	SeedExtensionsCheck ServerSeedCheckConfiguration `json:"seedExtensionsCheck,omitempty"`
-	// ShootReference configures the controller that protects what shoots refer to.
+	// ShootReference configures the controller that protects the objects that shoots refer to.
 	// +optional
 	ShootReference ConcurrencyConfiguration `json:"shootReference,omitempty"`
 	// ShootStatusLabel configures the controller that labels shoots with their health.
@@ -66,8 +66,7 @@ type ServerControllerConfiguration struct {
 	ShootStatusLabel ConcurrencyConfiguration `json:"shootStatusLabel,omitempty"`
 }
 
-// Workers yields what the sections say about workers, with the name of each section in the file. A section that is left out
-// is left out here.
+// Workers yields the concurrency settings of the sections that are set, with the name of each section in the file.
 func (c *ServerControllerConfiguration) Workers() iter.Seq2[string, *ConcurrencyConfiguration] {
 	return func(yield func(string, *ConcurrencyConfiguration) bool) {
 		sections := reflect.ValueOf(c).Elem()
@@ -110,19 +109,19 @@ type ServerEventControllerConfiguration struct {
 type ServerProjectControllerConfiguration struct {
 	ConcurrencyConfiguration `json:",inline"`
 
-	// Quotas are the resource quotas of project namespaces. The first one whose selector matches a project counts; a
-	// project that none matches has no quota. Defaults to one that bounds the number of objects of each project; an empty
-	// list leaves projects without.
+	// Quotas are the resource quotas of project namespaces. The first one whose selector matches a project applies; a project
+	// that none matches has no quota. Defaults to one that limits the number of objects of each project; an empty list disables
+	// quotas.
 	// +optional
 	Quotas []QuotaConfiguration `json:"quotas,omitempty"`
 }
 
 // QuotaConfiguration is the resource quota of some projects.
 type QuotaConfiguration struct {
-	// Config is the quota: its labels, annotations and spec.hard. A value that a quota has already stays, so that it can
-	// be raised for one project.
+	// Config is the quota: its labels, annotations and spec.hard. A value that a quota already has is not changed, so that it
+	// can be raised for one project.
 	Config corev1.ResourceQuota `json:"config"`
-	// ProjectSelector selects the projects by their labels; all when left out.
+	// ProjectSelector selects the projects by their labels; all when unset.
 	// +optional
 	ProjectSelector *metav1.LabelSelector `json:"projectSelector,omitempty"`
 }
@@ -131,28 +130,28 @@ type QuotaConfiguration struct {
 type ServerSeedControllerConfiguration struct {
 	ConcurrencyConfiguration `json:",inline"`
 
-	// MonitorPeriod is how long a gardenlet may be silent before its seed is no longer known to be ready. Defaults
-	// to 40s.
+	// MonitorPeriod is how long a gardenlet may fail to renew its lease before the readiness of its seed becomes unknown.
+	// Defaults to 40s.
 	// +optional
 	MonitorPeriod *metav1.Duration `json:"monitorPeriod,omitempty"`
-	// ShootMonitorPeriod is how long a gardenlet may be silent before the conditions of its shoots turn Unknown.
+	// ShootMonitorPeriod is how long a gardenlet may fail to renew its lease before the conditions of its shoots turn Unknown.
 	// Defaults to 3m20s.
 	// +optional
 	ShootMonitorPeriod *metav1.Duration `json:"shootMonitorPeriod,omitempty"`
-	// SyncPeriod is the time between two looks at the lease of a seed. Defaults to 10s.
+	// SyncPeriod is the interval between two checks of the lease of a seed. Defaults to 10s.
 	// +optional
 	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
 }
 
-// ServerSeedCheckConfiguration configures a controller that judges seeds by what belongs to them.
+// ServerSeedCheckConfiguration configures a controller that checks the health of objects that belong to seeds.
 type ServerSeedCheckConfiguration struct {
 	ConcurrencyConfiguration `json:",inline"`
 
 	// SyncPeriod is the time between two checks of a seed. Defaults to 30s.
 	// +optional
 	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
-	// ConditionThresholds say how long a condition is Progressing before it turns False or Unknown; it does so at once
-	// when none is given.
+	// ConditionThresholds say how long a condition is Progressing before it turns False or Unknown; it changes immediately when
+	// none is given.
 	// +optional
 	ConditionThresholds []ConditionThreshold `json:"conditionThresholds,omitempty"`
 }

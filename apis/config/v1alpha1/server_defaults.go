@@ -46,9 +46,9 @@ func (c *ServerConfiguration) SetDefaults() {
 	}
 }
 
-// defaultResourceSize bounds what users keep in projects, far above what anybody needs, so that no one of them fills the
-// store of all. Secrets and ConfigMaps have a bound in Kubernetes. Gardenlets and the server itself add to objects that are
-// near the limit (GAC-SIZE-6).
+// defaultResourceSize limits the size of the objects in projects, far above what users need, so that no user can fill the
+// store of the garden. Kubernetes itself limits Secrets and ConfigMaps. Gardenlets and the server itself have no limits,
+// because they add to objects of users that are near the limit (GAC-SIZE-6).
 func defaultResourceSize() ResourceSizeConfiguration {
 	limit := func(group string, resources ...string) ResourceLimit {
 		return ResourceLimit{
@@ -73,8 +73,9 @@ func defaultResourceSize() ResourceSizeConfiguration {
 	}
 }
 
-// defaultProjectQuotas bounds how many objects a project has, far above what one needs, so that no member of one fills the
-// store of all. Shoots bring about ten Secrets each. What gardenlets make for each shoot has no bound of its own.
+// defaultProjectQuotas limits the number of objects in a project, far above what a project needs, so that no member of a
+// project can fill the store of the garden. Each shoot has about ten Secrets. The objects that gardenlets create for a shoot
+// are not limited separately.
 func defaultProjectQuotas() []QuotaConfiguration {
 	const shoots, secrets, configMaps, others = 100, 2000, 1000, 200
 

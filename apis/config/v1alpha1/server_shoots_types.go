@@ -15,12 +15,12 @@ const (
 
 // ShootConfiguration says what the API does for the users of shoots.
 type ShootConfiguration struct {
-	// CredentialsRotationInterval is how long credentials of a shoot can go without a rotation before the API warns whoever
-	// changes the shoot, 24h at least. Defaults to 2160h, which is 90 days.
+	// CredentialsRotationInterval is how long credentials of a shoot can go without a rotation before the API warns users who
+	// change the shoot, at least 24h. Defaults to 2160h, which is 90 days.
 	// +optional
 	CredentialsRotationInterval *metav1.Duration `json:"credentialsRotationInterval,omitempty"`
-	// MaxKubeconfigLifetime is the longest validity of kubeconfigs that the API hands out for shoots, 10m at least; longer
-	// ones that are asked for are cut. Defaults to 24h.
+	// MaxKubeconfigLifetime is the longest validity of kubeconfigs that the API issues for shoots, at least 10m; longer
+	// requests are shortened. Defaults to 24h.
 	// +optional
 	MaxKubeconfigLifetime *metav1.Duration `json:"maxKubeconfigLifetime,omitempty"`
 }

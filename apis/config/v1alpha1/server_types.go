@@ -9,26 +9,25 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// ServerConfiguration is the configuration file of the garden's server. Every field can be given as a flag as
-// well, which wins.
+// ServerConfiguration is the configuration file of the garden's server. Every field can also be given as a flag, which takes
+// precedence.
 type ServerConfiguration struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// DataDir is the directory that holds everything the server must remember. Defaults to /var/lib/terrarium.
+	// DataDir is the directory of the server's persistent data. Defaults to /var/lib/terrarium.
 	// +optional
 	DataDir string `json:"dataDir,omitempty"`
 	// Listen is the address and port of the API. Defaults to :6443.
 	// +optional
 	Listen string `json:"listen,omitempty"`
-	// ExternalAddresses are the host names and IP addresses under which clients and gardenlets reach the server; the
-	// serving certificate names them. The first one is used in kubeconfigs and join commands. Found out from the
-	// machine when empty.
+	// ExternalAddresses are the host names and IP addresses under which clients and gardenlets reach the server; the serving
+	// certificate names them. The first one is used in kubeconfigs and join commands. Determined from the machine when empty.
 	// +optional
 	ExternalAddresses []string `json:"externalAddresses,omitempty"`
 	// Datastore says where objects are kept.
 	// +optional
 	Datastore DatastoreConfiguration `json:"datastore,omitempty"`
-	// Memory says how much memory the server takes.
+	// Memory says how much memory the server uses.
 	// +optional
 	Memory MemoryConfiguration `json:"memory,omitempty"`
 	// LogLevel is one of debug, info and error. Defaults to info.
@@ -40,13 +39,13 @@ type ServerConfiguration struct {
 	// EventTTL is how long events are kept, at most 7 days. Defaults to 1h.
 	// +optional
 	EventTTL *metav1.Duration `json:"eventTTL,omitempty"`
-	// Tokens bounds what join tokens and tokens of service accounts can do.
+	// Tokens limits join tokens and tokens of service accounts.
 	// +optional
 	Tokens TokenConfiguration `json:"tokens,omitempty"`
-	// Projects says who makes projects.
+	// Projects says who can create projects.
 	// +optional
 	Projects ProjectConfiguration `json:"projects,omitempty"`
-	// Certificates bounds what the server signs.
+	// Certificates limits the certificates that the server signs.
 	// +optional
 	Certificates CertificateConfiguration `json:"certificates,omitempty"`
 	// Controllers configures each controller of the garden.
@@ -55,17 +54,17 @@ type ServerConfiguration struct {
 	// Shoots says what the API does for the users of shoots.
 	// +optional
 	Shoots ShootConfiguration `json:"shoots,omitempty"`
-	// Scheduler says how a seed is found for a shoot.
+	// Scheduler says how a seed is chosen for a shoot.
 	// +optional
 	Scheduler SchedulerConfiguration `json:"scheduler,omitempty"`
-	// Admission says which rules judge requests.
+	// Admission says which admission plugins are enabled, and configures them.
 	// +optional
 	Admission AdmissionConfiguration `json:"admission,omitempty"`
-	// WorkloadIdentity says what the tokens of workload identities are like.
+	// WorkloadIdentity configures the tokens of workload identities.
 	// +optional
 	WorkloadIdentity WorkloadIdentityConfiguration `json:"workloadIdentity,omitempty"`
-	// EnableDebugHandlers serves /debug/resource-dependency-graph, which shows what belongs to which seed to
-	// administrators.
+	// EnableDebugHandlers serves /debug/resource-dependency-graph, which shows administrators which objects belong to which
+	// seed.
 	// +optional
 	EnableDebugHandlers bool `json:"enableDebugHandlers,omitempty"`
 }
@@ -78,35 +77,35 @@ type DatastoreConfiguration struct {
 	Endpoint string `json:"endpoint,omitempty"`
 }
 
-// MemoryConfiguration says how much memory the server takes.
+// MemoryConfiguration says how much memory the server uses.
 type MemoryConfiguration struct {
-	// Limit is the amount of memory near which the server stays: it collects garbage harder where it comes close, and
-	// its caches take parts of it. At least 256Mi. Defaults to half of what the machine or its container has.
+	// Limit is a soft limit of the server's memory: garbage is collected more often as usage comes close, and the sizes of
+	// caches depend on it. At least 256Mi. Defaults to half of the memory of the machine or its container.
 	// +optional
 	Limit *resource.Quantity `json:"limit,omitempty"`
 }
 
-// TokenConfiguration bounds what join tokens and tokens of service accounts can do.
+// TokenConfiguration limits join tokens and tokens of service accounts.
 type TokenConfiguration struct {
-	// DefaultLifetime is how long a join token is valid unless its maker says otherwise, between 10m and 24h.
+	// DefaultLifetime is how long a join token is valid by default, between 10m and 24h.
 	// Defaults to 1h.
 	// +optional
 	DefaultLifetime *metav1.Duration `json:"defaultLifetime,omitempty"`
-	// MaxServiceAccountTokenLifetime is the longest validity of requested tokens of service accounts, 1h at least; longer
-	// ones that are asked for are cut. Defaults to 2160h, which is 90 days.
+	// MaxServiceAccountTokenLifetime is the longest validity of requested tokens of service accounts, at least 1h; longer
+	// requests are shortened. Defaults to 2160h, which is 90 days.
 	// +optional
 	MaxServiceAccountTokenLifetime *metav1.Duration `json:"maxServiceAccountTokenLifetime,omitempty"`
 }
 
-// ProjectConfiguration says who makes projects.
+// ProjectConfiguration says who can create projects.
 type ProjectConfiguration struct {
-	// RestrictCreation leaves it to operators who may create projects: they bind the ClusterRole
-	// gardener.cloud:system:project-creation. Everybody who has shown who it is may by default.
+	// RestrictCreation restricts the creation of projects to users to whom operators bind the ClusterRole
+	// gardener.cloud:system:project-creation. By default, all authenticated users can create projects.
 	// +optional
 	RestrictCreation bool `json:"restrictCreation,omitempty"`
 }
 
-// CertificateConfiguration bounds what the server signs.
+// CertificateConfiguration limits the certificates that the server signs.
 type CertificateConfiguration struct {
 	// ClientLifetime is the longest validity of client certificates signed on request, such as those of gardenlets.
 	// Defaults to 8760h, a year.
@@ -114,7 +113,7 @@ type CertificateConfiguration struct {
 	ClientLifetime *metav1.Duration `json:"clientLifetime,omitempty"`
 }
 
-// SchedulerConfiguration says how a seed is found for a shoot.
+// SchedulerConfiguration says how a seed is chosen for a shoot.
 type SchedulerConfiguration struct {
 	ConcurrencyConfiguration `json:",inline"`
 

@@ -6,17 +6,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// WorkloadIdentityConfiguration says what the tokens of workload identities are like.
+// WorkloadIdentityConfiguration configures the tokens of workload identities.
 type WorkloadIdentityConfiguration struct {
-	// Issuer is the issuer of the tokens, an https URL under which other systems find the key: it answers with what the
-	// server publishes below /garden/workload-identity/issuer. Tokens become invalid when it changes, so set it where the
-	// address of the server may. Defaults to that path at the first external address and the port of the server.
+	// Issuer is the issuer of the tokens, an https URL at which other systems find the key: it serves what the server publishes
+	// below /garden/workload-identity/issuer. Tokens become invalid when it changes, so set it if the address of the server may
+	// change. Defaults to that path at the first external address and the port of the server.
 	// +optional
 	Issuer string `json:"issuer,omitempty"`
-	// MinTokenLifetime is how long a token is valid at least. Defaults to 1h.
+	// MinTokenLifetime is the shortest lifetime of a token. Defaults to 1h.
 	// +optional
 	MinTokenLifetime *metav1.Duration `json:"minTokenLifetime,omitempty"`
-	// MaxTokenLifetime is how long a token is valid at most. Defaults to 48h.
+	// MaxTokenLifetime is the longest lifetime of a token. Defaults to 48h.
 	// +optional
 	MaxTokenLifetime *metav1.Duration `json:"maxTokenLifetime,omitempty"`
 }

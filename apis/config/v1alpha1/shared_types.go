@@ -6,11 +6,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// LeaderElectionConfiguration lets one of several replicas act.
+// LeaderElectionConfiguration configures the leader election among several replicas.
 type LeaderElectionConfiguration struct {
-	// LeaderElect turns the election on. Defaults to true.
+	// LeaderElect enables the election. Defaults to true.
 	LeaderElect *bool `json:"leaderElect"`
-	// LeaseDuration is how long others wait before they take over. Defaults to 15s.
+	// LeaseDuration is how long other replicas wait before they take over. Defaults to 15s.
 	LeaseDuration metav1.Duration `json:"leaseDuration"`
 	// RenewDeadline is how long the leader tries to renew before it gives up. Defaults to 10s.
 	RenewDeadline metav1.Duration `json:"renewDeadline"`
@@ -24,7 +24,7 @@ type LeaderElectionConfiguration struct {
 	ResourceNamespace string `json:"resourceNamespace"`
 }
 
-// EndpointsConfiguration says where a process answers questions about itself.
+// EndpointsConfiguration says where a process serves health checks and metrics.
 type EndpointsConfiguration struct {
 	// HealthProbes serves liveness and readiness. Defaults to port 2728.
 	// +optional
@@ -42,7 +42,7 @@ type Endpoint struct {
 	Port int `json:"port"`
 }
 
-// DebuggingConfiguration turns on profiling.
+// DebuggingConfiguration enables profiling.
 type DebuggingConfiguration struct {
 	// EnableProfiling serves profiles at the metrics endpoint.
 	// +optional

@@ -8,8 +8,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// ArchitecturesOf lists the architectures that flavors name, in their order; where none is named and the definitions
-// know just one, it is that.
+// ArchitecturesOf lists the architectures that flavors name, in their order. If no flavor names one and only one is defined,
+// it is that one.
 func ArchitecturesOf(
 	flavors []gardencorev1beta1.MachineImageFlavor, definitions []gardencorev1beta1.CapabilityDefinition,
 ) []string {
@@ -32,9 +32,9 @@ func ArchitecturesOf(
 	return nil
 }
 
-// AlignArchitectures lets the older fields of a profile with capabilities say the same as its capabilities: the
-// architecture of each machine type and those of each version of an image. What only the older fields say becomes a
-// capability. A profile without capabilities stays as it is.
+// AlignArchitectures sets the older fields for architectures of a profile with capabilities to what its capabilities say:
+// for each machine type and each version of an image. Architectures that only the older fields name become capabilities. A
+// profile without capabilities is not changed.
 func AlignArchitectures(s *gardencorev1beta1.CloudProfileSpec) {
 	if len(s.MachineCapabilities) == 0 {
 		return

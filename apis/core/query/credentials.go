@@ -11,7 +11,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Binding names the object by which a shoot gets at its credentials.
+// Binding names the object that binds a shoot to its credentials.
 type Binding struct{ Kind, Name string }
 
 // The kinds of bindings.
@@ -20,7 +20,7 @@ const (
 	KindCredentialsBinding = "CredentialsBinding"
 )
 
-// BindingOf is the binding of a shoot, whichever of its two fields carries the name. It is empty when the shoot names
+// BindingOf returns the binding of a shoot from the one of its two fields that is set. It is empty when the shoot names
 // none.
 func BindingOf(s *gardencorev1beta1.ShootSpec) Binding {
 	switch {
@@ -33,14 +33,14 @@ func BindingOf(s *gardencorev1beta1.ShootSpec) Binding {
 	}
 }
 
-// CredentialsOf is the Secret of a SecretBinding in the form in which a CredentialsBinding refers to its credentials.
+// CredentialsOf returns the Secret of a SecretBinding in the form in which a CredentialsBinding refers to its credentials.
 func CredentialsOf(b *gardencorev1beta1.SecretBinding) corev1.ObjectReference {
 	return corev1.ObjectReference{
 		APIVersion: corev1.SchemeGroupVersion.String(), Kind: "Secret", Namespace: b.SecretRef.Namespace, Name: b.SecretRef.Name,
 	}
 }
 
-// Phases are how far the rotations of a shoot's credentials are; a phase is empty when there was no rotation yet.
+// Phases are the phases of the rotations of a shoot's credentials; a phase is empty if there was no rotation yet.
 type Phases struct {
 	CertificateAuthorities, ServiceAccountKey, ETCDEncryptionKey gardencorev1beta1.CredentialsRotationPhase
 }
@@ -64,12 +64,12 @@ func RotationPhases(s *gardencorev1beta1.Shoot) Phases {
 	return p
 }
 
-// EncryptionWanted lists the resources, beside secrets, that a shoot wants encrypted: in one form of writing, sorted.
+// EncryptionWanted lists the resources besides secrets that a shoot asks to encrypt, normalized and sorted.
 func EncryptionWanted(s *gardencorev1beta1.ShootSpec) []string {
 	return EncryptionAtRest(s).Resources
 }
 
-// EncryptionAtRest is what a shoot wants encrypted and how, as its status would report it.
+// EncryptionAtRest returns what a shoot asks to encrypt and how, in the form in which its status reports it.
 func EncryptionAtRest(s *gardencorev1beta1.ShootSpec) gardencorev1beta1.EncryptionAtRest {
 	var wanted gardencorev1beta1.EncryptionAtRest
 	if a := s.Kubernetes.KubeAPIServer; a != nil && a.EncryptionConfig != nil {
@@ -81,8 +81,8 @@ func EncryptionAtRest(s *gardencorev1beta1.ShootSpec) gardencorev1beta1.Encrypti
 	return PlainEncryption(wanted)
 }
 
-// PlainEncryption writes what is encrypted in one form: without secrets, which always are, sorted, and with the provider
-// that is the default.
+// PlainEncryption normalizes what is encrypted: the resources are sorted and do not contain secrets, which are always
+// encrypted, and the provider is set to the default if it is not given.
 func PlainEncryption(e gardencorev1beta1.EncryptionAtRest) gardencorev1beta1.EncryptionAtRest {
 	e.Resources = encryptable(e.Resources)
 	if e.Provider.Type == "" {
@@ -91,8 +91,8 @@ func PlainEncryption(e gardencorev1beta1.EncryptionAtRest) gardencorev1beta1.Enc
 	return e
 }
 
-// EncryptionDiffers tells whether a shoot wants other resources or another provider than its status reports. From a status
-// that reports nothing, nothing differs.
+// EncryptionDiffers reports whether a shoot asks for other resources or another provider than its status reports. It is
+// false for a status that reports nothing.
 func EncryptionDiffers(spec *gardencorev1beta1.ShootSpec, status *gardencorev1beta1.ShootStatus) bool {
 	if status.Credentials == nil || status.Credentials.EncryptionAtRest == nil {
 		return false
@@ -101,9 +101,9 @@ func EncryptionDiffers(spec *gardencorev1beta1.ShootSpec, status *gardencorev1be
 	return wanted.Provider != reported.Provider || !slices.Equal(wanted.Resources, reported.Resources)
 }
 
-// EncryptionPending tells whether a change of the encrypted resources is still to be rolled out: what the status
-// reports is not what the spec wants. A shoot that reports nothing has nothing to wait for, and neither has one that its
-// gardenlet refuses to act upon: the change will not come, and its owner has to take it back.
+// EncryptionPending reports whether a change of the encrypted resources is still to be rolled out, which is when the status
+// differs from the spec. It is false for a shoot that reports nothing, and for one that its gardenlet refuses to act upon:
+// that change is not rolled out, and its owner has to revert it.
 func EncryptionPending(s *gardencorev1beta1.Shoot) bool {
 	reported := s.Status.EncryptedResources
 	if c := s.Status.Credentials; c != nil && c.EncryptionAtRest != nil {
@@ -114,17 +114,17 @@ func EncryptionPending(s *gardencorev1beta1.Shoot) bool {
 	return !Refused(s) && !slices.Equal(encryptable(reported), EncryptionWanted(&s.Spec))
 }
 
-// TaskUnserved is the id of the error with which a gardenlet refuses to begin an operation on a shoot.
+// TaskUnserved is the id of the error by which a gardenlet refuses to begin an operation on a shoot.
 const TaskUnserved = "unserved"
 
-// Refused tells whether the gardenlet has refused to act upon a shoot as it is now.
+// Refused reports whether the gardenlet has refused to act upon the current generation of a shoot.
 func Refused(s *gardencorev1beta1.Shoot) bool {
 	last := s.Status.LastOperation
 	return last != nil && last.State == gardencorev1beta1.LastOperationStateFailed && s.Status.ObservedGeneration == s.Generation &&
 		slices.ContainsFunc(s.Status.LastErrors, func(e gardencorev1beta1.LastError) bool { return e.TaskID != nil && *e.TaskID == TaskUnserved })
 }
 
-// encryptable drops what is always encrypted and the dot that may end a resource of the core group.
+// encryptable drops secrets, which are always encrypted, and the trailing dot that a resource of the core group may have.
 func encryptable(resources []string) []string {
 	var all []string
 	for _, r := range resources {

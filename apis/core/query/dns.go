@@ -9,7 +9,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Domain is the domain of a shoot, empty while it has none.
+// Domain returns the domain of a shoot; it is empty if the shoot has none.
 func Domain(d *gardencorev1beta1.DNS) string {
 	if d == nil || d.Domain == nil {
 		return ""
@@ -23,7 +23,7 @@ func Below(domain, above string) bool { return strings.HasSuffix(domain, "."+abo
 // Nested reports whether one of two domains lies below the other.
 func Nested(a, b string) bool { return Below(a, b) || Below(b, a) }
 
-// PrimaryProvider is the DNS provider that is marked as primary, or nil.
+// PrimaryProvider returns the DNS provider that is marked as primary, or nil.
 func PrimaryProvider(d *gardencorev1beta1.DNS) *gardencorev1beta1.DNSProvider {
 	if i := PrimaryIndex(d); i >= 0 {
 		return &d.Providers[i]
@@ -31,9 +31,9 @@ func PrimaryProvider(d *gardencorev1beta1.DNS) *gardencorev1beta1.DNSProvider {
 	return nil
 }
 
-// PrimaryIndex is the index of the DNS provider that is marked as primary, or -1. An unmarked one is not primary, even if
-// it is the only one: admission marks the provider that hosts a shoot's own domain (API-DNS-5), and those beside a default
-// domain host something else.
+// PrimaryIndex returns the index of the DNS provider that is marked as primary, or -1. A provider without the mark is not
+// primary, even if it is the only one: admission marks the provider that hosts a shoot's own domain, and the providers of a
+// shoot with a default domain host something else (API-DNS-5).
 func PrimaryIndex(d *gardencorev1beta1.DNS) int {
 	if d == nil {
 		return -1
@@ -41,13 +41,13 @@ func PrimaryIndex(d *gardencorev1beta1.DNS) int {
 	return slices.IndexFunc(d.Providers, func(p gardencorev1beta1.DNSProvider) bool { return p.Primary != nil && *p.Primary })
 }
 
-// Manages reports whether an extension makes records for a DNS provider: one without a type, or with the type unmanaged,
-// leaves that to the owner of the shoot.
+// Manages reports whether an extension manages records for a DNS provider. If the provider has no type or the type
+// unmanaged, the owner of the shoot manages them.
 func Manages(p *gardencorev1beta1.DNSProvider) bool {
 	return p.Type != nil && *p.Type != gardencorev1beta1.DNSProviderUnmanaged
 }
 
-// DomainProvider is the DNS provider that an extension makes the records of a shoot's own domain with, or nil.
+// DomainProvider returns the DNS provider with which an extension manages the records of a shoot's own domain, or nil.
 func DomainProvider(d *gardencorev1beta1.DNS) *gardencorev1beta1.DNSProvider {
 	if p := PrimaryProvider(d); p != nil && Manages(p) {
 		return p

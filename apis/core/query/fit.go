@@ -10,9 +10,9 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// The functions below say, like those in seed.go, what speaks against a seed as the home of a shoot.
+// The functions below return, like those in seed.go, the reason why a seed cannot take a shoot.
 
-// Unusable says why a seed takes no shoots at present (SCHED-FILT-1).
+// Unusable returns the reason why a seed does not take shoots at present (SCHED-FILT-1).
 func Unusable(seed *gardencorev1beta1.Seed) string {
 	if seed.DeletionTimestamp != nil {
 		return "it is being deleted"
@@ -29,7 +29,7 @@ func Unusable(seed *gardencorev1beta1.Seed) string {
 	return brokenBackups(seed)
 }
 
-// brokenBackups speaks against a seed whose backup buckets are broken, or not judged yet. A seed without any bucket is
+// brokenBackups rejects a seed whose backup buckets are broken or have not been checked yet. A seed without a bucket is
 // usable: it runs its shoots without backups, and its condition says so.
 func brokenBackups(seed *gardencorev1beta1.Seed) string {
 	const kind = gardencorev1beta1.ConditionTypeBackupBucketsReady
@@ -52,7 +52,7 @@ func notTrue(seed *gardencorev1beta1.Seed, kind gardencorev1beta1.ConditionType)
 	}
 }
 
-// Stopped says that an operator has stopped everything on a seed (SCHED-FILT-9).
+// Stopped rejects a seed on which an operator has stopped all reconciliations (SCHED-FILT-9).
 func Stopped(seed *gardencorev1beta1.Seed) string {
 	if EmergencyStopped(seed) {
 		return "reconciliation of its shoots is stopped (annotation " + gardencorev1beta1.AnnotationSeedEmergencyStop + ")"
@@ -60,8 +60,8 @@ func Stopped(seed *gardencorev1beta1.Seed) string {
 	return ""
 }
 
-// ForeignDomain compares the domain of a shoot with the default domains of a seed (SCHED-FILT-8): one of them must be
-// above the place that belongs to the shoot.
+// ForeignDomain rejects a seed without a default domain in which the domain of the shoot is the shoot's own, which is
+// <shoot>.<project>.<default domain> (SCHED-FILT-8).
 func ForeignDomain(shoot *gardencorev1beta1.Shoot, project string, seed *gardencorev1beta1.Seed) string {
 	domain := Domain(shoot.Spec.DNS)
 	for _, d := range seed.Spec.DNS.Defaults {
@@ -77,28 +77,28 @@ func BelowDefault(domain string, seed *gardencorev1beta1.Seed) bool {
 	return slices.ContainsFunc(seed.Spec.DNS.Defaults, func(d gardencorev1beta1.SeedDNSProviderConfig) bool { return Below(domain, d.Domain) })
 }
 
-// MissingControlPlaneZone says which of the zones that a shoot asks for its control plane a seed lacks (SCHED-FILT-6).
+// MissingControlPlaneZone rejects a seed without one of the zones that a shoot names for its control plane (SCHED-FILT-6).
 func MissingControlPlaneZone(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
 	if shoot.Spec.ControlPlane == nil {
 		return ""
 	}
 	for _, zone := range shoot.Spec.ControlPlane.Zones {
 		if !slices.Contains(seed.Spec.Provider.Zones, zone) {
-			return fmt.Sprintf("it does not have zone %q, which the shoot asks for its control plane", zone)
+			return fmt.Sprintf("it does not have zone %q, which the shoot names for its control plane", zone)
 		}
 	}
 	return ""
 }
 
-// NoSharedZone speaks against a seed that insists on a zone in common with the workers and has none (SCHED-FILT-6).
+// NoSharedZone rejects a seed that requires a zone in common with the workers and has none (SCHED-FILT-6).
 func NoSharedZone(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
 	if ZoneMode(seed) != gardencorev1beta1.ZoneSelectionModeEnforce || SharesZone(shoot, seed) {
 		return ""
 	}
-	return fmt.Sprintf("it insists on a zone in common with the workers of the shoot, and has %s", strings.Join(seed.Spec.Provider.Zones, ", "))
+	return fmt.Sprintf("it requires a zone in common with the workers of the shoot and has only %s", strings.Join(seed.Spec.Provider.Zones, ", "))
 }
 
-// ZoneMode is what a seed wants of the zones of workers; empty, it wants nothing.
+// ZoneMode returns how a seed matches its zones with those of workers; it is empty if the seed does not match them.
 func ZoneMode(seed *gardencorev1beta1.Seed) gardencorev1beta1.ZoneSelectionMode {
 	if seed.Spec.Settings == nil || seed.Spec.Settings.ZoneSelection == nil {
 		return ""
@@ -111,7 +111,7 @@ func SharesZone(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) bo
 	return slices.ContainsFunc(Zones(&shoot.Spec), func(zone string) bool { return slices.Contains(seed.Spec.Provider.Zones, zone) })
 }
 
-// Full says that a seed which runs a number of shoots has no room for one more (SCHED-FILT-10d, API-SVAL-4).
+// Full rejects a seed that already runs as many shoots as its capacity allows (SCHED-FILT-10d, API-SVAL-4).
 func Full(seed *gardencorev1beta1.Seed, used int64) string {
 	limit, limited := seed.Status.Allocatable[gardencorev1beta1.ResourceShoots]
 	if !limited || used < limit.Value() {
@@ -120,7 +120,7 @@ func Full(seed *gardencorev1beta1.Seed, used int64) string {
 	return fmt.Sprintf("it is full (%d of %d shoots)", used, limit.Value())
 }
 
-// Elsewhere says that a seed is of another provider than the shoot.
+// Elsewhere rejects a seed of another provider type than the shoot's.
 func Elsewhere(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
 	if seed.Spec.Provider.Type == shoot.Spec.Provider.Type {
 		return ""

@@ -11,8 +11,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// MayJoin reports whether the gardenlet of a seed may get a certificate without showing the one it has: the Seed does not
-// exist, which is nil, the certificate has expired, or an annotation of one of the given objects asks for a new one
+// MayJoin reports whether the gardenlet of a seed may get a certificate without presenting its current one: the Seed does
+// not exist (is nil), the certificate has expired, or an annotation of one of the given objects asks for a new one
 // (GAC-SR-15).
 func MayJoin(seed *gardencorev1beta1.Seed, now time.Time, asking ...metav1.Object) bool {
 	if seed == nil || slices.ContainsFunc(asking, asksForKubeconfig) {
@@ -29,7 +29,7 @@ func asksForKubeconfig(object metav1.Object) bool {
 	return slices.Contains(operations, gardencorev1beta1.OperationRenewKubeconfig)
 }
 
-// NeverJoined reports whether no gardenlet has worked for a Seed yet: somebody has made it beforehand.
+// NeverJoined reports whether no gardenlet has worked for a Seed yet, because the Seed was created before its gardenlet joined.
 func NeverJoined(seed *gardencorev1beta1.Seed) bool {
 	s := &seed.Status
 

@@ -9,8 +9,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Operations are the operations that the value of an operation annotation asks for: each once, in the order given. Where
-// nothing stands before or after a separator, one of them is empty; a value that is blank asks for nothing.
+// Operations returns the operations in the value of an operation annotation: each once, in the order given. An operation is
+// empty if nothing is written before or after a separator; a blank value contains no operation.
 func Operations(value string) []string {
 	if strings.TrimSpace(value) == "" {
 		return nil
@@ -24,7 +24,7 @@ func Operations(value string) []string {
 	return all
 }
 
-// CoveredOperations lists the operations that one about all credentials includes (API-SHOOTSTRAT-5).
+// CoveredOperations lists the operations that an operation for all credentials includes (API-SHOOTSTRAT-5).
 func CoveredOperations(op string) []string {
 	both := []string{
 		gardencorev1beta1.OperationRotateETCDEncryptionKey, gardencorev1beta1.OperationRotateETCDEncryptionKeyStart,

@@ -8,9 +8,9 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Merged is the offer of a cloud profile together with what a project adds to it: other expiration dates, further images
+// Merged returns the spec of a cloud profile merged with what a project adds to it: other expiration dates, further images
 // and versions of images, further types of machines and volumes, certificates, and its own limits. Types that the profile
-// has are offered as the profile has them.
+// already has are taken from the profile.
 func Merged(parent *gardencorev1beta1.CloudProfile, own *gardencorev1beta1.NamespacedCloudProfileSpec) *gardencorev1beta1.CloudProfile {
 	all, add := parent.DeepCopy(), own.DeepCopy()
 	if add.Kubernetes != nil {
@@ -47,8 +47,8 @@ func Merged(parent *gardencorev1beta1.CloudProfile, own *gardencorev1beta1.Names
 	return all
 }
 
-// Offer is what a profile of a project offers, its parent's offer included, in the form of a cloud profile. It stands in
-// the status of the profile once the two were merged.
+// Offer returns what a NamespacedCloudProfile offers, including the offer of its parent, in the form of a cloud profile. It
+// is in the status of the profile once the two have been merged.
 func Offer(p *gardencorev1beta1.NamespacedCloudProfile) *gardencorev1beta1.CloudProfile {
 	return &gardencorev1beta1.CloudProfile{ObjectMeta: p.ObjectMeta, Spec: p.Status.CloudProfileSpec}
 }
@@ -72,7 +72,7 @@ func mergeImage(all []gardencorev1beta1.MachineImage, image gardencorev1beta1.Ma
 	return all
 }
 
-// prolong gives a version another end.
+// prolong sets another expiration date of a version.
 func prolong(v *gardencorev1beta1.ExpirableVersion, by gardencorev1beta1.ExpirableVersion) {
 	if by.ExpirationDate != nil {
 		v.ExpirationDate = by.ExpirationDate

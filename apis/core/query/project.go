@@ -13,8 +13,8 @@ import (
 
 const resourceShoots = "shoots"
 
-// NeedsTwo reports whether a project asks for two persons to delete a shoot with the given labels. If byServiceAccount is
-// set, those rules do not count that leave out service accounts.
+// NeedsTwo reports whether a project requires two users to delete a shoot with the given labels. If byServiceAccount is set,
+// rules that do not apply to service accounts are ignored.
 func NeedsTwo(project *gardencorev1beta1.Project, shoot labels.Set, byServiceAccount bool) (bool, error) {
 	for _, d := range project.Spec.DualApprovalForDeletion {
 		leftOut := byServiceAccount && d.IncludeServiceAccounts != nil && !*d.IncludeServiceAccounts
@@ -23,7 +23,7 @@ func NeedsTwo(project *gardencorev1beta1.Project, shoot labels.Set, byServiceAcc
 		}
 		selector, err := metav1.LabelSelectorAsSelector(&d.Selector)
 		if err != nil {
-			return false, fmt.Errorf("read selector of project %q: %w", project.Name, err)
+			return false, fmt.Errorf("parse selector of project %q: %w", project.Name, err)
 		}
 		if selector.Matches(shoot) {
 			return true, nil

@@ -15,19 +15,19 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// The functions below say what speaks against a seed as the home of a shoot, in words that continue the name of the
-// seed, and nothing when all is well.
+// The functions below return the reason why a seed cannot take a shoot, in words that continue the name of the seed. They
+// return an empty string if the seed can take it.
 
 const (
 	// anyProvider in a list of provider types stands for all of them.
 	anyProvider = "*"
-	// zonesForTolerance is the number of zones that a seed needs to survive the loss of one.
+	// zonesForTolerance is the number of zones that a seed needs for control planes to survive the loss of one.
 	zonesForTolerance = 3
 )
 
-// Intolerance compares the taints of a seed with what the shoot tolerates (SCHED-TAINT-1): a taint without value is
-// tolerated by any toleration of its key, one with value by the same value only. Of several tolerations of a key the
-// last one counts, and more taints than tolerations are never tolerated.
+// Intolerance rejects a seed with a taint that the shoot does not tolerate: a taint without a value is tolerated by any
+// toleration of its key, a taint with a value only by the same value. The last of several tolerations of a key counts, and
+// more taints than tolerations are never tolerated (SCHED-TAINT-1).
 func Intolerance(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
 	taints, tolerations := seed.Spec.Taints, shoot.Spec.Tolerations
 	if len(taints) > len(tolerations) {
@@ -46,9 +46,9 @@ func Intolerance(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) s
 	return ""
 }
 
-// SelectorMismatch holds a seed against a seed selector, be it that of a cloud profile or of a shoot, which owner names:
-// labels and provider types, where it says something about them (API-SVAL-3). Without provider types a scheduler keeps to
-// the shoot's own; who chooses a seed by hand need not.
+// SelectorMismatch rejects a seed whose labels or provider type do not match a seed selector, as far as the selector
+// restricts them. The selector is that of a cloud profile or of a shoot, which owner names. If the selector has no provider
+// types, the scheduler takes seeds of the shoot's own type only, but a user who chooses a seed may choose any (API-SVAL-3).
 func SelectorMismatch(s *gardencorev1beta1.SeedSelector, owner string, seed *gardencorev1beta1.Seed) string {
 	if reason := LabelMismatch(s, owner, seed); reason != "" {
 		return reason
@@ -56,14 +56,14 @@ func SelectorMismatch(s *gardencorev1beta1.SeedSelector, owner string, seed *gar
 	return ProviderMismatch(s, owner, "", seed)
 }
 
-// LabelMismatch compares the labels of a seed with a seed selector (SCHED-FILT-2, SCHED-FILT-3).
+// LabelMismatch rejects a seed whose labels do not match a seed selector (SCHED-FILT-2, SCHED-FILT-3).
 func LabelMismatch(s *gardencorev1beta1.SeedSelector, owner string, seed *gardencorev1beta1.Seed) string {
 	if s == nil {
 		return ""
 	}
 	selector, err := metav1.LabelSelectorAsSelector(&s.LabelSelector)
 	if err != nil {
-		return fmt.Sprintf("the seed selector of %s is broken: %s", owner, err)
+		return fmt.Sprintf("the seed selector of %s is invalid: %s", owner, err)
 	}
 	if !selector.Matches(labels.Set(seed.Labels)) {
 		return fmt.Sprintf("its labels do not match the seed selector of %s", owner)
@@ -71,8 +71,8 @@ func LabelMismatch(s *gardencorev1beta1.SeedSelector, owner string, seed *garden
 	return ""
 }
 
-// ProviderMismatch compares the provider of a seed with the provider types of a seed selector. Where it lists none the
-// usual one is allowed, and any if that is empty (SCHED-FILT-4).
+// ProviderMismatch rejects a seed whose provider type is not in a seed selector. If the selector lists no types, only the
+// type in usual is allowed, and any type if usual is empty (SCHED-FILT-4).
 func ProviderMismatch(s *gardencorev1beta1.SeedSelector, owner, usual string, seed *gardencorev1beta1.Seed) string {
 	var allowed []string
 	if s != nil {
@@ -87,7 +87,7 @@ func ProviderMismatch(s *gardencorev1beta1.SeedSelector, owner, usual string, se
 	return fmt.Sprintf("its provider type is %q, %s allows %s", seed.Spec.Provider.Type, owner, strings.Join(allowed, ", "))
 }
 
-// MissingAccessRestriction holds what a shoot promises against what a seed can keep (SCHED-FILT-7).
+// MissingAccessRestriction rejects a seed that does not support an access restriction of the shoot (SCHED-FILT-7).
 func MissingAccessRestriction(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
 	for _, wanted := range shoot.Spec.AccessRestrictions {
 		has := func(have gardencorev1beta1.AccessRestriction) bool { return have.Name == wanted.Name }
@@ -98,7 +98,7 @@ func MissingAccessRestriction(shoot *gardencorev1beta1.Shoot, seed *gardencorev1
 	return ""
 }
 
-// MissingZones tells whether a seed has too few zones for what the shoot should survive (SCHED-FILT-5, API-SVAL-7).
+// MissingZones rejects a seed that has too few zones for the failure tolerance of the shoot (SCHED-FILT-5, API-SVAL-7).
 func MissingZones(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
 	if !SurvivesZone(&shoot.Spec) {
 		return ""
@@ -109,7 +109,7 @@ func MissingZones(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) 
 	return ""
 }
 
-// EmergencyStopped tells whether an operator has stopped everything that is done with the shoots of a seed (GLET-SEED-13).
+// EmergencyStopped reports whether an operator has stopped the reconciliations of all shoots of a seed (GLET-SEED-13).
 func EmergencyStopped(seed *gardencorev1beta1.Seed) bool {
 	stopped, err := strconv.ParseBool(seed.Annotations[gardencorev1beta1.AnnotationSeedEmergencyStop])
 	return err == nil && stopped
@@ -117,9 +117,9 @@ func EmergencyStopped(seed *gardencorev1beta1.Seed) bool {
 
 type network struct{ name, cidr string }
 
-// NetworkConflict compares the networks that a shoot has, or would get on the seed, with those of the seed
-// (SCHED-FILT-10a, API-SVAL-12, API-VALSHOOT-11). Only IPv6 ranges have to be apart: IPv4 ranges are mapped on their way
-// between the two. A shoot without networks of its own has nothing to compare.
+// NetworkConflict rejects a seed whose networks overlap with those that a shoot has or would get on the seed. Only IPv6
+// ranges are compared, because IPv4 ranges are mapped on their way between seed and shoot. A shoot without a networking
+// section has no conflict (SCHED-FILT-10a, API-SVAL-12, API-VALSHOOT-11).
 func NetworkConflict(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
 	if shoot.Spec.Networking == nil {
 		return ""
@@ -162,8 +162,8 @@ func networksOf(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) []
 	return all
 }
 
-// DefaultNetworks returns the networks for pods and Services of a shoot on a seed: its own, or the seed's default where
-// it has none. A default is taken by shoots of its IP family only, and that for pods by shoots with workers only.
+// DefaultNetworks returns the networks for pods and Services of a shoot on a seed: its own, or the seed's defaults if it has
+// none. Only shoots of the IP family of a default get it, and only shoots with workers get the default for pods.
 func DefaultNetworks(s *gardencorev1beta1.ShootSpec, seed *gardencorev1beta1.Seed) (pods, services *string) {
 	n := s.Networking
 	pods, services = n.Pods, n.Services
@@ -180,7 +180,7 @@ func DefaultNetworks(s *gardencorev1beta1.ShootSpec, seed *gardencorev1beta1.See
 	return pods, services
 }
 
-// ofFamily tells whether a range has one of the families; a shoot without families is an IPv4 one.
+// ofFamily reports whether a range belongs to one of the families; no families mean IPv4.
 func ofFamily(families []gardencorev1beta1.IPFamily, cidr *string) bool {
 	if cidr == nil {
 		return false
@@ -199,14 +199,14 @@ func ofFamily(families []gardencorev1beta1.IPFamily, cidr *string) bool {
 	return slices.Contains(families, family)
 }
 
-// overlapIPv6 tells whether two ranges share an IPv6 address.
+// overlapIPv6 reports whether two ranges share an IPv6 address.
 func overlapIPv6(a, b string) bool {
 	first, err := netip.ParsePrefix(a)
 	return err == nil && first.Addr().Is6() && Overlap(a, b)
 }
 
-// Overlap tells whether two ranges share an address. What is no range overlaps with nothing: saying that it is none is
-// validation's.
+// Overlap reports whether two ranges share an address. It is false if one of them is not a valid CIDR, which validation
+// reports.
 func Overlap(a, b string) bool {
 	first, err := netip.ParsePrefix(a)
 	if err != nil {

@@ -85,7 +85,7 @@ func TestAgainstSeeds(t *testing.T) {
 		"API-SVAL-3 broken": {
 			"a broken selector matches nothing",
 			query.SelectorMismatch(&gardencorev1beta1.SeedSelector{LabelSelector: metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Of"}}}}, "p", seed()),
-			`the seed selector of p is broken: "Of" is not a valid label selector operator`,
+			`the seed selector of p is invalid: "Of" is not a valid label selector operator`,
 		},
 		"API-SVAL-3 open":     {"without types all providers are taken", query.SelectorMismatch(labels("eu"), "p", other), ""},
 		"API-SVAL-3 unlisted": {"with types only those", query.SelectorMismatch(&gardencorev1beta1.SeedSelector{ProviderTypes: []string{"one"}}, "p", other), `its provider type is "other", p allows one`},

@@ -5,8 +5,8 @@ package query
 import gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 
 // ForAllSeeds reports whether a Secret of the namespace garden with these labels is copied into the namespace of every seed,
-// which its role decides (GCM-SEED-2). Those of the shoots in that namespace are not: they are keys and passwords of the
-// clusters that managed seeds run on.
+// which depends on its role. Secrets that belong to shoots in that namespace are not copied: they are keys and passwords of
+// the clusters that managed seeds run on (GCM-SEED-2).
 func ForAllSeeds(labels map[string]string) bool {
 	role, ok := labels[gardencorev1beta1.LabelRole]
 	if !ok {
@@ -21,7 +21,7 @@ func ForAllSeeds(labels map[string]string) bool {
 	}
 }
 
-// OfShoot reports whether objects with this role belong to a shoot and live beside it in its project.
+// OfShoot reports whether objects with this role belong to a shoot and are kept in its project namespace.
 func OfShoot(role string) bool {
 	switch role {
 	case gardencorev1beta1.RoleCACluster, gardencorev1beta1.RoleCAClient, gardencorev1beta1.RoleCAKubelet,

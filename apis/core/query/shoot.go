@@ -8,22 +8,22 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// HibernationWanted tells whether a shoot should sleep.
+// HibernationWanted reports whether the spec of a shoot asks for hibernation.
 func HibernationWanted(s *gardencorev1beta1.Shoot) bool {
 	h := s.Spec.Hibernation
 	return h != nil && h.Enabled != nil && *h.Enabled
 }
 
-// Workerless tells whether a shoot has a control plane only.
+// Workerless reports whether a shoot has no worker pools.
 func Workerless(s *gardencorev1beta1.ShootSpec) bool { return len(s.Provider.Workers) == 0 }
 
-// SSHAllowed tells whether the machines of a shoot can be reached by SSH, which they can unless its owner says otherwise.
+// SSHAllowed reports whether the machines of a shoot can be reached by SSH, which is the default.
 func SSHAllowed(s *gardencorev1beta1.ShootSpec) bool {
 	settings := s.Provider.WorkersSettings
 	return !Workerless(s) && (settings == nil || settings.SSHAccess == nil || settings.SSHAccess.Enabled)
 }
 
-// SelfHosted tells whether a shoot runs its control plane on machines of its own.
+// SelfHosted reports whether a shoot runs its control plane on its own machines.
 func SelfHosted(s *gardencorev1beta1.ShootSpec) bool {
 	for i := range s.Provider.Workers {
 		if s.Provider.Workers[i].ControlPlane != nil {
@@ -33,7 +33,7 @@ func SelfHosted(s *gardencorev1beta1.ShootSpec) bool {
 	return false
 }
 
-// ProfileName is the name of a shoot's cloud profile, whichever of its two fields carries it.
+// ProfileName returns the name of a shoot's cloud profile from the one of its two fields that is set.
 func ProfileName(s *gardencorev1beta1.ShootSpec) string {
 	switch {
 	case s.CloudProfile != nil:
@@ -45,8 +45,8 @@ func ProfileName(s *gardencorev1beta1.ShootSpec) string {
 	}
 }
 
-// ProfileReference is the reference to a shoot's cloud profile, whichever of its two fields carries it. A reference that
-// says no kind is one to a CloudProfile. It is nil when the shoot names no profile.
+// ProfileReference returns the reference to a shoot's cloud profile from the one of its two fields that is set. A reference
+// without a kind refers to a CloudProfile. It is nil if the shoot names no profile.
 func ProfileReference(s *gardencorev1beta1.ShootSpec) *gardencorev1beta1.CloudProfileReference {
 	ref := &gardencorev1beta1.CloudProfileReference{
 		Kind: gardencorev1beta1.CloudProfileReferenceKindCloudProfile, Name: ProfileName(s),
@@ -82,8 +82,8 @@ func Pool(s *gardencorev1beta1.ShootSpec, name string) *gardencorev1beta1.Worker
 	return nil
 }
 
-// Moving says why a shoot is between two seeds, or nothing when it is not: a new seed is set, and the move is about to
-// begin or under way (API-SVAL-6).
+// Moving describes the move of a shoot to another seed that is about to begin or in progress. It returns an empty string if
+// there is none (API-SVAL-6).
 func Moving(s *gardencorev1beta1.Shoot) string {
 	switch {
 	case MoveBegun(s):
@@ -95,19 +95,20 @@ func Moving(s *gardencorev1beta1.Shoot) string {
 	}
 }
 
-// MoveBegun tells whether the control plane of a shoot is being moved to another seed.
+// MoveBegun reports whether the control plane of a shoot is being moved to another seed.
 func MoveBegun(s *gardencorev1beta1.Shoot) bool {
 	op := s.Status.LastOperation
 	return op != nil && (op.Type == gardencorev1beta1.LastOperationTypeMigrate ||
 		op.Type == gardencorev1beta1.LastOperationTypeRestore && op.State != gardencorev1beta1.LastOperationStateSucceeded)
 }
 
-// OnSeed reports whether a seed runs the control plane of a shoot, or is to run it.
+// OnSeed reports whether a seed runs the control plane of a shoot, or the shoot is bound to it.
 func OnSeed(s *gardencorev1beta1.Shoot, seed string) bool {
 	return slices.Contains(Seeds(s), seed)
 }
 
-// Seeds names the seed that a shoot is bound to, and the one that still runs its control plane, if that is another one.
+// Seeds returns the name of the seed that a shoot is bound to, and of the one that still runs its control plane if it is another
+// one.
 func Seeds(s *gardencorev1beta1.Shoot) []string {
 	var names []string
 	bound, running := s.Spec.SeedName, s.Status.SeedName

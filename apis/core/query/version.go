@@ -13,8 +13,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Stage is the stage of life of a version at a time: the last one of its life cycle that has begun. A version without a
-// life cycle is what its classification says, supported when it has none, and expired from its expiration date on
+// Stage returns the stage of a version at a time: the last stage of its lifecycle that has begun. The stage of a version
+// without a lifecycle is its classification, supported if it has none, and expired from its expiration date on
 // (API-VALCP-2).
 func Stage(v gardencorev1beta1.ExpirableVersion, now time.Time) gardencorev1beta1.VersionClassification {
 	if len(v.Lifecycle) > 0 {
@@ -39,7 +39,7 @@ func stageOf(cycle []gardencorev1beta1.LifecycleStage, now time.Time) gardencore
 	return stage
 }
 
-// NextStage is when a version enters its next stage of life, if it will.
+// NextStage returns the time at which a version enters its next stage, if there is one.
 func NextStage(v gardencorev1beta1.ExpirableVersion, now time.Time) (time.Time, bool) {
 	var next time.Time
 	consider := func(t *metav1.Time) {
@@ -56,12 +56,12 @@ func NextStage(v gardencorev1beta1.ExpirableVersion, now time.Time) (time.Time, 
 	return next, !next.IsZero()
 }
 
-// Expired tells whether a version can no longer be chosen.
+// Expired reports whether a version can no longer be chosen.
 func Expired(v gardencorev1beta1.ExpirableVersion, now time.Time) bool {
 	return Stage(v, now) == gardencorev1beta1.VersionClassificationExpired
 }
 
-// Active tells whether a version can be chosen: it is neither expired nor unavailable (API-VALCP-2).
+// Active reports whether a version can be chosen: it is neither expired nor unavailable (API-VALCP-2).
 func Active(v gardencorev1beta1.ExpirableVersion, now time.Time) bool {
 	stage := Stage(v, now)
 	return stage != gardencorev1beta1.VersionClassificationExpired &&
@@ -86,18 +86,18 @@ func Newest(
 	return best
 }
 
-// Continues tells whether a version is prefix with further parts after it; every version continues the empty one.
+// Continues reports whether a version is prefix followed by further parts; every version continues the empty prefix.
 func Continues(version, prefix string) bool {
 	return prefix == "" || strings.HasPrefix(version, prefix+".")
 }
 
-// Partial tells whether a version leaves parts open: "1" and "1.36" do, "1.36.3" does not.
+// Partial reports whether a version lacks parts, as "1" and "1.36" do.
 func Partial(version string) bool {
 	const dots = 2
 	return strings.Count(version, ".") < dots
 }
 
-// Higher tells whether version a comes after version b; what is no version comes after nothing.
+// Higher reports whether version a is higher than version b. It is false if one of them is not a version.
 func Higher(a, b string) bool {
 	va, ok := Version(a)
 	if !ok {
@@ -107,8 +107,8 @@ func Higher(a, b string) bool {
 	return ok && va.GreaterThan(vb)
 }
 
-// Version reads a version the way the clients and extensions of a garden do: parts may be missing and may begin with
-// zeros, as in the image version 18.04.201906170.
+// Version parses a version as the clients and extensions of a garden do: parts may be missing and may have leading zeros, as
+// in the image version 18.04.201906170.
 func Version(value string) (*semver.Version, bool) {
 	v, err := semver.NewVersion(value)
 	return v, err == nil

@@ -8,7 +8,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Zones are those of all worker pools of a shoot, each once, in alphabetical order.
+// Zones returns the zones of all worker pools of a shoot, each once, in alphabetical order.
 func Zones(s *gardencorev1beta1.ShootSpec) []string {
 	var zones []string
 	for i := range s.Provider.Workers {

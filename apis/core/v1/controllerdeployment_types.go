@@ -18,8 +18,8 @@ type ControllerDeployment struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
-	// Helm is the chart that installs the extension. Without it, somebody else installs, as the annotations for the
-	// older version say.
+	// Helm is the chart that installs the extension. Without it, a third party installs the extension, as described by the
+	// annotations for the older version.
 	// +optional
 	Helm *HelmControllerDeployment `json:"helm,omitempty" protobuf:"bytes,2,opt,name=helm"`
 	// InjectGardenKubeconfig gives the extension's pods access to the garden.

@@ -13,11 +13,11 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// TypeHelm is the type of deployments of the older version that hold a chart.
+// TypeHelm is the type of deployments in v1beta1 that have a chart.
 const TypeHelm = "helm"
 
-// addConversions registers how both versions become each other (API-RES-6). What one of them has no field for is kept
-// in annotations of the other, so that nothing is lost on the way there and back.
+// addConversions registers the conversions between both versions. Values that a version has no field for are kept in its
+// annotations, so that a round trip loses nothing (API-RES-6).
 func addConversions(scheme *runtime.Scheme) error {
 	for _, pair := range []struct {
 		from, to any
@@ -104,7 +104,7 @@ func typeTo(from *ControllerDeployment, to *gardencorev1beta1.ControllerDeployme
 		return nil
 	}
 	if !json.Valid([]byte(config)) {
-		return fmt.Errorf("annotation %q holds no JSON", gardencorev1beta1.AnnotationMigrationControllerDeploymentProviderConfig)
+		return fmt.Errorf("annotation %q is not JSON", gardencorev1beta1.AnnotationMigrationControllerDeploymentProviderConfig)
 	}
 	to.ProviderConfig.Raw = []byte(config)
 	return nil
@@ -149,7 +149,7 @@ func raw(config runtime.RawExtension) ([]byte, error) {
 	return data, nil
 }
 
-// annotations returns all of them without those that keep what the target has fields for, together with added.
+// annotations returns all annotations together with added, without those that keep values that the target has fields for.
 func annotations(all, added map[string]string) map[string]string {
 	kept := maps.Clone(all)
 	maps.DeleteFunc(kept, func(key, _ string) bool {

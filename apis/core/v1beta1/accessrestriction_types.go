@@ -2,7 +2,7 @@
 
 package v1beta1
 
-// AccessRestriction is a promise about who can reach a cluster from where.
+// AccessRestriction restricts access to a cluster.
 type AccessRestriction struct {
 	// Name identifies the restriction.
 	Name string `json:"name" protobuf:"bytes,1,opt,name=name"`

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// SetDefaultsBackupBucket takes the credentials from the older field when only that is given.
+// SetDefaultsBackupBucket sets the reference to the credentials from the older field if only that is given.
 func SetDefaultsBackupBucket(b *BackupBucket) {
 	ref := b.Spec.SecretRef
 	if b.Spec.CredentialsRef != nil || ref == nil || *ref == (corev1.SecretReference{}) {

@@ -16,9 +16,9 @@ type BackupBucket struct {
 	// Standard object metadata.
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 
-	// Spec is the bucket as it is wanted.
+	// Spec is the desired state of the bucket.
 	Spec BackupBucketSpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
-	// Status is the bucket as it is.
+	// Status is the observed state of the bucket.
 	Status BackupBucketStatus `json:"status" protobuf:"bytes,3,opt,name=status"`
 }
 
@@ -35,9 +35,9 @@ type BackupBucketList struct {
 	Items []BackupBucket `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
-// BackupBucketSpec is a bucket as it is wanted.
+// BackupBucketSpec is the desired state of a bucket.
 type BackupBucketSpec struct {
-	// Provider says who has the object store and where. It never changes.
+	// Provider is the provider of the object store. It never changes.
 	Provider BackupBucketProvider `json:"provider" protobuf:"bytes,1,opt,name=provider"`
 	// CredentialsRef is the Secret or WorkloadIdentity with the credentials of the object store.
 	// +optional
@@ -45,19 +45,19 @@ type BackupBucketSpec struct {
 	// ProviderConfig is configuration that only the provider understands.
 	// +optional
 	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty" protobuf:"bytes,2,opt,name=providerConfig"`
-	// SeedName is the seed that looks after the bucket. It never changes.
+	// SeedName is the seed that manages the bucket. It never changes.
 	// +optional
 	SeedName *string `json:"seedName,omitempty" protobuf:"bytes,4,opt,name=seedName"`
-	// ShootRef is the self-hosted shoot that looks after the bucket.
+	// ShootRef is the self-hosted shoot that manages the bucket.
 	// +optional
 	ShootRef *corev1.ObjectReference `json:"shootRef,omitempty" protobuf:"bytes,6,opt,name=shootRef"`
-	// SecretRef is the Secret with the credentials of the object store; credentialsRef takes it over when unset. Last
-	// used by Gardener v1.123.
+	// SecretRef is the Secret with the credentials of the object store; credentialsRef defaults to it. Last used by Gardener
+	// v1.123.
 	// +optional
 	SecretRef *corev1.SecretReference `json:"secretRef,omitempty" protobuf:"bytes,1001,opt,name=secretRef"`
 }
 
-// BackupBucketProvider says who has an object store and where.
+// BackupBucketProvider is the provider of an object store.
 type BackupBucketProvider struct {
 	// Type is the provider type.
 	Type string `json:"type" protobuf:"bytes,1,opt,name=type"`
@@ -65,7 +65,7 @@ type BackupBucketProvider struct {
 	Region string `json:"region" protobuf:"bytes,2,opt,name=region"`
 }
 
-// BackupBucketStatus is a bucket as it is.
+// BackupBucketStatus is the observed state of a bucket.
 type BackupBucketStatus struct {
 	// GeneratedSecretRef is the Secret with credentials that the extension made for the bucket.
 	// +optional
@@ -73,10 +73,10 @@ type BackupBucketStatus struct {
 	// LastError is the error of the last operation.
 	// +optional
 	LastError *LastError `json:"lastError,omitempty" protobuf:"bytes,3,opt,name=lastError"`
-	// LastOperation is what was last done with the bucket.
+	// LastOperation is the last operation on the bucket.
 	// +optional
 	LastOperation *LastOperation `json:"lastOperation,omitempty" protobuf:"bytes,2,opt,name=lastOperation"`
-	// ObservedGeneration is the generation that was last dealt with.
+	// ObservedGeneration is the generation that was last acted on.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty" protobuf:"varint,4,opt,name=observedGeneration"`
 	// ProviderStatus is state that only the provider understands.

@@ -15,10 +15,10 @@ type BackupEntry struct {
 	// Standard object metadata.
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 
-	// Spec is the entry as it is wanted.
+	// Spec is the desired state of the entry.
 	// +optional
 	Spec BackupEntrySpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
-	// Status is the entry as it is.
+	// Status is the observed state of the entry.
 	// +optional
 	Status BackupEntryStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
@@ -36,33 +36,33 @@ type BackupEntryList struct {
 	Items []BackupEntry `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
-// BackupEntrySpec is an entry as it is wanted.
+// BackupEntrySpec is the desired state of an entry.
 type BackupEntrySpec struct {
 	// BucketName is the BackupBucket that holds the entry.
 	BucketName string `json:"bucketName" protobuf:"bytes,1,opt,name=bucketName"`
-	// SeedName is the seed that looks after the entry; another name asks for a move.
+	// SeedName is the seed that manages the entry; another name moves it.
 	// +optional
 	SeedName *string `json:"seedName,omitempty" protobuf:"bytes,2,opt,name=seedName"`
-	// ShootRef is the self-hosted shoot that looks after the entry.
+	// ShootRef is the self-hosted shoot that manages the entry.
 	// +optional
 	ShootRef *corev1.ObjectReference `json:"shootRef,omitempty" protobuf:"bytes,3,opt,name=shootRef"`
 }
 
-// BackupEntryStatus is an entry as it is.
+// BackupEntryStatus is the observed state of an entry.
 type BackupEntryStatus struct {
 	// LastError is the error of the last operation.
 	// +optional
 	LastError *LastError `json:"lastError,omitempty" protobuf:"bytes,2,opt,name=lastError"`
-	// LastOperation is what was last done with the entry.
+	// LastOperation is the last operation on the entry.
 	// +optional
 	LastOperation *LastOperation `json:"lastOperation,omitempty" protobuf:"bytes,1,opt,name=lastOperation"`
 	// MigrationStartTime is when the last move to another seed began.
 	// +optional
 	MigrationStartTime *metav1.Time `json:"migrationStartTime,omitempty" protobuf:"bytes,5,opt,name=migrationStartTime"`
-	// ObservedGeneration is the generation that was last dealt with.
+	// ObservedGeneration is the generation that was last acted on.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty" protobuf:"varint,3,opt,name=observedGeneration"`
-	// SeedName is the seed that looks after the entry at the moment.
+	// SeedName is the seed that manages the entry at the moment.
 	// +optional
 	SeedName *string `json:"seedName,omitempty" protobuf:"bytes,4,opt,name=seedName"`
 }

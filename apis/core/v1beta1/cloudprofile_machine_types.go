@@ -20,7 +20,7 @@ type MachineType struct {
 	// Architecture is amd64 or arm64; superseded by capabilities.
 	// +optional
 	Architecture *string `json:"architecture,omitempty" protobuf:"bytes,7,opt,name=architecture"`
-	// Capabilities restricts the images that fit to those with a matching flavor.
+	// Capabilities restricts the usable images to those with a matching flavor.
 	// +optional
 	Capabilities Capabilities `json:"capabilities,omitempty" protobuf:"bytes,8,rep,name=capabilities"`
 	// MachineControllerManager holds settings for the life of such machines.
@@ -40,7 +40,7 @@ type MachineTypeStorage struct {
 	Type string `json:"type" protobuf:"bytes,3,opt,name=type"`
 	// Class is standard or premium.
 	Class string `json:"class" protobuf:"bytes,1,opt,name=class"`
-	// MinSize is the smallest size that may be asked for; excludes size.
+	// MinSize is the smallest size that shoots may request; excludes size.
 	// +optional
 	MinSize *resource.Quantity `json:"minSize,omitempty" protobuf:"bytes,4,opt,name=minSize"`
 	// Size is the size when it is fixed; excludes minSize.
@@ -113,7 +113,7 @@ type InPlaceUpdates struct {
 	MinVersionForUpdate *string `json:"minVersionForUpdate,omitempty" protobuf:"bytes,2,opt,name=minVersionForUpdate"`
 }
 
-// CapabilityDefinition defines one thing that machine types and images can differ in.
+// CapabilityDefinition defines a property in which machine types and images can differ.
 type CapabilityDefinition struct {
 	// Name is the name of the capability, for instance architecture.
 	Name string `json:"name" protobuf:"bytes,1,opt,name=name"`

@@ -20,7 +20,7 @@ type CloudProfile struct {
 	// Spec is the offer.
 	// +optional
 	Spec CloudProfileSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
-	// Status is what the versions' life cycles mean today.
+	// Status is what the versions' lifecycles mean at present.
 	// +optional
 	Status CloudProfileStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
@@ -52,11 +52,11 @@ type CloudProfileSpec struct {
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	MachineTypes []MachineType `json:"machineTypes" protobuf:"bytes,4,rep,name=machineTypes" patchStrategy:"merge" patchMergeKey:"name"`
-	// Regions are where shoots may be.
+	// Regions are the regions in which shoots can run.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	Regions []Region `json:"regions" protobuf:"bytes,6,rep,name=regions" patchStrategy:"merge" patchMergeKey:"name"`
-	// Bastion says what bastions are made of.
+	// Bastion configures bastions.
 	// +optional
 	Bastion *Bastion `json:"bastion,omitempty" protobuf:"bytes,10,opt,name=bastion"`
 	// CABundle holds certificates in PEM that machines should trust.
@@ -65,7 +65,7 @@ type CloudProfileSpec struct {
 	// ControlPlane holds settings for control planes.
 	// +optional
 	ControlPlane *CloudProfileControlPlane `json:"controlPlane,omitempty" protobuf:"bytes,13,opt,name=controlPlane"`
-	// Limits bounds what shoots may ask for.
+	// Limits are limits for shoots that use the profile.
 	// +optional
 	Limits *Limits `json:"limits,omitempty" protobuf:"bytes,11,opt,name=limits"`
 	// MachineCapabilities defines what machine types and images can differ in.
@@ -87,7 +87,7 @@ type CloudProfileSpec struct {
 	Capabilities []CapabilityDefinition `json:"capabilities,omitempty" protobuf:"bytes,1001,rep,name=capabilities"`
 }
 
-// CloudProfileStatus is what the versions' life cycles mean today.
+// CloudProfileStatus is what the versions' lifecycles mean at present.
 type CloudProfileStatus struct {
 	// Kubernetes holds the state of the Kubernetes versions.
 	// +optional
@@ -106,17 +106,17 @@ type KubernetesSettings struct {
 	Versions []ExpirableVersion `json:"versions,omitempty" protobuf:"bytes,1,rep,name=versions" patchStrategy:"merge" patchMergeKey:"version"`
 }
 
-// ExpirableVersion is a version with its life cycle.
+// ExpirableVersion is a version with its lifecycle.
 type ExpirableVersion struct {
 	// Version is the version itself.
 	Version string `json:"version" protobuf:"bytes,1,opt,name=version"`
-	// Classification is the stage of life; superseded by lifecycle.
+	// Classification is the stage; superseded by lifecycle.
 	// +optional
 	Classification *VersionClassification `json:"classification,omitempty" protobuf:"bytes,3,opt,name=classification"`
 	// ExpirationDate is when the version can no longer be used; superseded by lifecycle.
 	// +optional
 	ExpirationDate *metav1.Time `json:"expirationDate,omitempty" protobuf:"bytes,2,opt,name=expirationDate"`
-	// Lifecycle lists the stages of life with their beginnings, in the order of time.
+	// Lifecycle lists the stages with their start times, in chronological order.
 	// +optional
 	Lifecycle []LifecycleStage `json:"lifecycle,omitempty" protobuf:"bytes,4,rep,name=lifecycle"`
 }
@@ -125,16 +125,16 @@ type ExpirableVersion struct {
 type VersionClassification string
 
 const (
-	// VersionClassificationUnavailable means that the version cannot be used yet.
+	// VersionClassificationUnavailable means that the version cannot yet be used.
 	VersionClassificationUnavailable VersionClassification = "unavailable"
 	// VersionClassificationPreview means that the version may be tried; nothing is updated to it automatically.
 	VersionClassificationPreview VersionClassification = "preview"
 	// VersionClassificationSupported means that the version is recommended; only one patch of a minor version should
 	// be.
 	VersionClassificationSupported VersionClassification = "supported"
-	// VersionClassificationDeprecated means that the version should be left; nothing is updated to it automatically.
+	// VersionClassificationDeprecated means that the version should no longer be used; nothing is updated to it automatically.
 	VersionClassificationDeprecated VersionClassification = "deprecated"
-	// VersionClassificationExpired means that the version cannot be used any more.
+	// VersionClassificationExpired means that the version can no longer be used.
 	VersionClassificationExpired VersionClassification = "expired"
 )
 
@@ -142,7 +142,7 @@ const (
 type LifecycleStage struct {
 	// Classification is the stage.
 	Classification VersionClassification `json:"classification" protobuf:"bytes,1,opt,name=classification"`
-	// StartTime is when the stage begins; before everything else when unset.
+	// StartTime is when the stage begins; a stage without it has always begun.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty" protobuf:"bytes,2,opt,name=startTime"`
 }
@@ -190,14 +190,14 @@ type VolumeType struct {
 	Usable *bool `json:"usable,omitempty" protobuf:"varint,3,opt,name=usable"`
 }
 
-// Limits bounds what shoots may ask for.
+// Limits are limits for shoots that use the profile.
 type Limits struct {
 	// MaxNodesTotal is the largest number of nodes of a shoot.
 	// +optional
 	MaxNodesTotal *int32 `json:"maxNodesTotal,omitempty" protobuf:"varint,1,opt,name=maxNodesTotal"`
 }
 
-// Bastion says what bastions are made of; at least one of the fields is set.
+// Bastion configures bastions; at least one of the fields is set.
 type Bastion struct {
 	// MachineImage is the image of the host.
 	// +optional
@@ -231,12 +231,12 @@ type CloudProfileControlPlane struct {
 
 // KubernetesStatus is the state of the Kubernetes versions.
 type KubernetesStatus struct {
-	// Versions lists each version with its stage of life.
+	// Versions lists each version with its stage.
 	// +optional
 	Versions []ExpirableVersionStatus `json:"versions,omitempty" protobuf:"bytes,1,rep,name=versions"`
 }
 
-// ExpirableVersionStatus is a version with its stage of life today.
+// ExpirableVersionStatus is a version with its current stage.
 type ExpirableVersionStatus struct {
 	// Version is the version.
 	Version string `json:"version" protobuf:"bytes,1,opt,name=version"`
@@ -248,7 +248,7 @@ type ExpirableVersionStatus struct {
 type MachineImageStatus struct {
 	// Name is the name of the image.
 	Name string `json:"name" protobuf:"bytes,1,opt,name=name"`
-	// Versions lists each version with its stage of life.
+	// Versions lists each version with its stage.
 	// +optional
 	Versions []ExpirableVersionStatus `json:"versions,omitempty" protobuf:"bytes,2,rep,name=versions"`
 }

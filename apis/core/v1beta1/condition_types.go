@@ -10,14 +10,14 @@ import (
 type Condition struct {
 	// Type names the aspect; an object has at most one condition of each type.
 	Type ConditionType `json:"type" protobuf:"bytes,1,opt,name=type"`
-	// Status is True when the aspect is well, False when it is not, Progressing while a trouble is young, and
-	// Unknown when it cannot be told.
+	// Status is True when the aspect is healthy, False when it is not, Progressing for a while after it has become unhealthy,
+	// and Unknown when it cannot be determined.
 	Status ConditionStatus `json:"status" protobuf:"bytes,2,opt,name=status"`
 	// LastTransitionTime is when the status last changed.
 	LastTransitionTime metav1.Time `json:"lastTransitionTime" protobuf:"bytes,3,opt,name=lastTransitionTime"`
 	// LastUpdateTime is when anything of the condition last changed.
 	LastUpdateTime metav1.Time `json:"lastUpdateTime" protobuf:"bytes,4,opt,name=lastUpdateTime"`
-	// Message explains the status to a person.
+	// Message is a human-readable explanation of the status.
 	Message string `json:"message" protobuf:"bytes,6,opt,name=message"`
 	// Reason explains the status to a program, in one word.
 	Reason string `json:"reason" protobuf:"bytes,5,opt,name=reason"`
@@ -29,7 +29,7 @@ type Condition struct {
 // ConditionType names an aspect of the health of an object.
 type ConditionType string
 
-// ConditionStatus is the answer to whether an aspect is well.
+// ConditionStatus is the answer to whether an aspect is healthy.
 type ConditionStatus string
 
 const (

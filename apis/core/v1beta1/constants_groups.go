@@ -22,7 +22,7 @@ const (
 	GroupBootstrappers = "system:bootstrappers"
 	// UserKubeAggregator is the user of the aggregation layer.
 	UserKubeAggregator = "system:kube-aggregator"
-	// GroupAuthenticated is the group of everyone who logged in.
+	// GroupAuthenticated is the group of all authenticated users.
 	GroupAuthenticated = "system:authenticated"
 	// GroupMasters is the group that may do everything.
 	GroupMasters = "system:masters"
@@ -77,7 +77,7 @@ const (
 	ClusterRoleViewers = "gardener.cloud:system:viewers"
 	// ClusterRoleReadGlobalResources lets everyone read what belongs to no project.
 	ClusterRoleReadGlobalResources = "gardener.cloud:system:read-global-resources"
-	// ClusterRoleUserAuth lets everyone ask who they are and what they may do.
+	// ClusterRoleUserAuth lets all users query their own identity and permissions.
 	ClusterRoleUserAuth = "gardener.cloud:system:user-auth"
 	// ClusterRoleProjectCreation gives the right to create projects.
 	ClusterRoleProjectCreation = "gardener.cloud:system:project-creation"
@@ -121,7 +121,7 @@ const (
 	ClusterRoleSeedGardenlet = "gardener.cloud:system:gardenlet"
 	// ClusterRoleBindingShootGardener binds the garden's service accounts in a shoot.
 	ClusterRoleBindingShootGardener = "gardener.cloud:system:gardener"
-	// ClusterRoleShootReadOnly gives the right to read a shoot but its secrets.
+	// ClusterRoleShootReadOnly gives the right to read everything in a shoot except its secrets.
 	ClusterRoleShootReadOnly = "gardener.cloud:system:read-only"
 )
 

@@ -20,7 +20,7 @@ type ControllerInstallation struct {
 	// Spec says which extension is installed where.
 	// +optional
 	Spec ControllerInstallationSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
-	// Status tells whether the extension is well.
+	// Status reports whether the extension is healthy.
 	// +optional
 	Status ControllerInstallationStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
@@ -56,9 +56,9 @@ type ControllerInstallationSpec struct {
 	ShootRef *corev1.ObjectReference `json:"shootRef,omitempty" protobuf:"bytes,4,opt,name=shootRef"`
 }
 
-// ControllerInstallationStatus tells whether an extension is well.
+// ControllerInstallationStatus reports whether an extension is well.
 type ControllerInstallationStatus struct {
-	// Conditions report whether the installation is valid, installed, healthy and at rest.
+	// Conditions report whether the installation is valid, installed, healthy and not progressing.
 	// +patchStrategy=merge
 	// +patchMergeKey=type
 	// +optional

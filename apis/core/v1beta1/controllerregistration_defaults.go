@@ -10,8 +10,8 @@ import (
 
 const defaultReconcileTimeout = 3 * time.Minute
 
-// SetDefaultsControllerRegistration fills in who is primary, when an extension is deployed and in which order it acts
-// (API-DEF-16).
+// SetDefaultsControllerRegistration sets whether resources are primary, when the extension is deployed and in which order it
+// acts (API-DEF-16).
 func SetDefaultsControllerRegistration(r *ControllerRegistration) {
 	for i := range r.Spec.Resources {
 		res := &r.Spec.Resources[i]

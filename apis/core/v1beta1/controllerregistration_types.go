@@ -8,14 +8,14 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// ControllerRegistration makes an extension known to the garden.
+// ControllerRegistration registers an extension in the garden.
 type ControllerRegistration struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
-	// Spec says what the extension does and how it gets to seeds.
+	// Spec says what the extension does and how it is installed on seeds.
 	// +optional
 	Spec ControllerRegistrationSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 }
@@ -33,7 +33,7 @@ type ControllerRegistrationList struct {
 	Items []ControllerRegistration `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
-// ControllerRegistrationSpec says what an extension does and how it gets to seeds.
+// ControllerRegistrationSpec says what an extension does and how it is installed on seeds.
 type ControllerRegistrationSpec struct {
 	// Deployment says how and where the extension is installed.
 	// +optional
@@ -80,10 +80,10 @@ type ControllerResource struct {
 	Type string `json:"type" protobuf:"bytes,2,opt,name=type"`
 	// Kind is a kind of the extension contract.
 	Kind string `json:"kind" protobuf:"bytes,1,opt,name=kind"`
-	// AutoEnable lists the sorts of clusters that get the extension without asking; only for kind Extension.
+	// AutoEnable lists the types of clusters for which the extension is enabled by default; only for kind Extension.
 	// +optional
 	AutoEnable []ClusterType `json:"autoEnable,omitempty" protobuf:"bytes,8,rep,name=autoEnable"`
-	// ClusterCompatibility lists the sorts of clusters that the extension works with; only for kind Extension.
+	// ClusterCompatibility lists the types of clusters that the extension works with; only for kind Extension.
 	// Defaults to shoot.
 	// +optional
 	ClusterCompatibility []ClusterType `json:"clusterCompatibility,omitempty" protobuf:"bytes,9,rep,name=clusterCompatibility"`
@@ -110,7 +110,7 @@ type ControllerResource struct {
 	GloballyEnabled *bool `json:"globallyEnabled,omitempty" protobuf:"varint,1001,opt,name=globallyEnabled"`
 }
 
-// ClusterType is a sort of cluster.
+// ClusterType is a type of cluster.
 type ClusterType string
 
 const (
@@ -137,10 +137,10 @@ type ControllerResourceLifecycle struct {
 type ControllerResourceLifecycleStrategy string
 
 const (
-	// ControllerResourceLifecycleStrategyBeforeKubeAPIServer is the point before the API server is touched.
+	// ControllerResourceLifecycleStrategyBeforeKubeAPIServer is the point before the API server is reconciled or deleted.
 	ControllerResourceLifecycleStrategyBeforeKubeAPIServer ControllerResourceLifecycleStrategy = "BeforeKubeAPIServer"
-	// ControllerResourceLifecycleStrategyAfterKubeAPIServer is the point after the API server was touched.
+	// ControllerResourceLifecycleStrategyAfterKubeAPIServer is the point after the API server was reconciled or deleted.
 	ControllerResourceLifecycleStrategyAfterKubeAPIServer ControllerResourceLifecycleStrategy = "AfterKubeAPIServer"
-	// ControllerResourceLifecycleStrategyAfterWorker is the point after the machines were touched.
+	// ControllerResourceLifecycleStrategyAfterWorker is the point after the machines were reconciled or deleted.
 	ControllerResourceLifecycleStrategyAfterWorker ControllerResourceLifecycleStrategy = "AfterWorker"
 )

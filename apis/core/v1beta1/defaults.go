@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// RegisterDefaults makes a scheme fill in what objects leave out (reference: api-defaults.md). Only an API server wants
-// that: clients must see objects as they are stored.
+// RegisterDefaults registers the functions that set the defaults of objects. It is for API servers only: clients must see
+// objects as they are stored.
 func RegisterDefaults(scheme *runtime.Scheme) {
 	defaults(scheme, &BackupBucket{}, &BackupBucketList{}, SetDefaultsBackupBucket,
 		func(l *BackupBucketList) []BackupBucket { return l.Items })

@@ -3,7 +3,7 @@
 // Package v1beta1 holds the kinds of the API group core.gardener.cloud: what users and operators say about
 // clusters, seeds, projects and extensions, together with the well-known strings that go with them.
 //
-// The types serve as the storage and as the internal version alike, so there is no second copy and no conversion.
+// The types are used as the storage version and as the internal version, so there is no second copy and no conversion.
 //
 // +k8s:deepcopy-gen=package
 // +k8s:openapi-gen=true

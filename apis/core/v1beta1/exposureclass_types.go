@@ -15,7 +15,7 @@ type ExposureClass struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
-	// Handler names the way to the gardenlets, which know what it means. It never changes.
+	// Handler is the name of the exposure handler in the configuration of gardenlets. It never changes.
 	Handler string `json:"handler" protobuf:"bytes,2,opt,name=handler"`
 	// Scheduling restricts the seeds for shoots of this class. It never changes.
 	// +optional
@@ -40,7 +40,7 @@ type ExposureClassScheduling struct {
 	// SeedSelector selects the seeds.
 	// +optional
 	SeedSelector *SeedSelector `json:"seedSelector,omitempty" protobuf:"bytes,1,opt,name=seedSelector"`
-	// Tolerations lets the shoots be placed on seeds in spite of their taints.
+	// Tolerations lets the shoots be placed on seeds despite their taints.
 	// +patchStrategy=merge
 	// +patchMergeKey=key
 	// +optional

@@ -11,7 +11,7 @@ import (
 type Extension struct {
 	// Type is the type of the extension.
 	Type string `json:"type" protobuf:"bytes,1,opt,name=type"`
-	// Disabled keeps an extension away that would come by itself.
+	// Disabled disables an extension that is enabled by default.
 	// +optional
 	Disabled *bool `json:"disabled,omitempty" protobuf:"varint,3,opt,name=disabled"`
 	// ProviderConfig is configuration that only the extension understands.

@@ -2,8 +2,8 @@
 
 package v1beta1
 
-// SetDefaultsNamespacedCloudProfile makes machine and volume types usable. Architectures are left open: the parent
-// decides whether they are told by capabilities.
+// SetDefaultsNamespacedCloudProfile makes machine and volume types usable. Architectures have no default, because it depends
+// on the parent whether they are given as capabilities.
 func SetDefaultsNamespacedCloudProfile(p *NamespacedCloudProfile) {
 	for i := range p.Spec.MachineTypes {
 		setDefault(&p.Spec.MachineTypes[i].Usable, true)

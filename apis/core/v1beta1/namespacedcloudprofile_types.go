@@ -65,7 +65,7 @@ type NamespacedCloudProfileSpec struct {
 	// ProviderConfig is configuration that only the provider understands.
 	// +optional
 	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty" protobuf:"bytes,8,opt,name=providerConfig"`
-	// Limits bounds what shoots may ask for.
+	// Limits are limits for shoots that use the profile.
 	// +optional
 	Limits *Limits `json:"limits,omitempty" protobuf:"bytes,9,opt,name=limits"`
 }
@@ -75,7 +75,7 @@ type NamespacedCloudProfileStatus struct {
 	// CloudProfileSpec is the parent's offer with the additions merged in.
 	// +optional
 	CloudProfileSpec CloudProfileSpec `json:"cloudProfileSpec,omitempty" protobuf:"bytes,1,opt,name=cloudProfileSpec"`
-	// ObservedGeneration is the generation that was last dealt with.
+	// ObservedGeneration is the generation that was last acted on.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty" protobuf:"varint,2,opt,name=observedGeneration"`
 }

@@ -6,21 +6,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// LastOperation tells what was last done with an object and how far it got.
+// LastOperation describes the last operation on an object and its progress.
 type LastOperation struct {
-	// Type is what is being done.
+	// Type is the type of the operation.
 	Type LastOperationType `json:"type" protobuf:"bytes,5,opt,name=type"`
-	// Description tells a person what is going on.
+	// Description is a human-readable description of the operation's state.
 	Description string `json:"description" protobuf:"bytes,1,opt,name=description"`
-	// LastUpdateTime is when the operation last made itself heard.
+	// LastUpdateTime is when the operation was last updated.
 	LastUpdateTime metav1.Time `json:"lastUpdateTime" protobuf:"bytes,2,opt,name=lastUpdateTime"`
-	// Progress is how far the operation got, from 0 to 100 percent.
+	// Progress is the progress of the operation, from 0 to 100 percent.
 	Progress int32 `json:"progress" protobuf:"varint,3,opt,name=progress"`
-	// State is how the operation is going.
+	// State is the state of the operation.
 	State LastOperationState `json:"state" protobuf:"bytes,4,opt,name=state"`
 }
 
-// LastOperationType says what is being done with an object.
+// LastOperationType is the type of an operation.
 type LastOperationType string
 
 const (
@@ -38,27 +38,27 @@ const (
 	LastOperationTypeLiveMigrate LastOperationType = "LiveMigrate"
 )
 
-// LastOperationState says how an operation is going.
+// LastOperationState is the state of an operation.
 type LastOperationState string
 
 const (
-	// LastOperationStateProcessing means that it is under way.
+	// LastOperationStateProcessing means that it is in progress.
 	LastOperationStateProcessing LastOperationState = "Processing"
 	// LastOperationStateSucceeded means that it is done.
 	LastOperationStateSucceeded LastOperationState = "Succeeded"
-	// LastOperationStateError means that it failed and will be tried again.
+	// LastOperationStateError means that it failed and will be retried.
 	LastOperationStateError LastOperationState = "Error"
-	// LastOperationStateFailed means that it failed for good, until the user does something.
+	// LastOperationStateFailed means that it failed and will not be retried until the user changes something.
 	LastOperationStateFailed LastOperationState = "Failed"
 	// LastOperationStatePending means that it waits for something else.
 	LastOperationStatePending LastOperationState = "Pending"
-	// LastOperationStateAborted means that it was given up on purpose.
+	// LastOperationStateAborted means that it was aborted.
 	LastOperationStateAborted LastOperationState = "Aborted"
 )
 
 // LastError is an error of the last operation.
 type LastError struct {
-	// Description tells a person what went wrong.
+	// Description is a human-readable description of the error.
 	Description string `json:"description" protobuf:"bytes,1,opt,name=description"`
 	// Codes classify the error.
 	// +optional

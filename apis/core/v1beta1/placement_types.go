@@ -15,7 +15,7 @@ type SeedSelector struct {
 	ProviderTypes []string `json:"providerTypes,omitempty" protobuf:"bytes,2,rep,name=providerTypes"`
 }
 
-// Toleration lets a shoot be placed on a seed in spite of a taint.
+// Toleration lets a shoot be placed on a seed despite a taint.
 type Toleration struct {
 	// Key is the key of the taint.
 	Key string `json:"key" protobuf:"bytes,1,opt,name=key"`
@@ -36,7 +36,7 @@ type FailureTolerance struct {
 	Type FailureToleranceType `json:"type" protobuf:"bytes,1,opt,name=type"`
 }
 
-// FailureToleranceType is what may fail without harm.
+// FailureToleranceType is a type of failure that a control plane survives.
 type FailureToleranceType string
 
 const (

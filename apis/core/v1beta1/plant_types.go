@@ -9,7 +9,7 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// Plant is a cluster from elsewhere that the garden only watches.
+// Plant is an external cluster that the garden only monitors.
 type Plant struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
@@ -19,7 +19,7 @@ type Plant struct {
 	// Spec says how to reach the cluster.
 	// +optional
 	Spec PlantSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
-	// Status is what was seen of the cluster.
+	// Status is the observed state of the cluster.
 	// +optional
 	Status PlantStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
@@ -41,7 +41,7 @@ type PlantList struct {
 type PlantSpec struct {
 	// SecretRef is a Secret of the same namespace with a kubeconfig.
 	SecretRef corev1.LocalObjectReference `json:"secretRef" protobuf:"bytes,1,opt,name=secretRef"`
-	// Endpoints are addresses of the cluster that are good to know.
+	// Endpoints are addresses of the cluster that are useful to users.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	// +optional
@@ -58,30 +58,30 @@ type Endpoint struct {
 	Purpose string `json:"purpose" protobuf:"bytes,3,opt,name=purpose"`
 }
 
-// PlantStatus is what was seen of a cluster.
+// PlantStatus is the observed state of a cluster.
 type PlantStatus struct {
 	// Conditions are the aspects of the cluster's health.
 	// +patchStrategy=merge
 	// +patchMergeKey=type
 	// +optional
 	Conditions []Condition `json:"conditions,omitempty" protobuf:"bytes,1,rep,name=conditions" patchStrategy:"merge" patchMergeKey:"type"`
-	// ObservedGeneration is the generation that was last dealt with.
+	// ObservedGeneration is the generation that was last acted on.
 	// +optional
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty" protobuf:"varint,2,opt,name=observedGeneration"`
-	// ClusterInfo tells what kind of cluster it is.
+	// ClusterInfo reports what kind of cluster it is.
 	// +optional
 	ClusterInfo *ClusterInfo `json:"clusterInfo,omitempty" protobuf:"bytes,3,opt,name=clusterInfo"`
 }
 
-// ClusterInfo tells what kind of cluster a plant is.
+// ClusterInfo reports what kind of cluster a plant is.
 type ClusterInfo struct {
-	// Cloud tells where it runs.
+	// Cloud reports where it runs.
 	Cloud CloudInfo `json:"cloud" protobuf:"bytes,1,opt,name=cloud"`
-	// Kubernetes tells what it runs.
+	// Kubernetes reports what it runs.
 	Kubernetes KubernetesInfo `json:"kubernetes" protobuf:"bytes,2,opt,name=kubernetes"`
 }
 
-// CloudInfo tells where a cluster runs.
+// CloudInfo reports where a cluster runs.
 type CloudInfo struct {
 	// Type is the provider.
 	Type string `json:"type" protobuf:"bytes,1,opt,name=type"`
@@ -89,7 +89,7 @@ type CloudInfo struct {
 	Region string `json:"region" protobuf:"bytes,2,opt,name=region"`
 }
 
-// KubernetesInfo tells what a cluster runs.
+// KubernetesInfo reports what a cluster runs.
 type KubernetesInfo struct {
 	// Version is the version of Kubernetes.
 	Version string `json:"version" protobuf:"bytes,1,opt,name=version"`

@@ -9,14 +9,14 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// Quota bounds what the shoots of a project, or those with certain credentials, may use.
+// Quota limits what the shoots of a project, or those with certain credentials, may use.
 type Quota struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
-	// Spec is the bound.
+	// Spec has the limits of the quota.
 	// +optional
 	Spec QuotaSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 }
@@ -34,19 +34,19 @@ type QuotaList struct {
 	Items []Quota `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
-// QuotaSpec is a bound.
+// QuotaSpec has the limits of a quota.
 type QuotaSpec struct {
-	// Metrics maps what is counted, such as cpu or storage.standard, to the most that may be used.
+	// Metrics maps a metric, such as cpu or storage.standard, to its limit.
 	Metrics corev1.ResourceList `json:"metrics" protobuf:"bytes,2,rep,name=metrics"`
 	// Scope says what is counted together: the shoots of a Project, or those with the same Secret or
 	// WorkloadIdentity. It never changes.
 	Scope corev1.ObjectReference `json:"scope" protobuf:"bytes,3,opt,name=scope"`
-	// ClusterLifetimeDays is how many days a shoot may live.
+	// ClusterLifetimeDays is how many days a shoot may exist.
 	// +optional
 	ClusterLifetimeDays *int32 `json:"clusterLifetimeDays,omitempty" protobuf:"varint,1,opt,name=clusterLifetimeDays"`
 }
 
-// Metrics that quotas bound.
+// Metrics that quotas limit.
 const (
 	// QuotaMetricCPU counts processors.
 	QuotaMetricCPU corev1.ResourceName = corev1.ResourceCPU

@@ -37,7 +37,7 @@ func AddToScheme(scheme *runtime.Scheme) error {
 // AddInternalToScheme registers the same Go types as the internal version of the group. An API server needs an internal
 // version to store and to convert through; clients must not call it, because a type would then have two kinds.
 //
-// ControllerDeployment is not among them: its internal version is that of core/v1.
+// ControllerDeployment is not registered here: its internal version is that of core/v1.
 func AddInternalToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(schema.GroupVersion{Group: GroupName, Version: runtime.APIVersionInternal}, kinds()...)
 

@@ -2,7 +2,7 @@
 
 package v1beta1
 
-// SetDefaultsSecretBinding takes the binding's own namespace for references that name none (API-DEF-17).
+// SetDefaultsSecretBinding sets the namespace of references without one to that of the binding (API-DEF-17).
 func SetDefaultsSecretBinding(b *SecretBinding) {
 	if b.SecretRef.Namespace == "" {
 		b.SecretRef.Namespace = b.Namespace

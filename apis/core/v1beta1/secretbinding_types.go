@@ -21,7 +21,7 @@ type SecretBinding struct {
 	// Provider says for which providers the credentials are.
 	// +optional
 	Provider *SecretBindingProvider `json:"provider,omitempty" protobuf:"bytes,4,opt,name=provider"`
-	// Quotas are the quotas that bound the shoots using the binding.
+	// Quotas are the quotas that limit the shoots using the binding.
 	// +optional
 	Quotas []corev1.ObjectReference `json:"quotas,omitempty" protobuf:"bytes,3,rep,name=quotas"`
 }

@@ -4,7 +4,7 @@ package v1beta1
 
 import "k8s.io/apimachinery/pkg/api/resource"
 
-// SetDefaultsSeed fills in the settings of a seed (API-DEF-14).
+// SetDefaultsSeed sets the defaults of a seed's settings (API-DEF-14).
 func SetDefaultsSeed(s *Seed) {
 	if len(s.Spec.Networks.IPFamilies) == 0 {
 		s.Spec.Networks.IPFamilies = []IPFamily{IPFamilyIPv4}
@@ -21,7 +21,7 @@ func SetDefaultsSeed(s *Seed) {
 	ensure(&set.PersistentVolumeClaimAutoscaler)
 }
 
-// defaultReservation holds room for one more control plane, unless that is switched off.
+// defaultReservation reserves capacity for one more control plane, unless the reservation is disabled.
 func defaultReservation(r *SeedSettingExcessCapacityReservation) {
 	if len(r.Configs) > 0 || r.Enabled != nil && !*r.Enabled {
 		return

@@ -7,18 +7,18 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// SeedSettings turns functions of a seed on and off.
+// SeedSettings enables and disables features of a seed.
 type SeedSettings struct {
-	// DependencyWatchdog configures the watch over components that depend on one another.
+	// DependencyWatchdog configures the watchdog for components that depend on each other.
 	// +optional
 	DependencyWatchdog *SeedSettingDependencyWatchdog `json:"dependencyWatchdog,omitempty" protobuf:"bytes,7,opt,name=dependencyWatchdog"`
-	// ExcessCapacityReservation keeps room for new control planes.
+	// ExcessCapacityReservation reserves capacity for new control planes.
 	// +optional
 	ExcessCapacityReservation *SeedSettingExcessCapacityReservation `json:"excessCapacityReservation,omitempty" protobuf:"bytes,1,opt,name=excessCapacityReservation"`
 	// LoadBalancerServices configures the seed's load balancers.
 	// +optional
 	LoadBalancerServices *SeedSettingLoadBalancerServices `json:"loadBalancerServices,omitempty" protobuf:"bytes,4,opt,name=loadBalancerServices"`
-	// PersistentVolumeClaimAutoscaler lets volumes grow.
+	// PersistentVolumeClaimAutoscaler enlarges volumes automatically.
 	// +optional
 	PersistentVolumeClaimAutoscaler *SeedSettingPersistentVolumeClaimAutoscaler `json:"persistentVolumeClaimAutoscaler,omitempty" protobuf:"bytes,10,opt,name=persistentVolumeClaimAutoscaler"`
 	// Scheduling says whether the scheduler may choose the seed.
@@ -36,17 +36,17 @@ type SeedSettings struct {
 	// OwnerChecks was the guard against two seeds acting on one shoot. Ignored; last used by Gardener v1.75.
 	// +optional
 	OwnerChecks *SeedSettingOwnerChecks `json:"ownerChecks,omitempty" protobuf:"bytes,1001,opt,name=ownerChecks"`
-	// ShootDNS turned names for shoots on and off. Ignored; last used by Gardener v1.63.
+	// ShootDNS enabled and disabled DNS names for shoots. Ignored; last used by Gardener v1.63.
 	// +optional
 	ShootDNS *SeedSettingShootDNS `json:"shootDNS,omitempty" protobuf:"bytes,1002,opt,name=shootDNS"`
 }
 
-// SeedSettingDependencyWatchdog configures the watch over components that depend on one another.
+// SeedSettingDependencyWatchdog configures the watchdog for components that depend on each other.
 type SeedSettingDependencyWatchdog struct {
 	// Prober scales controllers down while an API server cannot be reached by nodes.
 	// +optional
 	Prober *SeedSettingDependencyWatchdogProber `json:"prober,omitempty" protobuf:"bytes,4,opt,name=prober"`
-	// Weeder restarts pods that crash because something they need came back.
+	// Weeder restarts pods in a crash loop when a component that they depend on is available again.
 	// +optional
 	Weeder *SeedSettingDependencyWatchdogWeeder `json:"weeder,omitempty" protobuf:"bytes,3,opt,name=weeder"`
 	// Endpoint was the former name of weeder. Ignored; last used by Gardener v1.83.
@@ -57,36 +57,36 @@ type SeedSettingDependencyWatchdog struct {
 	Probe *SeedSettingDependencyWatchdogProbe `json:"probe,omitempty" protobuf:"bytes,1002,opt,name=probe"`
 }
 
-// SeedSettingDependencyWatchdogProber turns the prober on or off.
+// SeedSettingDependencyWatchdogProber enables or disables the prober.
 type SeedSettingDependencyWatchdogProber struct {
-	// Enabled turns it on. Defaults to true when the object is absent.
+	// Enabled enables it. Defaults to true when the object is absent.
 	Enabled bool `json:"enabled" protobuf:"varint,1,opt,name=enabled"`
 }
 
-// SeedSettingDependencyWatchdogWeeder turns the weeder on or off.
+// SeedSettingDependencyWatchdogWeeder enables or disables the weeder.
 type SeedSettingDependencyWatchdogWeeder struct {
-	// Enabled turns it on. Defaults to true when the object is absent.
+	// Enabled enables it. Defaults to true when the object is absent.
 	Enabled bool `json:"enabled" protobuf:"varint,1,opt,name=enabled"`
 }
 
 // SeedSettingDependencyWatchdogEndpoint is the former form of SeedSettingDependencyWatchdogWeeder.
 type SeedSettingDependencyWatchdogEndpoint struct {
-	// Enabled turned it on.
+	// Enabled enabled it.
 	Enabled bool `json:"enabled" protobuf:"varint,1,opt,name=enabled"`
 }
 
 // SeedSettingDependencyWatchdogProbe is the former form of SeedSettingDependencyWatchdogProber.
 type SeedSettingDependencyWatchdogProbe struct {
-	// Enabled turned it on.
+	// Enabled enabled it.
 	Enabled bool `json:"enabled" protobuf:"varint,1,opt,name=enabled"`
 }
 
-// SeedSettingExcessCapacityReservation keeps room for new control planes.
+// SeedSettingExcessCapacityReservation reserves capacity for new control planes.
 type SeedSettingExcessCapacityReservation struct {
-	// Enabled turns the reservation on. Defaults to true.
+	// Enabled enables the reservation. Defaults to true.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty" protobuf:"varint,1,opt,name=enabled"`
-	// Configs say how much is reserved where; one of 2 processors and 6Gi of memory by default.
+	// Configs lists the reservations; by default, one of 2 CPUs and 6Gi of memory.
 	// +optional
 	Configs []SeedSettingExcessCapacityReservationConfig `json:"configs,omitempty" protobuf:"bytes,2,rep,name=configs"`
 }
@@ -114,10 +114,10 @@ type SeedSettingLoadBalancerServices struct {
 	// ExternalTrafficPolicy is Cluster or Local.
 	// +optional
 	ExternalTrafficPolicy *ExternalTrafficPolicy `json:"externalTrafficPolicy,omitempty" protobuf:"bytes,2,opt,name=externalTrafficPolicy"`
-	// ProxyProtocol says whether load balancers tell the address of the client.
+	// ProxyProtocol says whether load balancers pass on the address of the client.
 	// +optional
 	ProxyProtocol *LoadBalancerServicesProxyProtocol `json:"proxyProtocol,omitempty" protobuf:"bytes,4,opt,name=proxyProtocol"`
-	// ZonalIngress says whether each zone has a gateway of its own.
+	// ZonalIngress says whether each zone has its own gateway.
 	// +optional
 	ZonalIngress *SeedSettingLoadBalancerServicesZonalIngress `json:"zonalIngress,omitempty" protobuf:"bytes,5,opt,name=zonalIngress"`
 	// Zones holds settings for gateways of single zones.
@@ -125,15 +125,15 @@ type SeedSettingLoadBalancerServices struct {
 	Zones []SeedSettingLoadBalancerServicesZones `json:"zones,omitempty" protobuf:"bytes,3,rep,name=zones"`
 }
 
-// LoadBalancerServicesProxyProtocol says whether load balancers tell the address of the client.
+// LoadBalancerServicesProxyProtocol says whether load balancers pass on the address of the client.
 type LoadBalancerServicesProxyProtocol struct {
 	// Allowed says whether gateways accept such traffic, besides ordinary traffic.
 	Allowed bool `json:"allowed" protobuf:"varint,1,opt,name=allowed"`
 }
 
-// SeedSettingLoadBalancerServicesZonalIngress says whether each zone has a gateway of its own.
+// SeedSettingLoadBalancerServicesZonalIngress says whether each zone has its own gateway.
 type SeedSettingLoadBalancerServicesZonalIngress struct {
-	// Enabled says so. Defaults to true when the object is absent.
+	// Enabled enables them. Defaults to true when the object is absent.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty" protobuf:"varint,1,opt,name=enabled"`
 }
@@ -148,37 +148,38 @@ type SeedSettingLoadBalancerServicesZones struct {
 	// ExternalTrafficPolicy is Cluster or Local.
 	// +optional
 	ExternalTrafficPolicy *ExternalTrafficPolicy `json:"externalTrafficPolicy,omitempty" protobuf:"bytes,3,opt,name=externalTrafficPolicy"`
-	// ProxyProtocol says whether the load balancer tells the address of the client.
+	// ProxyProtocol says whether the load balancer passes on the address of the client.
 	// +optional
 	ProxyProtocol *LoadBalancerServicesProxyProtocol `json:"proxyProtocol,omitempty" protobuf:"bytes,4,opt,name=proxyProtocol"`
 }
 
-// SeedSettingPersistentVolumeClaimAutoscaler lets volumes grow.
+// SeedSettingPersistentVolumeClaimAutoscaler enlarges volumes automatically.
 type SeedSettingPersistentVolumeClaimAutoscaler struct {
-	// Enabled turns it on.
+	// Enabled enables it.
 	Enabled bool `json:"enabled" protobuf:"varint,1,opt,name=enabled"`
 }
 
 // SeedSettingScheduling says whether the scheduler may choose a seed.
 type SeedSettingScheduling struct {
-	// Visible says so; shoots that name the seed are not affected. Defaults to true when the object is absent.
+	// Visible makes the seed visible to the scheduler; shoots that name the seed are not affected. Defaults to true when the object
+	// is absent.
 	Visible bool `json:"visible" protobuf:"varint,1,opt,name=visible"`
 }
 
 // SeedSettingTopologyAwareRouting keeps traffic within a zone.
 type SeedSettingTopologyAwareRouting struct {
-	// Enabled turns it on; only useful on seeds with several zones.
+	// Enabled enables it; only useful on seeds with several zones.
 	Enabled bool `json:"enabled" protobuf:"varint,1,opt,name=enabled"`
 }
 
 // SeedSettingVerticalPodAutoscaler configures a seed's own autoscaler of pods.
 type SeedSettingVerticalPodAutoscaler struct {
-	// Enabled installs it; a seed that brings its own says false. Defaults to true when the object is absent.
+	// Enabled installs it; it is false for a seed with its own autoscaler. Defaults to true when the object is absent.
 	Enabled bool `json:"enabled" protobuf:"varint,1,opt,name=enabled"`
-	// FeatureGates turns its features on or off.
+	// FeatureGates enables or disables its features.
 	// +optional
 	FeatureGates map[string]bool `json:"featureGates,omitempty" protobuf:"bytes,2,rep,name=featureGates"`
-	// MaxAllowed bounds what it may recommend for a container.
+	// MaxAllowed limits what it may recommend for a container.
 	// +optional
 	MaxAllowed map[string]resource.Quantity `json:"maxAllowed,omitempty" protobuf:"bytes,3,rep,name=maxAllowed"`
 }
@@ -189,25 +190,24 @@ type SeedSettingZoneSelection struct {
 	Mode ZoneSelectionMode `json:"mode" protobuf:"bytes,1,opt,name=mode"`
 }
 
-// ZoneSelectionMode says how much the zones of a shoot's workers count when those of its control plane are
-// chosen.
+// ZoneSelectionMode says how the zones of a shoot's workers are considered when those of its control plane are chosen.
 type ZoneSelectionMode string
 
 const (
-	// ZoneSelectionModePrefer takes them where the seed has them.
+	// ZoneSelectionModePrefer prefers seeds with these zones.
 	ZoneSelectionModePrefer ZoneSelectionMode = "Prefer"
-	// ZoneSelectionModeEnforce takes only seeds that have them.
+	// ZoneSelectionModeEnforce takes only seeds with these zones.
 	ZoneSelectionModeEnforce ZoneSelectionMode = "Enforce"
 )
 
 // SeedSettingOwnerChecks was the guard against two seeds acting on one shoot.
 type SeedSettingOwnerChecks struct {
-	// Enabled turned it on.
+	// Enabled enabled it.
 	Enabled bool `json:"enabled" protobuf:"varint,1,opt,name=enabled"`
 }
 
-// SeedSettingShootDNS turned names for shoots on and off.
+// SeedSettingShootDNS enabled and disabled DNS names for shoots.
 type SeedSettingShootDNS struct {
-	// Enabled turned them on.
+	// Enabled enabled them.
 	Enabled bool `json:"enabled" protobuf:"varint,1,opt,name=enabled"`
 }

@@ -21,7 +21,7 @@ type Seed struct {
 	// Spec describes the cluster and what it may be used for.
 	// +optional
 	Spec SeedSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
-	// Status tells whether the seed is well and what it can take.
+	// Status reports the health and the capacity of the seed.
 	// +optional
 	Status SeedStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
@@ -41,7 +41,7 @@ type SeedList struct {
 
 // SeedSpec describes a cluster that runs control planes.
 type SeedSpec struct {
-	// DNS says how names for shoots are made.
+	// DNS configures the domains of shoots.
 	DNS SeedDNS `json:"dns" protobuf:"bytes,2,opt,name=dns"`
 	// Networks are the address ranges of the cluster.
 	Networks SeedNetworks `json:"networks" protobuf:"bytes,3,opt,name=networks"`
@@ -50,20 +50,19 @@ type SeedSpec struct {
 	// AccessRestrictions are the restrictions that the seed satisfies.
 	// +optional
 	AccessRestrictions []AccessRestriction `json:"accessRestrictions,omitempty" protobuf:"bytes,10,rep,name=accessRestrictions"`
-	// Backup says where backups of the shoots' etcds are kept; none are made when unset. It cannot be taken away
-	// again.
+	// Backup says where backups of the shoots' etcds are kept; there are no backups when unset. It cannot be removed.
 	// +optional
 	Backup *Backup `json:"backup,omitempty" protobuf:"bytes,1,opt,name=backup"`
 	// Extensions are extensions for the seed itself.
 	// +optional
 	Extensions []Extension `json:"extensions,omitempty" protobuf:"bytes,11,rep,name=extensions"`
-	// Ingress says how services of the seed are reached by name.
+	// Ingress configures the domain under which services of the seed are reached by name.
 	// +optional
 	Ingress *Ingress `json:"ingress,omitempty" protobuf:"bytes,9,opt,name=ingress"`
 	// Resources are objects in the namespace garden that provider configs of this seed refer to.
 	// +optional
 	Resources []NamedResourceReference `json:"resources,omitempty" protobuf:"bytes,12,rep,name=resources"`
-	// Settings turns functions of the seed on and off.
+	// Settings enables and disables features of the seed.
 	// +optional
 	Settings *SeedSettings `json:"settings,omitempty" protobuf:"bytes,8,opt,name=settings"`
 	// Taints keep shoots away that do not tolerate them.
@@ -80,9 +79,9 @@ type SeedSpec struct {
 	SecretRef *corev1.SecretReference `json:"secretRef,omitempty" protobuf:"bytes,1002,opt,name=secretRef"`
 }
 
-// SeedStatus tells whether a seed is well and what it can take.
+// SeedStatus reports the health and the capacity of a seed.
 type SeedStatus struct {
-	// Allocatable is how much of each resource shoots can use; the scheduler looks at the resource shoots.
+	// Allocatable is how much of each resource shoots can use; the scheduler uses the resource shoots.
 	// +optional
 	Allocatable corev1.ResourceList `json:"allocatable,omitempty" protobuf:"bytes,7,rep,name=allocatable"`
 	// Capacity is how much of each resource the seed has.
@@ -105,7 +104,7 @@ type SeedStatus struct {
 	// KubernetesVersion is the version of the cluster.
 	// +optional
 	KubernetesVersion *string `json:"kubernetesVersion,omitempty" protobuf:"bytes,2,opt,name=kubernetesVersion"`
-	// LastOperation tells what the gardenlet did last with the seed.
+	// LastOperation is the last operation of the gardenlet on the seed.
 	// +optional
 	LastOperation *LastOperation `json:"lastOperation,omitempty" protobuf:"bytes,9,opt,name=lastOperation"`
 	// ObservedGeneration is the newest generation that the gardenlet has acted on.
@@ -113,7 +112,7 @@ type SeedStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty" protobuf:"varint,4,opt,name=observedGeneration"`
 }
 
-// SeedTemplate is a Seed that is yet to be made.
+// SeedTemplate is a Seed that is still to be created.
 type SeedTemplate struct {
 	// Metadata of the Seed to be created.
 	// +optional
@@ -124,16 +123,16 @@ type SeedTemplate struct {
 	Spec SeedSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
 }
 
-// SeedDNS says how names for shoots are made.
+// SeedDNS configures the domains of shoots.
 type SeedDNS struct {
-	// Defaults are the domains under which shoots get a name of their own without asking.
+	// Defaults are the domains under which shoots get a name by default.
 	// +optional
 	Defaults []SeedDNSProviderConfig `json:"defaults,omitempty" protobuf:"bytes,4,rep,name=defaults"`
 	// Internal is the domain under which every shoot gets an internal name; shoots of a seed without it are reached
 	// by the address of a load balancer.
 	// +optional
 	Internal *SeedDNSProviderConfig `json:"internal,omitempty" protobuf:"bytes,3,opt,name=internal"`
-	// Provider says how the name of the seed's own ingress is made.
+	// Provider is the DNS provider for the domain of the seed's own ingress.
 	// +optional
 	Provider *SeedDNSProvider `json:"provider,omitempty" protobuf:"bytes,2,opt,name=provider"`
 	// IngressDomain was the domain of the seed's own ingress. Ignored; last used by Gardener v1.66.
@@ -199,14 +198,14 @@ type SeedVolume struct {
 	// MinimumSize is the smallest size of a volume; smaller requests are raised to it.
 	// +optional
 	MinimumSize *resource.Quantity `json:"minimumSize,omitempty" protobuf:"bytes,1,opt,name=minimumSize"`
-	// Providers names who provides volumes for which purpose.
+	// Providers names the providers of volumes by purpose.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	// +optional
 	Providers []SeedVolumeProvider `json:"providers,omitempty" protobuf:"bytes,2,rep,name=providers" patchStrategy:"merge" patchMergeKey:"name"`
 }
 
-// Ingress says how services of a seed are reached by name.
+// Ingress configures the domain under which services of a seed are reached by name.
 type Ingress struct {
 	// Controller is the ingress controller of the seed.
 	Controller IngressController `json:"controller" protobuf:"bytes,2,opt,name=controller"`

@@ -2,7 +2,7 @@
 
 package v1beta1
 
-// Addons are components inside a shoot that users may ask for; meant for trials.
+// Addons are optional components inside a shoot, for evaluation only.
 type Addons struct {
 	// KubernetesDashboard is the dashboard.
 	// +optional
@@ -38,6 +38,6 @@ type NginxIngress struct {
 
 // Addon is what all addons have in common.
 type Addon struct {
-	// Enabled turns the addon on.
+	// Enabled enables the addon.
 	Enabled bool `json:"enabled" protobuf:"varint,1,opt,name=enabled"`
 }

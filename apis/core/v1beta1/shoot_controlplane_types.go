@@ -4,7 +4,7 @@ package v1beta1
 
 // ControlPlane holds settings of a shoot's control plane.
 type ControlPlane struct {
-	// HighAvailability says which failures it survives; cannot be lowered again.
+	// HighAvailability says which failures the control plane survives; it cannot be lowered.
 	// +optional
 	HighAvailability *HighAvailability `json:"highAvailability,omitempty" protobuf:"bytes,1,opt,name=highAvailability"`
 	// Zones are the availability zones of the seed that it runs in; only where the cloud profile allows to choose.

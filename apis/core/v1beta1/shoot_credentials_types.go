@@ -6,56 +6,56 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ShootCredentials tells about the credentials of a shoot.
+// ShootCredentials describes the credentials of a shoot.
 type ShootCredentials struct {
-	// EncryptionAtRest tells what is encrypted in etcd.
+	// EncryptionAtRest describes which resources are encrypted in etcd.
 	// +optional
 	EncryptionAtRest *EncryptionAtRest `json:"encryptionAtRest,omitempty" protobuf:"bytes,2,opt,name=encryptionAtRest"`
-	// Rotation tells about each rotation of credentials.
+	// Rotation describes each rotation of credentials.
 	// +optional
 	Rotation *ShootCredentialsRotation `json:"rotation,omitempty" protobuf:"bytes,1,opt,name=rotation"`
 }
 
-// EncryptionAtRest tells what is encrypted in etcd, and how.
+// EncryptionAtRest describes which resources are encrypted in etcd, and how.
 type EncryptionAtRest struct {
-	// Provider is the way of encryption.
+	// Provider is the encryption provider.
 	Provider EncryptionProviderStatus `json:"provider" protobuf:"bytes,2,opt,name=provider"`
 	// Resources are the resources that are encrypted.
 	// +optional
 	Resources []string `json:"resources,omitempty" protobuf:"bytes,1,rep,name=resources"`
 }
 
-// EncryptionProviderStatus is a way of encryption that is in use.
+// EncryptionProviderStatus is an encryption provider that is in use.
 type EncryptionProviderStatus struct {
 	// Type is its name.
 	Type EncryptionProviderType `json:"type" protobuf:"bytes,1,opt,name=type"`
 }
 
-// ShootCredentialsRotation tells about each rotation of credentials.
+// ShootCredentialsRotation describes each rotation of credentials.
 type ShootCredentialsRotation struct {
-	// CertificateAuthorities tells about the certificate authorities.
+	// CertificateAuthorities describes the rotation of the certificate authorities.
 	// +optional
 	CertificateAuthorities *CARotation `json:"certificateAuthorities,omitempty" protobuf:"bytes,1,opt,name=certificateAuthorities"`
-	// ETCDEncryptionKey tells about the key that encrypts etcd.
+	// ETCDEncryptionKey describes the rotation of the key that encrypts etcd.
 	// +optional
 	ETCDEncryptionKey *ETCDEncryptionKeyRotation `json:"etcdEncryptionKey,omitempty" protobuf:"bytes,6,opt,name=etcdEncryptionKey"`
-	// Observability tells about the password for monitoring.
+	// Observability describes the rotation of the password for monitoring.
 	// +optional
 	Observability *ObservabilityRotation `json:"observability,omitempty" protobuf:"bytes,4,opt,name=observability"`
-	// ServiceAccountKey tells about the key that signs service account tokens.
+	// ServiceAccountKey describes the rotation of the key that signs service account tokens.
 	// +optional
 	ServiceAccountKey *ServiceAccountKeyRotation `json:"serviceAccountKey,omitempty" protobuf:"bytes,5,opt,name=serviceAccountKey"`
-	// SSHKeypair tells about the SSH keys of the machines.
+	// SSHKeypair describes the rotation of the SSH keys of the machines.
 	// +optional
 	SSHKeypair *ShootSSHKeypairRotation `json:"sshKeypair,omitempty" protobuf:"bytes,3,opt,name=sshKeypair"`
-	// Kubeconfig told about the kubeconfig with a fixed token. Ignored; last used by Gardener v1.128.
+	// Kubeconfig described the kubeconfig with a fixed token. Ignored; last used by Gardener v1.128.
 	// +optional
 	Kubeconfig *ShootKubeconfigRotation `json:"kubeconfig,omitempty" protobuf:"bytes,1001,opt,name=kubeconfig"`
 }
 
-// CARotation tells about the rotation of certificate authorities.
+// CARotation describes the rotation of certificate authorities.
 type CARotation struct {
-	// Phase is how far the rotation is.
+	// Phase is the phase of the rotation.
 	Phase CredentialsRotationPhase `json:"phase" protobuf:"bytes,1,opt,name=phase"`
 	// LastCompletionTime is when a rotation was last finished.
 	// +optional
@@ -80,12 +80,12 @@ type CredentialsRotationPhase string
 const (
 	// CredentialsRotationPhasePreparing means that the new credentials are being added.
 	CredentialsRotationPhasePreparing CredentialsRotationPhase = "Preparing"
-	// CredentialsRotationPhasePreparingWithoutWorkersRollout means that the new credentials are being added and the
-	// machines are left alone.
+	// CredentialsRotationPhasePreparingWithoutWorkersRollout means that the new credentials are being added and the machines
+	// are not replaced.
 	CredentialsRotationPhasePreparingWithoutWorkersRollout CredentialsRotationPhase = "PreparingWithoutWorkersRollout"
-	// CredentialsRotationPhaseWaitingForWorkersRollout means that machines are yet to be replaced.
+	// CredentialsRotationPhaseWaitingForWorkersRollout means that machines are still to be replaced.
 	CredentialsRotationPhaseWaitingForWorkersRollout CredentialsRotationPhase = "WaitingForWorkersRollout"
-	// CredentialsRotationPhasePrepared means that both credentials are valid, and clients have to change over.
+	// CredentialsRotationPhasePrepared means that both credentials are valid and clients have to switch to the new ones.
 	CredentialsRotationPhasePrepared CredentialsRotationPhase = "Prepared"
 	// CredentialsRotationPhaseCompleting means that the old credentials are being removed.
 	CredentialsRotationPhaseCompleting CredentialsRotationPhase = "Completing"
@@ -102,11 +102,11 @@ type PendingWorkersRollout struct {
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty" protobuf:"bytes,2,opt,name=lastInitiationTime"`
 }
 
-// ETCDEncryptionKeyRotation tells about the rotation of the key that encrypts etcd.
+// ETCDEncryptionKeyRotation describes the rotation of the key that encrypts etcd.
 type ETCDEncryptionKeyRotation struct {
-	// Phase is how far the rotation is.
+	// Phase is the phase of the rotation.
 	Phase CredentialsRotationPhase `json:"phase" protobuf:"bytes,1,opt,name=phase"`
-	// AutoCompleteAfterPrepared says that the second phase follows by itself.
+	// AutoCompleteAfterPrepared says that the second phase follows automatically.
 	// +optional
 	AutoCompleteAfterPrepared *bool `json:"autoCompleteAfterPrepared,omitempty" protobuf:"varint,6,opt,name=autoCompleteAfterPrepared"`
 	// LastCompletionTime is when a rotation was last finished.
@@ -123,7 +123,7 @@ type ETCDEncryptionKeyRotation struct {
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty" protobuf:"bytes,3,opt,name=lastInitiationTime"`
 }
 
-// ObservabilityRotation tells about the rotation of the password for monitoring.
+// ObservabilityRotation describes the rotation of the password for monitoring.
 type ObservabilityRotation struct {
 	// LastCompletionTime is when a rotation was last finished.
 	// +optional
@@ -133,9 +133,9 @@ type ObservabilityRotation struct {
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty" protobuf:"bytes,1,opt,name=lastInitiationTime"`
 }
 
-// ServiceAccountKeyRotation tells about the rotation of the key that signs service account tokens.
+// ServiceAccountKeyRotation describes the rotation of the key that signs service account tokens.
 type ServiceAccountKeyRotation struct {
-	// Phase is how far the rotation is.
+	// Phase is the phase of the rotation.
 	Phase CredentialsRotationPhase `json:"phase" protobuf:"bytes,1,opt,name=phase"`
 	// LastCompletionTime is when a rotation was last finished.
 	// +optional
@@ -154,7 +154,7 @@ type ServiceAccountKeyRotation struct {
 	PendingWorkersRollouts []PendingWorkersRollout `json:"pendingWorkersRollouts,omitempty" protobuf:"bytes,6,rep,name=pendingWorkersRollouts"`
 }
 
-// ShootSSHKeypairRotation tells about the rotation of the SSH keys of the machines.
+// ShootSSHKeypairRotation describes the rotation of the SSH keys of the machines.
 type ShootSSHKeypairRotation struct {
 	// LastCompletionTime is when a rotation was last finished.
 	// +optional
@@ -164,7 +164,7 @@ type ShootSSHKeypairRotation struct {
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty" protobuf:"bytes,1,opt,name=lastInitiationTime"`
 }
 
-// ShootKubeconfigRotation told about the rotation of the kubeconfig with a fixed token.
+// ShootKubeconfigRotation described the rotation of the kubeconfig with a fixed token.
 type ShootKubeconfigRotation struct {
 	// LastCompletionTime was when a rotation was last finished.
 	// +optional

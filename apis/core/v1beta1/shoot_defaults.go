@@ -14,7 +14,7 @@ import (
 
 const week = 7 * 24 * time.Hour
 
-// SetDefaultsShoot fills in what a shoot leaves out (API-DEF-1 to 12, API-SHOOTSTRAT-10).
+// SetDefaultsShoot sets the defaults of a shoot (API-DEF-1 to 12, API-SHOOTSTRAT-10).
 func SetDefaultsShoot(s *Shoot) {
 	hasWorkers := len(s.Spec.Provider.Workers) > 0
 	setDefault(&s.Spec.Purpose, ShootPurposeEvaluation)
@@ -61,8 +61,8 @@ func defaultMaintenance(s *Shoot, hasWorkers bool) {
 	}
 }
 
-// mirrorCredentials names the credentials of DNS providers in both fields that there are for them, while the version of
-// Kubernetes is an older one (API-SHOOTSTRAT-10).
+// mirrorCredentials names the credentials of DNS providers in both of their fields, for the older versions of Kubernetes in
+// which both exist (API-SHOOTSTRAT-10).
 func mirrorCredentials(s *ShootSpec) {
 	const firstWithout = 35
 	v, err := version.ParseGeneric(s.Kubernetes.Version)
@@ -80,8 +80,8 @@ func mirrorCredentials(s *ShootSpec) {
 	}
 }
 
-// window chooses an hour of the day for a shoot. It follows from the name, so that the shoots of a garden spread over
-// the day and a dry run shows what the real run will do.
+// window chooses the maintenance time window of a shoot, one hour of the day. It is derived from the name, so that the
+// shoots of a garden are spread over the day and a dry run gives the same result as the real request.
 func window(name string) MaintenanceTimeWindow {
 	const hours = 23
 	hash := fnv.New32a()

@@ -26,13 +26,13 @@ type KubeletConfig struct {
 	// EvictionHard holds the thresholds at which pods are evicted at once.
 	// +optional
 	EvictionHard *KubeletConfigEviction `json:"evictionHard,omitempty" protobuf:"bytes,4,opt,name=evictionHard"`
-	// EvictionMaxPodGracePeriod bounds the time in seconds that pods get to stop in a soft eviction.
+	// EvictionMaxPodGracePeriod limits the time in seconds that pods get to stop in a soft eviction.
 	// +optional
 	EvictionMaxPodGracePeriod *int32 `json:"evictionMaxPodGracePeriod,omitempty" protobuf:"varint,5,opt,name=evictionMaxPodGracePeriod"`
-	// EvictionMinimumReclaim is how much is won back in an eviction.
+	// EvictionMinimumReclaim is how much is reclaimed in an eviction.
 	// +optional
 	EvictionMinimumReclaim *KubeletConfigEvictionMinimumReclaim `json:"evictionMinimumReclaim,omitempty" protobuf:"bytes,6,opt,name=evictionMinimumReclaim"`
-	// EvictionPressureTransitionPeriod is how long a node stays under pressure after the last sign of it.
+	// EvictionPressureTransitionPeriod is how long a node keeps a pressure condition after the pressure is gone.
 	// +optional
 	EvictionPressureTransitionPeriod *metav1.Duration `json:"evictionPressureTransitionPeriod,omitempty" protobuf:"bytes,7,opt,name=evictionPressureTransitionPeriod"`
 	// EvictionSoft holds the thresholds at which pods are evicted after a grace period.
@@ -41,7 +41,7 @@ type KubeletConfig struct {
 	// EvictionSoftGracePeriod holds the grace periods of the soft thresholds.
 	// +optional
 	EvictionSoftGracePeriod *KubeletConfigEvictionSoftGracePeriod `json:"evictionSoftGracePeriod,omitempty" protobuf:"bytes,9,opt,name=evictionSoftGracePeriod"`
-	// FailSwapOn keeps the kubelet from starting on a machine with swap. Defaults to true.
+	// FailSwapOn prevents the kubelet from starting on a machine with swap. Defaults to true.
 	// +optional
 	FailSwapOn *bool `json:"failSwapOn,omitempty" protobuf:"varint,13,opt,name=failSwapOn"`
 	// ImageGCHighThresholdPercent is the disk usage from which images are collected. Defaults to 50.
@@ -50,16 +50,16 @@ type KubeletConfig struct {
 	// ImageGCLowThresholdPercent is the disk usage down to which images are collected. Defaults to 40.
 	// +optional
 	ImageGCLowThresholdPercent *int32 `json:"imageGCLowThresholdPercent,omitempty" protobuf:"varint,17,opt,name=imageGCLowThresholdPercent"`
-	// ImageMaximumGCAge is how long an unused image is kept at most; 0s means without bound. Defaults to 0s.
+	// ImageMaximumGCAge is how long an unused image is kept at most; 0s means without limit. Defaults to 0s.
 	// +optional
 	ImageMaximumGCAge *metav1.Duration `json:"imageMaximumGCAge,omitempty" protobuf:"bytes,29,opt,name=imageMaximumGCAge"`
 	// ImageMinimumGCAge is how long an unused image is kept at least. Defaults to 2m.
 	// +optional
 	ImageMinimumGCAge *metav1.Duration `json:"imageMinimumGCAge,omitempty" protobuf:"bytes,28,opt,name=imageMinimumGCAge"`
-	// ImagePullCredentialsVerificationPolicy says for which images on the node a pod must show credentials.
+	// ImagePullCredentialsVerificationPolicy says for which images on the node a pod must have credentials.
 	// +optional
 	ImagePullCredentialsVerificationPolicy *ImagePullCredentialsVerificationPolicy `json:"imagePullCredentialsVerificationPolicy,omitempty" protobuf:"bytes,31,opt,name=imagePullCredentialsVerificationPolicy"`
-	// KubeReserved is set aside for the node's own services.
+	// KubeReserved is reserved for the node's own services.
 	// +optional
 	KubeReserved *KubeletConfigReserved `json:"kubeReserved,omitempty" protobuf:"bytes,14,opt,name=kubeReserved"`
 	// MaxParallelImagePulls is the number of images fetched at once; 2 and more turns serializeImagePulls off.
@@ -68,22 +68,22 @@ type KubeletConfig struct {
 	// MaxPods is the number of pods on a node. The kubelet's own default is 110.
 	// +optional
 	MaxPods *int32 `json:"maxPods,omitempty" protobuf:"varint,10,opt,name=maxPods"`
-	// MemorySwap says how pods use swap; needs the feature gate NodeSwap and failSwapOn false.
+	// MemorySwap says how pods use swap; requires the feature gate NodeSwap and failSwapOn false.
 	// +optional
 	MemorySwap *MemorySwapConfiguration `json:"memorySwap,omitempty" protobuf:"bytes,26,opt,name=memorySwap"`
 	// PodPIDsLimit is the number of processes of a pod; at least 100.
 	// +optional
 	PodPIDsLimit *int64 `json:"podPidsLimit,omitempty" protobuf:"varint,11,opt,name=podPidsLimit"`
-	// PreloadedImagesVerificationAllowlist lists images for which no credentials are asked.
+	// PreloadedImagesVerificationAllowlist lists images for which no credentials are required.
 	// +optional
 	PreloadedImagesVerificationAllowlist []string `json:"preloadedImagesVerificationAllowlist,omitempty" protobuf:"bytes,32,rep,name=preloadedImagesVerificationAllowlist"`
-	// ProtectKernelDefaults makes the kubelet refuse kernel settings other than it wants.
+	// ProtectKernelDefaults makes the kubelet fail if kernel settings differ from its defaults.
 	// +optional
 	ProtectKernelDefaults *bool `json:"protectKernelDefaults,omitempty" protobuf:"varint,24,opt,name=protectKernelDefaults"`
-	// RegistryBurst is the number of image pulls at once; counts only with registryPullQPS.
+	// RegistryBurst is the number of image pulls at once; used only with registryPullQPS.
 	// +optional
 	RegistryBurst *int32 `json:"registryBurst,omitempty" protobuf:"varint,20,opt,name=registryBurst"`
-	// RegistryPullQPS is the number of image pulls a second in the long run; 0 means without bound.
+	// RegistryPullQPS is the number of image pulls per second on average; 0 means without limit.
 	// +optional
 	RegistryPullQPS *int32 `json:"registryPullQPS,omitempty" protobuf:"varint,19,opt,name=registryPullQPS"`
 	// SeccompDefault gives pods the runtime's default profile of system calls.
@@ -102,24 +102,24 @@ type KubeletConfig struct {
 	// Gardener v1.88.
 	// +optional
 	ImagePullProgressDeadline *metav1.Duration `json:"imagePullProgressDeadline,omitempty" protobuf:"bytes,1001,opt,name=imagePullProgressDeadline"`
-	// SystemReserved was set aside for the operating system; now part of kubeReserved. Ignored; last used by
+	// SystemReserved was reserved for the operating system; now part of kubeReserved. Ignored; last used by
 	// Gardener v1.140.
 	// +optional
 	SystemReserved *KubeletConfigReserved `json:"systemReserved,omitempty" protobuf:"bytes,1002,opt,name=systemReserved"`
 }
 
-// ImagePullCredentialsVerificationPolicy says for which images on a node a pod must show credentials.
+// ImagePullCredentialsVerificationPolicy says for which images on a node a pod must have credentials.
 type ImagePullCredentialsVerificationPolicy string
 
 const (
-	// ImagePullCredentialsVerificationPolicyNeverVerify asks for none.
+	// ImagePullCredentialsVerificationPolicyNeverVerify requires none.
 	ImagePullCredentialsVerificationPolicyNeverVerify ImagePullCredentialsVerificationPolicy = "NeverVerify"
-	// ImagePullCredentialsVerificationPolicyNeverVerifyPreloadedImages asks for none where the image came with the
+	// ImagePullCredentialsVerificationPolicyNeverVerifyPreloadedImages requires none if the image came with the
 	// machine.
 	ImagePullCredentialsVerificationPolicyNeverVerifyPreloadedImages ImagePullCredentialsVerificationPolicy = "NeverVerifyPreloadedImages"
-	// ImagePullCredentialsVerificationPolicyNeverVerifyAllowlistedImages asks for none where the image is listed.
+	// ImagePullCredentialsVerificationPolicyNeverVerifyAllowlistedImages requires none if the image is listed.
 	ImagePullCredentialsVerificationPolicyNeverVerifyAllowlistedImages ImagePullCredentialsVerificationPolicy = "NeverVerifyAllowlistedImages"
-	// ImagePullCredentialsVerificationPolicyAlwaysVerify asks for all.
+	// ImagePullCredentialsVerificationPolicyAlwaysVerify requires them for all.
 	ImagePullCredentialsVerificationPolicyAlwaysVerify ImagePullCredentialsVerificationPolicy = "AlwaysVerify"
 )
 
@@ -142,7 +142,7 @@ type KubeletConfigEviction struct {
 	NodeFSInodesFree *string `json:"nodeFSInodesFree,omitempty" protobuf:"bytes,5,opt,name=nodeFSInodesFree"`
 }
 
-// KubeletConfigEvictionMinimumReclaim is how much is won back in an eviction.
+// KubeletConfigEvictionMinimumReclaim is how much is reclaimed in an eviction.
 type KubeletConfigEvictionMinimumReclaim struct {
 	// ImageFSAvailable is the space for images.
 	// +optional
@@ -207,7 +207,7 @@ type MemorySwapConfiguration struct {
 type SwapBehavior string
 
 const (
-	// SwapBehaviorNoSwap keeps pods from it.
+	// SwapBehaviorNoSwap prevents pods from using swap.
 	SwapBehaviorNoSwap SwapBehavior = "NoSwap"
 	// SwapBehaviorLimitedSwap lets burstable pods use it in proportion to their memory.
 	SwapBehaviorLimitedSwap SwapBehavior = "LimitedSwap"

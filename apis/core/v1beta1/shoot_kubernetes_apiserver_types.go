@@ -13,7 +13,7 @@ import (
 type KubeAPIServerConfig struct {
 	KubernetesConfig `json:",inline" protobuf:"bytes,1,opt,name=kubernetesConfig"`
 
-	// AdmissionPlugins turns admission plugins on or off and configures them.
+	// AdmissionPlugins enables or disables admission plugins and configures them.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	// +optional
@@ -21,10 +21,10 @@ type KubeAPIServerConfig struct {
 	// APIAudiences are the audiences of tokens that the server accepts.
 	// +optional
 	APIAudiences []string `json:"apiAudiences,omitempty" protobuf:"bytes,3,rep,name=apiAudiences"`
-	// AuditConfig says what is recorded for audits.
+	// AuditConfig configures the audit log.
 	// +optional
 	AuditConfig *AuditConfig `json:"auditConfig,omitempty" protobuf:"bytes,4,opt,name=auditConfig"`
-	// Autoscaling bounds the automatic sizing of the server.
+	// Autoscaling limits the automatic sizing of the server.
 	// +optional
 	Autoscaling *ControlPlaneAutoscaling `json:"autoscaling,omitempty" protobuf:"bytes,19,opt,name=autoscaling"`
 	// DefaultNotReadyTolerationSeconds is how long pods stay on a node that is not ready, in seconds. Defaults to
@@ -35,7 +35,7 @@ type KubeAPIServerConfig struct {
 	// Defaults to 300.
 	// +optional
 	DefaultUnreachableTolerationSeconds *int64 `json:"defaultUnreachableTolerationSeconds,omitempty" protobuf:"varint,15,opt,name=defaultUnreachableTolerationSeconds"`
-	// EnableAnonymousAuthentication lets in requests without credentials; superseded by structured authentication.
+	// EnableAnonymousAuthentication accepts requests without credentials; superseded by structured authentication.
 	// +optional
 	EnableAnonymousAuthentication *bool `json:"enableAnonymousAuthentication,omitempty" protobuf:"varint,11,opt,name=enableAnonymousAuthentication"`
 	// EncryptionConfig says what is encrypted in etcd, and how.
@@ -47,10 +47,10 @@ type KubeAPIServerConfig struct {
 	// Logging says how much the server logs.
 	// +optional
 	Logging *APIServerLogging `json:"logging,omitempty" protobuf:"bytes,13,opt,name=logging"`
-	// Requests bounds the number of requests in flight.
+	// Requests limits the number of requests in flight.
 	// +optional
 	Requests *APIServerRequests `json:"requests,omitempty" protobuf:"bytes,10,opt,name=requests"`
-	// RuntimeConfig turns API versions and resources on or off.
+	// RuntimeConfig enables or disables API versions and resources.
 	// +optional
 	RuntimeConfig map[string]bool `json:"runtimeConfig,omitempty" protobuf:"bytes,7,rep,name=runtimeConfig"`
 	// ServiceAccountConfig holds settings of service account tokens.
@@ -77,14 +77,14 @@ type KubeAPIServerConfig struct {
 	OIDCConfig *OIDCConfig `json:"oidcConfig,omitempty" protobuf:"bytes,1002,opt,name=oidcConfig"`
 }
 
-// AdmissionPlugin turns an admission plugin on or off and configures it.
+// AdmissionPlugin enables or disables an admission plugin and configures it.
 type AdmissionPlugin struct {
 	// Name is the name of the plugin.
 	Name string `json:"name" protobuf:"bytes,1,opt,name=name"`
 	// Config is the configuration of the plugin.
 	// +optional
 	Config *runtime.RawExtension `json:"config,omitempty" protobuf:"bytes,2,opt,name=config"`
-	// Disabled turns off a plugin that is on by default.
+	// Disabled disables a plugin that is enabled by default.
 	// +optional
 	Disabled *bool `json:"disabled,omitempty" protobuf:"varint,3,opt,name=disabled"`
 	// KubeconfigSecretName names a Secret in the project with a kubeconfig that the plugin needs.
@@ -92,7 +92,7 @@ type AdmissionPlugin struct {
 	KubeconfigSecretName *string `json:"kubeconfigSecretName,omitempty" protobuf:"bytes,4,opt,name=kubeconfigSecretName"`
 }
 
-// AuditConfig says what is recorded for audits.
+// AuditConfig configures the audit log.
 type AuditConfig struct {
 	// AuditPolicy is the policy.
 	// +optional
@@ -106,7 +106,7 @@ type AuditPolicy struct {
 	ConfigMapRef *corev1.ObjectReference `json:"configMapRef,omitempty" protobuf:"bytes,1,opt,name=configMapRef"`
 }
 
-// ControlPlaneAutoscaling bounds the automatic sizing of a component.
+// ControlPlaneAutoscaling limits the automatic sizing of a component.
 type ControlPlaneAutoscaling struct {
 	// MinAllowed is the least processor time and memory that the component gets.
 	MinAllowed map[string]resource.Quantity `json:"minAllowed" protobuf:"bytes,1,rep,name=minAllowed"`
@@ -114,7 +114,7 @@ type ControlPlaneAutoscaling struct {
 
 // EncryptionConfig says what is encrypted in etcd, and how.
 type EncryptionConfig struct {
-	// Provider is the way of encryption.
+	// Provider is the encryption provider.
 	Provider EncryptionProvider `json:"provider" protobuf:"bytes,2,opt,name=provider"`
 	// Resources are further resources to be encrypted besides Secrets, with their group where it is not the core
 	// group.
@@ -122,14 +122,14 @@ type EncryptionConfig struct {
 	Resources []string `json:"resources,omitempty" protobuf:"bytes,1,rep,name=resources"`
 }
 
-// EncryptionProvider is a way of encryption.
+// EncryptionProvider is an encryption provider.
 type EncryptionProvider struct {
 	// Type is its name. Defaults to aescbc.
 	// +optional
 	Type *EncryptionProviderType `json:"type,omitempty" protobuf:"bytes,1,opt,name=type"`
 }
 
-// EncryptionProviderType is the name of a way of encryption.
+// EncryptionProviderType is the name of an encryption provider.
 type EncryptionProviderType string
 
 const (
@@ -151,12 +151,12 @@ type APIServerLogging struct {
 	Verbosity *int32 `json:"verbosity,omitempty" protobuf:"varint,1,opt,name=verbosity"`
 }
 
-// APIServerRequests bounds the number of requests in flight.
+// APIServerRequests limits the number of requests in flight.
 type APIServerRequests struct {
-	// MaxMutatingInflight bounds those that change something. Defaults to 200.
+	// MaxMutatingInflight limits those that change something. Defaults to 200.
 	// +optional
 	MaxMutatingInflight *int32 `json:"maxMutatingInflight,omitempty" protobuf:"varint,2,opt,name=maxMutatingInflight"`
-	// MaxNonMutatingInflight bounds those that only read. Defaults to 400.
+	// MaxNonMutatingInflight limits those that only read. Defaults to 400.
 	// +optional
 	MaxNonMutatingInflight *int32 `json:"maxNonMutatingInflight,omitempty" protobuf:"varint,1,opt,name=maxNonMutatingInflight"`
 }

@@ -14,7 +14,7 @@ const (
 	hour                = time.Hour
 )
 
-// defaultControlPlane fills in the parts of Kubernetes (API-DEF-4 to 7, 10, 11).
+// defaultControlPlane sets the defaults of the components of Kubernetes (API-DEF-4 to 7, 10, 11).
 func defaultControlPlane(s *Shoot, hasWorkers bool) {
 	k := &s.Spec.Kubernetes
 	defaultAPIServer(ensure(&k.KubeAPIServer), hasWorkers)
@@ -52,7 +52,8 @@ func defaultAPIServer(a *KubeAPIServerConfig, hasWorkers bool) {
 	}
 }
 
-// nodeMask leaves each node room for twice its greatest number of pods, rounded up to a power of two (API-DEF-5).
+// nodeMask returns the size of a network that has addresses for twice the greatest number of pods of a node, rounded up to a
+// power of two (API-DEF-5).
 func nodeMask(s *Shoot) int32 {
 	if slices.Equal(s.Spec.Networking.IPFamilies, []IPFamily{IPFamilyIPv6}) {
 		return defaultNodeMaskIPv6
@@ -85,7 +86,7 @@ func defaultKubelet(k *KubeletConfig) {
 	defaultSwap(k)
 }
 
-// defaultPoolKubelet fills in what a pool, which says something of its kubelets, does not take from the shoot.
+// defaultPoolKubelet sets the defaults of a pool's own kubelet settings that are not taken from the shoot.
 func defaultPoolKubelet(k *KubeletConfig) {
 	setDefault(&k.FailSwapOn, true)
 	if k.MaxParallelImagePulls != nil && *k.MaxParallelImagePulls > 1 {

@@ -46,7 +46,7 @@ type Kubernetes struct {
 
 // KubernetesConfig is what all Kubernetes components have in common.
 type KubernetesConfig struct {
-	// FeatureGates turns features on or off against their default.
+	// FeatureGates enables or disables features.
 	// +optional
 	FeatureGates map[string]bool `json:"featureGates,omitempty" protobuf:"bytes,1,rep,name=featureGates"`
 }
@@ -64,10 +64,10 @@ type KubeControllerManagerConfig struct {
 	// NodeCIDRMaskSizeIPv6 is the same for IPv6 in clusters with both families. Defaults to 64.
 	// +optional
 	NodeCIDRMaskSizeIPv6 *int32 `json:"nodeCIDRMaskSizeIPv6,omitempty" protobuf:"varint,6,opt,name=nodeCIDRMaskSizeIPv6"`
-	// NodeMonitorGracePeriod is how long a node may be silent before it is not ready. Defaults to 40s.
+	// NodeMonitorGracePeriod is how long a node may be unresponsive before it is marked not ready. Defaults to 40s.
 	// +optional
 	NodeMonitorGracePeriod *metav1.Duration `json:"nodeMonitorGracePeriod,omitempty" protobuf:"bytes,5,opt,name=nodeMonitorGracePeriod"`
-	// PodEvictionTimeout had an effect before Kubernetes 1.13 only; pods tolerate lost nodes instead.
+	// PodEvictionTimeout had an effect before Kubernetes 1.13 only; tolerations of pods replace it.
 	// +optional
 	PodEvictionTimeout *metav1.Duration `json:"podEvictionTimeout,omitempty" protobuf:"bytes,4,opt,name=podEvictionTimeout"`
 }
@@ -98,15 +98,15 @@ const (
 type KubeProxyConfig struct {
 	KubernetesConfig `json:",inline" protobuf:"bytes,1,opt,name=kubernetesConfig"`
 
-	// Enabled installs it; some network plugins do its work themselves. Defaults to true.
+	// Enabled installs it; some network plugins replace it. Defaults to true.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty" protobuf:"varint,3,opt,name=enabled"`
-	// Mode is how Services are made to work. Defaults to IPTables.
+	// Mode is the mode of kube-proxy. Defaults to IPTables.
 	// +optional
 	Mode *ProxyMode `json:"mode,omitempty" protobuf:"bytes,2,opt,name=mode"`
 }
 
-// ProxyMode is how kube-proxy makes Services work.
+// ProxyMode is the mode of kube-proxy.
 type ProxyMode string
 
 const (
@@ -130,7 +130,7 @@ type ETCD struct {
 
 // ETCDConfig holds settings of an etcd.
 type ETCDConfig struct {
-	// Autoscaling bounds its automatic sizing.
+	// Autoscaling limits its automatic sizing.
 	// +optional
 	Autoscaling *ControlPlaneAutoscaling `json:"autoscaling,omitempty" protobuf:"bytes,1,opt,name=autoscaling"`
 }

@@ -31,7 +31,7 @@ type Networking struct {
 
 // DNS says under which name a shoot is reached.
 type DNS struct {
-	// Domain is the external domain; made from shoot, project and a default domain when unset. It never changes.
+	// Domain is the external domain; generated from shoot, project and a default domain when unset. It never changes.
 	// +optional
 	Domain *string `json:"domain,omitempty" protobuf:"bytes,1,opt,name=domain"`
 	// Providers are the DNS services that host it; none is needed for a default domain.
@@ -99,7 +99,7 @@ const (
 
 // CoreDNSRewriting says which names are completed by the server.
 type CoreDNSRewriting struct {
-	// CommonSuffixes are domains that clients search in vain; names in them are answered at once. At most 5.
+	// CommonSuffixes are domains whose names are resolved without search domains. At most 5.
 	// +optional
 	CommonSuffixes []string `json:"commonSuffixes,omitempty" protobuf:"bytes,1,rep,name=commonSuffixes"`
 }
@@ -108,7 +108,7 @@ type CoreDNSRewriting struct {
 type NodeLocalDNS struct {
 	// Enabled installs it.
 	Enabled bool `json:"enabled" protobuf:"varint,1,opt,name=enabled"`
-	// DisableForwardToUpstreamDNS sends all questions to the cluster's DNS.
+	// DisableForwardToUpstreamDNS sends all queries to the cluster's DNS.
 	// +optional
 	DisableForwardToUpstreamDNS *bool `json:"disableForwardToUpstreamDNS,omitempty" protobuf:"varint,4,opt,name=disableForwardToUpstreamDNS"`
 	// ForceTCPToClusterDNS uses TCP towards the cluster's DNS. Defaults to true.

@@ -19,7 +19,7 @@ type Provider struct {
 	// InfrastructureConfig is configuration of the infrastructure that only the provider understands.
 	// +optional
 	InfrastructureConfig *runtime.RawExtension `json:"infrastructureConfig,omitempty" protobuf:"bytes,3,opt,name=infrastructureConfig"`
-	// Workers are the pools of machines; a shoot without any has a control plane only.
+	// Workers are the pools of machines; a shoot without pools has only a control plane.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	// +optional
@@ -29,7 +29,7 @@ type Provider struct {
 	WorkersSettings *WorkersSettings `json:"workersSettings,omitempty" protobuf:"bytes,5,opt,name=workersSettings"`
 }
 
-// Worker is a pool of like machines.
+// Worker is a pool of identical machines.
 type Worker struct {
 	// Name is the name of the pool. It never changes.
 	Name string `json:"name" protobuf:"bytes,6,opt,name=name"`
@@ -69,7 +69,7 @@ type Worker struct {
 	// MachineControllerManager holds timeouts and limits for the life of the machines.
 	// +optional
 	MachineControllerManager *MachineControllerManagerSettings `json:"machineControllerManager,omitempty" protobuf:"bytes,19,opt,name=machineControllerManager"`
-	// MaxSurge is how many machines may exist above the wanted number during an update. Defaults to 1, or 0 for
+	// MaxSurge is how many machines may exist above the desired number during an update. Defaults to 1, or 0 for
 	// updates in place.
 	// +optional
 	MaxSurge *intstr.IntOrString `json:"maxSurge,omitempty" protobuf:"bytes,10,opt,name=maxSurge"`
@@ -91,7 +91,7 @@ type Worker struct {
 	// Taints are put on the nodes.
 	// +optional
 	Taints []corev1.Taint `json:"taints,omitempty" protobuf:"bytes,13,rep,name=taints"`
-	// UpdateStrategy says how machines get a new state. Defaults to AutoRollingUpdate.
+	// UpdateStrategy says how machines are updated. Defaults to AutoRollingUpdate.
 	// +optional
 	UpdateStrategy *MachineUpdateStrategy `json:"updateStrategy,omitempty" protobuf:"bytes,23,opt,name=updateStrategy"`
 	// Volume is the root volume of a machine.
@@ -102,7 +102,7 @@ type Worker struct {
 	Zones []string `json:"zones,omitempty" protobuf:"bytes,17,rep,name=zones"`
 }
 
-// MachineUpdateStrategy says how the machines of a pool get a new state.
+// MachineUpdateStrategy says how the machines of a pool are updated.
 type MachineUpdateStrategy string
 
 const (
@@ -110,7 +110,7 @@ const (
 	MachineUpdateStrategyAutoRollingUpdate MachineUpdateStrategy = "AutoRollingUpdate"
 	// MachineUpdateStrategyAutoInPlaceUpdate updates them in place one after the other.
 	MachineUpdateStrategyAutoInPlaceUpdate MachineUpdateStrategy = "AutoInPlaceUpdate"
-	// MachineUpdateStrategyManualInPlaceUpdate updates those in place that the user picks.
+	// MachineUpdateStrategyManualInPlaceUpdate updates machines in place that the user selects.
 	MachineUpdateStrategyManualInPlaceUpdate MachineUpdateStrategy = "ManualInPlaceUpdate"
 )
 
@@ -126,15 +126,15 @@ type WorkerControlPlane struct {
 
 // Exposure says how the API server of a self-hosted shoot is reached; one of the fields is set.
 type Exposure struct {
-	// DNS lets a DNS record point at the control plane nodes.
+	// DNS lets a DNS record point to the control plane nodes.
 	// +optional
 	DNS *DNSExposure `json:"dns,omitempty" protobuf:"bytes,2,opt,name=dns"`
-	// Extension leaves it to an extension.
+	// Extension lets an extension expose the API server.
 	// +optional
 	Extension *ExtensionExposure `json:"extension,omitempty" protobuf:"bytes,1,opt,name=extension"`
 }
 
-// DNSExposure lets a DNS record point at the control plane nodes; there is nothing to set.
+// DNSExposure lets a DNS record point to the control plane nodes. It has no settings.
 type DNSExposure struct{}
 
 // ExtensionExposure leaves the exposure to an extension.
@@ -156,7 +156,7 @@ type DataVolume struct {
 	// Type is the volume type of the cloud profile.
 	// +optional
 	Type *string `json:"type,omitempty" protobuf:"bytes,2,opt,name=type"`
-	// Encrypted asks for encryption.
+	// Encrypted says whether the volume is encrypted.
 	// +optional
 	Encrypted *bool `json:"encrypted,omitempty" protobuf:"varint,4,opt,name=encrypted"`
 }
@@ -178,7 +178,7 @@ type Machine struct {
 	// Architecture is amd64 or arm64. Defaults to amd64.
 	// +optional
 	Architecture *string `json:"architecture,omitempty" protobuf:"bytes,3,opt,name=architecture"`
-	// Image is the operating system image; the first one of the cloud profile that fits when unset.
+	// Image is the operating system image; the first suitable one of the cloud profile when unset.
 	// +optional
 	Image *ShootMachineImage `json:"image,omitempty" protobuf:"bytes,2,opt,name=image"`
 }
@@ -187,8 +187,8 @@ type Machine struct {
 type ShootMachineImage struct {
 	// Name is an image of the cloud profile.
 	Name string `json:"name" protobuf:"bytes,1,opt,name=name"`
-	// Version is a version of the image: complete, or a part of it for the newest that starts so; the newest
-	// supported one when unset.
+	// Version is a version of the image: complete, or a prefix for the newest version with it; the newest supported one when
+	// unset.
 	// +optional
 	Version *string `json:"version,omitempty" protobuf:"bytes,3,opt,name=version"`
 	// ProviderConfig is configuration that only the operating system extension understands.
@@ -210,7 +210,7 @@ type MachineControllerManagerSettings struct {
 	// MachineCreationTimeout is how long a machine may take to become a node.
 	// +optional
 	MachineCreationTimeout *metav1.Duration `json:"machineCreationTimeout,omitempty" protobuf:"bytes,3,opt,name=machineCreationTimeout"`
-	// MachineDrainTimeout is how long a machine may take to be drained before it is removed by force.
+	// MachineDrainTimeout is how long a machine may take to be drained before it is removed forcibly.
 	// +optional
 	MachineDrainTimeout *metav1.Duration `json:"machineDrainTimeout,omitempty" protobuf:"bytes,1,opt,name=machineDrainTimeout"`
 	// MachineHealthTimeout is how long a machine may be unhealthy before it is replaced.
@@ -229,7 +229,7 @@ type MachineControllerManagerSettings struct {
 
 // WorkerSystemComponents says whether a pool takes system components.
 type WorkerSystemComponents struct {
-	// Allow says so.
+	// Allow says whether system components may run on the pool.
 	Allow bool `json:"allow" protobuf:"varint,1,opt,name=allow"`
 }
 
@@ -243,7 +243,7 @@ type Volume struct {
 	// Type is the volume type of the cloud profile.
 	// +optional
 	Type *string `json:"type,omitempty" protobuf:"bytes,2,opt,name=type"`
-	// Encrypted asks for encryption.
+	// Encrypted says whether the volume is encrypted.
 	// +optional
 	Encrypted *bool `json:"encrypted,omitempty" protobuf:"varint,4,opt,name=encrypted"`
 }
@@ -257,6 +257,6 @@ type WorkersSettings struct {
 
 // SSHAccess says whether machines can be reached by SSH.
 type SSHAccess struct {
-	// Enabled says so. Defaults to true when the object is absent.
+	// Enabled enables SSH access. Defaults to true when the object is absent.
 	Enabled bool `json:"enabled" protobuf:"varint,1,opt,name=enabled"`
 }

@@ -8,17 +8,17 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// Shoot is a Kubernetes cluster that the garden makes and looks after.
+// Shoot is a Kubernetes cluster that the garden creates and manages.
 type Shoot struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
-	// Spec is the cluster as its owner wants it.
+	// Spec is the desired state of the cluster.
 	// +optional
 	Spec ShootSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
-	// Status is the cluster as it is.
+	// Status is the observed state of the cluster.
 	// +optional
 	Status ShootStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
@@ -36,7 +36,7 @@ type ShootList struct {
 	Items []Shoot `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
-// ShootSpec is a cluster as its owner wants it.
+// ShootSpec is the desired state of a cluster.
 type ShootSpec struct {
 	// Kubernetes holds the version and the settings of the components.
 	Kubernetes Kubernetes `json:"kubernetes" protobuf:"bytes,6,opt,name=kubernetes"`
@@ -71,10 +71,10 @@ type ShootSpec struct {
 	// Extensions are further extensions for the cluster.
 	// +optional
 	Extensions []Extension `json:"extensions,omitempty" protobuf:"bytes,4,rep,name=extensions"`
-	// Hibernation says whether and when the cluster sleeps.
+	// Hibernation says whether and when the cluster is hibernated.
 	// +optional
 	Hibernation *Hibernation `json:"hibernation,omitempty" protobuf:"bytes,5,opt,name=hibernation"`
-	// Maintenance says when the cluster may be changed on its own, and what is done then.
+	// Maintenance says when the cluster may be changed automatically, and what is done then.
 	// +optional
 	Maintenance *Maintenance `json:"maintenance,omitempty" protobuf:"bytes,8,opt,name=maintenance"`
 	// Monitoring holds settings of the monitoring.
@@ -93,7 +93,7 @@ type ShootSpec struct {
 	// +optional
 	SchedulerName *string `json:"schedulerName,omitempty" protobuf:"bytes,21,opt,name=schedulerName"`
 	// SecretBindingName names the credentials of the provider of a cluster before Kubernetes 1.34; excludes
-	// credentialsBindingName. It never changes, but for the step to that one.
+	// credentialsBindingName. It never changes, except that it can be replaced by that one.
 	// +optional
 	SecretBindingName *string `json:"secretBindingName,omitempty" protobuf:"bytes,13,opt,name=secretBindingName"`
 	// SeedName is the seed that runs the control plane; chosen by the scheduler when unset.
@@ -105,7 +105,7 @@ type ShootSpec struct {
 	// SystemComponents holds settings of components inside the cluster.
 	// +optional
 	SystemComponents *SystemComponents `json:"systemComponents,omitempty" protobuf:"bytes,19,opt,name=systemComponents"`
-	// Tolerations lets the cluster be placed on seeds in spite of their taints.
+	// Tolerations lets the cluster be placed on seeds despite their taints.
 	// +patchStrategy=merge
 	// +patchMergeKey=key
 	// +optional

@@ -10,7 +10,7 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// ShootState holds what a new seed needs to take a shoot over.
+// ShootState holds what a new seed needs to take over a shoot.
 type ShootState struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
@@ -37,12 +37,12 @@ type ShootStateList struct {
 
 // ShootStateSpec is the state of a shoot.
 type ShootStateSpec struct {
-	// Gardener holds what the gardenlet itself has to know, such as certificates and keys.
+	// Gardener holds the data of the gardenlet itself, such as certificates and keys.
 	// +patchStrategy=merge
 	// +patchMergeKey=name
 	// +optional
 	Gardener []GardenerResourceData `json:"gardener,omitempty" protobuf:"bytes,1,rep,name=gardener" patchStrategy:"merge" patchMergeKey:"name"`
-	// Extensions holds what extensions have to know.
+	// Extensions holds the data of extensions.
 	// +optional
 	Extensions []ExtensionResourceState `json:"extensions,omitempty" protobuf:"bytes,2,rep,name=extensions"`
 	// Resources holds objects that extensions refer to.
@@ -50,7 +50,7 @@ type ShootStateSpec struct {
 	Resources []ResourceData `json:"resources,omitempty" protobuf:"bytes,3,rep,name=resources"`
 }
 
-// GardenerResourceData is something that the gardenlet has to know.
+// GardenerResourceData is data of the gardenlet.
 type GardenerResourceData struct {
 	// Name is the name of the object.
 	Name string `json:"name" protobuf:"bytes,1,opt,name=name"`
@@ -70,10 +70,10 @@ type ExtensionResourceState struct {
 	// Name is the name of the extension object.
 	// +optional
 	Name *string `json:"name,omitempty" protobuf:"bytes,2,opt,name=name"`
-	// Purpose tells extension objects of the same kind apart.
+	// Purpose distinguishes extension objects of the same kind.
 	// +optional
 	Purpose *string `json:"purpose,omitempty" protobuf:"bytes,3,opt,name=purpose"`
-	// State is what the extension wrote down.
+	// State is the state that the extension wrote.
 	// +optional
 	State *runtime.RawExtension `json:"state,omitempty" protobuf:"bytes,4,opt,name=state"`
 	// Resources are the objects that the state refers to.

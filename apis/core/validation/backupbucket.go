@@ -31,7 +31,7 @@ func backupBucketSpec(s *gardencorev1beta1.BackupBucketSpec, path *field.Path) f
 	errs := given(s.Provider.Type, provider.Child("type"))
 	errs = append(errs, given(s.Provider.Region, provider.Child("region"))...)
 	if s.SeedName == nil && s.ShootRef == nil {
-		errs = append(errs, field.Required(path.Child("seedName"), "must name the seed that looks after the bucket"))
+		errs = append(errs, field.Required(path.Child("seedName"), "must name the seed that manages the bucket"))
 	}
 	errs = append(errs, keeper(s.SeedName, s.ShootRef, path)...)
 	if s.CredentialsRef == nil {
@@ -40,7 +40,7 @@ func backupBucketSpec(s *gardencorev1beta1.BackupBucketSpec, path *field.Path) f
 	return append(errs, ValidateCredentialsRef(s.CredentialsRef, path.Child("credentialsRef"))...)
 }
 
-// keeper checks who looks after a backup: a seed or a self-hosted shoot.
+// keeper checks which gardenlet manages a backup: that of a seed or of a self-hosted shoot.
 func keeper(seed *string, shoot *corev1.ObjectReference, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if seed != nil {
@@ -51,13 +51,13 @@ func keeper(seed *string, shoot *corev1.ObjectReference, path *field.Path) field
 	}
 	ref := path.Child("shootRef")
 	if seed != nil {
-		errs = append(errs, field.Forbidden(ref, "is looked after either by a seed or by a shoot"))
+		errs = append(errs, field.Forbidden(ref, "cannot be set together with seedName: the backup is managed either by a seed or by a shoot"))
 	}
 	errs = append(errs, required(shoot.Name, ref.Child("name"), "a Shoot")...)
 	return append(errs, required(shoot.Namespace, ref.Child("namespace"), "the namespace of the Shoot")...)
 }
 
-// given complains about an empty value.
+// given rejects an empty value.
 func given(value string, path *field.Path) field.ErrorList {
 	if value == "" {
 		return field.ErrorList{field.Invalid(path, value, "must not be empty")}

@@ -24,7 +24,7 @@ func ValidateBackupEntryUpdate(e, old *gardencorev1beta1.BackupEntry) field.Erro
 func backupEntrySpec(s *gardencorev1beta1.BackupEntrySpec, path *field.Path) field.ErrorList {
 	errs := given(s.BucketName, path.Child("bucketName"))
 	if s.SeedName == nil && s.ShootRef == nil {
-		errs = append(errs, field.Required(path.Child("seedName"), "must name the seed that looks after the entry"))
+		errs = append(errs, field.Required(path.Child("seedName"), "must name the seed that manages the entry"))
 	}
 	return append(errs, keeper(s.SeedName, s.ShootRef, path)...)
 }

@@ -12,8 +12,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// capabilityDefinitions checks what machines and images can differ in: each capability has values and is defined once,
-// and the architecture is one of them.
+// capabilityDefinitions checks the capabilities that a profile defines: each has values and is defined once, and the
+// architecture is one of them.
 func capabilityDefinitions(all []gardencorev1beta1.CapabilityDefinition, path *field.Path) field.ErrorList {
 	if len(all) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func capabilitiesOf(all []gardencorev1beta1.CapabilityDefinition) map[string][]s
 	return defined
 }
 
-// typeCapabilities checks what a machine type is said to be capable of. It has one architecture.
+// typeCapabilities checks the capabilities of a machine type, which has exactly one architecture.
 func typeCapabilities(t *gardencorev1beta1.MachineType, defined map[string][]string, path *field.Path) field.ErrorList {
 	here := path.Child("capabilities")
 	if len(defined) == 0 {
@@ -70,7 +70,7 @@ func typeCapabilities(t *gardencorev1beta1.MachineType, defined map[string][]str
 	return append(errs, ofCapabilities(t.Capabilities, defined, here)...)
 }
 
-// flavors checks the variants of an image. Where a profile has several architectures, each variant names one.
+// flavors checks the variants of an image. If a profile defines several architectures, each variant names one.
 func flavors(v gardencorev1beta1.MachineImageVersion, defined map[string][]string, path *field.Path) field.ErrorList {
 	here := path.Child("capabilityFlavors")
 	if len(defined) == 0 {

@@ -65,7 +65,7 @@ func kubernetesVersions(all []gardencorev1beta1.ExpirableVersion, path *field.Pa
 	newest, ok := newestOf(all)
 	switch {
 	case !ok:
-		errs = append(errs, field.Invalid(path, "", "the newest version cannot be told: each version must have three numbers, such as 1.36.3"))
+		errs = append(errs, field.Invalid(path, "", "the newest version cannot be determined: each version must have three numbers, such as 1.36.3"))
 	case newest.ExpirationDate != nil:
 		errs = append(errs, field.Invalid(field.NewPath(path.String()+"[]").Child("expirationDate"), newest.ExpirationDate.UTC().Format(time.RFC3339),
 			"must not be set for "+newest.Version+", the newest version"))
@@ -93,7 +93,7 @@ func versionList(all []gardencorev1beta1.ExpirableVersion, path *field.Path) fie
 	return errs
 }
 
-// newestOf is the highest of the versions, and whether it could be told.
+// newestOf returns the highest version and whether it could be determined.
 func newestOf(all []gardencorev1beta1.ExpirableVersion) (gardencorev1beta1.ExpirableVersion, bool) {
 	var newest gardencorev1beta1.ExpirableVersion
 	for _, v := range all {
@@ -131,7 +131,8 @@ func oneSupported(all []gardencorev1beta1.ExpirableVersion, path *field.Path) fi
 	return errs
 }
 
-// stages checks the stages of life of a version: those of API-VALCP-2, in their order, each later than the one before.
+// stages checks the lifecycle of a version: its stages are in the order unavailable, preview, supported, deprecated, expired,
+// and each starts later than the one before (API-VALCP-2).
 func stages(v gardencorev1beta1.ExpirableVersion, path *field.Path) field.ErrorList {
 	order := []gardencorev1beta1.VersionClassification{
 		gardencorev1beta1.VersionClassificationUnavailable, gardencorev1beta1.VersionClassificationPreview,
@@ -146,7 +147,7 @@ func stages(v gardencorev1beta1.ExpirableVersion, path *field.Path) field.ErrorL
 		return errs
 	}
 	if v.Classification != nil || v.ExpirationDate != nil {
-		errs = append(errs, field.Forbidden(path.Child("lifecycle"), "cannot be set beside classification and expirationDate"))
+		errs = append(errs, field.Forbidden(path.Child("lifecycle"), "cannot be set together with classification or expirationDate"))
 	}
 	rank := func(c gardencorev1beta1.VersionClassification) int {
 		for i, one := range order {
@@ -188,7 +189,7 @@ func volumeTypes(all []gardencorev1beta1.VolumeType, path *field.Path) field.Err
 	return append(errs, duplicates(names, namesIn(path))...)
 }
 
-// qualified checks a name that becomes the value of labels: it is given, and has no prefix.
+// qualified checks a name that is used as a label value: it is required and has no prefix.
 func qualified(name string, path *field.Path, what string) field.ErrorList {
 	if name == "" {
 		return required(name, path, what)
@@ -203,7 +204,7 @@ func qualified(name string, path *field.Path, what string) field.ErrorList {
 	return field.ErrorList{field.Invalid(path, name, strings.Join(messages, ", "))}
 }
 
-// namesIn are the paths of the names of what is listed.
+// namesIn returns the paths of the names of the items of a list.
 func namesIn(path *field.Path) func(i int) *field.Path {
 	return func(i int) *field.Path { return path.Index(i).Child("name") }
 }
@@ -235,7 +236,7 @@ func regions(all []gardencorev1beta1.Region, path *field.Path) field.ErrorList {
 	return append(errs, duplicates(names, namesIn(path))...)
 }
 
-// limits holds API-VALCP-2.
+// limits checks that the maximum number of nodes of a shoot is positive (API-VALCP-2).
 func limits(l *gardencorev1beta1.Limits, path *field.Path) field.ErrorList {
 	if l == nil {
 		return nil
@@ -243,7 +244,7 @@ func limits(l *gardencorev1beta1.Limits, path *field.Path) field.ErrorList {
 	return atLeast(l.MaxNodesTotal, 1, path.Child("maxNodesTotal"))
 }
 
-// limitsUpdate keeps shoots within the limits that they were made under (API-VALCP-2).
+// limitsUpdate checks that limits are not lowered, because shoots may already exceed lower ones (API-VALCP-2).
 func limitsUpdate(l, old *gardencorev1beta1.Limits, path *field.Path) field.ErrorList {
 	if l == nil || old == nil || l.MaxNodesTotal == nil || old.MaxNodesTotal == nil || *l.MaxNodesTotal >= *old.MaxNodesTotal {
 		return nil

@@ -61,7 +61,7 @@ func machineImages(all []gardencorev1beta1.MachineImage, path *field.Path) field
 		errs = append(errs, duplicates(versions, here.Child("versions").Index)...)
 	}
 	if !told {
-		errs = append(errs, field.Invalid(path, "", "the newest version of each image cannot be told: versions must be semantic versions"))
+		errs = append(errs, field.Invalid(path, "", "the newest version of each image cannot be determined: versions must be semantic versions"))
 	}
 	return append(errs, duplicates(names, path.Index)...)
 }
@@ -143,8 +143,8 @@ func machineTypes(all []gardencorev1beta1.MachineType, path *field.Path) field.E
 	return append(errs, duplicates(names, namesIn(path))...)
 }
 
-// storageNames checks the names of the volume that comes with a machine, as far as they are given: they are those of
-// volume types and their classes.
+// storageNames checks the names of the volume that is part of a machine, if they are given: they are names of a volume type
+// and of its class.
 func storageNames(s *gardencorev1beta1.MachineTypeStorage, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if s.Type != "" {
@@ -156,8 +156,8 @@ func storageNames(s *gardencorev1beta1.MachineTypeStorage, path *field.Path) fie
 	return errs
 }
 
-// bastion checks that bastions are made of what the profile offers: an image that is supported and that runs on the
-// machine type.
+// bastion checks that the profile offers the image and the machine type of bastions, and that the image is supported and
+// runs on the machine type.
 func bastion(s *gardencorev1beta1.CloudProfileSpec, path *field.Path) field.ErrorList {
 	b := s.Bastion
 	if b == nil {
@@ -216,7 +216,7 @@ func supported(v gardencorev1beta1.ExpirableVersion) bool {
 	return v.Classification == nil || *v.Classification == gardencorev1beta1.VersionClassificationSupported
 }
 
-// runsOn reports whether an image has an architecture; every image has the one that is not known.
+// runsOn reports whether an image has an architecture; it is true if the architecture is empty.
 func runsOn(v gardencorev1beta1.MachineImageVersion, architecture string, s *gardencorev1beta1.CloudProfileSpec) bool {
 	all := query.ArchitecturesOf(v.CapabilityFlavors, s.MachineCapabilities)
 	if len(all) == 0 {

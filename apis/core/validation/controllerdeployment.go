@@ -23,8 +23,8 @@ func ValidateControllerDeploymentUpdate(d, old *gardencorev1.ControllerDeploymen
 	return append(metadataUpdate(d, old), controllerDeployment(d)...)
 }
 
-// controllerDeployment holds that exactly one way of installation is given: a chart, or a type of the older version that
-// somebody else knows.
+// controllerDeployment checks that exactly one way of installation is given: a chart, or in v1beta1 another type that a
+// third party installs.
 func controllerDeployment(d *gardencorev1.ControllerDeployment) field.ErrorList {
 	other, config := d.Annotations[gardencorev1beta1.AnnotationMigrationControllerDeploymentType], d.Annotations[gardencorev1beta1.AnnotationMigrationControllerDeploymentProviderConfig]
 	annotations := field.NewPath("metadata", "annotations")
@@ -35,13 +35,13 @@ func controllerDeployment(d *gardencorev1.ControllerDeployment) field.ErrorList 
 	case d.Helm == nil && other == "":
 		errs = append(errs, field.Required(field.NewPath("helm"), "must say how the extension is installed: by a chart, or in v1beta1 by another type"))
 	case d.Helm != nil && other != "":
-		errs = append(errs, field.Forbidden(typePath, "must not be set beside a chart"))
+		errs = append(errs, field.Forbidden(typePath, "must not be set together with a chart"))
 	case other == gardencorev1.TypeHelm:
-		errs = append(errs, field.Invalid(typePath, other, "must be another type than that of charts, which stand in helm"))
+		errs = append(errs, field.Invalid(typePath, other, "must not be the type of charts, which are given in helm"))
 	}
 	switch {
 	case d.Helm != nil && config != "":
-		errs = append(errs, field.Forbidden(configPath, "must not be set beside a chart"))
+		errs = append(errs, field.Forbidden(configPath, "must not be set together with a chart"))
 	case config != "" && !json.Valid([]byte(config)):
 		errs = append(errs, field.Invalid(configPath, config, "must be JSON"))
 	}
@@ -82,7 +82,7 @@ func ValidateOCIRepository(o *gardencorev1.OCIRepository, path *field.Path) fiel
 	case o.Ref != nil:
 		for _, one := range []setting{{"repository", repository != ""}, {"tag", tag != ""}, {"digest", digest != ""}} {
 			if one.given {
-				errs = append(errs, field.Forbidden(path.Child(one.name), "must not be set beside ref"))
+				errs = append(errs, field.Forbidden(path.Child(one.name), "must not be set together with ref"))
 			}
 		}
 		return errs

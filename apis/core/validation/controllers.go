@@ -84,7 +84,7 @@ func extensionResource(r gardencorev1beta1.ControllerResource, path *field.Path)
 		here := path.Child("autoEnable").Index(i)
 		errs = append(errs, oneOf(t, here, known...)...)
 		if len(r.ClusterCompatibility) > 0 && !slices.Contains(r.ClusterCompatibility, t) {
-			errs = append(errs, field.Forbidden(here, "is no cluster that the extension is for"))
+			errs = append(errs, field.Forbidden(here, "is not a cluster type that the extension supports"))
 		}
 	}
 	if l := r.Lifecycle; l != nil {
@@ -97,7 +97,7 @@ func extensionResource(r gardencorev1beta1.ControllerResource, path *field.Path)
 	return errs
 }
 
-// optional complains about a value that is given and not allowed.
+// optional rejects a value that is given and not allowed.
 func optional[S ~string](value *S, path *field.Path, allowed ...S) field.ErrorList {
 	if value == nil {
 		return nil
@@ -151,7 +151,7 @@ func installationSpec(s *gardencorev1beta1.ControllerInstallationSpec, path *fie
 	errs := reference(&s.RegistrationRef, path.Child("registrationRef"), "a ControllerRegistration")
 	switch {
 	case s.SeedRef != nil && s.ShootRef != nil:
-		errs = append(errs, field.Forbidden(path.Child("shootRef"), "is either on a seed or on a shoot"))
+		errs = append(errs, field.Forbidden(path.Child("shootRef"), "cannot be set together with seedRef: an installation is either on a seed or on a shoot"))
 	case s.ShootRef != nil:
 		errs = append(errs, reference(s.ShootRef, path.Child("shootRef"), "a Shoot")...)
 	default:

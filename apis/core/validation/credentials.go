@@ -20,8 +20,8 @@ func credentialKinds() []schema.GroupVersionKind {
 	}
 }
 
-// ValidateCredentialsRef checks a reference to credentials: it is complete, its names could be names, and it leads to a
-// kind that holds credentials (API-VALBB-1, API-VALCB-1, API-VALSEED-1).
+// ValidateCredentialsRef checks a reference to credentials: it is complete, its names are valid, and its kind is one that
+// holds credentials (API-VALBB-1, API-VALCB-1, API-VALSEED-1).
 func ValidateCredentialsRef(ref *corev1.ObjectReference, path *field.Path) field.ErrorList {
 	errs := required(ref.APIVersion, path.Child("apiVersion"), "the version of the kind")
 	errs = append(errs, required(ref.Kind, path.Child("kind"), "a kind of credentials")...)

@@ -17,7 +17,7 @@ func differences(a, b any) []string {
 	return paths
 }
 
-// plain is a value as it is read from JSON; what can not be written has no parts to compare.
+// plain returns a value as decoded from JSON; a value that cannot be encoded has no parts to compare.
 func plain(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -19,7 +19,7 @@ func ValidateExposureClass(c *gardencorev1beta1.ExposureClass) field.ErrorList {
 	return append(metadata(c, false, apivalidation.NameIsDNSLabel), exposureClass(c)...)
 }
 
-// ValidateExposureClassUpdate checks an updated ExposureClass: what it means never changes (API-NAME-6).
+// ValidateExposureClassUpdate checks an updated ExposureClass: its handler and scheduling are immutable (API-NAME-6).
 func ValidateExposureClassUpdate(c, old *gardencorev1beta1.ExposureClass) field.ErrorList {
 	errs := metadataUpdate(c, old)
 	errs = append(errs, immutable(c.Handler, old.Handler, field.NewPath("handler"))...)

@@ -34,7 +34,7 @@ func ValidateInternalSecret(s *gardencorev1beta1.InternalSecret) field.ErrorList
 	return append(errs, typeKeys(s, path)...)
 }
 
-// typeKeys complains about keys that the type of a secret demands and that are missing.
+// typeKeys rejects a secret without a key that its type requires.
 func typeKeys(s *gardencorev1beta1.InternalSecret, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	demands := map[corev1.SecretType][]string{
@@ -45,7 +45,7 @@ func typeKeys(s *gardencorev1beta1.InternalSecret, path *field.Path) field.Error
 	}
 	for _, key := range demands[s.Type] {
 		if _, ok := s.Data[key]; !ok {
-			errs = append(errs, field.Required(path.Key(key), fmt.Sprintf("a secret of type %q has it", s.Type)))
+			errs = append(errs, field.Required(path.Key(key), fmt.Sprintf("is required in a secret of type %q", s.Type)))
 		}
 	}
 	for _, one := range []struct {
@@ -58,7 +58,7 @@ func typeKeys(s *gardencorev1beta1.InternalSecret, path *field.Path) field.Error
 	}
 	if _, byName := s.Data[corev1.BasicAuthUsernameKey]; s.Type == corev1.SecretTypeBasicAuth && !byName {
 		if _, byPassword := s.Data[corev1.BasicAuthPasswordKey]; !byPassword {
-			errs = append(errs, field.Required(path.Key(corev1.BasicAuthUsernameKey), "a secret of this type has a user name or a password"))
+			errs = append(errs, field.Required(path.Key(corev1.BasicAuthUsernameKey), "a secret of this type must have a user name or a password"))
 		}
 	}
 	return errs

@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 )
 
-// The lists below are facts about Kubernetes itself, one a line: what there is, since which minor version and until which
-// one. The first two are written by scripts/kubernetes-facts. What is older than oldestKnownMinor was not looked at: the
-// lists cannot tell whether a version before it has a gate or a group that it lacks.
+// The lists below are facts about Kubernetes itself, one per line: a name, the minor version that introduced it and the one
+// that removed it. The first two are written by scripts/kubernetes-facts. Versions before oldestKnownMinor are not covered:
+// whether one of them has a gate or a group that oldestKnownMinor lacks is not known.
 var (
 	//go:embed featuregates.txt
 	featureGateFacts string
@@ -31,7 +31,7 @@ const (
 	newestKnownMinor = 36
 )
 
-// minorOf is the minor version in a version of three parts, or -1.
+// minorOf returns the minor version of a version of three parts, or -1.
 func minorOf(value string) int {
 	v, err := version.ParseSemantic(value)
 	if err != nil {
@@ -53,7 +53,8 @@ func fact(list, name string) ([]string, bool) {
 	return strings.Fields(line), ok
 }
 
-// lifetime is from which minor version of Kubernetes something is there, and from which one on it no longer is.
+// lifetime is the range of minor versions of Kubernetes that have something: since is the first one, until the first one without
+// it.
 type lifetime struct{ since, until int }
 
 func lifetimeOf(found []string) lifetime {
@@ -67,8 +68,8 @@ func lifetimeOf(found []string) lifetime {
 	return l
 }
 
-// lacking says why a minor version lacks something, or nothing when it does not. A version newer than all that are known
-// lacks only what is gone already.
+// lacking returns the reason why a minor version lacks something, or an empty string if it has it. A version newer than all
+// known ones lacks only what was removed before.
 func (l lifetime) lacking(minor int) string {
 	switch {
 	case minor < l.since && (l.since > oldestKnownMinor || minor >= oldestKnownMinor):
@@ -80,11 +81,11 @@ func (l lifetime) lacking(minor int) string {
 	}
 }
 
-// unjudged reports whether nothing can be said about what is in none of the lists.
+// unjudged reports whether the lists do not cover a minor version, so that names that are in none of them have to be accepted.
 func unjudged(minor int) bool { return minor < oldestKnownMinor || minor > newestKnownMinor }
 
-// featureGates complains about gates that a version of Kubernetes does not know, and about values other than the one that
-// it has locked: with these, a component does not start (API-VALSHOOT-16).
+// featureGates rejects gates that a version of Kubernetes does not know, and values other than the one that it has locked: a
+// component would not start with them (API-VALSHOOT-16).
 func featureGates(gates map[string]bool, kubernetes string, path *field.Path) field.ErrorList {
 	minor := minorOf(kubernetes)
 	if minor < 0 {
@@ -110,7 +111,7 @@ func featureGates(gates map[string]bool, kubernetes string, path *field.Path) fi
 	return errs
 }
 
-// lockedTo returns the value that a minor version has locked a gate to, if it has.
+// lockedTo returns the value to which a minor version has locked a gate, and whether it has.
 func lockedTo(found []string, minor int) (value, locked bool) {
 	const columns = 4
 	if len(found) < columns || found[2] == "-" || minor < minorNumber(found[2]) {
@@ -119,7 +120,7 @@ func lockedTo(found []string, minor int) (value, locked bool) {
 	return found[3] == "true", true
 }
 
-// vpaFeatureGates complains about gates that the vertical pod autoscaler does not know.
+// vpaFeatureGates rejects gates that the vertical pod autoscaler does not know.
 func vpaFeatureGates(gates map[string]bool, path *field.Path) field.ErrorList {
 	known := []string{"CPUStartupBoost", "InPlace", "InPlaceOrRecreate", "PerVPAConfig"}
 	var errs field.ErrorList
@@ -131,8 +132,8 @@ func vpaFeatureGates(gates map[string]bool, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// runtimeConfig complains about groups, versions and resources that a version of Kubernetes does not have, and about those
-// that are switched off although a cluster cannot do without them (API-VALSHOOT-16).
+// runtimeConfig rejects groups, versions and resources that a version of Kubernetes does not have, and disabling those that
+// every cluster needs (API-VALSHOOT-16).
 func runtimeConfig(config map[string]bool, kubernetes string, workerless bool, path *field.Path) field.ErrorList {
 	minor := minorOf(kubernetes)
 	if minor < 0 {
@@ -152,7 +153,7 @@ func runtimeConfig(config map[string]bool, kubernetes string, workerless bool, p
 		case !config[name]:
 			for _, api := range needed {
 				if api == name || strings.HasPrefix(api, name+"/") || strings.HasPrefix(name, api+"/") {
-					errs = append(errs, field.Forbidden(here, "a cluster cannot do without "+api))
+					errs = append(errs, field.Forbidden(here, "a cluster needs "+api))
 				}
 			}
 		}
@@ -160,8 +161,8 @@ func runtimeConfig(config map[string]bool, kubernetes string, workerless bool, p
 	return errs
 }
 
-// neededAPIs are those that a cluster cannot do without: those that its components and its nodes speak. A name of a group
-// version stands for all of its resources.
+// neededAPIs are the APIs that every cluster needs, because its components and its nodes use them. A group version means all
+// of its resources.
 func neededAPIs(workerless bool) []string {
 	always := []string{
 		"v1", "discovery.k8s.io/v1/endpointslices", "events.k8s.io/v1/events", "networking.k8s.io/v1", "rbac.authorization.k8s.io/v1",
@@ -175,7 +176,7 @@ func neededAPIs(workerless bool) []string {
 		"policy/v1/poddisruptionbudgets", "scheduling.k8s.io/v1/priorityclasses", "storage.k8s.io/v1")
 }
 
-// pluginFacts are what is known of an admission plugin of Kubernetes.
+// pluginFacts are facts about an admission plugin of Kubernetes.
 type pluginFacts struct {
 	lifetime
 

@@ -26,7 +26,7 @@ func metadataUpdate(obj, old metav1.Object) field.ErrorList {
 	return apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, field.NewPath("metadata"))
 }
 
-// required complains about an empty value.
+// required rejects an empty value.
 func required(value string, path *field.Path, what string) field.ErrorList {
 	if value == "" {
 		return field.ErrorList{field.Required(path, "must name "+what)}
@@ -34,7 +34,7 @@ func required(value string, path *field.Path, what string) field.ErrorList {
 	return nil
 }
 
-// oneOf complains about a value that is not allowed.
+// oneOf rejects a value that is not allowed.
 func oneOf[S ~string](value S, path *field.Path, allowed ...S) field.ErrorList {
 	if slices.Contains(allowed, value) {
 		return nil
@@ -42,12 +42,12 @@ func oneOf[S ~string](value S, path *field.Path, allowed ...S) field.ErrorList {
 	return field.ErrorList{field.NotSupported(path, value, allowed)}
 }
 
-// immutable complains when a field differs from what it was.
+// immutable rejects a change of a field.
 func immutable(value, old any, path *field.Path) field.ErrorList {
 	return apivalidation.ValidateImmutableField(value, old, path)
 }
 
-// immutableOnceSet complains when a field that had a value differs from it.
+// immutableOnceSet rejects a change of a field that had a value.
 func immutableOnceSet[T any](value, old *T, path *field.Path) field.ErrorList {
 	if old == nil {
 		return nil
@@ -67,7 +67,7 @@ func frozen(obj metav1.Object, spec, old any) field.ErrorList {
 	return field.ErrorList{field.Forbidden(field.NewPath("spec"), message)}
 }
 
-// label checks a name that becomes part of host names.
+// label checks a name that becomes part of host names: it must be a DNS label.
 func label(value string, path *field.Path) field.ErrorList {
 	messages := validation.IsDNS1123Label(value)
 	errs := make(field.ErrorList, 0, len(messages))
@@ -77,7 +77,7 @@ func label(value string, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// labels checks labels in the order of their names, so that the same object is always complained about alike.
+// labels checks labels in the order of their names, so that the errors of an object are always in the same order.
 func labels(all map[string]string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -86,7 +86,7 @@ func labels(all map[string]string, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// duplicates complains about every value that stands more than once.
+// duplicates rejects every value that occurs more than once.
 func duplicates(values []string, path func(i int) *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := make(map[string]bool, len(values))
@@ -99,7 +99,7 @@ func duplicates(values []string, path func(i int) *field.Path) field.ErrorList {
 	return errs
 }
 
-// noDoubleHyphen keeps names apart from the separator of technical IDs (API-NAME-2, API-NAME-3).
+// noDoubleHyphen rejects names with the separator of technical IDs (API-NAME-2, API-NAME-3).
 func noDoubleHyphen(name string, path *field.Path) field.ErrorList {
 	if strings.Contains(name, "--") {
 		return field.ErrorList{field.Invalid(path, name, "must not contain two hyphens in a row")}
@@ -115,8 +115,8 @@ func reference(ref *corev1.ObjectReference, path *field.Path, what string) field
 	return required(ref.Name, path.Child("name"), what)
 }
 
-// tolerations checks that keys are given and that no pair of key and value stands twice; a key without a value comes
-// alone, because it covers every value (API-VALSHOOT-18).
+// tolerations checks that keys are given and that no pair of key and value occurs twice; a key without a value occurs once,
+// because it covers every value (API-VALSHOOT-18).
 func tolerations(all []gardencorev1beta1.Toleration, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}

@@ -9,8 +9,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// ValidateNamespacedCloudProfile checks a new NamespacedCloudProfile as far as that goes without its parent; the rest is
-// for admission (API-NCPV-1).
+// ValidateNamespacedCloudProfile checks a new NamespacedCloudProfile as far as possible without its parent; an admission
+// plugin checks the rest (API-NCPV-1).
 func ValidateNamespacedCloudProfile(p *gardencorev1beta1.NamespacedCloudProfile) field.ErrorList {
 	errs := metadata(p, true, apivalidation.NameIsDNSSubdomain)
 	return append(errs, namespacedCloudProfileSpec(&p.Spec, field.NewPath("spec"))...)
@@ -37,7 +37,7 @@ func namespacedCloudProfileSpec(s *gardencorev1beta1.NamespacedCloudProfileSpec,
 	return append(errs, limits(s.Limits, path.Child("limits"))...)
 }
 
-// prolonged checks versions of the parent that get another expiration date, which is all that may be said of them.
+// prolonged checks versions of the parent that get another expiration date, which is the only field that can be set.
 func prolonged(all []gardencorev1beta1.ExpirableVersion, path *field.Path) field.ErrorList {
 	errs := versionList(all, path)
 	for i, v := range all {

@@ -54,7 +54,7 @@ func inFamilies(all []network, families []gardencorev1beta1.IPFamily, path *fiel
 	for _, n := range all {
 		prefix, ok := rangeOf(n.cidr)
 		if !ok {
-			continue // What is no range was complained about already.
+			continue // An invalid range has been reported already.
 		}
 		family := gardencorev1beta1.IPFamilyIPv4
 		if prefix.Addr().Is6() {
@@ -67,7 +67,7 @@ func inFamilies(all []network, families []gardencorev1beta1.IPFamily, path *fiel
 	return errs
 }
 
-// notReserved checks that ranges leave alone what the tunnels between seeds and shoots use (API-VALSHOOT-11).
+// notReserved checks that ranges do not overlap with those that the tunnels between seeds and shoots use (API-VALSHOOT-11).
 func notReserved(all []network, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, n := range all {
@@ -84,7 +84,7 @@ func notReserved(all []network, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// reservedRanges are those of the tunnel, and those that ranges of shoots are mapped to in it.
+// reservedRanges are the range of the tunnel and the ranges to which it maps the ranges of shoots.
 func reservedRanges() []netip.Prefix {
 	const first, last = 240, 244
 	tunnel := netip.AddrFrom16([16]byte{0: 0xfd, 1: 0x8f, 2: 0x6d, 3: 0x53, 4: 0xb9, 5: 0x7a, 7: 0x01})
@@ -114,7 +114,7 @@ func families(all []gardencorev1beta1.IPFamily, path *field.Path) field.ErrorLis
 	return append(errs, duplicates(names, path.Index)...)
 }
 
-// orIPv4 are the families of who names none.
+// orIPv4 returns the given families, or IPv4 if there are none.
 func orIPv4(all []gardencorev1beta1.IPFamily) []gardencorev1beta1.IPFamily {
 	if len(all) == 0 {
 		return []gardencorev1beta1.IPFamily{gardencorev1beta1.IPFamilyIPv4}

@@ -13,7 +13,7 @@ import (
 
 type number interface{ ~int32 | ~int64 | ~float64 }
 
-// numberBetween checks a number that is given.
+// numberBetween checks that an optional number is within bounds.
 func numberBetween[N number](value *N, least, most N, path *field.Path) field.ErrorList {
 	if value == nil || *value >= least && *value <= most {
 		return nil
@@ -21,7 +21,7 @@ func numberBetween[N number](value *N, least, most N, path *field.Path) field.Er
 	return field.ErrorList{field.Invalid(path, *value, fmt.Sprintf("must be between %v and %v", least, most))}
 }
 
-// atLeast checks a number that is given.
+// atLeast checks that an optional number is not below a bound.
 func atLeast[N number](value *N, least N, path *field.Path) field.ErrorList {
 	if value == nil || *value >= least {
 		return nil
@@ -29,12 +29,12 @@ func atLeast[N number](value *N, least N, path *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(path, *value, fmt.Sprintf("must be at least %v", least))}
 }
 
-// notNegative checks a number that is given.
+// notNegative checks that an optional number is not negative.
 func notNegative[N number](value *N, path *field.Path) field.ErrorList {
 	return atLeast(value, 0, path)
 }
 
-// fraction checks a share that is given; what is not a number is no share.
+// fraction checks that an optional number is between 0 and 1; NaN is not.
 func fraction(value *float64, path *field.Path) field.ErrorList {
 	if value != nil && math.IsNaN(*value) {
 		return field.ErrorList{field.Invalid(path, "NaN", "must be between 0 and 1")}
@@ -42,13 +42,13 @@ func fraction(value *float64, path *field.Path) field.ErrorList {
 	return numberBetween(value, 0, 1, path)
 }
 
-// span is a named length of time.
+// span is a named duration.
 type span struct {
 	name  string
 	value *metav1.Duration
 }
 
-// lasting checks that no length of time is negative.
+// lasting checks that no duration is negative.
 func lasting(all []span, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, s := range all {
@@ -73,7 +73,7 @@ func shares(all []share, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// longerThan checks that every length of time that is given is above one.
+// longerThan checks that every given duration is longer than a minimum.
 func longerThan(least time.Duration, all []span, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, s := range all {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// caBundle accepts certificates in PEM, at least one.
+// caBundle checks that a text is one certificate or more in PEM format.
 func caBundle(value *string, path *field.Path) field.ErrorList {
 	if value == nil {
 		return nil

@@ -38,7 +38,7 @@ func ValidateProjectUpdate(p, old *gardencorev1beta1.Project) field.ErrorList {
 	errs = append(errs, immutableOnceSet(p.Spec.CreatedBy, old.Spec.CreatedBy, path.Child("createdBy"))...)
 	errs = append(errs, immutableOnceSet(p.Spec.Namespace, old.Spec.Namespace, path.Child("namespace"))...)
 	if old.Spec.Owner != nil && p.Spec.Owner == nil {
-		errs = append(errs, field.Invalid(path.Child("owner"), "", "the owner can change but not be taken away"))
+		errs = append(errs, field.Invalid(path.Child("owner"), "", "the owner can be changed but not removed"))
 	}
 	return append(errs, projectSpec(&p.Spec, path)...)
 }
@@ -61,7 +61,7 @@ func projectSpec(s *gardencorev1beta1.ProjectSpec, path *field.Path) field.Error
 		value *string
 	}{{"description", s.Description}, {"purpose", s.Purpose}} {
 		if text.value != nil && *text.value == "" {
-			errs = append(errs, field.Required(path.Child(text.name), "leave it out or write something"))
+			errs = append(errs, field.Required(path.Child(text.name), "must not be empty if it is given"))
 		}
 	}
 	if s.Owner != nil {
@@ -78,7 +78,8 @@ func projectSpec(s *gardencorev1beta1.ProjectSpec, path *field.Path) field.Error
 	return errs
 }
 
-// dualApproval holds API-VALPROJ-6.
+// dualApproval checks the rules for deletion by two users: they are for shoots, each resource occurs once, and their selectors
+// are valid (API-VALPROJ-6).
 func dualApproval(all []gardencorev1beta1.DualApprovalForDeletion, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	resources := make([]string, 0, len(all))
@@ -92,7 +93,8 @@ func dualApproval(all []gardencorev1beta1.DualApprovalForDeletion, path *field.P
 	return append(errs, duplicates(resources, func(i int) *field.Path { return path.Index(i).Child("resource") })...)
 }
 
-// projectNamespace holds API-NAME-8.
+// projectNamespace checks the name of a chosen namespace: it is garden or begins with garden-, and is not one of the reserved
+// names (API-NAME-8).
 func projectNamespace(name string, path *field.Path) field.ErrorList {
 	reserved := []string{
 		gardencorev1beta1.NamespaceSeedLease, gardencorev1beta1.NamespaceShootIssuer,
@@ -128,7 +130,7 @@ func members(all []gardencorev1beta1.ProjectMember, path *field.Path) field.Erro
 	return append(errs, duplicates(names, path.Index)...)
 }
 
-// roleIn are the paths of the roles of a member: the first stands alone.
+// roleIn returns the paths of the roles of a member; the first one is in the field role.
 func roleIn(path *field.Path) func(i int) *field.Path {
 	return func(i int) *field.Path {
 		if i == 0 {
@@ -144,7 +146,7 @@ func accountName(s rbacv1.Subject, path *field.Path) field.ErrorList {
 	if s.Kind != rbacv1.UserKind || !strings.HasPrefix(s.Name, "system:serviceaccount:") || strings.Count(s.Name, ":")+1 >= parts {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, s.Name, "must be system:serviceaccount:<namespace>:<name>, as it names a service account")}
+	return field.ErrorList{field.Invalid(path, s.Name, "must have the form system:serviceaccount:<namespace>:<name>, because it names a service account")}
 }
 
 func memberRoles(roles []string, path *field.Path) field.ErrorList {
@@ -171,7 +173,7 @@ func memberRoles(roles []string, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// identity is what tells members apart: a service account can be written in two ways (API-VALPROJ-1).
+// identity returns a unique form of a member: a service account can be written in two ways (API-VALPROJ-1).
 func identity(s rbacv1.Subject) string {
 	if s.Kind == rbacv1.ServiceAccountKind {
 		return rbacv1.UserKind + "/system:serviceaccount:" + s.Namespace + ":" + s.Name
@@ -189,7 +191,7 @@ func subject(s rbacv1.Subject, path *field.Path) field.ErrorList {
 			}
 		}
 		if s.Namespace == "" {
-			errs = append(errs, field.Required(path.Child("namespace"), "a service account lives in a namespace"))
+			errs = append(errs, field.Required(path.Child("namespace"), "a service account needs a namespace"))
 		}
 		if s.APIGroup != "" {
 			errs = append(errs, oneOf(s.APIGroup, path.Child("apiGroup"), "")...)
@@ -197,7 +199,7 @@ func subject(s rbacv1.Subject, path *field.Path) field.ErrorList {
 	case rbacv1.UserKind, rbacv1.GroupKind:
 		errs = append(errs, oneOf(s.APIGroup, path.Child("apiGroup"), rbacv1.GroupName)...)
 		if s.Namespace != "" {
-			errs = append(errs, field.Forbidden(path.Child("namespace"), "only service accounts live in namespaces"))
+			errs = append(errs, field.Forbidden(path.Child("namespace"), "only service accounts have a namespace"))
 		}
 	default:
 		errs = append(errs, oneOf(s.Kind, path.Child("kind"), rbacv1.UserKind, rbacv1.GroupKind, rbacv1.ServiceAccountKind)...)
@@ -205,7 +207,7 @@ func subject(s rbacv1.Subject, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// projectTolerations holds API-VALPROJ-4.
+// projectTolerations checks that the whitelist covers the default tolerations (API-VALPROJ-4).
 func projectTolerations(t *gardencorev1beta1.ProjectTolerations, path *field.Path) field.ErrorList {
 	errs := tolerations(t.Defaults, path.Child("defaults"))
 	errs = append(errs, tolerations(t.Whitelist, path.Child("whitelist"))...)

@@ -50,7 +50,7 @@ func quotaSpec(s *gardencorev1beta1.QuotaSpec, path *field.Path) field.ErrorList
 	return errs
 }
 
-// quotaScope accepts projects and the kinds of credentials that a binding binds a quota to.
+// quotaScope checks the scope of a quota: a project, or a kind of credentials that a binding can refer to.
 func quotaScope(ref *corev1.ObjectReference, path *field.Path) field.ErrorList {
 	of := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
 	project := schema.GroupKind{Group: gardencorev1beta1.GroupName, Kind: "Project"}

@@ -25,15 +25,15 @@ func ValidateSeedUpdate(s, old *gardencorev1beta1.Seed) field.ErrorList {
 	return append(errs, seedSpec(&s.Spec, path, false)...)
 }
 
-// ValidateSeedTemplate checks what a Seed is made from. What follows from the shoot that becomes the seed can be left
-// out.
+// ValidateSeedTemplate checks the template of a Seed. Fields that are derived from the shoot that becomes the seed are
+// optional.
 func ValidateSeedTemplate(t *gardencorev1beta1.SeedTemplate, path *field.Path) field.ErrorList {
 	errs := labels(t.Labels, path.Child("metadata", "labels"))
 	errs = append(errs, apivalidation.ValidateAnnotations(t.Annotations, path.Child("metadata", "annotations"))...)
 	return append(errs, seedSpec(&t.Spec, path.Child("spec"), true)...)
 }
 
-// ValidateSeedTemplateUpdate checks an updated template: what never changes in a Seed never changes in it.
+// ValidateSeedTemplateUpdate checks an updated template: the immutable fields of a Seed are immutable in it too.
 func ValidateSeedTemplateUpdate(t, old *gardencorev1beta1.SeedTemplate, path *field.Path) field.ErrorList {
 	return seedSpecUpdate(&t.Spec, &old.Spec, path.Child("spec"))
 }
@@ -48,7 +48,7 @@ func seedSpecUpdate(s, old *gardencorev1beta1.SeedSpec, path *field.Path) field.
 		errs = append(errs, immutable(s.Ingress.Domain, old.Ingress.Domain, path.Child("ingress", "domain"))...)
 	}
 	if len(old.DNS.Defaults) > 0 && len(s.DNS.Defaults) == 0 {
-		errs = append(errs, field.Forbidden(path.Child("dns", "defaults"), "cannot be taken away"))
+		errs = append(errs, field.Forbidden(path.Child("dns", "defaults"), "cannot be removed"))
 	}
 	backup := path.Child("backup")
 	switch {
@@ -67,7 +67,7 @@ func ValidateSeedStatusUpdate(s, old *gardencorev1beta1.Seed) field.ErrorList {
 	return immutableOnceSet(s.Status.ClusterIdentity, old.Status.ClusterIdentity, field.NewPath("status", "clusterIdentity"))
 }
 
-// seedOperation accepts only known operations, and none in place of another (API-STRAT-6).
+// seedOperation checks that an operation is known and does not replace another one (API-STRAT-6).
 func seedOperation(s, old *gardencorev1beta1.Seed) field.ErrorList {
 	value, ok := s.Annotations[gardencorev1beta1.AnnotationOperation]
 	if !ok {

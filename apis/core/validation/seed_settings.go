@@ -15,7 +15,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// seedSettings checks what is turned on and off in a seed. What speaks of zones needs several (API-VALSEED-3).
+// seedSettings checks the settings of a seed. Settings for zones need a seed with several zones (API-VALSEED-3).
 func seedSettings(s *gardencorev1beta1.SeedSpec, path *field.Path) field.ErrorList {
 	set := s.Settings
 	if set == nil {
@@ -26,7 +26,7 @@ func seedSettings(s *gardencorev1beta1.SeedSpec, path *field.Path) field.ErrorLi
 		errs = append(errs, seedLoadBalancers(l, s.Provider.Zones, path.Child("loadBalancerServices"))...)
 	}
 	if t := set.TopologyAwareRouting; t != nil && t.Enabled && len(s.Provider.Zones) < severalZones {
-		errs = append(errs, field.Forbidden(path.Child("topologyAwareRouting", "enabled"), "needs a seed with at least two zones"))
+		errs = append(errs, field.Forbidden(path.Child("topologyAwareRouting", "enabled"), "requires a seed with at least two zones"))
 	}
 	if z := set.ZoneSelection; z != nil {
 		errs = append(errs, oneOf(z.Mode, path.Child("zoneSelection", "mode"),
@@ -52,7 +52,7 @@ func reservation(c gardencorev1beta1.SeedSettingExcessCapacityReservationConfig,
 	here := path.Child("resources")
 	var errs field.ErrorList
 	if len(c.Resources) == 0 {
-		errs = append(errs, field.Required(here, "must say how much is held back"))
+		errs = append(errs, field.Required(here, "must give the resources to reserve"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Resources)) {
 		errs = append(errs, quantities([]amountOf{{name, new(c.Resources[name])}}, here)...)
@@ -96,7 +96,7 @@ func podToleration(t corev1.Toleration, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// seedLoadBalancers checks how the gateways of a seed, or of its zones, are reached.
+// seedLoadBalancers checks the load balancers of a seed, or of its zones.
 func seedLoadBalancers(l *gardencorev1beta1.SeedSettingLoadBalancerServices, zones []string, path *field.Path) field.ErrorList {
 	errs := apivalidation.ValidateAnnotations(l.Annotations, path.Child("annotations"))
 	errs = append(errs, trafficPolicy(l.ExternalTrafficPolicy, path.Child("externalTrafficPolicy"))...)
@@ -107,7 +107,7 @@ func seedLoadBalancers(l *gardencorev1beta1.SeedSettingLoadBalancerServices, zon
 	}
 	here := path.Child("zones")
 	if len(l.Zones) > 0 && len(zones) < severalZones {
-		errs = append(errs, field.Forbidden(here, "a seed with settings for zones has at least two zones"))
+		errs = append(errs, field.Forbidden(here, "settings for zones require a seed with at least two zones"))
 	}
 	names := make([]string, 0, len(l.Zones))
 	for i, z := range l.Zones {

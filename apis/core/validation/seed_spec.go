@@ -18,8 +18,8 @@ const (
 	severalZones    = 2
 )
 
-// seedSpec checks a Seed, or the template of one: of that, the shoot that becomes the seed decides provider, region,
-// networks and ingress where they are left out.
+// seedSpec checks the spec of a Seed or of a template. In a template, provider, region, networks and ingress are optional,
+// because they are taken from the shoot that becomes the seed.
 func seedSpec(s *gardencorev1beta1.SeedSpec, path *field.Path, template bool) field.ErrorList {
 	provider := path.Child("provider")
 	var errs field.ErrorList
@@ -45,14 +45,14 @@ func seedSpec(s *gardencorev1beta1.SeedSpec, path *field.Path, template bool) fi
 	return append(errs, duplicates(names, path.Child("accessRestrictions").Index)...)
 }
 
-// seedResourceKinds allows the kinds that a seed gets when its Seed names them. The garden keeps keys of clusters in
-// InternalSecrets, which are nothing for seeds.
+// seedResourceKinds checks the kinds of the objects that a Seed refers to, which are copied to the seed. InternalSecrets are
+// not allowed, because the garden keeps keys of clusters in them.
 func seedResourceKinds(all []gardencorev1beta1.NamedResourceReference, path *field.Path) field.ErrorList {
 	allowed := []string{"Secret", "ConfigMap", "WorkloadIdentity.security.gardener.cloud"}
 	var errs field.ErrorList
 	for i, r := range all {
 		if r.ResourceRef.APIVersion == "" || r.ResourceRef.Kind == "" {
-			continue // Missing is an error of its own.
+			continue // A missing kind is reported elsewhere.
 		}
 		kind := schema.FromAPIVersionAndKind(r.ResourceRef.APIVersion, r.ResourceRef.Kind).GroupKind().String()
 		if !slices.Contains(allowed, kind) {
@@ -62,7 +62,7 @@ func seedResourceKinds(all []gardencorev1beta1.NamedResourceReference, path *fie
 	return errs
 }
 
-// seedExtensions checks the extensions that a seed itself uses: there is no need to turn one of them off.
+// seedExtensions checks the extensions of a seed, which cannot be disabled.
 func seedExtensions(all []gardencorev1beta1.Extension, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	types := make([]string, 0, len(all))
@@ -74,33 +74,33 @@ func seedExtensions(all []gardencorev1beta1.Extension, path *field.Path) field.E
 			errs = append(errs, label(e.Type, here)...)
 		}
 		if e.Disabled != nil {
-			errs = append(errs, field.Forbidden(path.Index(i).Child("disabled"), "leave out the extension instead"))
+			errs = append(errs, field.Forbidden(path.Index(i).Child("disabled"), "remove the extension instead"))
 		}
 		types = append(types, e.Type)
 	}
 	return append(errs, duplicates(types, func(i int) *field.Path { return path.Index(i).Child("type") })...)
 }
 
-// seedIngress checks the ingress of a seed, which needs somebody who makes its domain known.
+// seedIngress checks the ingress of a seed, which needs a DNS provider for its domain.
 func seedIngress(s *gardencorev1beta1.SeedSpec, path *field.Path, template bool) field.ErrorList {
 	here := path.Child("ingress")
 	switch {
 	case s.Ingress == nil && template:
 		return nil
 	case s.Ingress == nil:
-		return field.ErrorList{field.Required(here, "must say under which domain components of the seed are reached, and by which controller")}
+		return field.ErrorList{field.Required(here, "must give the domain of the seed's components and the ingress controller")}
 	}
 	errs := domain(s.Ingress.Domain, here.Child("domain"))
 	errs = append(errs, oneOf(s.Ingress.Controller.Kind, here.Child("controller", "kind"), "nginx")...)
 	if s.DNS.Provider == nil {
-		errs = append(errs, field.Required(path.Child("dns", "provider"), "an ingress needs someone to make its domain known"))
+		errs = append(errs, field.Required(path.Child("dns", "provider"), "an ingress needs a DNS provider for its domain"))
 	}
 	return errs
 }
 
 func seedNetworks(n *gardencorev1beta1.SeedNetworks, path *field.Path, template bool) field.ErrorList {
 	if errs := families(n.IPFamilies, path.Child("ipFamilies")); len(errs) > 0 {
-		return errs // Without the families it is not known what ranges should look like.
+		return errs // The ranges cannot be checked without valid families.
 	}
 	var all []network
 	if !template || n.Pods != "" {
@@ -144,7 +144,7 @@ func seedTaints(all []gardencorev1beta1.SeedTaint, path *field.Path) field.Error
 func seedDNS(d *gardencorev1beta1.SeedDNS, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if d.Internal == nil {
-		errs = append(errs, field.Required(path.Child("internal"), "must name the domain under which machines of shoots find their API servers"))
+		errs = append(errs, field.Required(path.Child("internal"), "must name the domain of the API servers of shoots that machines use"))
 	} else {
 		errs = append(errs, dnsProvider(d.Internal, path.Child("internal"))...)
 	}
@@ -179,7 +179,8 @@ func domain(value string, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// seedBackup holds API-VALSEED-1.
+// seedBackup checks the backup section: provider, credentials and, if the provider is not the seed's, the region are given
+// (API-VALSEED-1).
 func seedBackup(s *gardencorev1beta1.SeedSpec, path *field.Path) field.ErrorList {
 	b := s.Backup
 	if b == nil {
@@ -187,12 +188,12 @@ func seedBackup(s *gardencorev1beta1.SeedSpec, path *field.Path) field.ErrorList
 	}
 	errs := required(b.Provider, path.Child("provider"), "where backups are kept")
 	if b.Provider != s.Provider.Type && deref(b.Region) == "" {
-		errs = append(errs, field.Invalid(path.Child("region"), "", "must be given when backups are kept elsewhere than the seed's machines"))
+		errs = append(errs, field.Invalid(path.Child("region"), "", "must be given if the provider of backups is not that of the seed"))
 	}
 	return append(errs, eitherCredentials(b.CredentialsRef, b.SecretRef, path)...)
 }
 
-// eitherCredentials wants a complete reference to credentials, in the present form or in the former one.
+// eitherCredentials checks that there is a complete reference to credentials, in the current field or in the older one.
 func eitherCredentials(ref *corev1.ObjectReference, former *corev1.SecretReference, path *field.Path) field.ErrorList {
 	here := path.Child("credentialsRef")
 	switch {

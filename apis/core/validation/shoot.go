@@ -16,11 +16,11 @@ import (
 func ValidateShoot(s *gardencorev1beta1.Shoot) field.ErrorList {
 	errs := metadata(s, true, apivalidation.NameIsDNSLabel)
 	errs = append(errs, noDoubleHyphen(s.Name, field.NewPath("metadata", "name"))...)
-	// Whoever could set these would keep others from deleting the shoot.
+	// A user who could set these could keep others from deleting the shoot.
 	for i, f := range s.Finalizers {
 		if f == gardencorev1beta1.FinalizerGardener || f == gardencorev1beta1.FinalizerReferenceProtection {
 			path := field.NewPath("metadata", "finalizers").Index(i)
-			errs = append(errs, field.Forbidden(path, "is set by the garden, never on create"))
+			errs = append(errs, field.Forbidden(path, "cannot be set on a new shoot: the garden sets it"))
 		}
 	}
 	errs = append(errs, shootOperation(s, nil)...)
@@ -51,7 +51,7 @@ func ValidateShootBindingUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList
 		same := s.Spec.DeepCopy()
 		same.SeedName = old.Spec.SeedName
 		if !apiequality.Semantic.DeepEqual(same, &old.Spec) {
-			errs = append(errs, field.Forbidden(field.NewPath("spec"), "nothing but the seed may change with a new seed"))
+			errs = append(errs, field.Forbidden(field.NewPath("spec"), "only the seed can change together with the seed"))
 		}
 	}
 	return append(errs, shootUpdate(s, old)...)
@@ -85,7 +85,7 @@ func shootUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	return append(errs, shootObject(s, &old.Spec)...)
 }
 
-// shootSpecUpdate holds what a spec keeps from the one before (API-VALSHOOT-2, 3, 6).
+// shootSpecUpdate checks the immutable fields of a spec (API-VALSHOOT-2, 3, 6).
 func shootSpecUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	errs := immutable(s.Region, old.Region, path.Child("region"))
 	errs = append(errs, immutable(s.Provider.Type, old.Provider.Type, path.Child("provider", "type"))...)
@@ -98,14 +98,14 @@ func shootSpecUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) fiel
 	errs = append(errs, versionUpdate(s.Kubernetes.Version, old.Kubernetes.Version, path.Child("kubernetes", "version"))...)
 	workers := path.Child("provider", "workers")
 	if query.Workerless(s) != query.Workerless(old) {
-		return append(errs, field.Forbidden(workers, "a shoot cannot gain its first or lose its last worker pool"))
+		return append(errs, field.Forbidden(workers, "the first worker pool of a shoot cannot be added and the last one cannot be removed"))
 	}
 	errs = append(errs, nodeLocalDNSUpdate(s, old, path.Child("systemComponents", "nodeLocalDNS"))...)
 	return append(errs, poolsUpdate(s, old, workers)...)
 }
 
-// cloudProfileUpdate keeps a shoot with its profile. A profile of a project may be exchanged for one of the same family,
-// which is judged where the profiles are known (API-SHOOTSTRAT-9).
+// cloudProfileUpdate checks that a shoot keeps its profile. It can change between profiles of the same family; an admission
+// plugin, which can read the profiles, checks that (API-SHOOTSTRAT-9).
 func cloudProfileUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	if ofProject(s) || ofProject(old) {
 		return nil
@@ -117,8 +117,9 @@ func ofProject(s *gardencorev1beta1.ShootSpec) bool {
 	return s.CloudProfile != nil && s.CloudProfile.Kind == gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile
 }
 
-// credentialsUpdate keeps the binding, but for the step from a SecretBinding to a CredentialsBinding (API-VALSHOOT-2).
-// Whether both lead to the same credentials is judged where the bindings are known.
+// credentialsUpdate checks that a shoot keeps its binding, except that a SecretBinding can be replaced by a
+// CredentialsBinding. An admission plugin, which can read the bindings, checks that both refer to the same credentials
+// (API-VALSHOOT-2).
 func credentialsUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	moved := s.SecretBindingName == nil && s.CredentialsBindingName != nil
@@ -126,7 +127,7 @@ func credentialsUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) fi
 		errs = append(errs, immutableOnceSet(s.SecretBindingName, old.SecretBindingName, path.Child("secretBindingName"))...)
 	}
 	if old.CredentialsBindingName != nil && s.CredentialsBindingName == nil {
-		errs = append(errs, field.Forbidden(path.Child("credentialsBindingName"), "cannot be taken away"))
+		errs = append(errs, field.Forbidden(path.Child("credentialsBindingName"), "cannot be removed"))
 	}
 	return errs
 }
@@ -137,7 +138,7 @@ func versionUpdate(value, old string, path *field.Path) field.ErrorList {
 	from, isVersion := parsed(old)
 	switch {
 	case !ok || !isVersion:
-		return nil // The value itself is judged elsewhere.
+		return nil // The value itself is checked elsewhere.
 	case to.LessThan(from):
 		return field.ErrorList{field.Forbidden(path, "a downgrade from "+old+" is not possible")}
 	case to.Major() != from.Major() || to.Minor() > from.Minor()+1:
@@ -152,13 +153,13 @@ func parsed(value string) (*version.Version, bool) {
 	return v, err == nil
 }
 
-// shootObject checks what must hold of every shoot; stored is the former spec of one that is there already.
+// shootObject checks the spec of a new or updated shoot; stored is the old spec, nil for a new shoot.
 func shootObject(s *gardencorev1beta1.Shoot, stored *gardencorev1beta1.ShootSpec) field.ErrorList {
 	errs := shootSpec(&s.Spec, place{namespace: s.Namespace, stored: stored}, field.NewPath("spec"))
 	return append(errs, restless(s)...)
 }
 
-// place is where the spec of a shoot stands, and what stood there before.
+// place is the path of the spec of a shoot, with its old value.
 type place struct {
 	namespace string
 	template  bool
@@ -196,11 +197,11 @@ func shootSpec(spec *gardencorev1beta1.ShootSpec, where place, path *field.Path)
 	return append(errs, workers(spec, where, path.Child("provider", "workers"))...)
 }
 
-// placement checks who chooses the seed, and the names of what is chosen.
+// placement checks the scheduler, the seed and the other names that decide where a shoot runs.
 func placement(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if s.SeedName != nil && *s.SeedName == "" {
-		errs = append(errs, field.Invalid(path.Child("seedName"), "", "leave it out or name a seed"))
+		errs = append(errs, field.Invalid(path.Child("seedName"), "", "must not be empty if it is given"))
 	}
 	if s.SeedName != nil && query.SelfHosted(s) {
 		errs = append(errs, field.Invalid(path.Child("seedName"), *s.SeedName, "a shoot that runs its own control plane has no seed"))
@@ -216,8 +217,8 @@ func placement(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList
 	return errs
 }
 
-// cloudProfileReference checks the reference, and the former field for it: that it says the same (API-SHOOTSTRAT-9), and
-// that the version of Kubernetes still has it.
+// cloudProfileReference checks the reference and its older field: both name the same profile, and the version of Kubernetes
+// still supports the older field (API-SHOOTSTRAT-9).
 func cloudProfileReference(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	here, former := path.Child("cloudProfile"), path.Child("cloudProfileName")
 	errs := required(query.ProfileName(s), here.Child("name"), "a CloudProfile")
@@ -233,13 +234,13 @@ func cloudProfileReference(s *gardencorev1beta1.ShootSpec, path *field.Path) fie
 			gardencorev1beta1.CloudProfileReferenceKindCloudProfile, gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile)...)
 	}
 	if s.CloudProfileName != nil && *s.CloudProfileName != ref.Name {
-		errs = append(errs, field.Invalid(former, *s.CloudProfileName, "must be what cloudProfile names"))
+		errs = append(errs, field.Invalid(former, *s.CloudProfileName, "must be the same as cloudProfile.name"))
 	}
 	return errs
 }
 
-// credentials wants one binding, of the sort that the version of Kubernetes has, unless the shoot runs on machines that
-// somebody else looks after.
+// credentials checks that a shoot with workers has one binding, of a kind that its version of Kubernetes supports. A
+// self-hosted shoot needs none.
 func credentials(s, stored *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	if query.SelfHosted(s) {
 		return nil
@@ -249,7 +250,7 @@ func credentials(s, stored *gardencorev1beta1.ShootSpec, path *field.Path) field
 	case secret == "" && general == "":
 		return field.ErrorList{field.Required(here, "a shoot with workers needs credentials")}
 	case secret != "" && general != "":
-		return field.ErrorList{field.Forbidden(former, "has no place beside credentialsBindingName")}
+		return field.ErrorList{field.Forbidden(former, "cannot be set together with credentialsBindingName")}
 	case withFormerBinding(s) && (stored == nil || !withFormerBinding(stored)):
 		return field.ErrorList{field.Forbidden(former, "is not supported from Kubernetes 1.34 on: use credentialsBindingName")}
 	default:
@@ -257,8 +258,8 @@ func credentials(s, stored *gardencorev1beta1.ShootSpec, path *field.Path) field
 	}
 }
 
-// withFormerBinding tells whether a shoot names a SecretBinding although its version of Kubernetes has none. What was
-// stored so, before this was refused, goes on: who looks after the shoot must be able to write it.
+// withFormerBinding reports whether a shoot names a SecretBinding although its version of Kubernetes does not support it.
+// Shoots that were stored before this was rejected remain valid, because controllers must be able to update them.
 func withFormerBinding(s *gardencorev1beta1.ShootSpec) bool {
 	return deref(s.SecretBindingName) != "" && beyond(s.Kubernetes.Version, lastWithNamesOfFormerFields)
 }
@@ -273,7 +274,7 @@ func kubernetesVersion(value string, path *field.Path) field.ErrorList {
 	return nil
 }
 
-// purpose holds API-VALSHOOT-12.
+// purpose checks the purpose of a shoot; infrastructure is for shoots in the namespace garden only (API-VALSHOOT-12).
 func purpose(s *gardencorev1beta1.ShootSpec, namespace string, path *field.Path) field.ErrorList {
 	if s.Purpose == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// admissionPlugins checks the admission plugins of an API server: those that its version has, and of these none that a
-// cluster cannot do without switched off (API-VALSHOOT-16).
+// admissionPlugins checks the admission plugins of an API server: its version has them, and those that every cluster needs
+// are not disabled (API-VALSHOOT-16).
 func admissionPlugins(all []gardencorev1beta1.AdmissionPlugin, kubernetes string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	names := make([]string, 0, len(all))
@@ -40,7 +40,7 @@ func admissionPlugin(p *gardencorev1beta1.AdmissionPlugin, minor int, path *fiel
 	}
 	var errs field.ErrorList
 	if deref(p.Disabled) && facts.required {
-		errs = append(errs, field.Forbidden(path, "a cluster cannot do without "+p.Name))
+		errs = append(errs, field.Forbidden(path, "a cluster needs "+p.Name))
 	}
 	if p.KubeconfigSecretName != nil {
 		here := path.Child("kubeconfigSecretName")
@@ -62,7 +62,7 @@ func admissionPlugin(p *gardencorev1beta1.AdmissionPlugin, minor int, path *fiel
 	return errs
 }
 
-// podSecurity checks the configuration of PodSecurity, which an API server does not start without understanding.
+// podSecurity checks the configuration of PodSecurity. An API server does not start with an invalid one.
 func podSecurity(raw []byte, path *field.Path) field.ErrorList {
 	const (
 		group = "pod-security.admission.config.k8s.io/"
@@ -79,7 +79,7 @@ func podSecurity(raw []byte, path *field.Path) field.ErrorList {
 		} `json:"exemptions"`
 	}
 	if err := yaml.Unmarshal(raw, &config); err != nil {
-		return field.ErrorList{field.Invalid(path, string(raw), "cannot be read: "+err.Error())}
+		return field.ErrorList{field.Invalid(path, string(raw), "cannot be decoded: "+err.Error())}
 	}
 	version, ofGroup := strings.CutPrefix(config.APIVersion, group)
 	if !ofGroup || config.Kind != kind || !slices.Contains([]string{"v1", "v1beta1", "v1alpha1"}, version) {

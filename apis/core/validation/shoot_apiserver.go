@@ -26,7 +26,8 @@ const (
 	maxMutatingInFlight   = 2500
 )
 
-// kubeAPIServer holds API-VALSHOOT-16 and 22.
+// kubeAPIServer checks the settings of the API server: lifetimes, limits, issuers, audit policy, plugins, feature gates and
+// encryption (API-VALSHOOT-16, 22).
 func kubeAPIServer(a *gardencorev1beta1.KubeAPIServerConfig, c cluster, path *field.Path) field.ErrorList {
 	if a == nil {
 		return nil
@@ -94,7 +95,7 @@ func serviceAccounts(c *gardencorev1beta1.ServiceAccountConfig, path *field.Path
 	return append(errs, duplicates(c.AcceptedIssuers, path.Child("acceptedIssuers").Index)...)
 }
 
-// issuer checks the URL of who issues tokens, in the form that OpenID Connect wants it.
+// issuer checks the URL of an issuer of tokens, which must have the form that OpenID Connect requires.
 func issuer(value string, path *field.Path) field.ErrorList {
 	u, err := url.Parse(value)
 	switch {
@@ -107,7 +108,7 @@ func issuer(value string, path *field.Path) field.ErrorList {
 	}
 }
 
-// audiences checks for whom tokens are made; they are handed on as one list with commas.
+// audiences checks the audiences of tokens. They are passed to the API server as one list separated by commas.
 func audiences(all []string, path *field.Path) field.ErrorList {
 	errs := duplicates(all, path.Index)
 	for i, one := range all {
@@ -138,7 +139,7 @@ func watchCacheSizes(w *gardencorev1beta1.WatchCacheSizes, kubernetes string, pa
 	return errs
 }
 
-// partOfList checks a name that is handed on in a list, which has a meaning for some characters.
+// partOfList checks a name that is passed to the API server in a list, whose separators it must not contain.
 func partOfList(name, separators string, path *field.Path) field.ErrorList {
 	if name == strings.ToLower(name) && !strings.ContainsAny(name, separators) {
 		return nil
@@ -146,7 +147,8 @@ func partOfList(name, separators string, path *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(path, name, fmt.Sprintf("must be lower case, without any of %q", separators))}
 }
 
-// encryptionConfig holds what API-VALSHOOT-22 says of the section alone.
+// encryptionConfig checks the resources to encrypt: they are in lower case, without wildcards, secrets and duplicates
+// (API-VALSHOOT-22).
 func encryptionConfig(e *gardencorev1beta1.EncryptionConfig, path *field.Path) field.ErrorList {
 	if e == nil {
 		return nil
@@ -162,7 +164,7 @@ func encryptionConfig(e *gardencorev1beta1.EncryptionConfig, path *field.Path) f
 		name := strings.TrimSuffix(r, ".")
 		names = append(names, name)
 		if name == "secrets" {
-			errs = append(errs, field.Forbidden(here, "secrets are encrypted always"))
+			errs = append(errs, field.Forbidden(here, "secrets are always encrypted"))
 		}
 		if why := unencryptable(r); why != "" {
 			errs = append(errs, field.Invalid(here, r, why))
@@ -171,7 +173,7 @@ func encryptionConfig(e *gardencorev1beta1.EncryptionConfig, path *field.Path) f
 	return append(errs, duplicates(names, path.Child("resources").Index)...)
 }
 
-// unencryptable says why a resource cannot be encrypted by itself, or nothing.
+// unencryptable returns the reason why a resource cannot be encrypted, or an empty string.
 func unencryptable(r string) string {
 	_, group, _ := strings.Cut(r, ".")
 	switch {
@@ -192,8 +194,8 @@ func unencryptable(r string) string {
 	}
 }
 
-// encryptionUpdate holds what API-VALSHOOT-22 says of changes: one at a time, each rolled out before the next. What the
-// gardenlet refuses to roll out can always be taken back.
+// encryptionUpdate checks changes of the encryption: one at a time, and only after the last one has been rolled out. A
+// change that the gardenlet refuses to roll out can always be reverted (API-VALSHOOT-22).
 func encryptionUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	path := field.NewPath("spec", "kubernetes", "kubeAPIServer", "encryptionConfig")
 	resources := !slices.Equal(query.EncryptionWanted(&s.Spec), query.EncryptionWanted(&old.Spec))
@@ -215,7 +217,7 @@ func encryptionUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 		errs = append(errs, field.Forbidden(here, "cannot change while the rotation of the encryption key is "+string(phase)))
 	}
 	if query.EncryptionPending(old) {
-		errs = append(errs, field.Forbidden(here, "cannot change while a former change is being rolled out"))
+		errs = append(errs, field.Forbidden(here, "cannot change while an earlier change is being rolled out"))
 	}
 	if sleeping(old) {
 		errs = append(errs, field.Forbidden(here, "cannot change while the shoot is hibernated"))
@@ -230,7 +232,7 @@ func structured(a *gardencorev1beta1.KubeAPIServerConfig, path *field.Path) fiel
 		here := path.Child("structuredAuthentication")
 		errs = append(errs, configured(s.ConfigMapName, a.FeatureGates, "StructuredAuthenticationConfiguration", here)...)
 		if a.OIDCConfig != nil {
-			errs = append(errs, field.Forbidden(path.Child("oidcConfig"), "has no place beside structuredAuthentication"))
+			errs = append(errs, field.Forbidden(path.Child("oidcConfig"), "cannot be set together with structuredAuthentication"))
 		}
 	}
 	if s := a.StructuredAuthorization; s != nil {
@@ -251,11 +253,11 @@ func structured(a *gardencorev1beta1.KubeAPIServerConfig, path *field.Path) fiel
 	return errs
 }
 
-// configured checks that a configuration is named, and that the API server reads it.
+// configured checks that a configuration is named and that the feature gate for it is not disabled.
 func configured(configMap string, gates map[string]bool, gate string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if on, given := gates[gate]; given && !on {
-		errs = append(errs, field.Forbidden(path, "needs the feature gate "+gate+", which is switched off"))
+		errs = append(errs, field.Forbidden(path, "requires the feature gate "+gate+", which is disabled"))
 	}
 	here := path.Child("configMapName")
 	if configMap == "" {
@@ -264,8 +266,8 @@ func configured(configMap string, gates map[string]bool, gate string, path *fiel
 	return append(errs, subdomain(configMap, here, "the ConfigMap with the configuration")...)
 }
 
-// configMap checks the reference to an audit policy. It is always read in the shoot's own namespace, whatever namespace
-// is given.
+// configMap checks the reference to an audit policy. The ConfigMap is always read from the namespace of the shoot, even if
+// another one is given.
 func configMap(ref *corev1.ObjectReference, path *field.Path) field.ErrorList {
 	const what = "the ConfigMap with the audit policy"
 	errs := required(ref.Name, path.Child("name"), what)
@@ -289,12 +291,12 @@ func openIDConnect(o *gardencorev1beta1.OIDCConfig, path *field.Path) field.Erro
 		}
 	}
 	if (o.IssuerURL == nil) != (deref(o.ClientID) == "") {
-		errs = append(errs, field.Required(path, "issuerURL and clientID come together"))
+		errs = append(errs, field.Required(path, "issuerURL and clientID must be set together"))
 	}
 	return append(errs, caBundle(o.CABundle, path.Child("caBundle"))...)
 }
 
-// between checks the length of a span of time that is given.
+// between checks that an optional duration is within bounds.
 func between(value *metav1.Duration, least, most time.Duration, path *field.Path) field.ErrorList {
 	if value == nil || value.Duration >= least && value.Duration <= most {
 		return nil

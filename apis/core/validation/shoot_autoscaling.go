@@ -16,7 +16,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Resources that components are given.
+// Resources of components.
 const (
 	cpu    = "cpu"
 	memory = "memory"
@@ -63,7 +63,7 @@ func clusterAutoscaler(a *gardencorev1beta1.ClusterAutoscaler, kubernetes string
 	return errs
 }
 
-// emptyBulkDelete checks the former name of maxScaleDownParallelism.
+// emptyBulkDelete checks the older field for maxScaleDownParallelism.
 func emptyBulkDelete(a *gardencorev1beta1.ClusterAutoscaler, kubernetes string, path *field.Path) field.ErrorList {
 	if a.MaxEmptyBulkDelete == nil {
 		return nil
@@ -73,13 +73,13 @@ func emptyBulkDelete(a *gardencorev1beta1.ClusterAutoscaler, kubernetes string, 
 		errs = append(errs, gone(lastWithEmptyBulkDelete, path))
 	}
 	if a.MaxScaleDownParallelism != nil && *a.MaxScaleDownParallelism != *a.MaxEmptyBulkDelete {
-		message := fmt.Sprintf("must be what maxScaleDownParallelism is, %d", *a.MaxScaleDownParallelism)
+		message := fmt.Sprintf("must be the same as maxScaleDownParallelism, %d", *a.MaxScaleDownParallelism)
 		errs = append(errs, field.Invalid(path, *a.MaxEmptyBulkDelete, message))
 	}
 	return errs
 }
 
-// taintKeys checks keys of taints, each once, and none that the garden uses itself.
+// taintKeys checks keys of taints: each occurs once, and none is reserved for the garden.
 func taintKeys(keys []string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, key := range keys {
@@ -89,7 +89,8 @@ func taintKeys(keys []string, path *field.Path) field.ErrorList {
 	return append(errs, duplicates(keys, path.Index)...)
 }
 
-// notReservedTaint keeps a key for the garden, which takes the taint off a node once what the node needs runs on it.
+// notReservedTaint rejects the taint that the garden itself sets on nodes, and removes once the components that a node needs are
+// running.
 func notReservedTaint(key string, path *field.Path) field.ErrorList {
 	if key != gardencorev1beta1.TaintNodeCriticalComponentsNotReady {
 		return nil
@@ -128,7 +129,7 @@ func verticalPodAutoscaler(v *gardencorev1beta1.VerticalPodAutoscaler, path *fie
 	return append(errs, vpaFeatureGates(v.FeatureGates, path.Child("featureGates"))...)
 }
 
-// belowOne checks shares of which one is always left.
+// belowOne checks fractions that must be below 1.
 func belowOne(all []share, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, s := range all {
@@ -143,7 +144,7 @@ func belowOne(all []share, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// controlPlaneAutoscaling checks how small a part of a control plane may become.
+// controlPlaneAutoscaling checks the minimum resources of a component of the control plane.
 func controlPlaneAutoscaling(a *gardencorev1beta1.ControlPlaneAutoscaling, least map[string]resource.Quantity, path *field.Path) field.ErrorList {
 	if a == nil {
 		return nil
@@ -155,7 +156,7 @@ func controlPlaneAutoscaling(a *gardencorev1beta1.ControlPlaneAutoscaling, least
 	return processorAndMemory(a.MinAllowed, least, here)
 }
 
-// processorAndMemory checks amounts of cpu and memory, each at least what there is one for in least.
+// processorAndMemory checks amounts of cpu and memory against their minimums in least.
 func processorAndMemory(all, least map[string]resource.Quantity, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, name := range slices.Sorted(maps.Keys(all)) {

@@ -8,14 +8,14 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// The lists of a shoot are bounded, far above what anybody needs: each entry is looked at, and some entries are looked up,
-// while the request waits.
+// The lengths of the lists of a shoot are limited, far above what users need, because each entry is checked while the
+// request waits, and some need lookups.
 const (
 	maxEntries   = 1000
 	maxSchedules = 1000
 )
 
-// bounds complains about lists with too many entries.
+// bounds rejects lists with too many entries.
 func bounds(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, list := range []struct {

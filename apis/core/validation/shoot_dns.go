@@ -56,7 +56,7 @@ func shootDNSProvider(p *gardencorev1beta1.DNSProvider, path *field.Path) field.
 	}
 	secondary := !deref(p.Primary)
 	if typ == "" && (credentials != "" || secondary) {
-		errs = append(errs, field.Required(path.Child("type"), "must say whom the credentials are for"))
+		errs = append(errs, field.Required(path.Child("type"), "must be the type of the provider that the credentials are for"))
 	}
 	if credentials == "" && secondary {
 		errs = append(errs, field.Required(path.Child("credentialsRef"), "a provider that is not the primary one needs credentials"))
@@ -77,12 +77,12 @@ func dnsCredentials(p *gardencorev1beta1.DNSProvider, path *field.Path) field.Er
 		errs = append(errs, oneOf(ref.APIVersion, here.Child("apiVersion"), want)...)
 	}
 	if p.SecretName != nil && (ref.Kind != "Secret" || ref.Name != *p.SecretName) {
-		errs = append(errs, field.Forbidden(path.Child("secretName"), "must be what credentialsRef names"))
+		errs = append(errs, field.Forbidden(path.Child("secretName"), "must be the same as credentialsRef.name"))
 	}
 	return errs
 }
 
-// credentialsOf tells credentials apart, whichever of the two fields names them.
+// credentialsOf returns a unique form of the credentials of a provider from the one of its two fields that is set.
 func credentialsOf(p *gardencorev1beta1.DNSProvider) string {
 	ref := p.CredentialsRef
 	if ref == nil {
@@ -94,13 +94,14 @@ func credentialsOf(p *gardencorev1beta1.DNSProvider) string {
 	return ref.Kind + "/" + ref.Name
 }
 
-// shootDNSUpdate keeps the domain, and the primary provider once there are records (API-VALSHOOT-2, 3).
+// shootDNSUpdate checks that the domain is immutable, and also the primary provider once the shoot has a seed (API-VALSHOOT-2,
+// 3).
 func shootDNSUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	if old.DNS == nil {
 		return nil
 	}
 	if s.DNS == nil {
-		return field.ErrorList{field.Invalid(path, nil, "cannot be taken away")}
+		return field.ErrorList{field.Invalid(path, nil, "cannot be removed")}
 	}
 	errs := immutableOnceSet(s.DNS.Domain, old.DNS.Domain, path.Child("domain"))
 	if old.SeedName == nil {
@@ -112,7 +113,7 @@ func shootDNSUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field
 	}
 	now := query.PrimaryProvider(s.DNS)
 	if now == nil {
-		return append(errs, field.Forbidden(path.Child("providers"), "the primary provider cannot be taken away from a shoot that has a seed"))
+		return append(errs, field.Forbidden(path.Child("providers"), "the primary provider cannot be removed from a shoot that has a seed"))
 	}
 	if deref(now.Type) != deref(was.Type) {
 		errs = append(errs, field.Forbidden(path.Child("providers"),

@@ -21,7 +21,7 @@ const (
 	maxStreamingIdle = 4 * time.Hour
 )
 
-// kubelet holds API-VALSHOOT-17.
+// kubelet checks the settings of kubelets: limits of processes, images, logs, swap and evictions (API-VALSHOOT-17).
 func kubelet(k *gardencorev1beta1.KubeletConfig, kubernetes string, path *field.Path) field.ErrorList {
 	if k == nil {
 		return nil
@@ -49,7 +49,7 @@ func kubelet(k *gardencorev1beta1.KubeletConfig, kubernetes string, path *field.
 	return append(errs, reserved(k.KubeReserved, path.Child("kubeReserved"))...)
 }
 
-// images checks how images are pulled and when they are cleaned up.
+// images checks the settings for image pulls and image garbage collection.
 func images(k *gardencorev1beta1.KubeletConfig, path *field.Path) field.ErrorList {
 	errs := notNegative(k.RegistryBurst, path.Child("registryBurst"))
 	errs = append(errs, notNegative(k.RegistryPullQPS, path.Child("registryPullQPS"))...)
@@ -66,8 +66,8 @@ func images(k *gardencorev1beta1.KubeletConfig, path *field.Path) field.ErrorLis
 	return errs
 }
 
-// imageCredentials checks whose images that are on a node already may be used by whom. A kubelet takes these settings
-// only while a feature gate is on, which came before it was on by default.
+// imageCredentials checks the credential verification for images that are already on a node. A kubelet accepts these
+// settings only if a feature gate is enabled, which older versions do not enable by default.
 func imageCredentials(k *gardencorev1beta1.KubeletConfig, kubernetes string, path *field.Path) field.ErrorList {
 	const (
 		gate      = "KubeletEnsureSecretPulledImages"
@@ -83,7 +83,7 @@ func imageCredentials(k *gardencorev1beta1.KubeletConfig, kubernetes string, pat
 		if policy == nil {
 			here = list
 		}
-		return field.ErrorList{field.Forbidden(here, "needs the feature gate "+gate+", which is on by default from Kubernetes 1.35 on")}
+		return field.ErrorList{field.Forbidden(here, "requires the feature gate "+gate+", which is enabled by default from Kubernetes 1.35 on")}
 	}
 	var errs field.ErrorList
 	if policy != nil {
@@ -95,7 +95,7 @@ func imageCredentials(k *gardencorev1beta1.KubeletConfig, kubernetes string, pat
 	}
 	listed := gardencorev1beta1.ImagePullCredentialsVerificationPolicyNeverVerifyAllowlistedImages
 	if len(k.PreloadedImagesVerificationAllowlist) > 0 && deref(policy) != listed {
-		errs = append(errs, field.Forbidden(list, "has no meaning unless imagePullCredentialsVerificationPolicy is "+string(listed)))
+		errs = append(errs, field.Forbidden(list, "has no effect unless imagePullCredentialsVerificationPolicy is "+string(listed)))
 	}
 	for i, image := range k.PreloadedImagesVerificationAllowlist {
 		name := strings.TrimSuffix(image, "/*")
@@ -106,7 +106,7 @@ func imageCredentials(k *gardencorev1beta1.KubeletConfig, kubernetes string, pat
 	return errs
 }
 
-// swap checks the use of swap, which the kubelet must not refuse and must know.
+// swap checks the swap settings, which require failSwapOn false and a feature gate.
 func swap(k *gardencorev1beta1.KubeletConfig, path *field.Path) field.ErrorList {
 	m := k.MemorySwap
 	if m == nil {
@@ -114,19 +114,19 @@ func swap(k *gardencorev1beta1.KubeletConfig, path *field.Path) field.ErrorList 
 	}
 	var errs field.ErrorList
 	if deref(k.FailSwapOn) {
-		errs = append(errs, field.Forbidden(path, "has no meaning unless failSwapOn is false"))
+		errs = append(errs, field.Forbidden(path, "has no effect unless failSwapOn is false"))
 	}
 	if m.SwapBehavior == nil {
 		return errs
 	}
 	if !k.FeatureGates["NodeSwap"] {
-		errs = append(errs, field.Forbidden(path, "needs the feature gate NodeSwap in featureGates"))
+		errs = append(errs, field.Forbidden(path, "requires the feature gate NodeSwap in featureGates"))
 	}
 	return append(errs, oneOf(*m.SwapBehavior, path.Child("swapBehavior"),
 		gardencorev1beta1.SwapBehaviorNoSwap, gardencorev1beta1.SwapBehaviorLimitedSwap)...)
 }
 
-// evictions checks when pods are evicted because a node runs out of something.
+// evictions checks the eviction thresholds of a kubelet.
 func evictions(k *gardencorev1beta1.KubeletConfig, path *field.Path) field.ErrorList {
 	errs := thresholds(k.EvictionHard, path.Child("evictionHard"))
 	errs = append(errs, thresholds(k.EvictionSoft, path.Child("evictionSoft"))...)
@@ -151,7 +151,7 @@ func evictions(k *gardencorev1beta1.KubeletConfig, path *field.Path) field.Error
 	return errs
 }
 
-// thresholds accepts quantities and percentages up to 100 %.
+// thresholds checks that thresholds are quantities or percentages from 0% to 100%.
 func thresholds(e *gardencorev1beta1.KubeletConfigEviction, path *field.Path) field.ErrorList {
 	if e == nil {
 		return nil
@@ -181,8 +181,8 @@ func thresholds(e *gardencorev1beta1.KubeletConfigEviction, path *field.Path) fi
 	return errs
 }
 
-// isQuantity reports whether a text is a quantity that is not negative. Exponents of more than two digits are not even
-// read: the parser writes such numbers out, which keeps it busy for minutes.
+// isQuantity reports whether a text is a quantity that is not negative. Exponents of more than two digits are rejected
+// without parsing: the parser expands such numbers, which takes minutes.
 func isQuantity(text string) bool {
 	const longest, digits = 64, 2
 	if len(text) > longest {

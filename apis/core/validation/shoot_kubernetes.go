@@ -16,7 +16,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// The last minor versions of Kubernetes that have what later ones do not.
+// The last minor versions of Kubernetes with a feature that later ones do not have.
 const (
 	lastWithTaintsToIgnore      = 32
 	lastWithPodEvictionTimeout  = 32
@@ -28,15 +28,15 @@ const (
 	lastWithDefaultCacheSize    = 34
 )
 
-// beyond reports whether a version of Kubernetes comes after a minor one.
+// beyond reports whether a version of Kubernetes is later than a minor version.
 func beyond(kubernetes string, minor int) bool { return minorOf(kubernetes) > minor }
 
-// gone complains about a field that a version of Kubernetes no longer has.
+// gone returns the error for a field that a version of Kubernetes no longer supports.
 func gone(minor int, path *field.Path) *field.Error {
 	return field.Forbidden(path, "is not supported from Kubernetes 1."+strconv.Itoa(minor+1)+" on")
 }
 
-// kubernetes checks the parts of Kubernetes (API-VALSHOOT-16, 17, 22).
+// kubernetes checks the settings of the components of Kubernetes (API-VALSHOOT-16, 17, 22).
 func kubernetes(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	k := &s.Kubernetes
 	c := cluster{version: k.Version, workerless: query.Workerless(s)}
@@ -53,14 +53,14 @@ func kubernetes(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorLis
 	return append(errs, verticalPodAutoscaler(k.VerticalPodAutoscaler, path.Child("verticalPodAutoscaler"))...)
 }
 
-// cluster is what a component has to fit.
+// cluster has the properties of a cluster that the settings of its components depend on.
 type cluster struct {
 	version    string
 	workerless bool
 	families   []gardencorev1beta1.IPFamily
 }
 
-// etcd checks how small the etcds of a shoot may become.
+// etcd checks the minimum resources of the etcds of a shoot.
 func etcd(e *gardencorev1beta1.ETCD, path *field.Path) field.ErrorList {
 	if e == nil {
 		return nil
@@ -83,7 +83,7 @@ func kubeControllerManager(k *gardencorev1beta1.KubeControllerManagerConfig, c c
 	}
 	errs := featureGates(k.FeatureGates, c.version, path.Child("featureGates"))
 	if k.NodeCIDRMaskSizeIPv6 != nil && only(orIPv4(c.families), gardencorev1beta1.IPFamilyIPv4) {
-		errs = append(errs, field.Forbidden(path.Child("nodeCIDRMaskSizeIPv6"), "has no meaning for a shoot without IPv6"))
+		errs = append(errs, field.Forbidden(path.Child("nodeCIDRMaskSizeIPv6"), "has no effect on a shoot without IPv6"))
 	}
 	if k.PodEvictionTimeout != nil && beyond(c.version, lastWithPodEvictionTimeout) {
 		errs = append(errs, gone(lastWithPodEvictionTimeout, path.Child("podEvictionTimeout")))
@@ -141,15 +141,15 @@ func kubeProxy(p *gardencorev1beta1.KubeProxyConfig, kubernetes string, path *fi
 	errs = append(errs, oneOf(*p.Mode, here, gardencorev1beta1.ProxyModeIPTables,
 		gardencorev1beta1.ProxyModeIPVS, gardencorev1beta1.ProxyModeNFTables)...)
 	if on, given := p.FeatureGates["NFTablesProxyMode"]; *p.Mode == gardencorev1beta1.ProxyModeNFTables && given && !on {
-		errs = append(errs, field.Invalid(here, *p.Mode, "needs the feature gate NFTablesProxyMode, which is switched off"))
+		errs = append(errs, field.Invalid(here, *p.Mode, "requires the feature gate NFTablesProxyMode, which is disabled"))
 	}
 	return errs
 }
 
-// addons holds API-VALSHOOT-13.
+// addons checks the addons, which need the purpose evaluation and Kubernetes below 1.35 (API-VALSHOOT-13).
 func addons(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	a := s.Addons
-	if a == nil || query.Workerless(s) { // Without workers there are none at all.
+	if a == nil || query.Workerless(s) { // Shoots without workers have no addons.
 		return nil
 	}
 	if beyond(s.Kubernetes.Version, lastWithAddons) {

@@ -12,12 +12,13 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// sleeping tells whether a shoot is hibernated, or on its way there or back.
+// sleeping reports whether a shoot is hibernated, or is being hibernated or woken up.
 func sleeping(s *gardencorev1beta1.Shoot) bool {
 	return query.HibernationWanted(s) || s.Status.Hibernated
 }
 
-// hibernationUpdate lets a shoot go to sleep only when nothing is going on that needs it awake (API-VALSHOOT-23).
+// hibernationUpdate rejects hibernation while a rotation or a change of the encrypted resources is in progress that needs a
+// running cluster (API-VALSHOOT-23).
 func hibernationUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	if !query.HibernationWanted(s) || query.HibernationWanted(old) {
 		return nil
@@ -32,18 +33,18 @@ func hibernationUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 		switch one.phase {
 		case gardencorev1beta1.CredentialsRotationPhasePreparing, gardencorev1beta1.CredentialsRotationPhasePreparingWithoutWorkersRollout,
 			gardencorev1beta1.CredentialsRotationPhaseCompleting:
-			errs = append(errs, field.Forbidden(path, "cannot be switched on while the rotation of the "+one.what+" is "+string(one.phase)))
+			errs = append(errs, field.Forbidden(path, "cannot be enabled while the rotation of the "+one.what+" is "+string(one.phase)))
 		default:
 		}
 	}
 	if query.EncryptionPending(old) {
-		errs = append(errs, field.Forbidden(path, "cannot be switched on while a change of the encrypted resources is being rolled out"))
+		errs = append(errs, field.Forbidden(path, "cannot be enabled while a change of the encrypted resources is being rolled out"))
 	}
 	return errs
 }
 
-// restless complains about a shoot that sleeps although something is planned for its next maintenance that it has to be
-// awake for (API-VALOP-10).
+// restless rejects the hibernation of a shoot with an operation for its next maintenance that needs a running cluster
+// (API-VALOP-10).
 func restless(s *gardencorev1beta1.Shoot) field.ErrorList {
 	if !query.HibernationWanted(s) || s.DeletionTimestamp != nil {
 		return nil
@@ -52,13 +53,14 @@ func restless(s *gardencorev1beta1.Shoot) field.ErrorList {
 	for _, op := range query.Operations(s.Annotations[gardencorev1beta1.AnnotationMaintenanceOperation]) {
 		if needsAwake(op) {
 			errs = append(errs, field.Forbidden(field.NewPath("spec", "hibernation", "enabled"),
-				"cannot be switched on while the next maintenance is to "+op))
+				"cannot be enabled while the next maintenance is to "+op))
 		}
 	}
 	return errs
 }
 
-// forceDeletion holds API-VALSHOOT-25.
+// forceDeletion checks that a force deletion is requested only during a deletion that failed with one of five error codes, and is
+// never taken back (API-VALSHOOT-25).
 func forceDeletion(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	path := field.NewPath("metadata", "annotations").Key(gardencorev1beta1.AnnotationConfirmationForceDeletion)
 	before := old != nil && forced(old)
@@ -67,14 +69,14 @@ func forceDeletion(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	case now == before:
 		return nil
 	case before:
-		return field.ErrorList{field.Forbidden(path, "cannot be taken back")}
+		return field.ErrorList{field.Forbidden(path, "cannot be removed")}
 	}
 	var errs field.ErrorList
 	if s.DeletionTimestamp == nil {
-		errs = append(errs, field.Forbidden(path, "only a shoot that is being deleted can be deleted by force"))
+		errs = append(errs, field.Forbidden(path, "can be set only on a shoot that is being deleted"))
 	}
 	if !slices.ContainsFunc(s.Status.LastErrors, unsolvable) {
-		errs = append(errs, field.Forbidden(path, "only a shoot whose deletion failed for a reason that its owner has to solve can be deleted by force"))
+		errs = append(errs, field.Forbidden(path, "can be set only if the deletion failed with an error that the owner of the shoot has to solve"))
 	}
 	return errs
 }
@@ -84,7 +86,7 @@ func forced(s *gardencorev1beta1.Shoot) bool {
 	return err == nil && yes
 }
 
-// unsolvable tells whether the garden cannot get over an error by itself.
+// unsolvable reports whether the garden cannot solve an error by itself.
 func unsolvable(e gardencorev1beta1.LastError) bool {
 	return slices.ContainsFunc(e.Codes, func(code gardencorev1beta1.ErrorCode) bool {
 		switch code {

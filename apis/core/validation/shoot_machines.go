@@ -78,7 +78,7 @@ func containerRuntime(c gardencorev1beta1.CRI, path *field.Path) field.ErrorList
 }
 
 // poolVersion checks the version and the kubelet of a pool against those of the shoot (API-VALSHOOT-6, 17). The settings
-// that a pool takes from the shoot have to fit its own version too.
+// that a pool takes from the shoot must be valid for the pool's own version too.
 func poolVersion(w *gardencorev1beta1.Worker, k *gardencorev1beta1.Kubernetes, path *field.Path) field.ErrorList {
 	if w.Kubernetes == nil {
 		return nil
@@ -109,8 +109,8 @@ func poolVersion(w *gardencorev1beta1.Worker, k *gardencorev1beta1.Kubernetes, p
 	return errs
 }
 
-// poolsUpdate checks what pools keep that existed before (API-VALSHOOT-6): no pool goes back, only machines that are
-// replaced can skip a minor version, and machines that are updated in place stay what they are.
+// poolsUpdate checks changes of existing pools: versions are not downgraded, only machines that are replaced can skip a
+// minor version, and machines that are updated in place keep their properties (API-VALSHOOT-6).
 func poolsUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	before := make(map[string]*gardencorev1beta1.Worker, len(old.Provider.Workers))
@@ -127,14 +127,14 @@ func poolsUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.Er
 		errs = append(errs, strategyUpdate(w, was, here)...)
 	}
 	if query.SelfHosted(s) != query.SelfHosted(old) {
-		errs = append(errs, field.Forbidden(path, "a shoot cannot begin or cease to run its own control plane"))
+		errs = append(errs, field.Forbidden(path, "a shoot cannot become self-hosted or cease to be"))
 	} else if controlPlaneOf(s) != controlPlaneOf(old) {
 		errs = append(errs, field.Forbidden(path, "the control plane cannot move to another pool"))
 	}
 	return errs
 }
 
-// controlPlaneOf is the name of the pool that runs the control plane.
+// controlPlaneOf returns the name of the pool that runs the control plane.
 func controlPlaneOf(s *gardencorev1beta1.ShootSpec) string {
 	for i := range s.Provider.Workers {
 		if s.Provider.Workers[i].ControlPlane != nil {
@@ -144,8 +144,8 @@ func controlPlaneOf(s *gardencorev1beta1.ShootSpec) string {
 	return ""
 }
 
-// strategyUpdate keeps whether machines are replaced or updated in place, and of the latter what cannot be changed in a
-// machine that is there.
+// strategyUpdate checks that a pool keeps whether its machines are replaced or updated in place, and in the latter case the
+// properties that cannot change in an existing machine.
 func strategyUpdate(w, was *gardencorev1beta1.Worker, path *field.Path) field.ErrorList {
 	if inPlace(w) != inPlace(was) {
 		return field.ErrorList{field.Invalid(path.Child("updateStrategy"), deref(w.UpdateStrategy),
@@ -176,7 +176,7 @@ func strategyUpdate(w, was *gardencorev1beta1.Worker, path *field.Path) field.Er
 	return errs
 }
 
-// inPlacePending keeps pools as they are while their machines are being updated in place, unless the update is forced.
+// inPlacePending rejects changes of pools whose machines are being updated in place, unless the change is forced.
 func inPlacePending(s, old *gardencorev1beta1.Shoot, path *field.Path) field.ErrorList {
 	pending := pendingUpdates(s)
 	if len(pending) == 0 ||
@@ -199,7 +199,7 @@ func inPlacePending(s, old *gardencorev1beta1.Shoot, path *field.Path) field.Err
 	return errs
 }
 
-// pendingUpdates are the names of the pools whose machines are being updated in place.
+// pendingUpdates returns the names of the pools whose machines are being updated in place.
 func pendingUpdates(s *gardencorev1beta1.Shoot) []string {
 	if s.Status.InPlaceUpdates == nil || s.Status.InPlaceUpdates.PendingWorkerUpdates == nil {
 		return nil
@@ -215,8 +215,8 @@ func kubeletOf(w *gardencorev1beta1.Worker, s *gardencorev1beta1.ShootSpec) *gar
 	return s.Kubernetes.Kubelet
 }
 
-// nodeLocalDNSUpdate keeps the DNS cache of nodes as it is where machines cannot follow: those that are updated in place
-// would go on asking where nobody answers.
+// nodeLocalDNSUpdate rejects enabling or disabling the DNS cache of nodes if machines are updated in place: they would keep
+// using an address at which no DNS server answers.
 func nodeLocalDNSUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	const firstThatFollows = 34
 	if cachesDNS(s) == cachesDNS(old) {
@@ -268,7 +268,8 @@ func inPlace(w *gardencorev1beta1.Worker) bool {
 	return w.UpdateStrategy != nil && *w.UpdateStrategy != gardencorev1beta1.MachineUpdateStrategyAutoRollingUpdate
 }
 
-// machineControllerManager checks how long machines of a pool are waited for, and what only in-place updates know.
+// machineControllerManager checks the timeouts for machines of a pool, and that settings for in-place updates are set only in
+// pools with such updates.
 func machineControllerManager(w *gardencorev1beta1.Worker, path *field.Path) field.ErrorList {
 	m := w.MachineControllerManager
 	errs := lasting([]span{

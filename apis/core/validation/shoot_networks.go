@@ -39,11 +39,11 @@ func shootNetworking(s *gardencorev1beta1.ShootSpec, spec *field.Path) field.Err
 	}
 	var errs field.ErrorList
 	switch typ := deref(n.Type); {
-	case !hasWorkers: // What a shoot without workers may say is judged elsewhere.
+	case !hasWorkers: // Shoots without workers are checked elsewhere.
 	case typ == "":
 		errs = append(errs, field.Required(path.Child("type"), "a shoot with workers needs a network"))
 	case len(metav1validation.ValidateLabelName(gardencorev1beta1.LabelPrefixNetworkingExtension+typ, path.Child("type"))) > 0:
-		errs = append(errs, field.Invalid(path.Child("type"), typ, "must be usable as the name of a label"))
+		errs = append(errs, field.Invalid(path.Child("type"), typ, "must be valid as a label key"))
 	}
 	all := []network{{"nodes", n.Nodes}, {"pods", n.Pods}, {"services", n.Services}}
 	errs = append(errs, families(n.IPFamilies, path.Child("ipFamilies"))...)
@@ -105,7 +105,7 @@ func maxPods(s *gardencorev1beta1.ShootSpec) int64 {
 	return most
 }
 
-// networkingUpdate keeps what machines and pods were given addresses by (API-VALSHOOT-2).
+// networkingUpdate checks that the networks, from which machines and pods have addresses, do not change (API-VALSHOOT-2).
 func networkingUpdate(s, old *gardencorev1beta1.ShootSpec, spec *field.Path) field.ErrorList {
 	path := spec.Child("networking")
 	was, now := old.Networking, s.Networking
@@ -113,12 +113,12 @@ func networkingUpdate(s, old *gardencorev1beta1.ShootSpec, spec *field.Path) fie
 		return nil
 	}
 	if now == nil {
-		return field.ErrorList{field.Forbidden(path, "cannot be taken away")}
+		return field.ErrorList{field.Forbidden(path, "cannot be removed")}
 	}
 	errs := immutable(now.Type, was.Type, path.Child("type"))
 	errs = append(errs, immutableOnceSet(now.Pods, was.Pods, path.Child("pods"))...)
 	errs = append(errs, immutableOnceSet(now.Services, was.Services, path.Child("services"))...)
-	if old.SeedName != nil { // Before, there are no machines.
+	if old.SeedName != nil { // A shoot without a seed has no machines yet.
 		errs = append(errs, nodesUpdate(now.Nodes, was.Nodes, path.Child("nodes"))...)
 	}
 	errs = append(errs, familiesUpdate(now.IPFamilies, was.IPFamilies, path.Child("ipFamilies"))...)
@@ -132,7 +132,7 @@ func networkingUpdate(s, old *gardencorev1beta1.ShootSpec, spec *field.Path) fie
 	return errs
 }
 
-// nodesUpdate lets the range of the machines grow, nothing else.
+// nodesUpdate checks that the range of the nodes is only extended.
 func nodesUpdate(now, was *string, path *field.Path) field.ErrorList {
 	if was == nil || apiequality.Semantic.DeepEqual(now, was) {
 		return nil
@@ -145,7 +145,7 @@ func nodesUpdate(now, was *string, path *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(path, deref(now), "can only be extended: it must contain "+*was)}
 }
 
-// familiesUpdate lets a shoot go from IPv4 to both families and back.
+// familiesUpdate checks that the families change only from IPv4 to both families or back.
 func familiesUpdate(now, was []gardencorev1beta1.IPFamily, path *field.Path) field.ErrorList {
 	now, was = orIPv4(now), orIPv4(was)
 	if slices.Equal(now, was) {
@@ -156,5 +156,5 @@ func familiesUpdate(now, was []gardencorev1beta1.IPFamily, path *field.Path) fie
 	if slices.Equal(was, v4) && slices.Equal(now, dual) || slices.Equal(was, dual) && slices.Equal(now, v4) {
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(path, fmt.Sprintf("%v cannot follow %v: only IPv4 and both families take turns", now, was))}
+	return field.ErrorList{field.Forbidden(path, fmt.Sprintf("cannot change from %[2]v to %[1]v: only a change between IPv4 and both families is possible", now, was))}
 }

@@ -12,14 +12,14 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// lastETCDStepsMinor is the last version of Kubernetes in which the key of etcd is exchanged in two steps.
+// lastETCDStepsMinor is the last minor version of Kubernetes in which the key of etcd is rotated in two steps.
 const lastETCDStepsMinor = 33
 
-// anyPool stands for all pools.
+// anyPool means all pools.
 const anyPool = "*"
 
-// shootOperation checks the operation annotations (API-VALOP-1 to 9). What a shoot must be like for an operation is
-// asked once, when the operation newly appears: it stays in the annotation while it is being done.
+// shootOperation checks the operation annotations (API-VALOP-1 to 9). The requirements of an operation on the state of the
+// shoot are checked only when it is added, because it stays in the annotation while it is carried out.
 func shootOperation(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	key, maintenanceKey := gardencorev1beta1.AnnotationOperation, gardencorev1beta1.AnnotationMaintenanceOperation
 	path := field.NewPath("metadata", "annotations")
@@ -27,7 +27,7 @@ func shootOperation(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	errs := possible(now, path.Key(key))
 	errs = append(errs, possible(next, path.Key(maintenanceKey))...)
 	if len(errs) > 0 {
-		return errs // What is not known, or cannot be done together, has no further meaning.
+		return errs // Unknown or conflicting operations are not checked any further.
 	}
 	errs = append(errs, together(now, path.Key(key))...)
 	errs = append(errs, together(next, path.Key(maintenanceKey))...)
@@ -47,7 +47,7 @@ func added(all []string, old *gardencorev1beta1.Shoot, key string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(op string) bool { return slices.Contains(before, op) })
 }
 
-// possible holds API-VALOP-1, and what API-VALOP-6 says of operations that are asked for alone.
+// possible checks that operations are known, and that those that exclude all others are alone (API-VALOP-1, 6).
 func possible(all []string, path *field.Path) field.ErrorList {
 	for _, op := range all {
 		if !ofPools(op) && !slices.Contains(shootOperations(), op) {
@@ -56,15 +56,15 @@ func possible(all []string, path *field.Path) field.ErrorList {
 		switch op {
 		case gardencorev1beta1.OperationMaintain, gardencorev1beta1.OperationRetry, gardencorev1beta1.OperationForceInPlaceUpdate:
 			if len(all) > 1 {
-				return field.ErrorList{field.Forbidden(path, op+" can only be asked for alone")}
+				return field.ErrorList{field.Forbidden(path, op+" cannot be combined with other operations")}
 			}
 		}
 	}
 	return nil
 }
 
-// together holds the rest of API-VALOP-6: what cannot stand in one annotation. A rotation starts in one way, of all
-// credentials or of some of them.
+// together checks that the operations in one annotation do not exclude each other: a rotation is started either with or
+// without a rollout of workers, and either for all credentials or for some (API-VALOP-6).
 func together(all []string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, op := range all {
@@ -98,7 +98,8 @@ func excluded(op string) []string {
 	}
 }
 
-// apart holds API-VALOP-2: what cannot stand in one annotation each.
+// apart checks that the operations in the two annotations do not exclude each other: they never contain the same operation, and
+// an operation for all credentials excludes those that it covers (API-VALOP-2).
 func apart(now, next []string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	here := path.Key(gardencorev1beta1.AnnotationOperation)
@@ -106,16 +107,16 @@ func apart(now, next []string, path *field.Path) field.ErrorList {
 		for _, b := range next {
 			switch {
 			case a == b:
-				errs = append(errs, field.Forbidden(path, b+" can be asked for at once or in the next maintenance, not both"))
+				errs = append(errs, field.Forbidden(path, b+" can be requested either now or for the next maintenance, not both"))
 			case slices.Contains(steps(a), b), slices.Contains(steps(b), a):
-				errs = append(errs, field.Forbidden(here, a+" and "+b+", which the next maintenance is to do, exclude each other"))
+				errs = append(errs, field.Forbidden(here, a+" and "+b+", which is requested for the next maintenance, exclude each other"))
 			}
 		}
 	}
 	return errs
 }
 
-// steps are the rotations that an operation about all credentials does, of those that are done in steps.
+// steps returns the two-step rotations that an operation for all credentials includes.
 func steps(op string) []string {
 	switch op {
 	case gardencorev1beta1.OperationRotateCredentialsStart, gardencorev1beta1.OperationRotateCredentialsStartWithoutWorkersRollout:
@@ -155,14 +156,14 @@ func operationContext(s *gardencorev1beta1.Shoot, all []string, path *field.Path
 	return errs
 }
 
-// starts tells whether an operation begins a rotation that is done in steps. Other credentials are exchanged at once, and
-// that can be asked for of a shoot that is still being created.
+// starts reports whether an operation starts a two-step rotation. Other credentials are replaced in one step, which can be
+// requested even while the shoot is being created.
 func starts(op string) bool {
 	return replaces(op) || op == gardencorev1beta1.OperationRotateETCDEncryptionKey ||
 		op == gardencorev1beta1.OperationRotateETCDEncryptionKeyStart
 }
 
-// replaces tells whether an operation begins a rotation in which machines get new credentials.
+// replaces reports whether an operation begins a rotation in which machines get new credentials.
 func replaces(op string) bool {
 	return slices.Contains([]string{
 		gardencorev1beta1.OperationRotateCredentialsStart, gardencorev1beta1.OperationRotateCredentialsStartWithoutWorkersRollout,
@@ -171,7 +172,7 @@ func replaces(op string) bool {
 	}, op)
 }
 
-// rotatable holds API-VALOP-3.
+// rotatable reports whether a rotation can start: the shoot was created or restored, or is being reconciled (API-VALOP-3).
 func rotatable(op *gardencorev1beta1.LastOperation) bool {
 	if op == nil {
 		return false
@@ -186,7 +187,8 @@ func rotatable(op *gardencorev1beta1.LastOperation) bool {
 	}
 }
 
-// needsAwake holds API-VALOP-5.
+// needsAwake reports whether an operation needs a running cluster: the rotations of the service account key, of the etcd key and
+// of all credentials do, and rollouts of pools (API-VALOP-5).
 func needsAwake(op string) bool {
 	switch op {
 	case gardencorev1beta1.OperationRotateCredentialsStart, gardencorev1beta1.OperationRotateCredentialsStartWithoutWorkersRollout,
@@ -201,20 +203,21 @@ func needsAwake(op string) bool {
 	}
 }
 
-// ofPools tells whether an operation replaces the machines of some pools.
+// ofPools reports whether an operation replaces the machines of some pools.
 func ofPools(op string) bool {
 	prefix, _, hasPools := strings.Cut(op, "=")
 	return hasPools &&
 		(prefix == gardencorev1beta1.OperationPrefixRolloutWorkers || prefix == gardencorev1beta1.OperationPrefixRotateRolloutWorkers)
 }
 
-// rotation is one rotation in two steps, and how far it is.
+// rotation is a two-step rotation and its phase.
 type rotation struct {
 	what  string
 	phase gardencorev1beta1.CredentialsRotationPhase
 }
 
-// phasesFor holds API-VALOP-4: a rotation starts when the former one is complete, and completes when it is prepared.
+// phasesFor checks the phases of rotations: a rotation starts only when the last one is complete, and completes only when it is
+// prepared (API-VALOP-4).
 func phasesFor(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.ErrorList {
 	all, starting := rotationsOf(s, op)
 	var errs field.ErrorList
@@ -229,7 +232,7 @@ func phasesFor(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.Er
 	return errs
 }
 
-// rotationsOf lists the rotations that an operation is about and tells whether it starts them.
+// rotationsOf lists the rotations that an operation starts or completes, and reports whether it starts them.
 func rotationsOf(s *gardencorev1beta1.Shoot, op string) ([]rotation, bool) {
 	phases := query.RotationPhases(s)
 	authorities := rotation{"certificate authorities", phases.CertificateAuthorities}
@@ -260,7 +263,8 @@ func rotationsOf(s *gardencorev1beta1.Shoot, op string) ([]rotation, bool) {
 	}
 }
 
-// etcdSteps holds API-VALOP-8.
+// etcdSteps checks that the key of etcd is not rotated in two steps from Kubernetes 1.34 on, and that no rotation of it starts
+// while a change of the encrypted resources is being rolled out (API-VALOP-8).
 func etcdSteps(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	inSteps := op == gardencorev1beta1.OperationRotateETCDEncryptionKeyStart || op == gardencorev1beta1.OperationRotateETCDEncryptionKeyComplete
@@ -278,7 +282,8 @@ func etcdSteps(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.Er
 	return errs
 }
 
-// rollouts holds API-VALOP-7.
+// rollouts checks the rollouts of pools: a rotation waits for them, and they name existing pools once, or * alone, without pools
+// that are updated in place (API-VALOP-7).
 func rollouts(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.ErrorList {
 	if !ofPools(op) {
 		return nil
@@ -290,14 +295,14 @@ func rollouts(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.Err
 	if phases := query.RotationPhases(s); ofRotation &&
 		phases.CertificateAuthorities != gardencorev1beta1.CredentialsRotationPhaseWaitingForWorkersRollout &&
 		phases.ServiceAccountKey != gardencorev1beta1.CredentialsRotationPhaseWaitingForWorkersRollout {
-		errs = append(errs, field.Forbidden(path, prefix+" needs a rotation that waits for pools to be rolled out"))
+		errs = append(errs, field.Forbidden(path, prefix+" requires a rotation that waits for the rollout of pools"))
 	}
 	if slices.Contains(pools, "") {
-		return append(errs, field.Required(path, prefix+" names pools, with commas between them"))
+		return append(errs, field.Required(path, prefix+" must name pools, separated by commas"))
 	}
 	if !ofRotation && slices.Contains(pools, anyPool) {
 		if len(pools) > 1 {
-			return append(errs, field.Forbidden(path, "beside * no pool can be named"))
+			return append(errs, field.Forbidden(path, "no pool can be named together with *"))
 		}
 		pools = names(s.Spec.Provider.Workers)
 	}
@@ -310,7 +315,7 @@ func rollouts(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.Err
 		case seen[name]:
 			errs = append(errs, field.Duplicate(path, name))
 		case !ofRotation && inPlace(pool):
-			errs = append(errs, field.Invalid(path, name, "is a pool whose machines are updated in place and never replaced"))
+			errs = append(errs, field.Invalid(path, name, "is a pool whose machines are updated in place and cannot be replaced"))
 		}
 		seen[name] = true
 	}

@@ -167,7 +167,7 @@ func TestValidateShootOperations(t *testing.T) {
 		"API-VALOP-7 all":     {reason: "which is fine", next: "rollout-workers=*"},
 		"API-VALOP-7 nothing": {reason: "none is none", asked: "rollout-workers=", want: []string{atOperation + "FieldValueRequired"}},
 		"API-VALOP-7 in place": {
-			reason: "machines that stay can not be replaced",
+			reason: "machines that stay cannot be replaced",
 			state: []shootChange{pool(func(w *gardencorev1beta1.Worker) {
 				w.UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategyManualInPlaceUpdate)
 			})},

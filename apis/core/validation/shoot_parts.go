@@ -22,7 +22,7 @@ const (
 	zonesForNode = 1
 )
 
-// monitoring holds API-VALSHOOT-19.
+// monitoring checks that receivers of alerts are e-mail addresses, each once (API-VALSHOOT-19).
 func monitoring(m *gardencorev1beta1.Monitoring, path *field.Path) field.ErrorList {
 	if m == nil || m.Alerting == nil {
 		return nil
@@ -37,7 +37,8 @@ func monitoring(m *gardencorev1beta1.Monitoring, path *field.Path) field.ErrorLi
 	return errs
 }
 
-// references checks the lists of extensions, resources and access restrictions: all named, the first two each once.
+// references checks the lists of extensions, resources and access restrictions: all have names, and the names of extensions and
+// of resources are unique.
 func references(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	types := make([]string, 0, len(s.Extensions))
@@ -63,7 +64,7 @@ func namedResources(all []gardencorev1beta1.NamedResourceReference, path *field.
 	for i, r := range all {
 		here := path.Index(i)
 		errs = append(errs, required(r.Name, here.Child("name"), "the resource within the shoot")...)
-		if r.Name != "" { // The copy in the seed has this name behind a prefix.
+		if r.Name != "" { // The name of the copy in the seed is this name with a prefix.
 			errs = append(errs, subdomain(r.Name, here.Child("name"), "the resource within the shoot")...)
 		}
 		errs = append(errs, required(r.ResourceRef.Kind, here.Child("resourceRef", "kind"), "a kind")...)
@@ -87,7 +88,8 @@ func apiVersion(value string, path *field.Path) field.ErrorList {
 	return nil
 }
 
-// controlPlane holds what API-VALSHOOT-20 and 26 say of the section alone.
+// controlPlane checks the failure tolerance, which is node or zone, and the number of zones, which is 3 with tolerance zone and
+// else 1 (API-VALSHOOT-20, 26).
 func controlPlane(c *gardencorev1beta1.ControlPlane, path *field.Path) field.ErrorList {
 	if c == nil {
 		return nil
@@ -111,7 +113,8 @@ func controlPlane(c *gardencorev1beta1.ControlPlane, path *field.Path) field.Err
 	return append(errs, duplicates(c.Zones, path.Child("zones").Index)...)
 }
 
-// controlPlaneUpdate holds what API-VALSHOOT-20 and 26 say of changes.
+// controlPlaneUpdate checks that a failure tolerance is added only while the shoot is awake and does not change once the shoot
+// has a seed, and that the zones only grow from one to three (API-VALSHOOT-20, 26).
 func controlPlaneUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	path := field.NewPath("spec", "controlPlane")
 	scheduled := old.Spec.SeedName != nil
@@ -121,7 +124,7 @@ func controlPlaneUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	switch {
 	case now == was:
 	case was != "" && scheduled:
-		errs = append(errs, field.Invalid(here, now, "must stay what it is on a shoot that has a seed: "+string(was)))
+		errs = append(errs, field.Invalid(here, now, "cannot change on a shoot that has a seed; it is "+string(was)))
 	case was == "" && sleeping(s):
 		errs = append(errs, field.Forbidden(here, "cannot be added while the shoot is hibernated"))
 	}
@@ -148,7 +151,7 @@ func pinned(s *gardencorev1beta1.ShootSpec) []string {
 	return s.ControlPlane.Zones
 }
 
-// advertisedAddresses holds API-VALSHOOT-21.
+// advertisedAddresses checks that advertised addresses have unique names and plain https URLs (API-VALSHOOT-21).
 func advertisedAddresses(all []gardencorev1beta1.ShootAdvertisedAddress, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	names := make([]string, 0, len(all))
@@ -167,7 +170,7 @@ func advertisedAddresses(all []gardencorev1beta1.ShootAdvertisedAddress, path *f
 	return append(errs, duplicates(names, path.Index)...)
 }
 
-// systemComponents checks what runs in the shoot for the shoot.
+// systemComponents checks the settings of the system components of a shoot.
 func systemComponents(c *gardencorev1beta1.SystemComponents, path *field.Path) field.ErrorList {
 	if c == nil || c.CoreDNS == nil {
 		return nil
@@ -183,8 +186,8 @@ func systemComponents(c *gardencorev1beta1.SystemComponents, path *field.Path) f
 	return errs
 }
 
-// commonSuffixes checks ends of names that are looked up as they stand: domains of at least two parts, with or without a
-// dot in front.
+// commonSuffixes checks the suffixes of names that are resolved without search domains: domains of at least two parts, with
+// or without a leading dot.
 func commonSuffixes(all []string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	domains := make([]string, 0, len(all))
@@ -192,7 +195,7 @@ func commonSuffixes(all []string, path *field.Path) field.ErrorList {
 		domain := strings.TrimPrefix(suffix, ".")
 		domains = append(domains, domain)
 		if !strings.Contains(domain, ".") {
-			errs = append(errs, field.Invalid(path.Index(i), suffix, "must have a dot within, such as example.org"))
+			errs = append(errs, field.Invalid(path.Index(i), suffix, "must contain a dot, such as example.org"))
 		}
 		if len(validation.IsDNS1123Subdomain(strings.TrimSuffix(domain, "."))) > 0 {
 			errs = append(errs, field.Invalid(path.Index(i), suffix, "must be a domain"))

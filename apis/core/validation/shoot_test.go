@@ -183,7 +183,7 @@ func TestValidateShootUpdate(t *testing.T) {
 			want: []string{"spec.kubernetes.version: FieldValueForbidden"},
 		},
 		"API-VALSHOOT-7": {
-			reason: "workers can not vanish altogether",
+			reason: "workers cannot vanish altogether",
 			old:    shoot(),
 			now:    shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers = nil }),
 			want: []string{

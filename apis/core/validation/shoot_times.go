@@ -44,7 +44,7 @@ func maintenance(m *gardencorev1beta1.Maintenance, path *field.Path) field.Error
 	return errs
 }
 
-// autoRotations checks how often credentials are exchanged; a period of zero switches that off.
+// autoRotations checks the periods of automatic rotations; a period of zero disables one.
 func autoRotations(r *gardencorev1beta1.MaintenanceAutoRotation, path *field.Path) field.ErrorList {
 	if r == nil || r.Credentials == nil {
 		return nil
@@ -74,8 +74,8 @@ func windowTime(value string, path *field.Path) (time.Time, field.ErrorList) {
 	return t, nil
 }
 
-// hibernationSchedules checks schedules (API-VALSHOOT-15). No two moments are the same: a shoot cannot go to sleep and
-// wake up at once.
+// hibernationSchedules checks schedules (API-VALSHOOT-15). No two times are the same, because a shoot cannot be hibernated
+// and woken up at once.
 func hibernationSchedules(h *gardencorev1beta1.Hibernation, path *field.Path) field.ErrorList {
 	if h == nil {
 		return nil
@@ -88,7 +88,7 @@ func hibernationSchedules(h *gardencorev1beta1.Hibernation, path *field.Path) fi
 	for i, s := range h.Schedules {
 		here := path.Index(i)
 		if s.Start == nil && s.End == nil {
-			errs = append(errs, field.Required(here.Child("start/end"), "a schedule has a start, an end, or both"))
+			errs = append(errs, field.Required(here.Child("start/end"), "a schedule must have a start, an end or both"))
 		}
 		for _, moment := range []struct {
 			name string
@@ -112,8 +112,8 @@ func hibernationSchedules(h *gardencorev1beta1.Hibernation, path *field.Path) fi
 	return errs
 }
 
-// isCron reports whether a text is a cron expression of five fields. The parser is never handed a text with a time zone
-// in front, which it reads too: some of these make it panic, and the zone of a schedule is a field of its own.
+// isCron reports whether a text is a cron expression of five fields. A text with a leading time zone, which the parser
+// supports, is rejected before: some of them make the parser panic, and a schedule has its own field for the time zone.
 func isCron(text string) bool {
 	if strings.Contains(text, "TZ=") || strings.HasPrefix(strings.TrimSpace(text), "@") {
 		return false
@@ -122,7 +122,7 @@ func isCron(text string) bool {
 	return err == nil
 }
 
-// isTimeZone reports whether a name is one of a time zone. Those are short, and no paths.
+// isTimeZone reports whether a name is that of a time zone. Such names are short and are not paths of files.
 func isTimeZone(name string) bool {
 	const longest = 64
 	if len(name) > longest {

@@ -8,13 +8,13 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// setting is a field, and whether it is given.
+// setting is a field and whether it is set.
 type setting struct {
 	name  string
 	given bool
 }
 
-// workerless forbids what makes no sense without machines (API-VALSHOOT-7).
+// workerless rejects settings that have no effect without worker pools (API-VALSHOOT-7).
 func workerless(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	all := []setting{
 		{"addons", s.Addons != nil},
@@ -39,13 +39,13 @@ func workerless(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorLis
 	var errs field.ErrorList
 	for _, one := range append(all, nodeSettings(&s.Kubernetes)...) {
 		if one.given {
-			errs = append(errs, field.Forbidden(path.Child(one.name), "has no meaning for a shoot without workers"))
+			errs = append(errs, field.Forbidden(path.Child(one.name), "has no effect on a shoot without workers"))
 		}
 	}
 	return errs
 }
 
-// nodeSettings are those of Kubernetes that are about nodes and what runs on them.
+// nodeSettings are the Kubernetes settings for nodes and the components on them.
 func nodeSettings(k *gardencorev1beta1.Kubernetes) []setting {
 	all := []setting{
 		{"kubernetes.clusterAutoscaler", k.ClusterAutoscaler != nil},

@@ -45,8 +45,9 @@ func workers(s *gardencorev1beta1.ShootSpec, where place, path *field.Path) fiel
 	return append(errs, duplicates(names, func(i int) *field.Path { return path.Index(i).Child("name") })...)
 }
 
-// forSystemComponents checks that what every cluster needs finds a machine, and one in each zone where its replicas are
-// spread over zones: of the pools that have the same zones, one has to be able to grow so far (API-VALSHOOT-9).
+// forSystemComponents checks that a pool allows system components, and that such a pool can have a machine in each of its
+// zones, over which the replicas are spread. If several pools have the same zones, one of them has to meet this
+// (API-VALSHOOT-9).
 func forSystemComponents(all []gardencorev1beta1.Worker, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	enough, lacking, found := map[string]bool{}, map[string]int{}, false
@@ -96,7 +97,7 @@ func worker(w *gardencorev1beta1.Worker, where place, path *field.Path) field.Er
 	return append(errs, duplicates(w.Zones, path.Child("zones").Index)...)
 }
 
-// machine checks what the machines of a pool are. In a shoot, all has been chosen by now that its owner left open.
+// machine checks the type and the image of the machines of a pool. In a shoot, admission plugins have already set their defaults.
 func machine(m *gardencorev1beta1.Machine, where place, path *field.Path) field.ErrorList {
 	errs := required(m.Type, path.Child("type"), "a machine type of the CloudProfile")
 	if m.Architecture != nil {
@@ -124,12 +125,12 @@ func controlPlanePool(w *gardencorev1beta1.Worker, where place, provider string,
 		errs = append(errs, field.Forbidden(here, "shoots that run their own control plane are for namespace garden only"))
 	}
 	if w.Minimum != w.Maximum {
-		errs = append(errs, field.Invalid(path.Child("minimum"), w.Minimum, "must be what maximum is for the pool of the control plane"))
+		errs = append(errs, field.Invalid(path.Child("minimum"), w.Minimum, "must be the same as maximum for the pool of the control plane"))
 	}
 	if b := w.ControlPlane.Backup; b != nil {
 		errs = append(errs, required(b.Provider, here.Child("backup", "provider"), "the provider of the object store")...)
 		if b.Provider != provider && deref(b.Region) == "" {
-			errs = append(errs, field.Required(here.Child("backup", "region"), "must be given with another provider than that of the shoot"))
+			errs = append(errs, field.Required(here.Child("backup", "region"), "must be given if the provider is not that of the shoot"))
 		}
 		errs = append(errs, reference(b.CredentialsRef, here.Child("backup", "credentialsRef"), "the credentials of the object store")...)
 		if b.CredentialsRef != nil && !where.template && b.CredentialsRef.Namespace != where.namespace {
@@ -141,7 +142,7 @@ func controlPlanePool(w *gardencorev1beta1.Worker, where place, provider string,
 		return errs
 	}
 	if e.DNS != nil && e.Extension != nil {
-		errs = append(errs, field.Invalid(here.Child("exposure"), "dns and extension", "only one of both can be given"))
+		errs = append(errs, field.Invalid(here.Child("exposure"), "dns and extension", "only one of them can be given"))
 	}
 	if e.Extension != nil {
 		errs = append(errs, label(deref(e.Extension.Type), here.Child("exposure", "extension", "type"))...)
@@ -149,7 +150,7 @@ func controlPlanePool(w *gardencorev1beta1.Worker, where place, provider string,
 	return errs
 }
 
-// sysctls checks kernel settings; their names are those of files.
+// sysctls checks kernel settings. Their names are names of files.
 func sysctls(all map[string]string, path *field.Path) field.ErrorList {
 	const (
 		longestPath = 4096 - len("/proc/sys/")
@@ -159,7 +160,7 @@ func sysctls(all map[string]string, path *field.Path) field.ErrorList {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		here := path.Child(key)
 		if !isSysctl(key) {
-			errs = append(errs, field.Invalid(here, key, "must be names in letters, digits and - _ / with dots between them, such as net.ipv4.ip_forward"))
+			errs = append(errs, field.Invalid(here, key, "must consist of names of letters, digits, - _ and /, separated by dots, such as net.ipv4.ip_forward"))
 		}
 		if len(key) > longestPath {
 			errs = append(errs, field.TooLong(here, key, longestPath))
@@ -170,10 +171,10 @@ func sysctls(all map[string]string, path *field.Path) field.ErrorList {
 			}
 		}
 		if all[key] == "" {
-			errs = append(errs, field.Required(here, "must be a value"))
+			errs = append(errs, field.Required(here, "must not be empty"))
 		}
 		if strings.ContainsFunc(all[key], unicode.IsControl) {
-			errs = append(errs, field.Invalid(here, all[key], "must stand on one line: each line of the file is a setting of its own"))
+			errs = append(errs, field.Invalid(here, all[key], "must be a single line, because each line of the file is a separate setting"))
 		}
 	}
 	return errs
@@ -213,7 +214,7 @@ func scale(w *gardencorev1beta1.Worker, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// rollout checks how many machines are replaced at a time. Those that somebody updates by hand are not replaced at all.
+// rollout checks how many machines are replaced at a time. Machines that are updated manually are not replaced.
 func rollout(w *gardencorev1beta1.Worker, path *field.Path) field.ErrorList {
 	surge, unavailable := path.Child("maxSurge"), path.Child("maxUnavailable")
 	errs := amount(w.MaxSurge, surge)
@@ -238,7 +239,7 @@ func zero(v *intstr.IntOrString) bool {
 	return v != nil && (v.Type == intstr.Int && v.IntVal == 0 || v.Type == intstr.String && share100(v.StrVal) == 0)
 }
 
-// share100 is the number in a percentage, or -1 for what is not one.
+// share100 returns the number in a percentage, or -1 if the value is not a percentage.
 func share100(value string) int {
 	digits, isPercentage := strings.CutSuffix(value, "%")
 	n, err := strconv.ParseUint(digits, 10, 31)
@@ -248,7 +249,7 @@ func share100(value string) int {
 	return int(n)
 }
 
-// amount accepts a number, or a percentage of at most all machines.
+// amount checks that a value is a number or a percentage from 0% to 100%.
 func amount(v *intstr.IntOrString, path *field.Path) field.ErrorList {
 	switch {
 	case v == nil:
@@ -273,7 +274,7 @@ func volumes(w *gardencorev1beta1.Worker, path *field.Path) field.ErrorList {
 		}
 	}
 	if len(w.DataVolumes) > 0 && w.Volume == nil {
-		errs = append(errs, field.Required(path.Child("volume"), "data volumes need a root volume beside them"))
+		errs = append(errs, field.Required(path.Child("volume"), "data volumes require a root volume"))
 	}
 	names := make([]string, 0, len(w.DataVolumes))
 	for i, v := range w.DataVolumes {

@@ -40,7 +40,7 @@ func shootStateSpec(s *gardencorev1beta1.ShootStateSpec, path *field.Path) field
 	return errs
 }
 
-// stateResources checks the objects that the state of an extension refers to: each has a name of its own.
+// stateResources checks the objects that the state of an extension refers to; their names are unique.
 func stateResources(all []gardencorev1beta1.NamedResourceReference, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}

@@ -9,8 +9,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// ValidateShootTemplate checks what Shoots of operators are made from. It may leave open what is chosen when a Shoot is
-// made: the image of its machines.
+// ValidateShootTemplate checks the template of a Shoot. The image of its machines is optional, because it is chosen when a
+// Shoot is created from it.
 func ValidateShootTemplate(t *gardencorev1beta1.ShootTemplate, path *field.Path) field.ErrorList {
 	return shootTemplate(t, nil, path)
 }
@@ -22,8 +22,8 @@ func shootTemplate(t *gardencorev1beta1.ShootTemplate, stored *gardencorev1beta1
 	return append(errs, shootSpec(&t.Spec, where, path.Child("spec"))...)
 }
 
-// ValidateShootTemplateUpdate checks an updated template: it is one, and Shoots that were made from the former one could
-// follow it.
+// ValidateShootTemplateUpdate checks an updated template: it is valid, and its changes would be allowed in the Shoots that
+// were created from the old one.
 func ValidateShootTemplateUpdate(t, old *gardencorev1beta1.ShootTemplate, path *field.Path) field.ErrorList {
 	return append(shootSpecUpdate(&t.Spec, &old.Spec, path.Child("spec")), shootTemplate(t, &old.Spec, path)...)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package warning says what is worth a word about an object of core.gardener.cloud that is accepted all the same: a
-// field that is on its way out, credentials that have become old. It is pure: the time and all objects are handed in.
+// Package warning returns warnings about valid objects of core.gardener.cloud: deprecated fields, and credentials that
+// should be rotated. Its functions are pure: they get the time and all objects as arguments.
 package warning

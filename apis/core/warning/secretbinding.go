@@ -2,7 +2,7 @@
 
 package warning
 
-// SecretBinding points to what takes its place (API-STRAT-14).
+// SecretBinding warns that the kind is deprecated and names its replacement (API-STRAT-14).
 func SecretBinding() []string {
 	return []string{"core.gardener.cloud/v1beta1 SecretBinding is deprecated: use a CredentialsBinding of security.gardener.cloud/v1alpha1"}
 }

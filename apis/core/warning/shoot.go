@@ -13,8 +13,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Shoot warns of fields that are on their way out and, for a shoot that exists (old is not nil), of credentials that
-// were not rotated for longer than interval, or whose rotation waits for its second step (API-WARN-1).
+// Shoot warns of deprecated fields and, for a shoot that exists (old is not nil), of credentials that were not rotated for
+// longer than interval or whose rotation is not complete (API-WARN-1).
 func Shoot(s, old *gardencorev1beta1.Shoot, now time.Time, interval time.Duration) []string {
 	if s.DeletionTimestamp != nil {
 		return nil
@@ -26,7 +26,7 @@ func Shoot(s, old *gardencorev1beta1.Shoot, now time.Time, interval time.Duratio
 	return warnings
 }
 
-// deprecated names the fields that are given and on their way out.
+// deprecated returns warnings about the deprecated fields that are set.
 func deprecated(s *gardencorev1beta1.ShootSpec) []string {
 	kcm, scheduler, proxy := s.Kubernetes.KubeControllerManager, s.Kubernetes.KubeScheduler, s.Kubernetes.KubeProxy
 	server, autoscaler := s.Kubernetes.KubeAPIServer, s.Kubernetes.ClusterAutoscaler
@@ -35,26 +35,26 @@ func deprecated(s *gardencorev1beta1.ShootSpec) []string {
 		given      bool
 		path, hint string
 	}{
-		{s.Addons != nil && since(s, 0), "spec.addons", "addons are no more from Kubernetes 1.35 on"},
+		{s.Addons != nil && since(s, 0), "spec.addons", "addons are not supported from Kubernetes 1.35 on"},
 		{s.CloudProfileName != nil && since(s, 33), "spec.cloudProfileName", "use spec.cloudProfile"},
 		{s.SecretBindingName != nil, "spec.secretBindingName", "use spec.credentialsBindingName"},
 		{
 			server != nil && server.EnableAnonymousAuthentication != nil, "spec.kubernetes.kubeAPIServer.enableAnonymousAuthentication",
-			"it is no more from Kubernetes 1.35 on; use structuredAuthentication",
+			"it is not supported from Kubernetes 1.35 on; use structuredAuthentication",
 		},
 		{
 			server != nil && server.WatchCacheSizes != nil && server.WatchCacheSizes.Default != nil, "spec.kubernetes.kubeAPIServer.watchCacheSizes.default",
-			"it has no effect, and is no more from Kubernetes 1.35 on",
+			"it has no effect and is not supported from Kubernetes 1.35 on",
 		},
 		{
 			autoscaler != nil && autoscaler.MaxEmptyBulkDelete != nil, "spec.kubernetes.clusterAutoscaler.maxEmptyBulkDelete",
-			"it is no more from Kubernetes 1.33 on; use maxScaleDownParallelism",
+			"it is not supported from Kubernetes 1.33 on; use maxScaleDownParallelism",
 		},
 		{kcm != nil && kcm.PodEvictionTimeout != nil, "spec.kubernetes.kubeControllerManager.podEvictionTimeout", "it has no effect"},
 		{scheduler != nil && scheduler.KubeMaxPDVols != nil, "spec.kubernetes.kubeScheduler.kubeMaxPDVols", "it has no effect"},
 		{
 			proxy != nil && proxy.Mode != nil && *proxy.Mode == gardencorev1beta1.ProxyModeIPVS,
-			"spec.kubernetes.kubeProxy.mode", "IPVS is on its way out of Kubernetes: use IPTables or NFTables",
+			"spec.kubernetes.kubeProxy.mode", "IPVS is deprecated in Kubernetes: use IPTables or NFTables",
 		},
 	} {
 		if one.given {
@@ -72,13 +72,13 @@ func deprecated(s *gardencorev1beta1.ShootSpec) []string {
 	return warnings
 }
 
-// since tells whether the Kubernetes version of a shoot is a minor one or later.
+// since reports whether the Kubernetes version of a shoot is 1.<minor> or later.
 func since(s *gardencorev1beta1.ShootSpec, minor uint) bool {
 	v, err := version.ParseGeneric(s.Kubernetes.Version)
 	return err == nil && v.Minor() >= minor
 }
 
-// rotation is what is known of the rotation of one sort of credentials.
+// rotation is the state of the rotation of one type of credentials.
 type rotation struct {
 	what, operation   string
 	completed         *metav1.Time
@@ -102,13 +102,13 @@ func rotations(s *gardencorev1beta1.Shoot, now time.Time, interval time.Duration
 		if under || last.IsZero() || now.Sub(last) <= interval {
 			continue
 		}
-		warnings = append(warnings, fmt.Sprintf("the %s should be rotated, which was not done for %d days: annotate the shoot with %s=%s",
+		warnings = append(warnings, fmt.Sprintf("the %s should be rotated (not rotated for %d days): annotate the shoot with %s=%s",
 			r.what, int(now.Sub(last).Hours()/24), gardencorev1beta1.AnnotationOperation, r.operation))
 	}
 	return warnings
 }
 
-// all lists the rotations that a shoot has to be reminded of: those that do not happen by themselves.
+// all lists the rotations that the owner of a shoot has to start, which are those without automatic rotation.
 func all(s *gardencorev1beta1.Shoot) []rotation {
 	known := &gardencorev1beta1.ShootCredentialsRotation{}
 	if c := s.Status.Credentials; c != nil && c.Rotation != nil {
@@ -131,7 +131,7 @@ func all(s *gardencorev1beta1.Shoot) []rotation {
 	return append([]rotation{authorities, accounts}, automatic(s, known)...)
 }
 
-// automatic lists those of the rotations that can happen by themselves that do not for this shoot.
+// automatic lists the rotations that can be automatic and are not for this shoot.
 func automatic(s *gardencorev1beta1.Shoot, known *gardencorev1beta1.ShootCredentialsRotation) []rotation {
 	itself := &gardencorev1beta1.MaintenanceCredentialsAutoRotation{}
 	if m := s.Spec.Maintenance; m != nil && m.AutoRotation != nil && m.AutoRotation.Credentials != nil {
@@ -165,12 +165,12 @@ func automatic(s *gardencorev1beta1.Shoot, known *gardencorev1beta1.ShootCredent
 	return some
 }
 
-// happens tells whether a rotation is done in maintenance; a period of zero switches that off.
+// happens reports whether a rotation is done in the maintenance time window; a period of zero disables that.
 func happens(c *gardencorev1beta1.MaintenanceRotationConfig) bool {
 	return c != nil && (c.RotationPeriod == nil || c.RotationPeriod.Duration > 0)
 }
 
-// reachable tells whether there is a key pair: the machines of the shoot can be reached by SSH.
+// reachable reports whether the shoot has an SSH key pair, which it has if its machines can be reached by SSH.
 func reachable(s *gardencorev1beta1.ShootSpec) bool {
 	if query.Workerless(s) {
 		return false

@@ -41,7 +41,7 @@ func TestShoot(t *testing.T) {
 	}{
 		"API-WARN-1 none": {reason: "a young shoot needs no word", change: func(*gardencorev1beta1.Shoot) {}},
 		"API-WARN-1 fields": {
-			reason: "each field that is on its way out is named, with what to do", fresh: true,
+			reason: "each field that is deprecated is named, with what to do", fresh: true,
 			change: func(s *gardencorev1beta1.Shoot) {
 				s.Spec.Addons = &gardencorev1beta1.Addons{}
 				s.Spec.CloudProfileName, s.Spec.SecretBindingName = new("a"), new("b")
@@ -55,15 +55,15 @@ func TestShoot(t *testing.T) {
 				s.Spec.Kubernetes.KubeProxy = &gardencorev1beta1.KubeProxyConfig{Mode: new(gardencorev1beta1.ProxyModeIPVS)}
 			},
 			want: []string{
-				"spec.addons is deprecated: addons are no more from Kubernetes 1.35 on",
+				"spec.addons is deprecated: addons are not supported from Kubernetes 1.35 on",
 				"spec.cloudProfileName is deprecated: use spec.cloudProfile",
 				"spec.secretBindingName is deprecated: use spec.credentialsBindingName",
-				"spec.kubernetes.kubeAPIServer.enableAnonymousAuthentication is deprecated: it is no more from Kubernetes 1.35 on; use structuredAuthentication",
-				"spec.kubernetes.kubeAPIServer.watchCacheSizes.default is deprecated: it has no effect, and is no more from Kubernetes 1.35 on",
-				"spec.kubernetes.clusterAutoscaler.maxEmptyBulkDelete is deprecated: it is no more from Kubernetes 1.33 on; use maxScaleDownParallelism",
+				"spec.kubernetes.kubeAPIServer.enableAnonymousAuthentication is deprecated: it is not supported from Kubernetes 1.35 on; use structuredAuthentication",
+				"spec.kubernetes.kubeAPIServer.watchCacheSizes.default is deprecated: it has no effect and is not supported from Kubernetes 1.35 on",
+				"spec.kubernetes.clusterAutoscaler.maxEmptyBulkDelete is deprecated: it is not supported from Kubernetes 1.33 on; use maxScaleDownParallelism",
 				"spec.kubernetes.kubeControllerManager.podEvictionTimeout is deprecated: it has no effect",
 				"spec.kubernetes.kubeScheduler.kubeMaxPDVols is deprecated: it has no effect",
-				"spec.kubernetes.kubeProxy.mode is deprecated: IPVS is on its way out of Kubernetes: use IPTables or NFTables",
+				"spec.kubernetes.kubeProxy.mode is deprecated: IPVS is deprecated in Kubernetes: use IPTables or NFTables",
 				"spec.dns.providers[1].secretName is deprecated: use credentialsRef",
 			},
 		},
@@ -76,11 +76,11 @@ func TestShoot(t *testing.T) {
 		"API-WARN-1 old": {
 			reason: "what was never rotated is as old as the shoot", change: old,
 			want: []string{
-				"the certificate authorities should be rotated, which was not done for 100 days: annotate the shoot with gardener.cloud/operation=rotate-ca-start",
-				"the service account key should be rotated, which was not done for 100 days: annotate the shoot with gardener.cloud/operation=rotate-serviceaccount-key-start",
-				"the etcd encryption key should be rotated, which was not done for 100 days: annotate the shoot with gardener.cloud/operation=rotate-etcd-encryption-key",
-				"the observability credentials should be rotated, which was not done for 100 days: annotate the shoot with gardener.cloud/operation=rotate-observability-credentials",
-				"the SSH key pair should be rotated, which was not done for 100 days: annotate the shoot with gardener.cloud/operation=rotate-ssh-keypair",
+				"the certificate authorities should be rotated (not rotated for 100 days): annotate the shoot with gardener.cloud/operation=rotate-ca-start",
+				"the service account key should be rotated (not rotated for 100 days): annotate the shoot with gardener.cloud/operation=rotate-serviceaccount-key-start",
+				"the etcd encryption key should be rotated (not rotated for 100 days): annotate the shoot with gardener.cloud/operation=rotate-etcd-encryption-key",
+				"the observability credentials should be rotated (not rotated for 100 days): annotate the shoot with gardener.cloud/operation=rotate-observability-credentials",
+				"the SSH key pair should be rotated (not rotated for 100 days): annotate the shoot with gardener.cloud/operation=rotate-ssh-keypair",
 			},
 		},
 		"API-WARN-1 new": {reason: "a new shoot has new credentials", change: old, fresh: true},

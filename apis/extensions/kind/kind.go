@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kind has the names of the kinds of the extension contract, as registrations write them in
-// spec.resources[].kind. Everything else about a kind stands in the table of package extensions; the names are apart
-// because packages that the table is built on need them too.
+// Package kind has the names of the kinds of the extension contract, as registrations write them in spec.resources[].kind.
+// Everything else about a kind is in the table of package extensions. The names are in a package of their own because
+// packages that the table depends on need them too.
 package kind
 
 // The kinds of the extension contract.

@@ -24,7 +24,7 @@ type BackupBucket struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the gardenlet asks for.
+	// Spec is the desired state, written by the gardenlet.
 	Spec BackupBucketSpec `json:"spec"`
 	// Status is what the extension controller reports.
 	// +optional
@@ -55,7 +55,7 @@ type BackupBucketSpec struct {
 	SecretRef corev1.SecretReference `json:"secretRef"`
 }
 
-// BackupBucketStatus tells how the bucket can be used.
+// BackupBucketStatus reports how the bucket can be used.
 type BackupBucketStatus struct {
 	DefaultStatus `json:",inline"`
 

@@ -19,14 +19,14 @@ import (
 // +kubebuilder:metadata:labels="gardener.cloud/deletion-protected=true"
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// BackupEntry stands for the backups of one shoot inside a bucket; deleting it deletes them.
+// BackupEntry represents the backups of one shoot in a bucket; deleting it deletes them.
 type BackupEntry struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the gardenlet asks for.
+	// Spec is the desired state, written by the gardenlet.
 	Spec BackupEntrySpec `json:"spec"`
 	// Status is what the extension controller reports.
 	// +optional
@@ -63,7 +63,7 @@ type BackupEntrySpec struct {
 	BackupBucketProviderStatus *runtime.RawExtension `json:"backupBucketProviderStatus,omitempty"`
 }
 
-// BackupEntryStatus tells how the last operation went.
+// BackupEntryStatus reports how the last operation went.
 type BackupEntryStatus struct {
 	DefaultStatus `json:",inline"`
 }

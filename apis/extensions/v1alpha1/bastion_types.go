@@ -24,7 +24,7 @@ type Bastion struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the gardenlet asks for.
+	// Spec is the desired state, written by the gardenlet.
 	Spec BastionSpec `json:"spec"`
 	// Status is what the extension controller reports.
 	// +optional
@@ -61,7 +61,7 @@ type BastionIngressPolicy struct {
 	IPBlock networkingv1.IPBlock `json:"ipBlock"`
 }
 
-// BastionStatus tells where the host can be reached.
+// BastionStatus reports where the host can be reached.
 type BastionStatus struct {
 	DefaultStatus `json:",inline"`
 

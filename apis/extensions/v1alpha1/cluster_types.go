@@ -22,7 +22,7 @@ type Cluster struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the gardenlet asks for.
+	// Spec holds the objects.
 	Spec ClusterSpec `json:"spec"`
 }
 

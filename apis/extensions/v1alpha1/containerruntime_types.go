@@ -25,7 +25,7 @@ type ContainerRuntime struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the gardenlet asks for.
+	// Spec is the desired state, written by the gardenlet.
 	Spec ContainerRuntimeSpec `json:"spec"`
 	// Status is what the extension controller reports.
 	// +optional
@@ -64,7 +64,7 @@ type ContainerRuntimeWorkerPool struct {
 	Selector metav1.LabelSelector `json:"selector"`
 }
 
-// ContainerRuntimeStatus tells how the last operation went.
+// ContainerRuntimeStatus reports how the last operation went.
 type ContainerRuntimeStatus struct {
 	DefaultStatus `json:",inline"`
 }

@@ -24,7 +24,7 @@ type ControlPlane struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the gardenlet asks for.
+	// Spec is the desired state, written by the gardenlet.
 	Spec ControlPlaneSpec `json:"spec"`
 	// Status is what the extension controller reports.
 	// +optional
@@ -59,7 +59,7 @@ type ControlPlaneSpec struct {
 	InfrastructureProviderStatus *runtime.RawExtension `json:"infrastructureProviderStatus,omitempty"`
 }
 
-// ControlPlaneStatus tells how the last operation went.
+// ControlPlaneStatus reports how the last operation went.
 type ControlPlaneStatus struct {
 	DefaultStatus `json:",inline"`
 }

@@ -10,7 +10,7 @@ import (
 
 // DefaultSpec holds the fields that the spec of every extension kind has.
 type DefaultSpec struct {
-	// Type names the flavour of the resource; the extension controller that handles it is found by kind and type.
+	// Type is the type of the resource; the extension controller for it is determined by kind and type.
 	Type string `json:"type"`
 	// Class says what the resource serves: the garden, a seed or a shoot. It never changes; shoot when unset.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the class of an extension object cannot change"
@@ -35,7 +35,7 @@ type DefaultStatus struct {
 	// LastError is the error of the last operation; unset after a success.
 	// +optional
 	LastError *gardencorev1beta1.LastError `json:"lastError,omitempty"`
-	// LastOperation tells what the extension controller did last and how it went.
+	// LastOperation is the last operation of the extension controller and its result.
 	// +optional
 	LastOperation *gardencorev1beta1.LastOperation `json:"lastOperation,omitempty"`
 	// ObservedGeneration is the newest generation of the resource that the controller has acted on.

@@ -25,7 +25,7 @@ type DNSRecord struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the gardenlet asks for.
+	// Spec is the desired state, written by the gardenlet.
 	Spec DNSRecordSpec `json:"spec"`
 	// Status is what the extension controller reports.
 	// +optional
@@ -83,7 +83,7 @@ const (
 	DNSRecordTypeTXT DNSRecordType = "TXT"
 )
 
-// DNSRecordStatus tells in which zone the record was made.
+// DNSRecordStatus reports in which zone the record was made.
 type DNSRecordStatus struct {
 	DefaultStatus `json:",inline"`
 

@@ -15,15 +15,14 @@ import (
 // +kubebuilder:metadata:labels="gardener.cloud/deletion-protected=true"
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// Extension asks for anything that no other kind covers, for instance a service that runs beside the control
-// plane.
+// Extension asks for anything that no other kind covers, for instance a service that runs next to the control plane.
 type Extension struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the gardenlet asks for.
+	// Spec is the desired state, written by the gardenlet.
 	Spec ExtensionSpec `json:"spec"`
 	// Status is what the extension controller reports.
 	// +optional

@@ -24,7 +24,7 @@ type Infrastructure struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the gardenlet asks for.
+	// Spec is the desired state, written by the gardenlet.
 	Spec InfrastructureSpec `json:"spec"`
 	// Status is what the extension controller reports.
 	// +optional
@@ -58,7 +58,7 @@ type InfrastructureSpec struct {
 	SSHPublicKey []byte `json:"sshPublicKey,omitempty"`
 }
 
-// InfrastructureStatus tells which networks were made.
+// InfrastructureStatus reports which networks were made.
 type InfrastructureStatus struct {
 	DefaultStatus `json:",inline"`
 

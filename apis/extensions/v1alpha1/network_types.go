@@ -24,7 +24,7 @@ type Network struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the gardenlet asks for.
+	// Spec is the desired state, written by the gardenlet.
 	Spec NetworkSpec `json:"spec"`
 	// Status is what the extension controller reports.
 	// +optional
@@ -68,7 +68,7 @@ const (
 	IPFamilyIPv6 IPFamily = "IPv6"
 )
 
-// NetworkStatus tells which families are in use.
+// NetworkStatus reports which families are in use.
 type NetworkStatus struct {
 	DefaultStatus `json:",inline"`
 

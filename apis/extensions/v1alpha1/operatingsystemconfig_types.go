@@ -17,15 +17,15 @@ import (
 // +kubebuilder:metadata:labels="gardener.cloud/deletion-protected=true"
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// OperatingSystemConfig asks for the set-up of a machine, which the extension turns into the language of its
-// operating system.
+// OperatingSystemConfig asks for the set-up of a machine, which the extension translates into the format of its operating
+// system.
 type OperatingSystemConfig struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the gardenlet asks for.
+	// Spec is the desired state, written by the gardenlet.
 	Spec OperatingSystemConfigSpec `json:"spec"`
 	// Status is what the extension controller reports.
 	// +optional
@@ -61,7 +61,7 @@ type OperatingSystemConfigSpec struct {
 	// Units are systemd units to be installed, changed or started.
 	// +optional
 	Units []Unit `json:"units,omitempty"`
-	// InPlaceUpdates describes the wanted versions of a machine that is updated without being replaced.
+	// InPlaceUpdates describes the desired versions of a machine that is updated without being replaced.
 	// +optional
 	InPlaceUpdates *InPlaceUpdates `json:"inPlaceUpdates,omitempty"`
 }
@@ -86,7 +86,7 @@ type Unit struct {
 	// Enable says whether the unit starts at boot; true when unset.
 	// +optional
 	Enable *bool `json:"enable,omitempty"`
-	// Content is the text of the unit file; unset to leave the file alone.
+	// Content is the text of the unit file; unset to leave the file unchanged.
 	// +optional
 	Content *string `json:"content,omitempty"`
 	// DropIns are additional snippets for the unit.
@@ -137,7 +137,7 @@ type FileContent struct {
 	// SecretRef takes the bytes from a Secret in the namespace of the configuration.
 	// +optional
 	SecretRef *FileContentSecretRef `json:"secretRef,omitempty"`
-	// Inline holds the bytes right here.
+	// Inline is the content itself.
 	// +optional
 	Inline *FileContentInline `json:"inline,omitempty"`
 	// TransmitUnencoded asks the extension to hand the bytes to the machine as they are, without decoding them.
@@ -176,13 +176,13 @@ type FileContentImageRef struct {
 type FileCodecID string
 
 const (
-	// FileCodecIDPlain stands for plain text.
+	// FileCodecIDPlain means plain text.
 	FileCodecIDPlain FileCodecID = ""
-	// FileCodecIDBase64 stands for base64.
+	// FileCodecIDBase64 means base64.
 	FileCodecIDBase64 FileCodecID = "b64"
 )
 
-// OperatingSystemConfigStatus tells where the result is and what the operating system needs in addition.
+// OperatingSystemConfigStatus reports where the result is and what the operating system needs in addition.
 type OperatingSystemConfigStatus struct {
 	DefaultStatus `json:",inline"`
 
@@ -195,7 +195,7 @@ type OperatingSystemConfigStatus struct {
 	// ExtensionUnits are further units that the operating system needs.
 	// +optional
 	ExtensionUnits []Unit `json:"extensionUnits,omitempty"`
-	// InPlaceUpdates tells how the operating system is updated in place.
+	// InPlaceUpdates reports how the operating system is updated in place.
 	// +optional
 	InPlaceUpdates *InPlaceUpdatesStatus `json:"inPlaceUpdates,omitempty"`
 }
@@ -206,42 +206,42 @@ type CloudConfig struct {
 	SecretRef corev1.SecretReference `json:"secretRef"`
 }
 
-// InPlaceUpdates describes the wanted state of machines that are updated without being replaced.
+// InPlaceUpdates describes the desired state of machines that are updated without being replaced.
 type InPlaceUpdates struct {
-	// OperatingSystemVersion is the wanted version of the operating system.
+	// OperatingSystemVersion is the desired version of the operating system.
 	OperatingSystemVersion string `json:"operatingSystemVersion"`
-	// KubeletVersion is the wanted Kubernetes version of the kubelet.
+	// KubeletVersion is the desired Kubernetes version of the kubelet.
 	KubeletVersion string `json:"kubelet"`
-	// CredentialsRotation tells which credential rotations a machine has to follow.
+	// CredentialsRotation reports which credential rotations a machine has to follow.
 	// +optional
 	CredentialsRotation *CredentialsRotation `json:"credentialsRotation,omitempty"`
 }
 
-// CredentialsRotation tells when rotations of credentials were started.
+// CredentialsRotation reports when rotations of credentials were started.
 type CredentialsRotation struct {
-	// CertificateAuthorities tells about the rotation of the certificate authorities.
+	// CertificateAuthorities describes the rotation of the certificate authorities.
 	// +optional
 	CertificateAuthorities *CARotation `json:"certificateAuthorities,omitempty"`
-	// ServiceAccountKey tells about the rotation of the key that signs service account tokens.
+	// ServiceAccountKey describes the rotation of the key that signs service account tokens.
 	// +optional
 	ServiceAccountKey *ServiceAccountKeyRotation `json:"serviceAccountKey,omitempty"`
 }
 
-// CARotation tells about the rotation of certificate authorities.
+// CARotation describes the rotation of certificate authorities.
 type CARotation struct {
 	// LastInitiationTime is when the rotation was last started.
 	// +optional
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
 }
 
-// ServiceAccountKeyRotation tells about the rotation of the service account signing key.
+// ServiceAccountKeyRotation describes the rotation of the service account signing key.
 type ServiceAccountKeyRotation struct {
 	// LastInitiationTime is when the rotation was last started.
 	// +optional
 	LastInitiationTime *metav1.Time `json:"lastInitiationTime,omitempty"`
 }
 
-// InPlaceUpdatesStatus tells how to update the operating system of a machine in place.
+// InPlaceUpdatesStatus reports how to update the operating system of a machine in place.
 type InPlaceUpdatesStatus struct {
 	// OSUpdate is the command that updates the operating system.
 	// +optional

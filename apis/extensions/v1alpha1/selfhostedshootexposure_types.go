@@ -26,7 +26,7 @@ type SelfHostedShootExposure struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the gardenlet asks for.
+	// Spec is the desired state, written by the gardenlet.
 	Spec SelfHostedShootExposureSpec `json:"spec"`
 	// Status is what the extension controller reports.
 	// +optional
@@ -68,7 +68,7 @@ type ControlPlaneEndpoint struct {
 	Addresses []corev1.NodeAddress `json:"addresses"`
 }
 
-// SelfHostedShootExposureStatus tells where the API server is reached.
+// SelfHostedShootExposureStatus reports where the API server is reached.
 type SelfHostedShootExposureStatus struct {
 	DefaultStatus `json:",inline"`
 

@@ -28,7 +28,7 @@ type Worker struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the gardenlet asks for.
+	// Spec is the desired state, written by the gardenlet.
 	Spec WorkerSpec `json:"spec"`
 	// Status is what the extension controller reports.
 	// +optional
@@ -53,7 +53,7 @@ type WorkerList struct {
 type WorkerSpec struct {
 	DefaultSpec `json:",inline"`
 
-	// Pools are the wanted groups of machines.
+	// Pools are the desired groups of machines.
 	Pools []WorkerPool `json:"pools"`
 	// Region is the region of the shoot.
 	Region string `json:"region"`
@@ -68,7 +68,7 @@ type WorkerSpec struct {
 	SSHPublicKey []byte `json:"sshPublicKey,omitempty"`
 }
 
-// WorkerPool is a group of like machines.
+// WorkerPool is a group of identical machines.
 type WorkerPool struct {
 	// Name is the name of the pool, unique in the shoot.
 	Name string `json:"name"`
@@ -81,7 +81,7 @@ type WorkerPool struct {
 	Maximum int32 `json:"maximum"`
 	// Minimum is the smallest number of machines.
 	Minimum int32 `json:"minimum"`
-	// MaxSurge is how many machines may exist above the wanted number during an update.
+	// MaxSurge is how many machines may exist above the desired number during an update.
 	MaxSurge intstr.IntOrString `json:"maxSurge"`
 	// MaxUnavailable is how many machines may be missing during an update.
 	MaxUnavailable intstr.IntOrString `json:"maxUnavailable"`
@@ -187,7 +187,7 @@ type Volume struct {
 	// Type is the provider's name of the volume type.
 	// +optional
 	Type *string `json:"type,omitempty"`
-	// Encrypted asks for encryption.
+	// Encrypted says whether the volume is encrypted.
 	// +optional
 	Encrypted *bool `json:"encrypted,omitempty"`
 }
@@ -201,12 +201,12 @@ type DataVolume struct {
 	// Type is the provider's name of the volume type.
 	// +optional
 	Type *string `json:"type,omitempty"`
-	// Encrypted asks for encryption.
+	// Encrypted says whether the volume is encrypted.
 	// +optional
 	Encrypted *bool `json:"encrypted,omitempty"`
 }
 
-// WorkerStatus tells which machine groups exist.
+// WorkerStatus reports which machine groups exist.
 type WorkerStatus struct {
 	DefaultStatus `json:",inline"`
 
@@ -237,7 +237,7 @@ type MachineDeployment struct {
 	AutoPreserveFailedMachineMax *int32 `json:"autoPreserveFailedMachineMax,omitempty"`
 }
 
-// InPlaceUpdatesWorkerStatus tells for which state of a pool its machines were last updated in place.
+// InPlaceUpdatesWorkerStatus reports for which state of a pool its machines were last updated in place.
 type InPlaceUpdatesWorkerStatus struct {
 	// WorkerPoolToHashMap maps the name of a pool to the hash of its data.
 	// +optional

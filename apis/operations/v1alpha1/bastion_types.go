@@ -16,21 +16,21 @@ const (
 	// FieldBastionShootName selects Bastions by their shoot.
 	FieldBastionShootName = "spec.shootRef.name"
 
-	// ConditionTypeBastionReady tells whether the host of a bastion can be used.
+	// ConditionTypeBastionReady reports whether the host of a bastion can be used.
 	ConditionTypeBastionReady gardencorev1beta1.ConditionType = "BastionReady"
 )
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// Bastion asks for a host through which a person reaches the nodes of a shoot by SSH, for as long as it is kept alive.
+// Bastion asks for a host through which a user reaches the nodes of a shoot by SSH, as long as heartbeats keep it alive.
 type Bastion struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 
-	// Spec says whom the bastion lets in, and to which shoot.
+	// Spec says who gets access, and to which shoot.
 	Spec BastionSpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
-	// Status tells where the bastion is and how long it stays.
+	// Status reports where the bastion is and how long it stays.
 	// +optional
 	Status BastionStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
@@ -48,7 +48,7 @@ type BastionList struct {
 	Items []Bastion `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
-// BastionSpec says whom a bastion lets in, and to which shoot.
+// BastionSpec says who gets access, and to which shoot.
 type BastionSpec struct {
 	// ShootRef names the shoot, in the same namespace. It never changes.
 	ShootRef corev1.LocalObjectReference `json:"shootRef" protobuf:"bytes,1,opt,name=shootRef"`
@@ -58,7 +58,7 @@ type BastionSpec struct {
 	// ProviderType is the provider of the shoot; set by the server.
 	// +optional
 	ProviderType *string `json:"providerType,omitempty" protobuf:"bytes,3,opt,name=providerType"`
-	// SSHPublicKey is the key of the person who is let in, as in a file of authorized keys. It never changes.
+	// SSHPublicKey is the SSH key of the user who gets access, in the format of an authorized_keys file. It never changes.
 	SSHPublicKey string `json:"sshPublicKey" protobuf:"bytes,4,opt,name=sshPublicKey"`
 	// Ingress lists the networks from which the bastion is reached.
 	Ingress []BastionIngressPolicy `json:"ingress" protobuf:"bytes,5,rep,name=ingress"`
@@ -66,24 +66,24 @@ type BastionSpec struct {
 
 // BastionIngressPolicy is a network from which a bastion is reached.
 type BastionIngressPolicy struct {
-	// IPBlock is the network, without the networks that it makes an exception of.
+	// IPBlock is the network, with its exceptions.
 	IPBlock networkingv1.IPBlock `json:"ipBlock" protobuf:"bytes,1,opt,name=ipBlock"`
 }
 
-// BastionStatus tells where a bastion is and how long it stays.
+// BastionStatus reports where a bastion is and how long it stays.
 type BastionStatus struct {
 	// Ingress is the public address of the bastion.
 	// +optional
 	Ingress *corev1.LoadBalancerIngress `json:"ingress,omitempty" protobuf:"bytes,1,opt,name=ingress"`
-	// Conditions tell how the bastion is.
+	// Conditions are the conditions of the bastion.
 	// +optional
 	// +patchMergeKey=type
 	// +patchStrategy=merge
 	Conditions []gardencorev1beta1.Condition `json:"conditions,omitempty" protobuf:"bytes,2,rep,name=conditions" patchStrategy:"merge" patchMergeKey:"type"`
-	// LastHeartbeatTimestamp is when somebody last said that the bastion is still needed.
+	// LastHeartbeatTimestamp is when a user last said that the bastion is still needed.
 	// +optional
 	LastHeartbeatTimestamp *metav1.Time `json:"lastHeartbeatTimestamp,omitempty" protobuf:"bytes,3,opt,name=lastHeartbeatTimestamp"`
-	// ExpirationTimestamp is when the bastion is taken away unless somebody still needs it.
+	// ExpirationTimestamp is when the bastion is deleted unless there is another heartbeat.
 	// +optional
 	ExpirationTimestamp *metav1.Time `json:"expirationTimestamp,omitempty" protobuf:"bytes,4,opt,name=expirationTimestamp"`
 	// ObservedGeneration is the generation that was last acted on.

@@ -44,14 +44,14 @@ func ValidateBastionStatusUpdate(b *gardenoperationsv1alpha1.Bastion, now time.T
 func bastionSpec(s *gardenoperationsv1alpha1.BastionSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if s.ShootRef.Name == "" {
-		errs = append(errs, field.Invalid(path.Child("shootRef", "name"), "", "must name the shoot whose nodes are to be reached"))
+		errs = append(errs, field.Invalid(path.Child("shootRef", "name"), "", "must name the shoot whose nodes the bastion gives access to"))
 	}
 	if _, _, _, _, err := ssh.ParseAuthorizedKey([]byte(s.SSHPublicKey)); err != nil {
-		errs = append(errs, field.Invalid(path.Child("sshPublicKey"), s.SSHPublicKey, "must be a public key as in ~/.ssh/id_ed25519.pub, of whom the bastion lets in"))
+		errs = append(errs, field.Invalid(path.Child("sshPublicKey"), s.SSHPublicKey, "must be the SSH public key of the user, as in ~/.ssh/id_ed25519.pub"))
 	}
 	ingress := path.Child("ingress")
 	if len(s.Ingress) == 0 {
-		errs = append(errs, field.Invalid(ingress, "", "must list the networks from which the bastion is reached"))
+		errs = append(errs, field.Invalid(ingress, "", "must list the networks from which the bastion can be reached"))
 	}
 	for _, policy := range s.Ingress {
 		if _, err := netip.ParsePrefix(policy.IPBlock.CIDR); err != nil {

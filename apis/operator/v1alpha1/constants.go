@@ -19,12 +19,12 @@ const (
 
 // Aspects of the health of a garden.
 const (
-	// ConditionTypeRuntimeComponentsHealthy tells whether what runs beside the garden's API is well.
+	// ConditionTypeRuntimeComponentsHealthy reports whether what runs beside the garden's API is well.
 	ConditionTypeRuntimeComponentsHealthy gardencorev1beta1.ConditionType = "RuntimeComponentsHealthy"
-	// ConditionTypeVirtualComponentsHealthy tells whether what serves the garden's API is well.
+	// ConditionTypeVirtualComponentsHealthy reports whether what serves the garden's API is well.
 	ConditionTypeVirtualComponentsHealthy gardencorev1beta1.ConditionType = "VirtualComponentsHealthy"
-	// ConditionTypeVirtualGardenAPIServerAvailable tells whether the garden's API answers.
+	// ConditionTypeVirtualGardenAPIServerAvailable reports whether the garden's API answers.
 	ConditionTypeVirtualGardenAPIServerAvailable gardencorev1beta1.ConditionType = "VirtualGardenAPIServerAvailable"
-	// ConditionTypeObservabilityComponentsHealthy tells whether the garden's monitoring is well.
+	// ConditionTypeObservabilityComponentsHealthy reports whether the garden's monitoring is well.
 	ConditionTypeObservabilityComponentsHealthy gardencorev1beta1.ConditionType = "ObservabilityComponentsHealthy"
 )

@@ -19,13 +19,13 @@ const (
 	signingDuration     = 48 * time.Hour
 )
 
-// RegisterDefaults makes a scheme fill in what objects leave out. Only an API server wants that: clients must see objects
-// as they are stored.
+// RegisterDefaults registers the functions that set the defaults of objects. It is for API servers only: clients must see
+// objects as they are stored.
 func RegisterDefaults(scheme *runtime.Scheme) {
 	defaulting.Register(scheme, SetDefaultsGarden, func(l *GardenList) []Garden { return l.Items })
 }
 
-// SetDefaultsGarden fills in what a Garden leaves out (OPER-API-4, 8, 9).
+// SetDefaultsGarden sets the defaults of a Garden (OPER-API-4, 8, 9).
 func SetDefaultsGarden(g *Garden) {
 	runtimeCluster := &g.Spec.RuntimeCluster
 	if len(runtimeCluster.Networking.IPFamilies) == 0 {
@@ -53,7 +53,7 @@ func defaultStorage(s *Storage) {
 	}
 }
 
-// defaultKubernetes fills in the components that every garden has, as for a shoot without workers.
+// defaultKubernetes sets the defaults of the Kubernetes components, which are those of a shoot without workers.
 func defaultKubernetes(k *Kubernetes) {
 	api := defaulting.Ensure(&k.KubeAPIServer)
 	requests := defaulting.Ensure(&api.Requests)
@@ -77,7 +77,7 @@ func defaultAuditWebhook(w *AuditWebhook) {
 	}
 }
 
-// defaultGardener fills in the garden's own components; they encrypt what they keep as the kube API server does.
+// defaultGardener sets the defaults of the garden's own components. They use the encryption provider of the kube API server.
 func defaultGardener(g *Gardener, encryption *gardencorev1beta1.EncryptionProviderType) {
 	api := defaulting.Ensure(&g.APIServer)
 	defaulting.Set(&defaulting.Ensure(&api.EncryptionConfig).Provider.Type, *encryption)

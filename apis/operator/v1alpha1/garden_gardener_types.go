@@ -42,28 +42,28 @@ type Gardener struct {
 type GardenerAPIServerConfig struct {
 	gardencorev1beta1.KubernetesConfig `json:",inline"`
 
-	// AdmissionPlugins turns admission plugins on or off and configures them.
+	// AdmissionPlugins enables or disables admission plugins and configures them.
 	// +optional
 	AdmissionPlugins []gardencorev1beta1.AdmissionPlugin `json:"admissionPlugins,omitempty"`
-	// AuditConfig says what is recorded for audits.
+	// AuditConfig configures the audit log.
 	// +optional
 	AuditConfig *gardencorev1beta1.AuditConfig `json:"auditConfig,omitempty"`
-	// AuditWebhook says where the record for audits is sent.
+	// AuditWebhook says where audit events are sent.
 	// +optional
 	AuditWebhook *AuditWebhook `json:"auditWebhook,omitempty"`
 	// EncryptionConfig says what is encrypted in etcd, and how.
 	// +optional
 	EncryptionConfig *gardencorev1beta1.EncryptionConfig `json:"encryptionConfig,omitempty"`
-	// GoAwayChance is the share of requests, at most 0.02, after which a client is asked to connect anew.
+	// GoAwayChance is the share of requests, at most 0.02, after which a client is asked to reconnect.
 	// +optional
 	GoAwayChance *float64 `json:"goAwayChance,omitempty"`
 	// Logging says how much the server logs.
 	// +optional
 	Logging *gardencorev1beta1.APIServerLogging `json:"logging,omitempty"`
-	// Requests bounds the number of requests in flight.
+	// Requests limits the number of requests in flight.
 	// +optional
 	Requests *gardencorev1beta1.APIServerRequests `json:"requests,omitempty"`
-	// ShootAdminKubeconfigMaxExpiration bounds the validity of kubeconfigs for shoots.
+	// ShootAdminKubeconfigMaxExpiration limits the validity of kubeconfigs for shoots.
 	// +optional
 	ShootAdminKubeconfigMaxExpiration *metav1.Duration `json:"shootAdminKubeconfigMaxExpiration,omitempty"`
 	// WatchCacheSizes sizes the caches of watched resources.
@@ -76,19 +76,19 @@ type GardenerAdmissionControllerConfig struct {
 	// LogLevel is info, debug or error. Defaults to info.
 	// +optional
 	LogLevel *string `json:"logLevel,omitempty"`
-	// ResourceAdmissionConfiguration bounds the size and the number of objects.
+	// ResourceAdmissionConfiguration limits the size and the number of objects.
 	// +optional
 	ResourceAdmissionConfiguration *ResourceAdmissionConfiguration `json:"resourceAdmissionConfiguration,omitempty"`
 }
 
-// ResourceAdmissionConfiguration bounds the size and the number of objects.
+// ResourceAdmissionConfiguration limits the size and the number of objects.
 type ResourceAdmissionConfiguration struct {
-	// Limits are the bounds.
+	// Limits are the limits.
 	Limits []ResourceLimit `json:"limits"`
 	// OperationMode is block or log. Defaults to block.
 	// +optional
 	OperationMode *ResourceAdmissionWebhookMode `json:"operationMode,omitempty"`
-	// UnrestrictedSubjects are those for whom the bounds do not hold.
+	// UnrestrictedSubjects are the subjects without limits.
 	// +optional
 	UnrestrictedSubjects []rbacv1.Subject `json:"unrestrictedSubjects,omitempty"`
 }
@@ -96,7 +96,7 @@ type ResourceAdmissionConfiguration struct {
 // ResourceAdmissionWebhookMode says what happens to an object that is too large.
 type ResourceAdmissionWebhookMode string
 
-// ResourceLimit bounds the size and the number of objects of some resources.
+// ResourceLimit limits the size and the number of objects of some resources.
 type ResourceLimit struct {
 	// Resources are plural names, or * for all.
 	Resources []string `json:"resources"`
@@ -106,10 +106,10 @@ type ResourceLimit struct {
 	// APIVersions are the versions of the resources.
 	// +optional
 	APIVersions []string `json:"apiVersions,omitempty"`
-	// Count is the greatest number of objects in a project.
+	// Count is the maximum number of objects in a project.
 	// +optional
 	Count *int64 `json:"count,omitempty"`
-	// Size is the greatest size of an object.
+	// Size is the maximum size of an object.
 	// +optional
 	Size *resource.Quantity `json:"size,omitempty"`
 }
@@ -118,7 +118,7 @@ type ResourceLimit struct {
 type GardenerControllerManagerConfig struct {
 	gardencorev1beta1.KubernetesConfig `json:",inline"`
 
-	// DefaultProjectQuotas are quotas that projects get without asking.
+	// DefaultProjectQuotas are quotas that projects get by default.
 	// +optional
 	DefaultProjectQuotas []ProjectQuotaConfiguration `json:"defaultProjectQuotas,omitempty"`
 	// LogLevel is info, debug or error. Defaults to info.
@@ -126,7 +126,7 @@ type GardenerControllerManagerConfig struct {
 	LogLevel *string `json:"logLevel,omitempty"`
 }
 
-// ProjectQuotaConfiguration is a quota that projects get without asking.
+// ProjectQuotaConfiguration is a quota that projects get by default.
 type ProjectQuotaConfiguration struct {
 	// Config is the quota.
 	Config corev1.ResourceQuota `json:"config"`
@@ -147,7 +147,7 @@ type GardenerDiscoveryServerConfig struct {
 
 // GardenerResourceManagerConfig holds settings of the component that keeps objects in the garden up to date.
 type GardenerResourceManagerConfig struct {
-	// AdditionalTargetNamespaces are further namespaces that it looks after.
+	// AdditionalTargetNamespaces are further namespaces that it manages.
 	// +optional
 	AdditionalTargetNamespaces []string `json:"additionalTargetNamespaces,omitempty"`
 }

@@ -17,17 +17,17 @@ type RuntimeCluster struct {
 	Networking RuntimeNetworking `json:"networking,omitzero"`
 	// Provider says where the cluster runs.
 	Provider Provider `json:"provider"`
-	// Settings turns functions of the cluster on and off.
+	// Settings enables and disables features of the cluster.
 	// +optional
 	Settings *Settings `json:"settings,omitempty"`
-	// Volume bounds the volumes of the garden.
+	// Volume limits the volumes of the garden.
 	// +optional
 	Volume *Volume `json:"volume,omitempty"`
 }
 
 // Ingress says how services of the garden are reached by name.
 type Ingress struct {
-	// Controller says what answers at these names.
+	// Controller is the ingress controller.
 	Controller gardencorev1beta1.IngressController `json:"controller"`
 	// Domains are the domains under which the names are made. The first one never changes.
 	// +optional
@@ -42,7 +42,7 @@ type RuntimeNetworking struct {
 	// Services are the ranges of Service addresses in CIDR notation.
 	// +required
 	Services []string `json:"services,omitempty"`
-	// BlockCIDRs are ranges that the garden must not reach.
+	// BlockCIDRs are ranges that the garden cannot reach.
 	// +optional
 	BlockCIDRs []string `json:"blockCIDRs,omitempty"`
 	// IPFamilies are the families of addresses. Defaults to IPv4.
@@ -63,12 +63,12 @@ type Provider struct {
 	Zones []string `json:"zones,omitempty"`
 }
 
-// Settings turns functions of the cluster under a garden on and off.
+// Settings enables and disables features of the cluster under a garden.
 type Settings struct {
 	// LoadBalancerServices holds settings of Services of type LoadBalancer.
 	// +optional
 	LoadBalancerServices *SettingLoadBalancerServices `json:"loadBalancerServices,omitempty"`
-	// PersistentVolumeClaimAutoscaler says whether volumes grow by themselves.
+	// PersistentVolumeClaimAutoscaler says whether volumes grow automatically.
 	// +optional
 	PersistentVolumeClaimAutoscaler *SettingPersistentVolumeClaimAutoscaler `json:"persistentVolumeClaimAutoscaler,omitempty"`
 	// TopologyAwareRouting says whether traffic stays within a zone.
@@ -94,13 +94,13 @@ type SettingLoadBalancerServices struct {
 
 // LoadBalancerServicesProxyProtocol says whether load balancers may use the PROXY protocol.
 type LoadBalancerServicesProxyProtocol struct {
-	// Allowed permits it.
+	// Allowed allows the PROXY protocol.
 	Allowed bool `json:"allowed"`
 }
 
-// SettingPersistentVolumeClaimAutoscaler says whether volumes grow by themselves.
+// SettingPersistentVolumeClaimAutoscaler says whether volumes grow automatically.
 type SettingPersistentVolumeClaimAutoscaler struct {
-	// Enabled makes them grow.
+	// Enabled enlarges them.
 	Enabled bool `json:"enabled"`
 }
 
@@ -115,15 +115,15 @@ type SettingVerticalPodAutoscaler struct {
 	// Enabled installs it. Defaults to true.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
-	// FeatureGates turns its features on or off.
+	// FeatureGates enables or disables its features.
 	// +optional
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
-	// MaxAllowed bounds what it may recommend for a container.
+	// MaxAllowed limits what it may recommend for a container.
 	// +optional
 	MaxAllowed corev1.ResourceList `json:"maxAllowed,omitempty"`
 }
 
-// Volume bounds the volumes of the garden.
+// Volume limits the volumes of the garden.
 type Volume struct {
 	// MinimumSize is the least size of a volume.
 	// +optional

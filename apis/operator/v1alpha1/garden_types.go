@@ -20,10 +20,10 @@ type Garden struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is the garden as its operator wants it.
+	// Spec is the desired state of the garden.
 	// +optional
 	Spec GardenSpec `json:"spec,omitempty"`
-	// Status is the garden as it is.
+	// Status is the observed state of the garden.
 	// +optional
 	Status GardenStatus `json:"status,omitempty"`
 }
@@ -41,13 +41,13 @@ type GardenList struct {
 	Items []Garden `json:"items"`
 }
 
-// GardenSpec is the garden as its operator wants it.
+// GardenSpec is the desired state of the garden.
 type GardenSpec struct {
 	// RuntimeCluster describes where the garden runs.
 	RuntimeCluster RuntimeCluster `json:"runtimeCluster"`
 	// VirtualCluster describes the API that the garden offers.
 	VirtualCluster VirtualCluster `json:"virtualCluster"`
-	// DNS says who makes the names of the garden; they are made by hand when unset.
+	// DNS names the DNS services for the domains of the garden; records are managed manually when unset.
 	// +optional
 	DNS *DNSManagement `json:"dns,omitempty"`
 	// Extensions are extensions for the garden itself.
@@ -67,7 +67,7 @@ type GardenExtension struct {
 	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty"`
 }
 
-// DNSManagement says who makes the names of the garden.
+// DNSManagement names the DNS services for the domains of the garden.
 type DNSManagement struct {
 	// Providers are the DNS services.
 	Providers []DNSProvider `json:"providers"`
@@ -95,7 +95,7 @@ type DNSDomain struct {
 	Provider *string `json:"provider,omitempty"`
 }
 
-// GardenStatus is the garden as it is.
+// GardenStatus is the observed state of the garden.
 type GardenStatus struct {
 	// AdvertisedAddresses are where the garden is reached.
 	// +optional
@@ -103,13 +103,13 @@ type GardenStatus struct {
 	// Conditions report the health of the garden.
 	// +optional
 	Conditions []gardencorev1beta1.Condition `json:"conditions,omitempty"`
-	// Credentials tells about the credentials of the garden.
+	// Credentials describes the credentials of the garden.
 	// +optional
 	Credentials *Credentials `json:"credentials,omitempty"`
 	// Gardener identifies the component that last acted on the garden.
 	// +optional
 	Gardener *gardencorev1beta1.Gardener `json:"gardener,omitempty"`
-	// LastOperation tells what was last done with the garden.
+	// LastOperation describes the last operation on the garden.
 	// +optional
 	LastOperation *gardencorev1beta1.LastOperation `json:"lastOperation,omitempty"`
 	// ObservedGeneration is the newest generation that was acted on.
@@ -125,38 +125,38 @@ type AdvertisedAddress struct {
 	URL string `json:"url"`
 }
 
-// Credentials tells about the credentials of the garden.
+// Credentials describes the credentials of the garden.
 type Credentials struct {
-	// EncryptionAtRest tells what is encrypted in etcd.
+	// EncryptionAtRest describes which resources are encrypted in etcd.
 	// +optional
 	EncryptionAtRest *gardencorev1beta1.EncryptionAtRest `json:"encryptionAtRest,omitempty"`
-	// Rotation tells about each rotation of credentials.
+	// Rotation describes each rotation of credentials.
 	// +optional
 	Rotation *CredentialsRotation `json:"rotation,omitempty"`
 }
 
-// CredentialsRotation tells about each rotation of credentials of the garden.
+// CredentialsRotation describes each rotation of credentials of the garden.
 type CredentialsRotation struct {
-	// CertificateAuthorities tells about the certificate authorities.
+	// CertificateAuthorities describes the rotation of the certificate authorities.
 	// +optional
 	CertificateAuthorities *gardencorev1beta1.CARotation `json:"certificateAuthorities,omitempty"`
-	// ETCDEncryptionKey tells about the key that encrypts etcd.
+	// ETCDEncryptionKey describes the rotation of the key that encrypts etcd.
 	// +optional
 	ETCDEncryptionKey *gardencorev1beta1.ETCDEncryptionKeyRotation `json:"etcdEncryptionKey,omitempty"`
-	// Observability tells about the password for monitoring.
+	// Observability describes the rotation of the password for monitoring.
 	// +optional
 	Observability *gardencorev1beta1.ObservabilityRotation `json:"observability,omitempty"`
-	// ServiceAccountKey tells about the key that signs service account tokens.
+	// ServiceAccountKey describes the rotation of the key that signs service account tokens.
 	// +optional
 	ServiceAccountKey *gardencorev1beta1.ServiceAccountKeyRotation `json:"serviceAccountKey,omitempty"`
-	// WorkloadIdentityKey tells about the key that signs tokens of workload identities.
+	// WorkloadIdentityKey describes the rotation of the key that signs tokens of workload identities.
 	// +optional
 	WorkloadIdentityKey *WorkloadIdentityKeyRotation `json:"workloadIdentityKey,omitempty"`
 }
 
-// WorkloadIdentityKeyRotation tells about the rotation of the key that signs tokens of workload identities.
+// WorkloadIdentityKeyRotation describes the rotation of the key that signs tokens of workload identities.
 type WorkloadIdentityKeyRotation struct {
-	// Phase is how far the rotation is.
+	// Phase is the phase of the rotation.
 	Phase gardencorev1beta1.CredentialsRotationPhase `json:"phase"`
 	// LastCompletionTime is when a rotation was last finished.
 	// +optional

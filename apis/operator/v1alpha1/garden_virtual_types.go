@@ -19,7 +19,7 @@ type VirtualCluster struct {
 	Gardener Gardener `json:"gardener,omitzero"`
 	// Kubernetes holds the version and the settings of Kubernetes' components.
 	Kubernetes Kubernetes `json:"kubernetes,omitzero"`
-	// Maintenance says when the garden may be changed on its own.
+	// Maintenance says when the garden may be changed automatically.
 	Maintenance Maintenance `json:"maintenance"`
 	// Networking are the address ranges of the API.
 	Networking VirtualNetworking `json:"networking,omitzero"`
@@ -45,7 +45,7 @@ type VirtualNetworking struct {
 	Services []string `json:"services,omitempty"`
 }
 
-// Maintenance says when the garden may be changed on its own.
+// Maintenance says when the garden may be changed automatically.
 type Maintenance struct {
 	// TimeWindow is when maintenance happens.
 	TimeWindow gardencorev1beta1.MaintenanceTimeWindow `json:"timeWindow"`
@@ -53,7 +53,7 @@ type Maintenance struct {
 
 // ControlPlane holds settings of the garden's control plane.
 type ControlPlane struct {
-	// HighAvailability runs several instances of each component; it cannot be taken away again.
+	// HighAvailability runs several instances of each component; it cannot be removed again.
 	// +optional
 	HighAvailability *HighAvailability `json:"highAvailability,omitempty"`
 }
@@ -73,10 +73,10 @@ type ETCD struct {
 
 // ETCDMain holds settings of the store of everything but events.
 type ETCDMain struct {
-	// Autoscaling bounds the automatic sizing of the store.
+	// Autoscaling limits the automatic sizing of the store.
 	// +optional
 	Autoscaling *gardencorev1beta1.ControlPlaneAutoscaling `json:"autoscaling,omitempty"`
-	// Backup says where backups are kept; it cannot be taken away again.
+	// Backup says where backups are kept; it cannot be removed again.
 	// +optional
 	Backup *Backup `json:"backup,omitempty"`
 	// Storage holds settings of the store's volume.
@@ -86,7 +86,7 @@ type ETCDMain struct {
 
 // ETCDEvents holds settings of the store of events.
 type ETCDEvents struct {
-	// Autoscaling bounds the automatic sizing of the store.
+	// Autoscaling limits the automatic sizing of the store.
 	// +optional
 	Autoscaling *gardencorev1beta1.ControlPlaneAutoscaling `json:"autoscaling,omitempty"`
 	// Storage holds settings of the store's volume.
@@ -110,7 +110,7 @@ type Backup struct {
 	Provider string `json:"provider"`
 	// SecretRef names the Secret with the credentials of the object store.
 	SecretRef corev1.LocalObjectReference `json:"secretRef"`
-	// BucketName is the bucket; one is made when unset. It never changes.
+	// BucketName is the bucket; one is created when unset. It never changes.
 	// +optional
 	BucketName *string `json:"bucketName,omitempty"`
 	// ProviderConfig is configuration that only the provider understands.
@@ -137,10 +137,10 @@ type Kubernetes struct {
 type KubeAPIServerConfig struct {
 	gardencorev1beta1.KubeAPIServerConfig `json:",inline"`
 
-	// AuditWebhook says where the record for audits is sent.
+	// AuditWebhook says where audit events are sent.
 	// +optional
 	AuditWebhook *AuditWebhook `json:"auditWebhook,omitempty"`
-	// Authentication holds further ways to find out who a client is.
+	// Authentication configures further ways to authenticate clients.
 	// +optional
 	Authentication *Authentication `json:"authentication,omitempty"`
 	// ResourcesToStoreInETCDEvents are further resources that are kept with the events.
@@ -151,7 +151,7 @@ type KubeAPIServerConfig struct {
 	SNI *SNI `json:"sni,omitempty"`
 }
 
-// AuditWebhook says where the record for audits is sent.
+// AuditWebhook says where audit events are sent.
 type AuditWebhook struct {
 	// KubeconfigSecretName names the Secret with the kubeconfig that reaches the webhook, under the key kubeconfig.
 	KubeconfigSecretName string `json:"kubeconfigSecretName"`
@@ -163,18 +163,18 @@ type AuditWebhook struct {
 	Version *string `json:"version,omitempty"`
 }
 
-// Authentication holds further ways to find out who a client is.
+// Authentication configures further ways to authenticate clients.
 type Authentication struct {
-	// Webhook asks somebody else about tokens.
+	// Webhook authenticates tokens by a webhook.
 	// +optional
 	Webhook *AuthenticationWebhook `json:"webhook,omitempty"`
 }
 
-// AuthenticationWebhook asks somebody else about tokens.
+// AuthenticationWebhook authenticates tokens by a webhook.
 type AuthenticationWebhook struct {
 	// KubeconfigSecretName names the Secret with the kubeconfig that reaches the webhook, under the key kubeconfig.
 	KubeconfigSecretName string `json:"kubeconfigSecretName"`
-	// CacheTTL is how long an answer holds.
+	// CacheTTL is how long a result is cached.
 	// +optional
 	CacheTTL *metav1.Duration `json:"cacheTTL,omitempty"`
 	// Version is the version of the reviews: v1alpha1, v1beta1 or v1. Defaults to v1beta1.
@@ -204,7 +204,7 @@ type SNI struct {
 type KubeControllerManagerConfig struct {
 	gardencorev1beta1.KubeControllerManagerConfig `json:",inline"`
 
-	// CertificateSigningDuration is how long a signed certificate is valid at most. Defaults to 48h.
+	// CertificateSigningDuration is the longest lifetime of a signed certificate. Defaults to 48h.
 	// +optional
 	CertificateSigningDuration *metav1.Duration `json:"certificateSigningDuration,omitempty"`
 }

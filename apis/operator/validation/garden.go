@@ -32,12 +32,12 @@ func ValidateGardenUpdate(g, old *garden) field.ErrorList {
 	return append(errs, spec(&g.Spec, field.NewPath("spec"))...)
 }
 
-// finalizers belong to those who look after a Garden, who have not seen a new one yet (OPER-WH-8).
+// finalizers rejects the finalizers of a Garden's controllers in a new Garden, which they have not reconciled yet (OPER-WH-8).
 func finalizers(g *garden) field.ErrorList {
 	var errs field.ErrorList
 	for i, name := range g.Finalizers {
 		if name == gardenoperatorv1alpha1.FinalizerOperator || name == gardencorev1beta1.FinalizerReferenceProtection {
-			errs = append(errs, field.Forbidden(field.NewPath("metadata", "finalizers").Index(i), name+" can not be set on a new Garden"))
+			errs = append(errs, field.Forbidden(field.NewPath("metadata", "finalizers").Index(i), name+" cannot be set on a new Garden"))
 		}
 	}
 	return errs
@@ -57,7 +57,7 @@ func spec(s *gardenoperatorv1alpha1.GardenSpec, path *field.Path) field.ErrorLis
 	return append(errs, unique(types, path.Child("extensions"), "type")...)
 }
 
-// unique complains about an entry of a list whose field was seen before.
+// unique rejects an entry of a list whose field is the same as that of an earlier entry.
 func unique(values []string, path *field.Path, child string) field.ErrorList {
 	var errs field.ErrorList
 	for i, v := range values {
@@ -68,7 +68,7 @@ func unique(values []string, path *field.Path, child string) field.ErrorList {
 	return errs
 }
 
-// dns checks who makes the names of the garden, and the domains (OPER-API-8, OPER-WH-10).
+// dns checks the DNS services and the domains of the garden (OPER-API-8, OPER-WH-10).
 func dns(s *gardenoperatorv1alpha1.GardenSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	providers := domains{managed: s.DNS != nil}
@@ -122,7 +122,7 @@ func (d domains) one(domain *gardenoperatorv1alpha1.DNSDomain, path *field.Path)
 	}
 	switch {
 	case domain.Provider == nil && d.managed:
-		errs = append(errs, field.Required(path.Child("provider"), "must name the DNS service in spec.dns.providers that hosts the domain"))
+		errs = append(errs, field.Required(path.Child("provider"), "must name the service in spec.dns.providers that hosts the domain"))
 	case domain.Provider == nil:
 	case !slices.Contains(d.known, *domain.Provider):
 		errs = append(errs, field.NotSupported(path.Child("provider"), *domain.Provider, d.known))
@@ -130,7 +130,8 @@ func (d domains) one(domain *gardenoperatorv1alpha1.DNSDomain, path *field.Path)
 	return errs
 }
 
-// topology keeps traffic within a zone only where there are several, and something in each (OPER-WH-15).
+// topology checks that topology-aware routing is enabled only with several zones and a highly available control plane
+// (OPER-WH-15).
 func topology(s *gardenoperatorv1alpha1.GardenSpec, path *field.Path) field.ErrorList {
 	set := s.RuntimeCluster.Settings
 	if set == nil || set.TopologyAwareRouting == nil || !set.TopologyAwareRouting.Enabled {
@@ -139,10 +140,10 @@ func topology(s *gardenoperatorv1alpha1.GardenSpec, path *field.Path) field.Erro
 	var errs field.ErrorList
 	here := path.Child("runtimeCluster", "settings", "topologyAwareRouting", "enabled")
 	if len(s.RuntimeCluster.Provider.Zones) < 2 {
-		errs = append(errs, field.Forbidden(here, "needs at least two zones in spec.runtimeCluster.provider.zones"))
+		errs = append(errs, field.Forbidden(here, "requires at least two zones in spec.runtimeCluster.provider.zones"))
 	}
 	if !highlyAvailable(s) {
-		errs = append(errs, field.Forbidden(here, "needs spec.virtualCluster.controlPlane.highAvailability"))
+		errs = append(errs, field.Forbidden(here, "requires spec.virtualCluster.controlPlane.highAvailability"))
 	}
 	return errs
 }

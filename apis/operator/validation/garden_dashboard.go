@@ -19,19 +19,19 @@ func dashboard(v *gardenoperatorv1alpha1.VirtualCluster, path *field.Path) field
 		errs = append(errs, check.OneOf(*d.LogLevel, path.Child("logLevel"), "trace", "debug", "info", "warn", "error")...)
 	}
 	if d.OIDC == nil && d.EnableTokenLogin != nil && !*d.EnableTokenLogin {
-		errs = append(errs, field.Forbidden(path.Child("enableTokenLogin"), "nobody could log in without oidcConfig"))
+		errs = append(errs, field.Forbidden(path.Child("enableTokenLogin"), "cannot be disabled without oidcConfig: no user could log in"))
 	}
 	if d.PropagateCAFromSNI != nil && *d.PropagateCAFromSNI && (kube == nil || kube.SNI == nil) {
-		errs = append(errs, field.Forbidden(path.Child("propagateCAFromSNI"), "needs spec.virtualCluster.kubernetes.kubeAPIServer.sni"))
+		errs = append(errs, field.Forbidden(path.Child("propagateCAFromSNI"), "requires spec.virtualCluster.kubernetes.kubeAPIServer.sni"))
 	}
 	if o := d.OIDC; o != nil {
 		here := path.Child("oidcConfig")
 		if kube == nil || kube.StructuredAuthentication == nil {
-			errs = append(errs, field.Forbidden(here, "needs spec.virtualCluster.kubernetes.kubeAPIServer.structuredAuthentication"))
+			errs = append(errs, field.Forbidden(here, "requires spec.virtualCluster.kubernetes.kubeAPIServer.structuredAuthentication"))
 		}
 		errs = append(errs, issuer(o.IssuerURL, here.Child("issuerURL"))...)
 		if o.ClientIDPublic == nil || *o.ClientIDPublic == "" {
-			errs = append(errs, field.Required(here.Child("clientIDPublic"), "must name the client that kubectl of users is"))
+			errs = append(errs, field.Required(here.Child("clientIDPublic"), "must be the client ID that kubectl uses"))
 		}
 		errs = append(errs, check.Required(o.SecretRef.Name, here.Child("secretRef", "name"), "the Secret with the credentials")...)
 	}

@@ -67,7 +67,7 @@ func logLevel(level *string, path *field.Path) field.ErrorList {
 	return check.OneOf(*level, path.Child("logLevel"), "info", "debug", "error")
 }
 
-// gates complains about a feature gate that a component does not have (OPER-WH-15).
+// gates rejects a feature gate that a component does not have (OPER-WH-15).
 func gates(all map[string]bool, path *field.Path, known ...string) field.ErrorList {
 	var errs field.ErrorList
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -97,11 +97,11 @@ func gardenerAPIServer(v *gardenoperatorv1alpha1.VirtualCluster, path *field.Pat
 	}
 	errs = append(errs, caches(a.WatchCacheSizes, path.Child("watchCacheSizes"))...)
 	if c := a.GoAwayChance; c != nil && (*c < 0 || *c > maxGoAwayChance) {
-		errs = append(errs, field.Invalid(path.Child("goAwayChance"), *c, fmt.Sprintf("must lie between 0 and %g", maxGoAwayChance)))
+		errs = append(errs, field.Invalid(path.Child("goAwayChance"), *c, fmt.Sprintf("must be between 0 and %g", maxGoAwayChance)))
 	}
 	if d := a.ShootAdminKubeconfigMaxExpiration; d != nil && (d.Duration < minKubeconfigLifetime || d.Duration > maxKubeconfigLifetime) {
 		errs = append(errs, field.Invalid(path.Child("shootAdminKubeconfigMaxExpiration"), d.Duration.String(),
-			fmt.Sprintf("must lie between %s and %s", minKubeconfigLifetime, maxKubeconfigLifetime)))
+			fmt.Sprintf("must be between %s and %s", minKubeconfigLifetime, maxKubeconfigLifetime)))
 	}
 	return append(errs, encryption(v, path.Child("encryptionConfig"))...)
 }
@@ -119,7 +119,8 @@ func caches(w *gardencorev1beta1.WatchCacheSizes, path *field.Path) field.ErrorL
 	return errs
 }
 
-// encryption checks what the garden's API server encrypts beyond what it always does (OPER-WH-14).
+// encryption checks the resources that the garden's API server encrypts in addition to those that are always encrypted
+// (OPER-WH-14).
 func encryption(v *gardenoperatorv1alpha1.VirtualCluster, path *field.Path) field.ErrorList {
 	e := v.Gardener.APIServer.EncryptionConfig
 	if e == nil {
@@ -134,7 +135,7 @@ func encryption(v *gardenoperatorv1alpha1.VirtualCluster, path *field.Path) fiel
 		case r != strings.ToLower(r):
 			errs = append(errs, field.Invalid(here, r, "must be in lower case"))
 		case slices.Contains(alwaysEncryptedGardenKinds(), r):
-			errs = append(errs, field.Forbidden(here, r+" are encrypted always"))
+			errs = append(errs, field.Forbidden(here, r+" are always encrypted"))
 		case !slices.ContainsFunc(encryptableGroups(), func(group string) bool { return strings.HasSuffix(r, "."+group) }):
 			errs = append(errs, field.Invalid(here, r, "must be a resource with a group of the garden: one of "+strings.Join(encryptableGroups(), ", ")))
 		}
@@ -167,7 +168,7 @@ func plugins(all []gardencorev1beta1.AdmissionPlugin, path *field.Path) field.Er
 	return append(errs, unique(names, path, "name")...)
 }
 
-// pluginNames are the admission plugins of a garden, those of every API server among them (API-ADM-1).
+// pluginNames returns the admission plugins of a garden, including those of every API server (API-ADM-1).
 func pluginNames() []string {
 	return []string{
 		"BackupBucketValidator", "Bastion", "ClusterOpenIDConnectPreset", "ControllerRegistrationResources", "CustomVerbAuthorizer",
@@ -194,7 +195,7 @@ func resourceLimits(c *gardenoperatorv1alpha1.ResourceAdmissionConfiguration, pa
 			errs = append(errs, field.Required(here.Child("resources"), "must name at least one resource"))
 		}
 		if l.Size == nil && l.Count == nil {
-			errs = append(errs, field.Required(here, "must bound the size, the count, or both"))
+			errs = append(errs, field.Required(here, "must limit the size, the count or both"))
 		}
 		errs = append(errs, check.NotNegative(l.Count, here.Child("count"))...)
 		if l.Size != nil && l.Size.Sign() < 0 {

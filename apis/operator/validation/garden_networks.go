@@ -16,13 +16,13 @@ import (
 
 const maxServiceRanges = 2
 
-// ranges are the networks of one field. Those of two fields never overlap.
+// ranges are the networks of one field. The networks of two fields must not overlap.
 type ranges struct {
 	path  *field.Path
 	cidrs []string
 }
 
-// networks checks that all ranges can be read and are apart (OPER-WH-9).
+// networks checks that all ranges are valid and do not overlap (OPER-WH-9).
 func networks(s *gardenoperatorv1alpha1.GardenSpec, path *field.Path) field.ErrorList {
 	runtime, virtual := path.Child("runtimeCluster", "networking"), path.Child("virtualCluster", "networking")
 	own := &s.RuntimeCluster.Networking
@@ -82,7 +82,7 @@ func families(all []gardencorev1beta1.IPFamily, path *field.Path) field.ErrorLis
 	return errs
 }
 
-// serviceRanges may be two, one for each family.
+// serviceRanges checks that there are at most two ranges for Services, of different families.
 func serviceRanges(all []string, path *field.Path) field.ErrorList {
 	if len(all) > maxServiceRanges {
 		return field.ErrorList{field.TooMany(path, len(all), maxServiceRanges)}
@@ -98,7 +98,7 @@ func serviceRanges(all []string, path *field.Path) field.ErrorList {
 	return nil
 }
 
-// networksUpdate lets ranges be added at the end of a list, and nothing else (OPER-WH-9).
+// networksUpdate checks that ranges are only added at the end of a list (OPER-WH-9).
 func networksUpdate(s, old *gardenoperatorv1alpha1.GardenSpec, path *field.Path) field.ErrorList {
 	runtime, virtual := path.Child("runtimeCluster", "networking"), path.Child("virtualCluster", "networking")
 	now, was := &s.RuntimeCluster.Networking, &old.RuntimeCluster.Networking
@@ -112,11 +112,11 @@ func networksUpdate(s, old *gardenoperatorv1alpha1.GardenSpec, path *field.Path)
 func appended[S ~string](now, was []S, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if len(now) < len(was) {
-		errs = append(errs, field.Forbidden(path, "nothing can be taken away"))
+		errs = append(errs, field.Forbidden(path, "a range cannot be removed"))
 	}
 	for i := range min(len(now), len(was)) {
 		if now[i] != was[i] {
-			errs = append(errs, field.Invalid(path.Index(i), now[i], fmt.Sprintf("can not change from %s; add to the end instead", was[i])))
+			errs = append(errs, field.Invalid(path.Index(i), now[i], fmt.Sprintf("cannot change from %s; add to the end instead", was[i])))
 		}
 	}
 	return errs

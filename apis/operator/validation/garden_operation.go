@@ -18,7 +18,7 @@ import (
 // onceMinor is the minor version of Kubernetes from which on the key that encrypts etcd is rotated in one step.
 const onceMinor = 34
 
-// credential is a secret of the garden that is rotated in two steps.
+// credential is a credential of the garden that is rotated in two steps.
 type credential int
 
 const (
@@ -28,7 +28,7 @@ const (
 	workloadIdentityKey
 )
 
-// rotation says which credentials an operation begins or finishes to rotate (OPER-ROT-1, 4).
+// rotation returns the credentials whose rotation an operation starts or completes (OPER-ROT-1, 4).
 type rotation struct {
 	complete bool
 	of       []credential
@@ -67,7 +67,7 @@ func knownOperations() []string {
 	return known
 }
 
-// Operations are those that a Garden asks for, each once, in their order.
+// Operations returns the operations that the annotation of a Garden requests, each once, in their order.
 func Operations(g *garden) []string {
 	var asked []string
 	if g == nil {
@@ -81,7 +81,7 @@ func Operations(g *garden) []string {
 	return asked
 }
 
-// operations checks what a Garden asks for and did not ask for before (OPER-WH-5 to 7).
+// operations checks the requested operations that were not requested before (OPER-WH-5 to 7).
 func operations(g, old *garden) field.ErrorList {
 	path := field.NewPath("metadata", "annotations").Key(gardencorev1beta1.AnnotationOperation)
 	asked, before := Operations(g), Operations(old)
@@ -102,7 +102,7 @@ func operations(g, old *garden) field.ErrorList {
 	return errs
 }
 
-// timely checks that a rotation can be begun or finished now.
+// timely checks that a rotation can be started or completed now.
 func (r rotation) timely(g *garden, op string, path *field.Path) field.ErrorList {
 	if g.DeletionTimestamp != nil {
 		return field.ErrorList{field.Forbidden(path, op+" is not possible while the Garden is being deleted")}
@@ -129,7 +129,7 @@ func (r rotation) timely(g *garden, op string, path *field.Path) field.ErrorList
 	return errs
 }
 
-// String names the field of the status that tells about a rotation.
+// String returns the field of the status that describes a rotation.
 func (c credential) String() string {
 	return "status.credentials.rotation." + map[credential]string{
 		authorities: "certificateAuthorities", serviceAccountKey: "serviceAccountKey", encryptionKey: "etcdEncryptionKey",
@@ -161,8 +161,8 @@ func rotatesOnce(g *garden) bool {
 	return err == nil && v.AtLeast(version.MajorMinor(1, onceMinor))
 }
 
-// encryptionChanging tells whether other resources are encrypted than those that shall be. Only what was asked for is
-// compared; some resources are encrypted always.
+// encryptionChanging reports whether the encrypted resources differ from the requested ones. Resources that are always
+// encrypted are not compared.
 func encryptionChanging(g *garden) bool {
 	wanted := sets.New(encrypted(&g.Spec.VirtualCluster)...)
 	found := sets.New[string]()
@@ -173,7 +173,7 @@ func encryptionChanging(g *garden) bool {
 	return !wanted.Equal(found)
 }
 
-// encrypted are the resources that a Garden asks to encrypt.
+// encrypted returns the resources that a Garden asks to encrypt.
 func encrypted(v *gardenoperatorv1alpha1.VirtualCluster) []string {
 	var all []string
 	if a := v.Kubernetes.KubeAPIServer; a != nil && a.EncryptionConfig != nil {

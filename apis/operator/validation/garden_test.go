@@ -277,7 +277,7 @@ func TestGarden(t *testing.T) {
 			},
 		},
 		"OPER-WH-16 sni": {
-			"an authority that is not there can not be shown",
+			"an authority that is not there cannot be shown",
 			dashboard(func(d *gardenoperatorv1alpha1.GardenerDashboardConfig) { d.PropagateCAFromSNI = new(true) }),
 			[]string{virtual + "gardener.gardenerDashboard.propagateCAFromSNI"},
 		},

@@ -17,7 +17,7 @@ func specUpdate(g, old *garden, path *field.Path) field.ErrorList {
 	virtual := path.Child("virtualCluster")
 	errs := networksUpdate(&g.Spec, &old.Spec, path)
 	if highlyAvailable(&old.Spec) && !highlyAvailable(&g.Spec) {
-		errs = append(errs, field.Forbidden(virtual.Child("controlPlane", "highAvailability"), "can not be taken away"))
+		errs = append(errs, field.Forbidden(virtual.Child("controlPlane", "highAvailability"), "cannot be removed"))
 	}
 	errs = append(errs, firstDomain(g.Spec.RuntimeCluster.Ingress.Domains, old.Spec.RuntimeCluster.Ingress.Domains,
 		path.Child("runtimeCluster", "ingress", "domains"))...)
@@ -37,7 +37,7 @@ func firstDomain(now, was []gardenoperatorv1alpha1.DNSDomain, path *field.Path) 
 	case len(was) == 0:
 		return nil
 	case len(now) == 0:
-		return field.ErrorList{field.Required(path, "the first domain can not be taken away")}
+		return field.ErrorList{field.Required(path, "the first domain cannot be removed")}
 	default:
 		return check.Immutable(now[0].Name, was[0].Name, path.Index(0).Child("name"))
 	}
@@ -55,14 +55,14 @@ func backupUpdate(now, was *gardenoperatorv1alpha1.Backup, path *field.Path) fie
 	case was == nil:
 		return nil
 	case now == nil:
-		return field.ErrorList{field.Forbidden(path, "can not be taken away: the backups would be lost")}
+		return field.ErrorList{field.Forbidden(path, "cannot be removed: the backups would be lost")}
 	}
 	errs := check.Immutable(now.Provider, was.Provider, path.Child("provider"))
 	errs = append(errs, check.Immutable(now.BucketName, was.BucketName, path.Child("bucketName"))...)
 	return append(errs, check.Immutable(now.Region, was.Region, path.Child("region"))...)
 }
 
-// versionUpdate lets the version grow by one minor version at a time.
+// versionUpdate checks that the version is not downgraded and does not skip a minor version.
 func versionUpdate(now, was string, path *field.Path) field.ErrorList {
 	newer, err := version.ParseSemantic(now)
 	older, oldErr := version.ParseSemantic(was)
@@ -71,31 +71,31 @@ func versionUpdate(now, was string, path *field.Path) field.ErrorList {
 	}
 	switch {
 	case now == "":
-		return field.ErrorList{field.Required(path, "can not be taken away")}
+		return field.ErrorList{field.Required(path, "cannot be removed")}
 	case err != nil:
 		return nil
 	case newer.LessThan(older):
-		return field.ErrorList{field.Forbidden(path, "can not go back from "+was)}
+		return field.ErrorList{field.Forbidden(path, "cannot be downgraded from "+was)}
 	case newer.Major() != older.Major() || newer.Minor() > older.Minor()+1:
-		return field.ErrorList{field.Forbidden(path, "can not skip a minor version after "+was)}
+		return field.ErrorList{field.Forbidden(path, "cannot skip a minor version after "+was)}
 	default:
 		return nil
 	}
 }
 
-// discoveryUpdate keeps the address under which public keys were published (OPER-WH-12).
+// discoveryUpdate checks that the address at which public keys were published does not change (OPER-WH-12).
 func discoveryUpdate(g, old *garden, path *field.Path) field.ErrorList {
 	switch {
 	case old.Spec.VirtualCluster.Gardener.DiscoveryServer == nil:
 		return nil
 	case g.Spec.VirtualCluster.Gardener.DiscoveryServer == nil:
-		return field.ErrorList{field.Forbidden(path, "can not be switched off: tokens that were issued could not be checked any more")}
+		return field.ErrorList{field.Forbidden(path, "cannot be disabled: issued tokens could no longer be verified")}
 	default:
 		return check.Immutable(discoveryDomain(g), discoveryDomain(old), path.Child("domain", "name"))
 	}
 }
 
-// discoveryDomain is the address of the public keys: one of their own, or discovery in the first domain of the ingress.
+// discoveryDomain returns the domain of the public keys: the configured one, or discovery in the first domain of the ingress.
 func discoveryDomain(g *garden) string {
 	if d := g.Spec.VirtualCluster.Gardener.DiscoveryServer.Domain; d != nil {
 		return d.Name
@@ -106,7 +106,7 @@ func discoveryDomain(g *garden) string {
 	return ""
 }
 
-// encryptionUpdate lets what is encrypted change once at a time, when everything before is rolled out (OPER-WH-14).
+// encryptionUpdate checks that the encryption changes only after the last change has been rolled out (OPER-WH-14).
 func encryptionUpdate(g, old *garden, path *field.Path) field.ErrorList {
 	if sets.New(encrypted(&g.Spec.VirtualCluster)...).Equal(sets.New(encrypted(&old.Spec.VirtualCluster)...)) &&
 		providerOf(g) == providerOf(old) {
@@ -115,10 +115,10 @@ func encryptionUpdate(g, old *garden, path *field.Path) field.ErrorList {
 	here := path.Child("kubernetes", "kubeAPIServer", "encryptionConfig")
 	phase := phaseOf(old, encryptionKey)
 	if phase != "" && phase != gardencorev1beta1.CredentialsRotationPhaseCompleted {
-		return field.ErrorList{field.Forbidden(here, "can not change while the rotation of the encryption key is "+string(phase))}
+		return field.ErrorList{field.Forbidden(here, "cannot change while the rotation of the encryption key is "+string(phase))}
 	}
 	if c := old.Status.Credentials; c != nil && c.EncryptionAtRest != nil && encryptionChanging(old) {
-		return field.ErrorList{field.Forbidden(here, "can not change while a former change is being rolled out")}
+		return field.ErrorList{field.Forbidden(here, "cannot change while an earlier change is being rolled out")}
 	}
 	return nil
 }

@@ -17,13 +17,13 @@ import (
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 )
 
-// The least memory that a store is given at all times (OPER-API-8).
+// The least memory that can be set as the minimum of a store (OPER-API-8).
 const (
 	minMemoryMain   = "300M"
 	minMemoryEvents = "60M"
 )
 
-// virtualCluster checks the API that the garden offers (OPER-API-3, 8, OPER-WH-13, 15).
+// virtualCluster checks the settings of the garden's API (OPER-API-3, 8, OPER-WH-13, 15).
 func virtualCluster(v *gardenoperatorv1alpha1.VirtualCluster, path *field.Path) field.ErrorList {
 	window := &gardencorev1beta1.Maintenance{TimeWindow: &v.Maintenance.TimeWindow}
 	errs := corevalidation.ValidateMaintenance(window, path.Child("maintenance"))
@@ -130,7 +130,8 @@ func auditWebhook(w *gardenoperatorv1alpha1.AuditWebhook, path *field.Path) fiel
 	return errs
 }
 
-// sni certificates never take the place of the one that the garden's own components trust (OPER-WH-15).
+// sni checks that the certificates for further domains do not replace the one that the garden's own components trust
+// (OPER-WH-15).
 func sni(s *gardenoperatorv1alpha1.SNI, domains []gardenoperatorv1alpha1.DNSDomain, path *field.Path) field.ErrorList {
 	if s == nil {
 		return nil
@@ -148,7 +149,7 @@ func sni(s *gardenoperatorv1alpha1.SNI, domains []gardenoperatorv1alpha1.DNSDoma
 	return errs
 }
 
-// covers tells whether a pattern, of which the first label may be a star, stands for a name.
+// covers reports whether a pattern, whose first label may be *, matches a name.
 func covers(pattern, name string) bool {
 	if pattern == name {
 		return true

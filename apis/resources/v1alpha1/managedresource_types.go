@@ -20,17 +20,17 @@ import (
 // +kubebuilder:metadata:labels="gardener.cloud/deletion-protected=true"
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// ManagedResource asks a resource manager to keep a set of objects as their manifests say.
+// ManagedResource asks a resource manager to reconcile a set of objects with their manifests.
 type ManagedResource struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec says which objects are kept, and how.
+	// Spec says which objects are reconciled, and how.
 	// +optional
 	Spec ManagedResourceSpec `json:"spec,omitempty"`
-	// Status tells about the objects as they are.
+	// Status is the observed state of the objects.
 	// +optional
 	Status ManagedResourceStatus `json:"status,omitempty"`
 }
@@ -49,17 +49,17 @@ type ManagedResourceList struct {
 	Items []ManagedResource `json:"items"`
 }
 
-// ManagedResourceSpec says which objects are kept, and how.
+// ManagedResourceSpec says which objects are reconciled, and how.
 type ManagedResourceSpec struct {
 	// SecretRefs name the Secrets in the same namespace that hold the manifests.
 	SecretRefs []corev1.LocalObjectReference `json:"secretRefs"`
-	// Class names the resource manager that is meant; the default one when unset.
+	// Class names the resource manager; the default one when unset.
 	// +optional
 	Class *string `json:"class,omitempty"`
 	// DeletePersistentVolumeClaims deletes the volumes of a StatefulSet together with it.
 	// +optional
 	DeletePersistentVolumeClaims *bool `json:"deletePersistentVolumeClaims,omitempty"`
-	// Equivalences are sets of kinds under which the same objects are reached.
+	// Equivalences are sets of kinds that refer to the same objects.
 	// +optional
 	Equivalences [][]metav1.GroupKind `json:"equivalences,omitempty"`
 	// ForceOverwriteAnnotations removes annotations that the manifests do not have.
@@ -71,14 +71,14 @@ type ManagedResourceSpec struct {
 	// InjectLabels are put on every object.
 	// +optional
 	InjectLabels map[string]string `json:"injectLabels,omitempty"`
-	// KeepObjects leaves the objects alone when they are no longer wanted.
+	// KeepObjects keeps objects in the cluster when they are removed from the manifests.
 	// +optional
 	KeepObjects *bool `json:"keepObjects,omitempty"`
 }
 
-// ManagedResourceStatus tells about the objects as they are.
+// ManagedResourceStatus is the observed state of the objects.
 type ManagedResourceStatus struct {
-	// Conditions report whether the objects are applied, healthy and done with changing.
+	// Conditions report whether the objects are applied, healthy and no longer progressing.
 	// +optional
 	Conditions []gardencorev1beta1.Condition `json:"conditions,omitempty"`
 	// ObservedGeneration is the newest generation that the resource manager has acted on.
@@ -87,7 +87,7 @@ type ManagedResourceStatus struct {
 	// Resources are the objects that were applied.
 	// +optional
 	Resources []ObjectReference `json:"resources,omitempty"`
-	// SecretsDataChecksum tells which manifests were applied.
+	// SecretsDataChecksum is the checksum of the manifests that were applied.
 	// +optional
 	SecretsDataChecksum *string `json:"secretsDataChecksum,omitempty"`
 }
@@ -105,10 +105,10 @@ type ObjectReference struct {
 }
 
 const (
-	// ConditionTypeResourcesApplied tells whether the manifests were applied.
+	// ConditionTypeResourcesApplied reports whether the manifests were applied.
 	ConditionTypeResourcesApplied gardencorev1beta1.ConditionType = "ResourcesApplied"
-	// ConditionTypeResourcesHealthy tells whether the objects are healthy.
+	// ConditionTypeResourcesHealthy reports whether the objects are healthy.
 	ConditionTypeResourcesHealthy gardencorev1beta1.ConditionType = "ResourcesHealthy"
-	// ConditionTypeResourcesProgressing tells whether the objects are still changing.
+	// ConditionTypeResourcesProgressing reports whether the objects are still changing.
 	ConditionTypeResourcesProgressing gardencorev1beta1.ConditionType = "ResourcesProgressing"
 )

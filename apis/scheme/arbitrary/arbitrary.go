@@ -20,7 +20,7 @@ const (
 	maxText   = 12
 )
 
-// Source hands out the bytes that decide what an object is like.
+// Source provides the bytes from which an object is made.
 type Source struct {
 	data  []byte
 	words []string
@@ -39,7 +39,7 @@ func (s *Source) Byte() byte {
 	return b
 }
 
-// Fill gives every field of what the pointer leads to a value. Fields that the server keeps to itself stay empty.
+// Fill sets every field of the value that the pointer points to. Fields that only the server sets stay empty.
 func (s *Source) Fill(pointer any) { s.fill(reflect.ValueOf(pointer).Elem(), 0) }
 
 func (s *Source) fill(v reflect.Value, depth int) {
@@ -67,7 +67,7 @@ func (s *Source) fill(v reflect.Value, depth int) {
 		for _, part := range v.Fields() {
 			s.fill(part, depth+1)
 		}
-	default: // Interfaces, channels and functions are no part of objects.
+	default: // Objects have no interfaces, channels and functions.
 	}
 }
 
@@ -98,7 +98,7 @@ func (s *Source) dictionary(v reflect.Value, depth int) {
 	}
 }
 
-// known fills types that have rules of their own.
+// known fills values of types with special rules.
 func (s *Source) known(v reflect.Value) bool {
 	switch o := v.Addr().Interface().(type) {
 	case *metav1.TypeMeta:

@@ -21,6 +21,6 @@ const (
 
 	// DataKeyToken is the key of the token in a Secret.
 	DataKeyToken = "token"
-	// DataKeyConfig is the key of the configuration of the target system beside it.
+	// DataKeyConfig is the key of the configuration of the target system in the same Secret.
 	DataKeyConfig = "config"
 )

@@ -20,7 +20,7 @@ type CredentialsBinding struct {
 	Provider CredentialsBindingProvider `json:"provider" protobuf:"bytes,2,opt,name=provider"`
 	// CredentialsRef are the credentials, in this or in another namespace. It never changes.
 	CredentialsRef corev1.ObjectReference `json:"credentialsRef" protobuf:"bytes,3,opt,name=credentialsRef"`
-	// Quotas are the quotas that bound the shoots using the binding.
+	// Quotas are the quotas that limit the shoots using the binding.
 	// +optional
 	Quotas []corev1.ObjectReference `json:"quotas,omitempty" protobuf:"bytes,4,rep,name=quotas"`
 }

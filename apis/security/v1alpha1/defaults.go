@@ -8,11 +8,11 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/defaulting"
 )
 
-// defaultTokenSeconds is how long a token is valid unless the request says otherwise.
+// defaultTokenSeconds is the default lifetime of a token.
 const defaultTokenSeconds = int64(3600)
 
-// RegisterDefaults makes a scheme fill in what objects leave out (reference: api-defaults.md). Only an API server wants
-// that: clients must see objects as they are stored.
+// RegisterDefaults registers the functions that set the defaults of objects. It is for API servers only: clients must see
+// objects as they are stored.
 func RegisterDefaults(scheme *runtime.Scheme) {
 	defaulting.Register(scheme, SetDefaultsCredentialsBinding,
 		func(l *CredentialsBindingList) []CredentialsBinding { return l.Items })
@@ -23,7 +23,7 @@ func RegisterDefaults(scheme *runtime.Scheme) {
 	})
 }
 
-// SetDefaultsCredentialsBinding takes the binding's own namespace for references that name none (API-DEF-17).
+// SetDefaultsCredentialsBinding sets the namespace of references without one to that of the binding (API-DEF-17).
 func SetDefaultsCredentialsBinding(b *CredentialsBinding) {
 	if b.CredentialsRef.Namespace == "" {
 		b.CredentialsRef.Namespace = b.Namespace

@@ -16,7 +16,7 @@ type TokenRequest struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
-	// Spec says what is asked for.
+	// Spec is the request.
 	Spec TokenRequestSpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
 	// Status is filled by the server with the issued token.
 	Status TokenRequestStatus `json:"status" protobuf:"bytes,3,opt,name=status"`
@@ -27,7 +27,7 @@ type TokenRequestSpec struct {
 	// ContextObject is the object on behalf of which the token is used.
 	// +optional
 	ContextObject *ContextObject `json:"contextObject,omitempty" protobuf:"bytes,1,opt,name=contextObject"`
-	// ExpirationSeconds is the wanted lifetime in seconds; the server may change it. Defaults to 3600.
+	// ExpirationSeconds is the desired lifetime in seconds; the server may change it. Defaults to 3600.
 	// +optional
 	ExpirationSeconds *int64 `json:"expirationSeconds,omitempty" protobuf:"varint,2,opt,name=expirationSeconds"`
 }

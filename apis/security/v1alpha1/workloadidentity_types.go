@@ -7,12 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// SubjectPrefix begins the subject of every workload identity.
+// SubjectPrefix is the prefix of the subject of every workload identity.
 const SubjectPrefix = "gardener.cloud:workloadidentity:"
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// WorkloadIdentity is an identity that a system outside of the garden trusts, in place of a secret: the garden issues
+// WorkloadIdentity is an identity that an external system trusts, as an alternative to a secret: the garden issues
 // short-lived tokens for it.
 type WorkloadIdentity struct {
 	metav1.TypeMeta `json:",inline"`
@@ -20,9 +20,9 @@ type WorkloadIdentity struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
-	// Spec says for whom the tokens are.
+	// Spec describes the tokens of the identity.
 	Spec WorkloadIdentitySpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
-	// Status tells who the identity is.
+	// Status reports the subject of the identity.
 	Status WorkloadIdentityStatus `json:"status" protobuf:"bytes,3,opt,name=status"`
 }
 
@@ -39,11 +39,11 @@ type WorkloadIdentityList struct {
 	Items []WorkloadIdentity `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
-// WorkloadIdentitySpec says for whom the tokens of an identity are.
+// WorkloadIdentitySpec describes the tokens of an identity.
 type WorkloadIdentitySpec struct {
-	// Audiences are who accepts the tokens.
+	// Audiences are the audiences of the tokens.
 	Audiences []string `json:"audiences" protobuf:"bytes,1,rep,name=audiences"`
-	// TargetSystem is the system that the tokens open.
+	// TargetSystem is the system that the tokens give access to.
 	TargetSystem TargetSystem `json:"targetSystem" protobuf:"bytes,2,opt,name=targetSystem"`
 }
 
@@ -56,7 +56,7 @@ type TargetSystem struct {
 	ProviderConfig *runtime.RawExtension `json:"providerConfig,omitempty" protobuf:"bytes,2,opt,name=providerConfig"`
 }
 
-// WorkloadIdentityStatus tells who an identity is.
+// WorkloadIdentityStatus reports the subject of an identity.
 type WorkloadIdentityStatus struct {
 	// Sub is the subject of the tokens; set by the server, it never changes.
 	Sub string `json:"sub" protobuf:"bytes,1,opt,name=sub"`

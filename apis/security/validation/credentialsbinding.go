@@ -32,7 +32,7 @@ func credentialsBinding(b *gardensecurityv1alpha1.CredentialsBinding) field.Erro
 	provider := field.NewPath("provider", "type")
 	errs := check.Required(b.Provider.Type, provider, "the provider that the credentials are for")
 	if strings.Contains(b.Provider.Type, ",") {
-		errs = append(errs, field.Invalid(provider, b.Provider.Type, "must be one type; make a binding for each"))
+		errs = append(errs, field.Invalid(provider, b.Provider.Type, "must be a single type; create a binding for each type"))
 	}
 	errs = append(errs, corevalidation.ValidateCredentialsRef(&b.CredentialsRef, field.NewPath("credentialsRef"))...)
 	for i, q := range b.Quotas {

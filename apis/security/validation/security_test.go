@@ -46,7 +46,7 @@ func TestValidateCredentialsBinding(t *testing.T) {
 		want   []string
 	}{
 		"API-VALCB-1 secret":          {reason: "a secret", change: func(*binding) {}},
-		"API-VALCB-1 internal secret": {reason: "one that members can not read", change: to("core.gardener.cloud/v1beta1", "InternalSecret")},
+		"API-VALCB-1 internal secret": {reason: "one that members cannot read", change: to("core.gardener.cloud/v1beta1", "InternalSecret")},
 		"API-VALCB-1 identity":        {reason: "an identity", change: to("security.gardener.cloud/v1alpha1", "WorkloadIdentity")},
 		"API-VALCB-1 other":           {reason: "nothing else has credentials", change: to("v1", "ConfigMap"), want: []string{"credentialsRef: FieldValueNotSupported"}},
 		"API-VALCB-1 version":         {reason: "each kind is of its own group", change: to("v1", "WorkloadIdentity"), want: []string{"credentialsRef: FieldValueNotSupported"}},

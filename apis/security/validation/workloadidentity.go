@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// maxSubjectLength is how long the subject of a token may be.
+	// maxSubjectLength is the maximum length of the subject of a token.
 	maxSubjectLength = 255
 
-	// MinTokenSeconds is the shortest lifetime that a token may be asked for.
+	// MinTokenSeconds is the shortest lifetime of a token that can be requested.
 	MinTokenSeconds = int64(600)
-	// MaxTokenSeconds is the longest lifetime that a token may be asked for.
+	// MaxTokenSeconds is the longest lifetime of a token that can be requested.
 	MaxTokenSeconds = int64(1)<<32 - 1
 )
 
@@ -39,7 +39,7 @@ func ValidateWorkloadIdentityUpdate(w, old *gardensecurityv1alpha1.WorkloadIdent
 	return append(errs, workloadIdentitySpec(&w.Spec)...)
 }
 
-// Subject is who the tokens of a WorkloadIdentity are for (API-VALWI-1).
+// Subject returns the subject of the tokens of a WorkloadIdentity (API-VALWI-1).
 func Subject(w *gardensecurityv1alpha1.WorkloadIdentity) string {
 	return gardensecurityv1alpha1.SubjectPrefix + w.Namespace + ":" + w.Name + ":" + string(w.UID)
 }
@@ -65,17 +65,17 @@ func workloadIdentitySpec(s *gardensecurityv1alpha1.WorkloadIdentitySpec) field.
 	audiences := field.NewPath("spec", "audiences")
 	var errs field.ErrorList
 	if len(s.Audiences) == 0 {
-		errs = append(errs, field.Required(audiences, "must list who accepts the tokens"))
+		errs = append(errs, field.Required(audiences, "must list the audiences of the tokens"))
 	}
 	for i, a := range s.Audiences {
-		errs = append(errs, check.Required(a, audiences.Index(i), "who accepts the tokens")...)
+		errs = append(errs, check.Required(a, audiences.Index(i), "an audience of the tokens")...)
 	}
 	errs = append(errs, check.Unique(s.Audiences, audiences)...)
 	target := field.NewPath("spec", "targetSystem", "type")
 	if strings.Contains(s.TargetSystem.Type, ",") {
-		errs = append(errs, field.Invalid(target, s.TargetSystem.Type, "must be one type; make an identity for each"))
+		errs = append(errs, field.Invalid(target, s.TargetSystem.Type, "must be a single type; create an identity for each type"))
 	}
-	return append(errs, check.Required(s.TargetSystem.Type, target, "the system that the tokens open")...)
+	return append(errs, check.Required(s.TargetSystem.Type, target, "the system that the tokens give access to")...)
 }
 
 // ValidateTokenRequest checks a request for a token (API-TOKEN-1).

@@ -18,31 +18,31 @@ const (
 	defaultSetRevisions       = int32(10)
 	latestTag                 = "latest"
 
-	// defaultShoots is how many shoots a seed takes unless its gardenlet says otherwise.
+	// defaultShoots is the default capacity of a seed for shoots.
 	defaultShoots = "250"
 
-	// defaultGardenletConfig stands for a configuration that was left out altogether.
+	// defaultGardenletConfig is the configuration of a gardenlet for which none is given.
 	defaultGardenletConfig = `{"kind":"GardenletConfiguration","apiVersion":"gardenlet.config.gardener.cloud/v1alpha1",` +
 		`"resources":{"capacity":{"shoots":"` + defaultShoots + `"}},"logLevel":"","logFormat":"","server":{}}`
 )
 
-// RegisterDefaults makes a scheme fill in what objects leave out (reference: api-defaults.md). Only an API server wants
-// that: clients must see objects as they are stored.
+// RegisterDefaults registers the functions that set the defaults of objects. It is for API servers only: clients must see
+// objects as they are stored.
 func RegisterDefaults(scheme *runtime.Scheme) {
 	defaulting.Register(scheme, SetDefaultsGardenlet, func(l *GardenletList) []Gardenlet { return l.Items })
 	defaulting.Register(scheme, SetDefaultsManagedSeed, func(l *ManagedSeedList) []ManagedSeed { return l.Items })
 	defaulting.Register(scheme, SetDefaultsManagedSeedSet, func(l *ManagedSeedSetList) []ManagedSeedSet { return l.Items })
 }
 
-// SetDefaultsGardenlet fills in how a gardenlet is deployed.
+// SetDefaultsGardenlet sets the defaults of a gardenlet's deployment.
 func SetDefaultsGardenlet(g *Gardenlet) {
 	defaulting.Ensure(&g.Spec.Deployment.Image)
 	defaultDeployment(&g.Spec.Deployment.GardenletDeployment)
 	defaultConfig(&g.Spec.Config)
 }
 
-// SetDefaultsManagedSeed fills in how the gardenlet of a managed seed is deployed (API-DEF-18). A managed seed whose
-// gardenlet is somebody else's matter stays as it is.
+// SetDefaultsManagedSeed sets the defaults of the deployment of a managed seed's gardenlet. A managed seed without a
+// gardenlet section, whose gardenlet is deployed otherwise, is not changed (API-DEF-18).
 func SetDefaultsManagedSeed(m *ManagedSeed) {
 	c := m.Spec.Gardenlet
 	if c == nil {
@@ -55,8 +55,8 @@ func SetDefaultsManagedSeed(m *ManagedSeed) {
 	defaulting.Set(&c.MergeWithParent, true)
 }
 
-// SetDefaultsManagedSeedSet fills in the size and the pace of a set (API-DEF-18). The templates get few defaults or
-// none: those of the moment count at which an object is made from them.
+// SetDefaultsManagedSeedSet sets the defaults of the size and the update strategy of a set. The templates get few defaults:
+// the others are set when an object is created from them (API-DEF-18).
 func SetDefaultsManagedSeedSet(s *ManagedSeedSet) {
 	defaulting.Set(&s.Spec.Replicas, defaultSetReplicas)
 	defaulting.Set(&s.Spec.RevisionHistoryLimit, defaultSetRevisions)
@@ -84,8 +84,9 @@ func defaultDeployment(d *GardenletDeployment) {
 	defaulting.Set(&d.Image.PullPolicy, policy)
 }
 
-// defaultConfig bounds how many shoots a seed takes where the configuration does not. Everything else is kept as it is
-// written, because the gardenlet may be newer than this server. What cannot be read is left to validation.
+// defaultConfig sets the capacity for shoots if the configuration does not have one. All other fields are kept as they are
+// written, because the gardenlet may be newer than this server. A configuration that cannot be decoded is left to
+// validation.
 func defaultConfig(c *runtime.RawExtension) {
 	if c.Object != nil {
 		return

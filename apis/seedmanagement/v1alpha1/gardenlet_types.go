@@ -11,12 +11,12 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// ConditionTypeGardenletReconciled tells whether the gardenlet in the seed is what its Gardenlet says.
+// ConditionTypeGardenletReconciled reports whether the gardenlet in the seed is up to date with its Gardenlet.
 const ConditionTypeGardenletReconciled gardencorev1beta1.ConditionType = "GardenletReconciled"
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// Gardenlet describes the gardenlet of a seed that is no shoot, so that it is kept up to date from the garden.
+// Gardenlet describes the gardenlet of a seed that is not a shoot, so that the gardenlet can be kept up to date from the garden.
 type Gardenlet struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
@@ -26,7 +26,7 @@ type Gardenlet struct {
 	// Spec says how the gardenlet is deployed and configured.
 	// +optional
 	Spec GardenletSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
-	// Status tells how the gardenlet is.
+	// Status is the observed state of the gardenlet.
 	// +optional
 	Status GardenletStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
@@ -77,9 +77,9 @@ type GardenletHelm struct {
 	OCIRepository gardencorev1.OCIRepository `json:"ociRepository" protobuf:"bytes,1,opt,name=ociRepository"`
 }
 
-// GardenletStatus tells how a gardenlet is.
+// GardenletStatus is the observed state of a gardenlet.
 type GardenletStatus struct {
-	// Conditions tell how the gardenlet is.
+	// Conditions are the conditions of the gardenlet.
 	// +optional
 	// +patchMergeKey=type
 	// +patchStrategy=merge

@@ -13,9 +13,9 @@ const (
 	// FieldManagedSeedShootName selects ManagedSeeds by their shoot.
 	FieldManagedSeedShootName = "spec.shoot.name"
 
-	// ConditionTypeShootReconciled tells whether the shoot of a managed seed is reconciled.
+	// ConditionTypeShootReconciled reports whether the shoot of a managed seed is reconciled.
 	ConditionTypeShootReconciled gardencorev1beta1.ConditionType = "ShootReconciled"
-	// ConditionTypeSeedRegistered tells whether the gardenlet of a managed seed is deployed and its seed known.
+	// ConditionTypeSeedRegistered reports whether the gardenlet of a managed seed is deployed and its seed is registered.
 	ConditionTypeSeedRegistered gardencorev1beta1.ConditionType = "SeedRegistered"
 )
 
@@ -31,7 +31,7 @@ type ManagedSeed struct {
 	// Spec says which shoot becomes a seed, and how.
 	// +optional
 	Spec ManagedSeedSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
-	// Status tells how far that got.
+	// Status is the observed state of the managed seed.
 	// +optional
 	Status ManagedSeedStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
@@ -49,7 +49,7 @@ type ManagedSeedList struct {
 	Items []ManagedSeed `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
-// ManagedSeedTemplate is what a set makes its managed seeds from.
+// ManagedSeedTemplate is the template of the managed seeds of a set.
 type ManagedSeedTemplate struct {
 	// Standard object metadata, of which labels and annotations are taken over.
 	// +optional
@@ -65,11 +65,11 @@ type ManagedSeedSpec struct {
 	// Shoot is the shoot, in the same namespace. It never changes; in the template of a set it stays unset.
 	// +optional
 	Shoot *Shoot `json:"shoot,omitempty" protobuf:"bytes,1,opt,name=shoot"`
-	// SeedTemplate registers the shoot as a seed with a gardenlet that somebody else deploys. It excludes gardenlet; last
-	// used by Gardener v1.60.
+	// SeedTemplate registers the shoot as a seed with a gardenlet that is deployed otherwise. It excludes gardenlet; last used
+	// by Gardener v1.60.
 	// +optional
 	SeedTemplate *gardencorev1beta1.SeedTemplate `json:"seedTemplate,omitempty" protobuf:"bytes,1001,opt,name=seedTemplate"`
-	// Gardenlet says how the gardenlet runs in the shoot. Only with a seed template it is left out.
+	// Gardenlet says how the gardenlet runs in the shoot. It is unset only with a seed template.
 	Gardenlet *GardenletConfig `json:"gardenlet" protobuf:"bytes,3,opt,name=gardenlet"`
 }
 
@@ -90,7 +90,7 @@ type GardenletConfig struct {
 	// Bootstrap says how the gardenlet gets its first access to the garden. It never changes.
 	// +optional
 	Bootstrap *Bootstrap `json:"bootstrap,omitempty" protobuf:"bytes,3,opt,name=bootstrap"`
-	// MergeWithParent takes what is not said here from the gardenlet that looks after the shoot. It never changes.
+	// MergeWithParent takes fields that are not set here from the gardenlet that manages the shoot. It never changes.
 	// +optional
 	MergeWithParent *bool `json:"mergeWithParent,omitempty" protobuf:"varint,4,opt,name=mergeWithParent"`
 }
@@ -103,13 +103,13 @@ const (
 	BootstrapServiceAccount Bootstrap = "ServiceAccount"
 	// BootstrapToken is a bootstrap token.
 	BootstrapToken Bootstrap = "BootstrapToken"
-	// BootstrapNone leaves it to the kubeconfig in the gardenlet's configuration.
+	// BootstrapNone uses the kubeconfig in the gardenlet's configuration.
 	BootstrapNone Bootstrap = "None"
 )
 
-// ManagedSeedStatus tells how far making a shoot a seed got.
+// ManagedSeedStatus is the observed state of a managed seed.
 type ManagedSeedStatus struct {
-	// Conditions tell how the managed seed is.
+	// Conditions are the conditions of the managed seed.
 	// +optional
 	// +patchMergeKey=type
 	// +patchStrategy=merge

@@ -10,17 +10,17 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// ManagedSeedSet keeps a number of like managed seeds, each on a shoot of its own.
+// ManagedSeedSet keeps a number of identical managed seeds, each on its own shoot.
 type ManagedSeedSet struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
-	// Spec says how many managed seeds there should be, and what they are like.
+	// Spec says how many managed seeds there should be, and has their templates.
 	// +optional
 	Spec ManagedSeedSetSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
-	// Status tells how many there are.
+	// Status is the observed state of the set.
 	// +optional
 	Status ManagedSeedSetStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
@@ -38,28 +38,28 @@ type ManagedSeedSetList struct {
 	Items []ManagedSeedSet `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
-// ManagedSeedSetSpec says how many managed seeds there should be, and what they are like.
+// ManagedSeedSetSpec says how many managed seeds there should be, and has their templates.
 type ManagedSeedSetSpec struct {
 	// Replicas is how many managed seeds there should be.
 	// +optional
 	Replicas *int32 `json:"replicas,omitempty" protobuf:"varint,1,opt,name=replicas"`
-	// Selector picks the shoots and managed seeds that belong to the set. It must match both templates and never changes.
+	// Selector selects the shoots and managed seeds that belong to the set. It must match both templates and never changes.
 	Selector metav1.LabelSelector `json:"selector" protobuf:"bytes,2,opt,name=selector"`
-	// Template is what managed seeds are made from.
+	// Template is the template of the managed seeds.
 	Template ManagedSeedTemplate `json:"template" protobuf:"bytes,3,opt,name=template"`
-	// ShootTemplate is what shoots are made from.
+	// ShootTemplate is the template of the shoots.
 	ShootTemplate gardencorev1beta1.ShootTemplate `json:"shootTemplate" protobuf:"bytes,4,opt,name=shootTemplate"`
-	// UpdateStrategy says how changes of the templates reach what exists.
+	// UpdateStrategy says how changes of the templates are rolled out to existing replicas.
 	// +optional
 	UpdateStrategy *UpdateStrategy `json:"updateStrategy,omitempty" protobuf:"bytes,5,opt,name=updateStrategy"`
-	// RevisionHistoryLimit is how many former templates are kept.
+	// RevisionHistoryLimit is how many old revisions of the templates are kept.
 	// +optional
 	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty" protobuf:"varint,6,opt,name=revisionHistoryLimit"`
 }
 
-// UpdateStrategy says how changes of the templates reach what exists.
+// UpdateStrategy says how changes of the templates are rolled out to existing replicas.
 type UpdateStrategy struct {
-	// Type is the sort of update.
+	// Type is the type of update.
 	// +optional
 	Type *UpdateStrategyType `json:"type,omitempty" protobuf:"bytes,1,opt,name=type"`
 	// RollingUpdate is for the type RollingUpdate.
@@ -67,7 +67,7 @@ type UpdateStrategy struct {
 	RollingUpdate *RollingUpdateStrategy `json:"rollingUpdate,omitempty" protobuf:"bytes,2,opt,name=rollingUpdate"`
 }
 
-// UpdateStrategyType is a sort of update.
+// UpdateStrategyType is a type of update.
 type UpdateStrategyType string
 
 // RollingUpdateStrategyType updates one replica after the other.
@@ -80,7 +80,7 @@ type RollingUpdateStrategy struct {
 	Partition *int32 `json:"partition,omitempty" protobuf:"varint,1,opt,name=partition"`
 }
 
-// ManagedSeedSetStatus tells how many managed seeds there are.
+// ManagedSeedSetStatus is the observed state of a set.
 type ManagedSeedSetStatus struct {
 	// ObservedGeneration is the generation that was last acted on.
 	// +optional
@@ -105,33 +105,33 @@ type ManagedSeedSetStatus struct {
 	// UpdateRevision is the revision of the replicas from the partition on.
 	// +optional
 	UpdateRevision string `json:"updateRevision,omitempty" protobuf:"bytes,8,opt,name=updateRevision"`
-	// CollisionCount tells names of revisions apart that would be the same.
+	// CollisionCount is used to avoid equal names of revisions.
 	// +optional
 	CollisionCount *int32 `json:"collisionCount,omitempty" protobuf:"varint,9,opt,name=collisionCount"`
-	// Conditions tell how the set is.
+	// Conditions are the conditions of the set.
 	// +optional
 	// +patchMergeKey=type
 	// +patchStrategy=merge
 	Conditions []gardencorev1beta1.Condition `json:"conditions,omitempty" protobuf:"bytes,10,rep,name=conditions" patchStrategy:"merge" patchMergeKey:"type"`
-	// PendingReplica is the replica that is being made, changed or taken away.
+	// PendingReplica is the replica that is being created, changed or deleted.
 	// +optional
 	PendingReplica *PendingReplica `json:"pendingReplica,omitempty" protobuf:"bytes,11,opt,name=pendingReplica"`
 }
 
-// PendingReplica is a replica that is being made, changed or taken away.
+// PendingReplica is a replica that is being created, changed or deleted.
 type PendingReplica struct {
 	// Name is the name of the replica.
 	Name string `json:"name" protobuf:"bytes,1,opt,name=name"`
-	// Reason is what is waited for.
+	// Reason is what the replica waits for.
 	Reason PendingReplicaReason `json:"reason" protobuf:"bytes,2,opt,name=reason"`
-	// Since is the moment from which on it is waited for.
+	// Since is since when the replica waits for it.
 	Since metav1.Time `json:"since" protobuf:"bytes,3,opt,name=since"`
-	// Retries is how often it was tried again.
+	// Retries is the number of retries.
 	// +optional
 	Retries *int32 `json:"retries,omitempty" protobuf:"varint,4,opt,name=retries"`
 }
 
-// PendingReplicaReason is what is waited for before a replica is ready.
+// PendingReplicaReason is what a replica waits for before it is ready.
 type PendingReplicaReason string
 
 const (
@@ -147,7 +147,7 @@ const (
 	ManagedSeedPreparingReason PendingReplicaReason = "ManagedSeedPreparing"
 	// ManagedSeedDeletingReason means that the managed seed is being deleted.
 	ManagedSeedDeletingReason PendingReplicaReason = "ManagedSeedDeleting"
-	// SeedNotReadyReason means that the seed is registered and not ready.
+	// SeedNotReadyReason means that the seed is registered but not ready.
 	SeedNotReadyReason PendingReplicaReason = "SeedNotReady"
 	// ShootNotHealthyReason means that the shoot is not healthy.
 	ShootNotHealthyReason PendingReplicaReason = "ShootNotHealthy"

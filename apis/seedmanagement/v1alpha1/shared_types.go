@@ -20,7 +20,7 @@ type GardenletDeployment struct {
 	// Image is the container image.
 	// +optional
 	Image *Image `json:"image,omitempty" protobuf:"bytes,4,opt,name=image"`
-	// Resources are the computing resources that the container asks for and is held to.
+	// Resources are the computing resources that the container requests and is limited to.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty" protobuf:"bytes,5,opt,name=resources"`
 	// PodLabels are further labels of the pods.
@@ -38,10 +38,10 @@ type GardenletDeployment struct {
 	// Env are further environment variables of the container.
 	// +optional
 	Env []corev1.EnvVar `json:"env,omitempty" protobuf:"bytes,10,rep,name=env"`
-	// Tolerations are the taints of nodes that the pods put up with.
+	// Tolerations are the taints of nodes that the pods tolerate.
 	// +optional
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty" protobuf:"bytes,11,rep,name=tolerations"`
-	// EnableHealthProbes lets the pods be asked whether they are alive and ready.
+	// EnableHealthProbes enables liveness and readiness probes of the pods.
 	// +optional
 	EnableHealthProbes *bool `json:"enableHealthProbes,omitempty" protobuf:"varint,12,opt,name=enableHealthProbes"`
 	// VPA asks for a vertical pod autoscaler. Ignored; last used by Gardener v1.110.

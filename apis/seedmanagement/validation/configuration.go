@@ -21,14 +21,14 @@ const (
 	wholePercent       = 100
 )
 
-// settings is the configuration of a gardenlet with what is said beside it.
+// settings is the configuration of a gardenlet with the settings that accompany it.
 type settings struct {
 	config *gardenconfigv1alpha1.GardenletConfiguration
 	// bootstrap is how the gardenlet gets its first access to the garden.
 	bootstrap gardenseedmanagementv1alpha1.Bootstrap
-	// merged configurations take from the gardenlet of the shoot what they leave out.
+	// merged says that fields without a value are taken from the gardenlet of the shoot.
 	merged bool
-	// template is set for the configurations of a set, whose seeds are told apart later.
+	// template says that the configuration is that of a set, whose seeds get their names later.
 	template bool
 }
 
@@ -41,7 +41,7 @@ func (s settings) check(path *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(seed, "", "must describe the seed that the gardenlet registers"))
 	case s.config.SeedConfig != nil:
 		if s.config.SeedConfig.Name != "" {
-			errs = append(errs, field.Forbidden(seed.Child("metadata", "name"), "the seed is named like this object"))
+			errs = append(errs, field.Forbidden(seed.Child("metadata", "name"), "must be empty: the seed has the name of this object"))
 		}
 		errs = append(errs, corevalidation.ValidateSeedTemplate(&s.config.SeedConfig.SeedTemplate, seed)...)
 	}
@@ -60,8 +60,8 @@ func (s settings) check(path *field.Path) field.ErrorList {
 	return append(errs, s.garden(path.Child("gardenClientConnection"))...)
 }
 
-// garden checks that a gardenlet gets exactly one access to the garden: by bootstrapping, from the gardenlet that looks
-// after its shoot, or by a kubeconfig of its own.
+// garden checks that a gardenlet gets exactly one access to the garden: by bootstrapping, from the gardenlet of its shoot,
+// or by its own kubeconfig.
 func (s settings) garden(path *field.Path) field.ErrorList {
 	c := s.config.GardenClientConnection
 	if c == nil {
@@ -75,13 +75,13 @@ func (s settings) garden(path *field.Path) field.ErrorList {
 		}
 	case gardenseedmanagementv1alpha1.BootstrapNone:
 		if c.Kubeconfig == "" && !s.merged {
-			errs = append(errs, field.Required(path.Child("kubeconfig"), "must be given to a gardenlet that neither bootstraps nor takes over that of its parent"))
+			errs = append(errs, field.Required(path.Child("kubeconfig"), "must be given if the gardenlet neither bootstraps nor uses the access of its parent"))
 		}
 		if c.BootstrapKubeconfig != nil {
-			errs = append(errs, field.Forbidden(path.Child("bootstrapKubeconfig"), "is for gardenlets that bootstrap"))
+			errs = append(errs, field.Forbidden(path.Child("bootstrapKubeconfig"), "is only for gardenlets that bootstrap"))
 		}
 		if c.KubeconfigSecret != nil {
-			errs = append(errs, field.Forbidden(path.Child("kubeconfigSecret"), "is for gardenlets that bootstrap"))
+			errs = append(errs, field.Forbidden(path.Child("kubeconfigSecret"), "is only for gardenlets that bootstrap"))
 		}
 	}
 	return errs
@@ -109,7 +109,7 @@ func certificate(v *gardenconfigv1alpha1.KubeconfigValidity, path *field.Path) f
 	return errs
 }
 
-// reserved checks that no more is kept free than there is.
+// reserved checks that no more is reserved than the capacity.
 func reserved(r *gardenconfigv1alpha1.ResourcesConfiguration, path *field.Path) field.ErrorList {
 	if r == nil {
 		return nil
@@ -127,7 +127,7 @@ func reserved(r *gardenconfigv1alpha1.ResourcesConfiguration, path *field.Path) 
 	return errs
 }
 
-// seedUpdate checks that what never changes in a seed does not change in the configuration of its gardenlet either.
+// seedUpdate checks that the immutable fields of a seed do not change in the configuration of its gardenlet either.
 func seedUpdate(config, old *gardenconfigv1alpha1.GardenletConfiguration, path *field.Path) field.ErrorList {
 	if config.SeedConfig == nil || old.SeedConfig == nil {
 		return nil
@@ -135,14 +135,14 @@ func seedUpdate(config, old *gardenconfigv1alpha1.GardenletConfiguration, path *
 	return corevalidation.ValidateSeedTemplateUpdate(&config.SeedConfig.SeedTemplate, &old.SeedConfig.SeedTemplate, path.Child("seedConfig"))
 }
 
-// operation accepts only known operations, and none in place of another one (API-STRAT-4).
+// operation checks that an operation is known and does not replace another one (API-STRAT-4).
 func operation(value, old string, path *field.Path, known ...string) field.ErrorList {
 	if value == "" {
 		return nil
 	}
 	errs := check.OneOf(value, path, known...)
 	if old != "" && old != value {
-		errs = append(errs, field.Forbidden(path, "the operation "+old+" is still to be done; wait for it or remove it first"))
+		errs = append(errs, field.Forbidden(path, "the operation "+old+" is not done yet; wait for it or remove it first"))
 	}
 	return errs
 }

@@ -34,7 +34,7 @@ func deployment(d *gardenseedmanagementv1alpha1.GardenletDeployment, path *field
 	return append(errs, apivalidation.ValidateAnnotations(d.PodAnnotations, path.Child("podAnnotations"))...)
 }
 
-// container checks what Kubernetes would refuse in the container of the gardenlet.
+// container checks the settings of the gardenlet's container as Kubernetes does.
 func container(d *gardenseedmanagementv1alpha1.GardenletDeployment, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, e := range d.Env {
@@ -78,8 +78,8 @@ func image(i *gardenseedmanagementv1alpha1.Image, path *field.Path) field.ErrorL
 	return errs
 }
 
-// configuration reads the configuration of a gardenlet that is newer or older than this server: fields that it does not
-// know are left alone.
+// configuration decodes the configuration of a gardenlet, which may be newer or older than this server: unknown fields are
+// ignored.
 func configuration(
 	raw runtime.RawExtension, path *field.Path,
 ) (*gardenconfigv1alpha1.GardenletConfiguration, field.ErrorList) {

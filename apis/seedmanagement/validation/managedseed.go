@@ -33,7 +33,7 @@ func managedSeedOperation(m *gardenseedmanagementv1alpha1.ManagedSeed, pending s
 		gardencorev1beta1.OperationReconcile, gardencorev1beta1.OperationRenewKubeconfig)
 }
 
-// managedSeedUpdate checks what a managed seed, or the template of one, cannot take back.
+// managedSeedUpdate checks the immutable fields of a managed seed or of a template.
 func managedSeedUpdate(s, old *gardenseedmanagementv1alpha1.ManagedSeedSpec, path *field.Path) field.ErrorList {
 	errs := check.Immutable(s.Shoot, old.Shoot, path.Child("shoot"))
 	if s.Gardenlet == nil || old.Gardenlet == nil {
@@ -45,23 +45,23 @@ func managedSeedUpdate(s, old *gardenseedmanagementv1alpha1.ManagedSeedSpec, pat
 	is, wrong := configuration(s.Gardenlet.Config, path)
 	was, wrongBefore := configuration(old.Gardenlet.Config, path)
 	if len(wrong) > 0 || len(wrongBefore) > 0 {
-		return errs // What is wrong is told about the object itself.
+		return errs // The errors are reported by the validation of the object itself.
 	}
 	return append(errs, seedUpdate(is, was, path.Child("config"))...)
 }
 
-// managedSeedSpec checks a managed seed, or the template of one, which names no shoot.
+// managedSeedSpec checks a managed seed or a template, which must not name a shoot.
 func managedSeedSpec(s *gardenseedmanagementv1alpha1.ManagedSeedSpec, path *field.Path, template bool) field.ErrorList {
 	errs := managedSeedShoot(s.Shoot, path.Child("shoot"), template)
 	switch {
 	case s.Gardenlet == nil && s.SeedTemplate == nil:
-		errs = append(errs, field.Required(path.Child("gardenlet"), "must say how the gardenlet of the seed runs"))
+		errs = append(errs, field.Required(path.Child("gardenlet"), "must describe the gardenlet of the seed"))
 	case s.Gardenlet != nil && s.SeedTemplate != nil:
-		errs = append(errs, field.Forbidden(path.Child("seedTemplate"), "is for seeds whose gardenlet is somebody else's matter; give either gardenlet or this"))
+		errs = append(errs, field.Forbidden(path.Child("seedTemplate"), "cannot be set together with gardenlet: it is for seeds whose gardenlet is deployed otherwise"))
 	case s.Gardenlet != nil:
 		errs = append(errs, managedSeedGardenlet(s.Gardenlet, path.Child("gardenlet"), template)...)
 	case s.SeedTemplate.Name != "":
-		errs = append(errs, field.Forbidden(path.Child("seedTemplate", "metadata", "name"), "the seed is named like this object"))
+		errs = append(errs, field.Forbidden(path.Child("seedTemplate", "metadata", "name"), "must be empty: the seed has the name of this object"))
 	}
 	return errs
 }
@@ -69,7 +69,7 @@ func managedSeedSpec(s *gardenseedmanagementv1alpha1.ManagedSeedSpec, path *fiel
 func managedSeedShoot(s *gardenseedmanagementv1alpha1.Shoot, path *field.Path, template bool) field.ErrorList {
 	switch {
 	case template && s != nil:
-		return field.ErrorList{field.Forbidden(path, "a set makes a shoot for each of its managed seeds")}
+		return field.ErrorList{field.Forbidden(path, "must be empty: a set creates a shoot for each of its managed seeds")}
 	case template:
 		return nil
 	case s == nil:
@@ -91,7 +91,7 @@ func managedSeedGardenlet(c *gardenseedmanagementv1alpha1.GardenletConfig, path 
 			gardenseedmanagementv1alpha1.BootstrapServiceAccount, gardenseedmanagementv1alpha1.BootstrapNone)...)
 	}
 	if template && len(c.Config.Raw) == 0 {
-		return errs // The configuration of the moment is filled in when a managed seed is made.
+		return errs // The default configuration is set when a managed seed is created from the template.
 	}
 	config, wrong := configuration(c.Config, path.Child("config"))
 	if len(wrong) > 0 {

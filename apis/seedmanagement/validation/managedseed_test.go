@@ -109,7 +109,7 @@ func TestValidateManagedSeed(t *testing.T) {
 			want: []string{"spec.gardenlet.config: FieldValueInvalid"},
 		},
 		"API-VALMS-1 deployment": {
-			reason: "a deployment that can not be",
+			reason: "a deployment that cannot be",
 			change: func(m *managedSeed) {
 				m.Spec.Gardenlet.Deployment = &deployment{
 					ReplicaCount: new(int32(-1)), RevisionHistoryLimit: new(int32(-1)), ServiceAccountName: new("A"),

@@ -37,7 +37,7 @@ func ValidateManagedSeedSetUpdate(s, old *gardenseedmanagementv1alpha1.ManagedSe
 	return append(errs, corevalidation.ValidateShootTemplateUpdate(&s.Spec.ShootTemplate, &old.Spec.ShootTemplate, path.Child("shootTemplate"))...)
 }
 
-// setObject checks a set, all but what its template says about shoots.
+// setObject checks a set, except for its template for shoots.
 func setObject(s *gardenseedmanagementv1alpha1.ManagedSeedSet) field.ErrorList {
 	path, spec := field.NewPath("spec"), &s.Spec
 	var errs field.ErrorList
@@ -58,7 +58,7 @@ func setObject(s *gardenseedmanagementv1alpha1.ManagedSeedSet) field.ErrorList {
 	return errs
 }
 
-// setSelector checks that the selector of a set finds what is made from its templates.
+// setSelector checks that the selector of a set matches the objects created from its templates.
 func setSelector(s *gardenseedmanagementv1alpha1.ManagedSeedSetSpec, path *field.Path) field.ErrorList {
 	at := path.Child("selector")
 	if len(s.Selector.MatchLabels) == 0 && len(s.Selector.MatchExpressions) == 0 {
@@ -86,7 +86,7 @@ func setSelector(s *gardenseedmanagementv1alpha1.ManagedSeedSetSpec, path *field
 	here := path.Child("template", "spec", "gardenlet", "config")
 	config, wrong := configuration(c.Config, here)
 	switch {
-	case len(wrong) > 0: // What is wrong is told about the template itself.
+	case len(wrong) > 0: // The errors are reported by the validation of the template itself.
 	case config.SeedConfig == nil:
 		errs = append(errs, field.Required(here.Child("seedConfig"), "must describe the seeds of the set"))
 	default:

@@ -43,7 +43,7 @@ func TestValidateManagedSeedSet(t *testing.T) {
 			want: []string{"spec.template.spec.gardenlet: FieldValueRequired"},
 		},
 		"API-VALMSS-1 numbers": {
-			reason: "numbers and names that can not be",
+			reason: "numbers and names that cannot be",
 			change: func(s *set) {
 				s.Spec.Replicas, s.Spec.RevisionHistoryLimit = new(int32(-1)), new(int32(-1))
 				s.Spec.UpdateStrategy = &gardenseedmanagementv1alpha1.UpdateStrategy{
@@ -127,7 +127,7 @@ func TestValidateManagedSeedSetUpdate(t *testing.T) {
 			want: []string{"spec.revisionHistoryLimit: FieldValueInvalid"},
 		},
 		"API-VALMS-1 access": {
-			reason: "the template can not take back what its seeds can not",
+			reason: "the template cannot take back what its seeds cannot",
 			change: func(s *set) {
 				s.Spec.Template.Spec.Gardenlet.MergeWithParent = new(false)
 			},
@@ -141,7 +141,7 @@ func TestValidateManagedSeedSetUpdate(t *testing.T) {
 	}
 }
 
-// TestFormerBinding holds that a set which was stored with a SecretBinding can still be written.
+// TestFormerBinding checks that a set which was stored with a SecretBinding can still be written.
 func TestFormerBinding(t *testing.T) {
 	t.Parallel()
 	former := func(s *set) {

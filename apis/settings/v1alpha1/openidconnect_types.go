@@ -8,19 +8,19 @@ import (
 
 // OpenIDConnectPresetSpec says what is preset, and for which shoots.
 type OpenIDConnectPresetSpec struct {
-	// Server is what the API server of a shoot is told about the provider of tokens.
+	// Server configures the provider of tokens in the API server of a shoot.
 	Server KubeAPIServerOpenIDConnect `json:"server"`
-	// Client is what clients of a shoot are told. Ignored; last used by Gardener v1.140.
+	// Client configures clients of a shoot. Ignored; last used by Gardener v1.140.
 	// +optional
 	Client *OpenIDConnectClientAuthentication `json:"client,omitempty"`
-	// ShootSelector picks the shoots that the preset is for; without one it is for all.
+	// ShootSelector picks the shoots that the preset is for; all when unset.
 	// +optional
 	ShootSelector *metav1.LabelSelector `json:"shootSelector,omitempty"`
 	// Weight decides between presets for the same shoot: the highest wins. From 1 to 100.
 	Weight int32 `json:"weight"`
 }
 
-// KubeAPIServerOpenIDConnect is what an API server is told about a provider of tokens.
+// KubeAPIServerOpenIDConnect configures a provider of tokens in an API server.
 type KubeAPIServerOpenIDConnect struct {
 	// CABundle are the certificates by which the provider is trusted, in PEM; those of the host when unset.
 	// +optional
@@ -30,7 +30,7 @@ type KubeAPIServerOpenIDConnect struct {
 	// GroupsClaim is the claim of a token that lists the groups of the user.
 	// +optional
 	GroupsClaim *string `json:"groupsClaim,omitempty"`
-	// GroupsPrefix comes before the names of groups, to keep them apart from those of other providers.
+	// GroupsPrefix comes before the names of groups, to distinguish them from those of other providers.
 	// +optional
 	GroupsPrefix *string `json:"groupsPrefix,omitempty"`
 	// IssuerURL is the address of the provider; only https is accepted.
@@ -44,12 +44,12 @@ type KubeAPIServerOpenIDConnect struct {
 	// UsernameClaim is the claim of a token that names the user; "sub" when unset.
 	// +optional
 	UsernameClaim *string `json:"usernameClaim,omitempty"`
-	// UsernamePrefix comes before the names of users, to keep them apart from those of other providers.
+	// UsernamePrefix comes before the names of users, to distinguish them from those of other providers.
 	// +optional
 	UsernamePrefix *string `json:"usernamePrefix,omitempty"`
 }
 
-// OpenIDConnectClientAuthentication is what a client is told about a provider of tokens.
+// OpenIDConnectClientAuthentication configures a provider of tokens in a client.
 type OpenIDConnectClientAuthentication struct {
 	// Secret is the client's secret at the provider.
 	// +optional

@@ -78,7 +78,7 @@ func server(s *gardensettingsv1alpha1.KubeAPIServerOpenIDConnect, path *field.Pa
 		errs = append(errs, check.NotEmpty(optional.value, path.Child(optional.name))...)
 	}
 	if s.CABundle != nil && !certificates([]byte(*s.CABundle)) {
-		errs = append(errs, field.Invalid(path.Child("caBundle"), *s.CABundle, "must be certificates in PEM"))
+		errs = append(errs, field.Invalid(path.Child("caBundle"), *s.CABundle, "must be certificates in PEM format"))
 	}
 	for i, algorithm := range s.SigningAlgs {
 		errs = append(errs, check.OneOf(algorithm, path.Child("signingAlgs").Index(i),
@@ -88,7 +88,7 @@ func server(s *gardensettingsv1alpha1.KubeAPIServerOpenIDConnect, path *field.Pa
 	for _, claim := range slices.Sorted(maps.Keys(s.RequiredClaims)) {
 		if claim == "" || s.RequiredClaims[claim] == "" {
 			errs = append(errs, field.Invalid(path.Child("requiredClaims").Key(claim), s.RequiredClaims[claim],
-				"a claim needs a name and a value"))
+				"a claim must have a name and a value"))
 		}
 	}
 	return errs
@@ -96,7 +96,7 @@ func server(s *gardensettingsv1alpha1.KubeAPIServerOpenIDConnect, path *field.Pa
 
 func issuer(address string, path *field.Path) field.ErrorList {
 	if address == "" {
-		return field.ErrorList{field.Required(path, "must name the provider of tokens")}
+		return field.ErrorList{field.Required(path, "must be the URL of the provider of tokens")}
 	}
 	u, err := url.Parse(address)
 	switch {
@@ -111,7 +111,7 @@ func issuer(address string, path *field.Path) field.ErrorList {
 	}
 }
 
-// certificates tells whether data is one certificate or more, and nothing else that is in PEM.
+// certificates reports whether data is one certificate or more in PEM format, without blocks of other types.
 func certificates(data []byte) bool {
 	found := false
 	for {

@@ -90,7 +90,7 @@ func TestValidateObjects(t *testing.T) {
 			want: []string{"spec.networks.pods: FieldValueInvalid"},
 		},
 		"API-STRAT-6": {
-			reason: "an operation that is still to do can not be replaced",
+			reason: "an operation that is still to do cannot be replaced",
 			got: validation.ValidateSeedUpdate(
 				seed(func(s *gardencorev1beta1.Seed) {
 					s.Annotations = map[string]string{"gardener.cloud/operation": "renew-garden-access-secrets"}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package unserved
+
+import (
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// seedRows are rows about fields of Seeds.
+func seedRows() []Row {
+	return rowsOf[gardencorev1beta1.Seed](
+		gardencorev1beta1.GroupName,
+		Row{
+			Field: "spec.backup", Severity: Problem,
+			Instead: "no backups are made: a control plane whose volume is lost is lost, and condition BackupBucketsReady says so",
+		},
+		Row{Field: "spec.extensions", Severity: Warn, Instead: "the extensions are installed, but not asked to do anything for the seed"},
+		Row{Field: "spec.resources", Severity: Warn, Instead: "extensions do not get the objects"},
+		Row{Field: "spec.provider.providerConfig", Severity: Warn, Instead: "no extension gets it"},
+		Row{Field: "spec.ingress", Severity: Note, Instead: "no ingress controller is installed"},
+		Row{Field: "spec.dns.provider", Severity: Note, Instead: "no name is made for the seed's ingress"},
+		Row{Field: "spec.settings.excessCapacityReservation", Severity: Note, Instead: "no room is kept free"},
+		Row{Field: "spec.settings.dependencyWatchdog", Severity: Note, Instead: "nobody watches components that depend on one another"},
+		Row{Field: "spec.settings.verticalPodAutoscaler", Severity: Note, Instead: "the autoscaler of pods is not installed"},
+		Row{Field: "spec.settings.loadBalancerServices.annotations", Severity: Warn, Instead: "load balancers do not get the annotations"},
+		Row{Field: "spec.settings.loadBalancerServices.class", Severity: Warn, Instead: "load balancers are made with the seed's default class"},
+		Row{Field: "spec.settings.loadBalancerServices.externalTrafficPolicy", Severity: Warn, Instead: "load balancers keep the default policy"},
+		Row{Field: "spec.settings.loadBalancerServices.proxyProtocol", Severity: Warn, Instead: "load balancers do not tell the address of the client"},
+		Row{Field: "spec.settings.loadBalancerServices.zones", Severity: Warn, Instead: "there are no load balancers of single zones"},
+		Row{
+			Field: "spec.settings.persistentVolumeClaimAutoscaler.enabled", Only: "true", Severity: Warn, Instead: "volumes do not grow",
+		},
+		Row{
+			Field: "spec.settings.topologyAwareRouting.enabled", Only: "true", Severity: Warn, Instead: "traffic is not kept within a zone",
+		},
+		Row{
+			Field: "metadata.annotations[gardener.cloud/operation]", Only: "renewals of access secrets and tokens", Severity: Warn,
+			Instead: "nothing is renewed, and the annotation stays",
+			when: value(func(op string) bool {
+				return op == gardencorev1beta1.OperationRenewGardenAccessSecrets || op == gardencorev1beta1.OperationRenewWorkloadIdentityTokens
+			}),
+		},
+	)
+}
