@@ -56,7 +56,7 @@ func withNewTokens(next authenticator.Request, secrets corev1client.SecretInterf
 	})
 }
 
-// inTurn waits until one more lookup is allowed, and tells whether that was in time.
+// inTurn waits until one more lookup is allowed, and reports whether that was in time.
 func inTurn(ctx context.Context, limit flowcontrol.RateLimiter) bool {
 	ctx, cancel := context.WithTimeout(ctx, lookupPatience)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 )
 
 // seedRoles are for gardenlets before they have a certificate. With it, they may do what the seed authorizer allows: a
-// role can not tell what belongs to which seed.
+// role cannot tell what belongs to which seed.
 func seedRoles() []object {
 	return []object{
 		clusterRole(gardencorev1beta1.ClusterRoleSeedBootstrapper, nil,

@@ -94,7 +94,7 @@ func prepare(dir string) error {
 	return nil
 }
 
-// isOurs tells whether dir holds nothing, or what an earlier start has put there.
+// isOurs reports whether dir holds nothing, or what an earlier start has put there.
 func isOurs(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

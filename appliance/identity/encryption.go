@@ -118,7 +118,7 @@ func checkEncryption(dir string) (string, error) {
 	return path, writeFile(path, data)
 }
 
-// cover puts a resource that no rule names beside another one, and tells whether it had to: a garden that is older than
+// cover puts a resource that no rule names beside another one, and reports whether it had to: a garden that is older than
 // the resource keeps its keys, and has nothing of it in the clear.
 func (c encryptionConfiguration) cover(resource, beside string) bool {
 	for _, rule := range c.Resources {
@@ -135,7 +135,7 @@ func (c encryptionConfiguration) cover(resource, beside string) bool {
 	return false
 }
 
-// check tells whether resource is written with a key that works. The first rule that names a resource counts, and the
+// check reports whether resource is written with a key that works. The first rule that names a resource counts, and the
 // first provider of a rule writes.
 func (c encryptionConfiguration) check(resource string) error {
 	for i, rule := range c.Resources {

@@ -71,7 +71,7 @@ func parseKeyPair(path string, data []byte) (KeyPair, error) {
 	return KeyPair{File: path, CertPEM: encodeCert(pair.Leaf.Raw), KeyPEM: keyPEM, Cert: pair.Leaf}, nil
 }
 
-// fits tells whether c is still what l wants, signed by ca, and not about to end.
+// fits reports whether c is still what l wants, signed by ca, and not about to end.
 func (l leaf) fits(ca Authority, c *x509.Certificate, now time.Time) bool {
 	roots := x509.NewCertPool()
 	roots.AddCert(ca.Cert)

@@ -94,7 +94,7 @@ func (s subjectNames) netIPs() []net.IP {
 	return ips
 }
 
-// match tells whether cert carries exactly these names.
+// match reports whether cert carries exactly these names.
 func (s subjectNames) match(cert *x509.Certificate) bool {
 	ips := make([]string, 0, len(cert.IPAddresses))
 	for _, ip := range cert.IPAddresses {

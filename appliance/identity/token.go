@@ -87,7 +87,7 @@ func parseBootstrapToken(text string) (JoinToken, error) {
 	return JoinToken{ID: id, Secret: secret}, nil
 }
 
-// IsTokenID tells whether text has the form of a token's id.
+// IsTokenID reports whether text has the form of a token's id.
 func IsTokenID(text string) bool {
 	return len(text) == tokenIDLength && consistsOf(text, tokenAlphabet)
 }

@@ -103,7 +103,7 @@ func TestWorkloadIdentityKeyLasts(t *testing.T) {
 		t.Fatalf("a data directory of a version that had no such key gets one: %v", err)
 	}
 	if g.WorkloadIdentity.ID == "" || g.WorkloadIdentity.ID == first.ID {
-		t.Error("a key that was not there can not be the one that was")
+		t.Error("a key that was not there cannot be the one that was")
 	}
 	if err := g.Close(); err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ func (c *Catalogue) Cited(tree fs.FS) ([]string, error) {
 	return complaints, err
 }
 
-// skipped tells whether a file or folder is neither source nor document: what the build makes, what is hidden, other kinds
+// skipped reports whether a file or folder is neither source nor document: what the build makes, what is hidden, other kinds
 // of files.
 func skipped(name string, entry fs.DirEntry) bool {
 	base := path.Base(name)

@@ -50,7 +50,7 @@ var (
 // key names an object among those of all kinds.
 func (s subject) key(name string) string { return s.resource.Resource + "/" + name }
 
-// of tells whether a change is one of an object of the kind.
+// of reports whether a change is one of an object of the kind.
 func (s subject) of(c change) bool {
 	return strings.HasPrefix(c.key, s.resource.Resource+"/"+namePrefix)
 }

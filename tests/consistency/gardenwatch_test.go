@@ -123,7 +123,7 @@ func (l *gardenLoad) follow(ctx context.Context, t *testing.T, s subject, w *wat
 	}
 }
 
-// complete tells whether nothing is to come any more: the last object was there, or need not be.
+// complete reports whether nothing is to come any more: the last object was there, or need not be.
 func (l *gardenLoad) complete(s subject, w *watched) bool {
 	last := l.lastOf(s)
 	if last == 0 {

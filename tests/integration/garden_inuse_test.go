@@ -157,7 +157,7 @@ func TestCredentialsInUse(t *testing.T) {
 	harness.Await(t, o.Client, quota, "GCM-SECRETBINDING-2: a quota that no binding names is labelled no more", labelled(false))
 }
 
-// TestLabelsGo holds that the provider's label of a Secret, which admission sets as well, goes with the last binding.
+// TestLabelsGo checks that the provider's label of a Secret, which admission sets as well, goes with the last binding.
 func TestLabelsGo(t *testing.T) {
 	t.Parallel()
 	o := operate(t)

@@ -46,7 +46,7 @@ type served struct {
 	made func(namespace, name string) client.Object
 	// edit changes the spec, or what stands for it.
 	edit func(object client.Object)
-	// report changes the status; nil for kinds without one. reported tells whether it shows.
+	// report changes the status; nil for kinds without one. reported reports whether it shows.
 	report   func(object client.Object)
 	reported func(object client.Object) bool
 }

@@ -304,7 +304,7 @@ func (l *life) conditions(object client.Object) {
 	err := l.Client.Update(l.t.Context(), ghost)
 	refused(l.t, "API-STRAT-8: PUT never creates", err, func(err error) bool { return apierrors.IsNotFound(err) || apierrors.IsConflict(err) })
 	l.absent(l.made(l.namespace, "ghost"), "API-STRAT-8: PUT never creates")
-	refused(l.t, "what does not exist can not be deleted", l.Client.Delete(l.t.Context(), ghost), apierrors.IsNotFound)
+	refused(l.t, "what does not exist cannot be deleted", l.Client.Delete(l.t.Context(), ghost), apierrors.IsNotFound)
 }
 
 // managers lets two appliers own a label each.
@@ -396,7 +396,7 @@ func (l *life) watched() {
 	}
 }
 
-// confirmed tells whether a deletion must be confirmed first.
+// confirmed reports whether a deletion must be confirmed first.
 func (l *life) confirmed() bool {
 	return slices.Contains([]string{"Project", "Shoot", "ShootState"}, l.kind)
 }

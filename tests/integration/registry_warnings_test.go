@@ -79,7 +79,7 @@ func TestWarnings(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := ear.take(); !slices.Equal(got, []string{binding}) {
-			t.Errorf("who makes a shoot hears of fields that are on their way out, got %q", got)
+			t.Errorf("who makes a shoot hears of fields that are deprecated, got %q", got)
 		}
 	})
 	t.Run("API-WARN-1 update", func(t *testing.T) { //nolint:paralleltest // the steps build on each other

@@ -79,7 +79,7 @@ func (g *Garden) Add(obj kind.Object) {
 	ctx := genericapirequest.WithNamespace(g.tb.Context(), obj.GetNamespace())
 	maker, ok := store.(rest.Creater) //nolint:misspell // the name is the library's
 	if !ok {
-		g.tb.Fatalf("%T can not be created", obj)
+		g.tb.Fatalf("%T cannot be created", obj)
 	}
 	stored, err := maker.Create(ctx, obj.DeepCopyObject(), rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
 	if err != nil {
@@ -136,7 +136,7 @@ func (g *Garden) DeleteFrom(namespace, resource, name string) {
 	g.tb.Helper()
 	deleter, ok := g.all[gardencorev1beta1.Resource(resource)].(rest.GracefulDeleter)
 	if !ok {
-		g.tb.Fatalf("%s can not be deleted", resource)
+		g.tb.Fatalf("%s cannot be deleted", resource)
 	}
 	ctx := genericapirequest.WithNamespace(g.tb.Context(), namespace)
 	if _, _, err := deleter.Delete(ctx, name, rest.ValidateAllObjectFunc, &metav1.DeleteOptions{}); err != nil {

@@ -58,7 +58,7 @@ func (e *elsewhere) List(_ context.Context, at world.Place, o metav1.ListOptions
 	}
 	list, known := lists[at.Resource]
 	if e.err != nil || !known {
-		return nil, cmp.Or(e.err, fmt.Errorf("%s can not be listed in tests", at.Resource))
+		return nil, cmp.Or(e.err, fmt.Errorf("%s cannot be listed in tests", at.Resource))
 	}
 	selector, err := labels.Parse(o.LabelSelector)
 	if err != nil {

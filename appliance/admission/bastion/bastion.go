@@ -75,7 +75,7 @@ func shootOf(ctx context.Context, v world.View, b *gardenoperationsv1alpha1.Bast
 	return shoot, nil
 }
 
-// usable tells whether a shoot has machines to go to.
+// usable reports whether a shoot has machines to go to.
 func usable(s *gardencorev1beta1.Shoot, create bool) error {
 	settings := s.Spec.Provider.WorkersSettings
 	switch {

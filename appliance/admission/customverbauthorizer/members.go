@@ -15,7 +15,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// membersChange tells whether somebody other than the owner changes who works in a project (API-CVA-2), or gives a service
+// membersChange reports whether somebody other than the owner changes who works in a project (API-CVA-2), or gives a service
 // account a role that lets whoever uses it do so. Who creates a project decides about the first owner; from then on that
 // owner does.
 func membersChange(p, old *gardencorev1beta1.Project, who user.Info) bool {
@@ -30,18 +30,18 @@ func membersChange(p, old *gardencorev1beta1.Project, who user.Info) bool {
 	return moved || climbs(p, old) || !maps.EqualFunc(humans(p, p.Spec.Owner), humans(old, p.Spec.Owner), slices.Equal[[]string])
 }
 
-// approvalChanges tells whether somebody other than the owner changes whose deletion needs two persons.
+// approvalChanges reports whether somebody other than the owner changes whose deletion needs two persons.
 func approvalChanges(p, old *gardencorev1beta1.Project, who user.Info) bool {
 	return old != nil && !owns(who, old) &&
 		!equality.Semantic.DeepEqual(p.Spec.DualApprovalForDeletion, old.Spec.DualApprovalForDeletion)
 }
 
-// owns tells whether a user may decide about members without a right: the owner, and everybody while there is none.
+// owns reports whether a user may decide about members without a right: the owner, and everybody while there is none.
 func owns(who user.Info, p *gardencorev1beta1.Project) bool {
 	return p.Spec.Owner == nil || is(who, *p.Spec.Owner)
 }
 
-// climbs tells whether a service account gets a role by which its users would decide about members, or get at the tokens
+// climbs reports whether a service account gets a role by which its users would decide about members, or get at the tokens
 // of service accounts that do.
 func climbs(p, old *gardencorev1beta1.Project) bool {
 	before := powers(old)
@@ -91,13 +91,13 @@ func humans(p *gardencorev1beta1.Project, owner *rbacv1.Subject) map[string][]st
 	return all
 }
 
-// robot tells whether a subject is a service account, in whichever of its two spellings.
+// robot reports whether a subject is a service account, in whichever of its two spellings.
 func robot(s rbacv1.Subject) bool {
 	return s.Kind == rbacv1.ServiceAccountKind ||
 		s.Kind == rbacv1.UserKind && strings.HasPrefix(s.Name, serviceaccount.ServiceAccountUsernamePrefix)
 }
 
-// is tells whether a user is the subject, or belongs to it.
+// is reports whether a user is the subject, or belongs to it.
 func is(who user.Info, s rbacv1.Subject) bool {
 	switch s.Kind {
 	case rbacv1.UserKind:

@@ -94,7 +94,7 @@ func TestConfirmedBy(t *testing.T) {
 		"API-DELCONF-3 update":    {reason: "who sets it confirms", object: admissiontest.Shoot(annotated(confirmation, "true")), old: admissiontest.Shoot(), want: "rose"},
 		"API-DELCONF-3 forged":    {reason: "nobody confirms for others", object: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "bob")), old: admissiontest.Shoot(), want: "rose"},
 		"API-DELCONF-3 kept":      {reason: "it stays", object: admissiontest.Shoot(annotated(confirmation, "true")), old: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "bob")), want: "bob"},
-		"API-DELCONF-3 changed":   {reason: "and can not be changed", object: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "rose")), old: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "bob")), want: "bob"},
+		"API-DELCONF-3 changed":   {reason: "and cannot be changed", object: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "rose")), old: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "bob")), want: "bob"},
 		"API-DELCONF-3 bound":     {reason: "not even through the binding", object: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "rose")), old: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "bob")), subresource: "binding", want: "bob"},
 		"API-DELCONF-3 withdrawn": {reason: "it goes with the confirmation", object: admissiontest.Shoot(annotated(confirmedBy, "bob")), old: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "bob"))},
 	} {

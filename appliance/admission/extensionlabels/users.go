@@ -29,7 +29,7 @@ func (l labels) add(prefix string, types ...string) {
 // users tells which extensions an object uses.
 type users struct{ view world.View }
 
-// of lists the labels of an object; the second result tells whether its kind has any.
+// of lists the labels of an object; the second result reports whether its kind has any.
 func (u users) of(ctx context.Context, object runtime.Object) (labels, bool, error) {
 	l := labels{}
 	var err error

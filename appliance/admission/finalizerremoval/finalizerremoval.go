@@ -60,7 +60,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	return nil
 }
 
-// taken tells whether the request takes the finalizer away.
+// taken reports whether the request takes the finalizer away.
 func taken(a admission.Attributes, old metav1.Object) bool {
 	object, ok := a.GetObject().(metav1.Object)
 	return ok && held(old) && !held(object)

@@ -36,7 +36,7 @@ func TestValidate(t *testing.T) {
 		"GAC-IDOM-1 domain":       {Reason: "the domain stays while there are shoots", Objects: shoot, Request: admissiontest.Request{Object: secret("garden", "one", "x.z"), Old: secret("garden", "one", "x.y")}, Refused: []string{`"x.y"`, "garden-meadow/sprout"}},
 		"GAC-IDOM-1 no shoots":    {Reason: "without shoots it may change", Request: admissiontest.Request{Object: secret("garden", "one", "x.z"), Old: secret("garden", "one", "x.y")}},
 		"GAC-IDOM-1 rotation":     {Reason: "credentials may change", Objects: shoot, Request: admissiontest.Request{Object: secret("garden", "one", "x.y"), Old: secret("garden", "one", "x.y")}},
-		"GAC-IDOM-1 delete":       {Reason: "the domain of shoots can not go", Objects: shoot, Request: admissiontest.Request{Old: secret("garden", "one", "x.y")}, Refused: []string{"1 shoots"}},
+		"GAC-IDOM-1 delete":       {Reason: "the domain of shoots cannot go", Objects: shoot, Request: admissiontest.Request{Old: secret("garden", "one", "x.y")}, Refused: []string{"1 shoots"}},
 		"GAC-IDOM-1 unlabel":      {Reason: "not even by its label", Objects: shoot, Request: admissiontest.Request{Object: secret("garden", "one", "x.y", plain), Old: secret("garden", "one", "x.y")}, Refused: []string{"1 shoots"}},
 		"GAC-IDOM-1 seed":         {Reason: "that of a seed belongs to its shoots", Objects: shoot, Request: admissiontest.Request{Old: secret("seed-a", "one", "x.y")}, Refused: []string{"1 shoots"}},
 		"GAC-IDOM-1 idle seed":    {Reason: "and to no others", Objects: shoot, Request: admissiontest.Request{Old: secret("seed-b", "one", "x.y")}},

@@ -143,7 +143,7 @@ func seedLabels(m *managedSeed, s *shoot) {
 	}
 }
 
-// able tells whether control planes can run in a shoot.
+// able reports whether control planes can run in a shoot.
 func able(s *shoot) error {
 	var errs []error
 	if domain(s) == "" {

@@ -170,7 +170,7 @@ func TestGardenletConfig(t *testing.T) {
 	}
 	m.Spec.Gardenlet.Config.Raw = []byte("x")
 	if err := g.Ask(managedseed.New(g.World), admissiontest.Request{Object: m}); err == nil {
-		t.Error("API-MS-2: what can not be read is refused")
+		t.Error("API-MS-2: what cannot be read is refused")
 	}
 }
 

@@ -130,7 +130,7 @@ func versionsOf(all []gardencorev1beta1.MachineImage, name string) []gardencorev
 	return nil
 }
 
-// onlyEnd tells whether nothing but the end of a version is said.
+// onlyEnd reports whether nothing but the end of a version is said.
 func onlyEnd(v gardencorev1beta1.MachineImageVersion) bool {
 	rest := v
 	rest.ExpirableVersion = gardencorev1beta1.ExpirableVersion{}

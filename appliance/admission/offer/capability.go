@@ -11,7 +11,7 @@ import (
 // architecture is the capability that every profile with capabilities has.
 const architecture = "architecture"
 
-// capable tells whether a flavor of an image has something in common with a machine in each capability of the profile.
+// capable reports whether a flavor of an image has something in common with a machine in each capability of the profile.
 func (o Offer) capable(v gardencorev1beta1.MachineImageVersion, m Machine) bool {
 	machine := gardencorev1beta1.Capabilities{}
 	if t := o.MachineType(m.Type); t != nil {

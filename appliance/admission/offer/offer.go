@@ -18,7 +18,7 @@ type Offer struct {
 	Now     time.Time
 }
 
-// Active tells whether a version can be chosen.
+// Active reports whether a version can be chosen.
 func (o Offer) Active(v gardencorev1beta1.ExpirableVersion) bool { return query.Active(v, o.Now) }
 
 // Image returns the machine image of a name, or nil.
@@ -78,7 +78,7 @@ func (o Offer) NewestImage(name, prefix string, m Machine) string {
 		gardencorev1beta1.VersionClassificationSupported, gardencorev1beta1.VersionClassificationDeprecated)
 }
 
-// Suits tells whether an image runs on a machine. An image that says nothing runs on all.
+// Suits reports whether an image runs on a machine. An image that says nothing runs on all.
 func (o Offer) Suits(v gardencorev1beta1.MachineImageVersion, m Machine) bool {
 	if m.InPlace && (v.InPlaceUpdates == nil || !v.InPlaceUpdates.Supported) {
 		return false

@@ -68,7 +68,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	return nil
 }
 
-// open tells whether a shoot says nothing about OpenID Connect, in neither of the two ways.
+// open reports whether a shoot says nothing about OpenID Connect, in neither of the two ways.
 func open(s *gardencorev1beta1.Shoot) bool {
 	server := s.Spec.Kubernetes.KubeAPIServer
 	return server == nil || server.OIDCConfig == nil && server.StructuredAuthentication == nil
@@ -112,7 +112,7 @@ func ofProject(ctx context.Context, v world.View, namespace string) ([]preset, e
 	return all, nil
 }
 
-// matches tells whether a selector picks an object; without a selector everything is picked, and nothing by one that can
+// matches reports whether a selector picks an object; without a selector everything is picked, and nothing by one that can
 // not be read, which static validation refuses.
 func matches(s *metav1.LabelSelector, of map[string]string) bool {
 	if s == nil {

@@ -46,7 +46,7 @@ func stripped(heir *gardencorev1beta1.NamespacedCloudProfile, gone map[string]bo
 	}
 	errs := make([]error, 0, len(used))
 	for _, capability := range slices.Sorted(maps.Keys(used)) {
-		errs = append(errs, fmt.Errorf("spec.machineCapabilities: %s can not be taken away, %s of NamespacedCloudProfile %s/%s has it",
+		errs = append(errs, fmt.Errorf("spec.machineCapabilities: %s cannot be taken away, %s of NamespacedCloudProfile %s/%s has it",
 			capability, used[capability], heir.Namespace, heir.Name))
 	}
 	return errs

@@ -47,7 +47,7 @@ func cloudProfile(ctx context.Context, v world.View, p, old *gardencorev1beta1.C
 		}
 		for _, version := range slices.Sorted(maps.Keys(own)) {
 			if added[version] && isImage(version) {
-				errs = append(errs, fmt.Errorf("%s can not be added: NamespacedCloudProfile %s/%s has it already", version, heirs[i].Namespace, heirs[i].Name))
+				errs = append(errs, fmt.Errorf("%s cannot be added: NamespacedCloudProfile %s/%s has it already", version, heirs[i].Namespace, heirs[i].Name))
 			}
 		}
 		errs = append(errs, t.of(&heirs[i], own).missed(ctx, v, gardencorev1beta1.CloudProfileReference{
@@ -118,7 +118,7 @@ func (t taken) missed(
 		}
 		for _, used := range uses(s) {
 			if t.versions[used.version] {
-				errs = append(errs, fmt.Errorf("%s can not be taken away from %s %q: shoot %s/%s%s uses it",
+				errs = append(errs, fmt.Errorf("%s cannot be taken away from %s %q: shoot %s/%s%s uses it",
 					used.version, profile.Kind, profile.Name, s.Namespace, s.Name, used.pool))
 			}
 		}

@@ -46,7 +46,7 @@ func keepsNames(ctx context.Context, v world.View, s, old *gardencorev1beta1.See
 	if len(shoots) == 0 {
 		return nil
 	}
-	return fmt.Errorf("spec.settings.shootDNS.enabled: can not change while shoots are on the seed: %s", strings.Join(shoots, ", "))
+	return fmt.Errorf("spec.settings.shootDNS.enabled: cannot change while shoots are on the seed: %s", strings.Join(shoots, ", "))
 }
 
 func makesNames(s *gardencorev1beta1.Seed) bool {

@@ -199,7 +199,7 @@ func TestOwnProfiles(t *testing.T) {
 	})
 	shorten := admissiontest.Request{Object: admissiontest.NamespacedProfile(), Old: extended}
 	admissiontest.Run(t, resourcereference.New, map[string]admissiontest.Case{
-		"API-RRM-10 heirs": {Reason: "shoots of a project's profile count as well", Objects: []kind.Object{admissiontest.Profile(), admissiontest.NamespacedProfile(), using}, Request: admissiontest.Request{Object: poorer, Old: admissiontest.Profile()}, Refused: []string{`Kubernetes version 1.36.3 can not be taken away from NamespacedCloudProfile "own"`}},
+		"API-RRM-10 heirs": {Reason: "shoots of a project's profile count as well", Objects: []kind.Object{admissiontest.Profile(), admissiontest.NamespacedProfile(), using}, Request: admissiontest.Request{Object: poorer, Old: admissiontest.Profile()}, Refused: []string{`Kubernetes version 1.36.3 cannot be taken away from NamespacedCloudProfile "own"`}},
 		"API-RRM-10 extended": {
 			Reason: "a version that a project has extended stays", Objects: []kind.Object{admissiontest.Profile(), extended},
 			Request: admissiontest.Request{Object: poorer, Old: admissiontest.Profile()},
@@ -208,13 +208,13 @@ func TestOwnProfiles(t *testing.T) {
 		"API-RRM-10 limit":  {Reason: "a limit is not below what there is", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: bounded, Old: admissiontest.Profile()}, Refused: []string{"spec.limits.maxNodesTotal", "garden-meadow/sprout has at least 5 machines"}},
 		"API-RRM-10 wide":   {Reason: "a wide one is", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: wide, Old: admissiontest.Profile()}},
 		"API-RRM-10 raised": {Reason: "to raise it is welcome", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: wide, Old: bounded}},
-		"API-RRM-10 image":  {Reason: "what a project has added is not added to the parent", Objects: []kind.Object{admissiontest.Profile(), mine}, Request: admissiontest.Request{Object: admissiontest.Profile(withImage), Old: admissiontest.Profile()}, Refused: []string{"machine image mine 1.0.0 can not be added"}},
+		"API-RRM-10 image":  {Reason: "what a project has added is not added to the parent", Objects: []kind.Object{admissiontest.Profile(), mine}, Request: admissiontest.Request{Object: admissiontest.Profile(withImage), Old: admissiontest.Profile()}, Refused: []string{"machine image mine 1.0.0 cannot be added"}},
 		"API-RRM-10 capability": {
 			Reason: "a capability that a project has a machine for stays", Objects: []kind.Object{capable, fast},
 			Request: admissiontest.Request{Object: admissiontest.Profile(), Old: capable},
-			Refused: []string{"spec.machineCapabilities: boot=uefi can not be taken away", "machine type fast", "garden-meadow/own"},
+			Refused: []string{"spec.machineCapabilities: boot=uefi cannot be taken away", "machine type fast", "garden-meadow/own"},
 		},
-		"API-RRM-11":          {Reason: "a version that lives by the extension alone stays", Objects: []kind.Object{expired, using}, Request: shorten, Refused: []string{`Kubernetes version 1.36.3 can not be taken away from NamespacedCloudProfile "own"`}},
+		"API-RRM-11":          {Reason: "a version that lives by the extension alone stays", Objects: []kind.Object{expired, using}, Request: shorten, Refused: []string{`Kubernetes version 1.36.3 cannot be taken away from NamespacedCloudProfile "own"`}},
 		"API-RRM-11 living":   {Reason: "one that lives without may go", Objects: []kind.Object{admissiontest.Profile(), using}, Request: shorten},
 		"API-RRM-11 unused":   {Reason: "so may one that nobody uses", Objects: []kind.Object{expired}, Request: shorten},
 		"API-RRM-11 orphaned": {Reason: "without the parent nothing can be said", Objects: []kind.Object{using}, Request: shorten, Refused: []string{`spec.parent: CloudProfile "local" does not exist`}},

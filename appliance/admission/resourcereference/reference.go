@@ -95,7 +95,7 @@ func one(ctx context.Context, v world.View, a admission.Attributes, ref referenc
 	return world.Missing(err, ref.path, ref.kind, name)
 }
 
-// connects tells whether a user is a self-hosted shoot that is being connected, which may refer to everything in its
+// connects reports whether a user is a self-hosted shoot that is being connected, which may refer to everything in its
 // namespace (API-RRM-2).
 func connects(who user.Info, namespace string) bool {
 	rest, ok := strings.CutPrefix(who.GetName(), gardencorev1beta1.UserPrefixGardenadmShoot)

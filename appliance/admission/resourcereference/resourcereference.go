@@ -90,7 +90,7 @@ func (r *rule) more(ctx context.Context, a admission.Attributes) error {
 	return nil
 }
 
-// references are those of the object of a request and of the one before it; the last result tells whether its kind has
+// references are those of the object of a request and of the one before it; the last result reports whether its kind has
 // any.
 func references(a admission.Attributes) (now, was []reference, known bool) {
 	switch o := a.GetObject().(type) {

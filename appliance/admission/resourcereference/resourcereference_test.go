@@ -98,7 +98,7 @@ func TestCreator(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.Annotations["gardener.cloud/created-by"]; got != "rose" {
-		t.Errorf("API-RRM-5: the creator is noted and can not be forged, got %q", got)
+		t.Errorf("API-RRM-5: the creator is noted and cannot be forged, got %q", got)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestUnreadable(t *testing.T) {
 	g.Break(errors.New("the disk is full"))
 	err := g.Ask(resourcereference.New(g.World), admissiontest.Request{Object: admissiontest.Binding()})
 	if !apierrors.IsInternalError(err) {
-		t.Errorf("what can not be read is no refusal, got %v", err)
+		t.Errorf("what cannot be read is no refusal, got %v", err)
 	}
 }
 
@@ -154,9 +154,9 @@ func TestCloudProfile(t *testing.T) {
 		"API-RRM-10 used": {
 			Reason: "what shoots use stays, and all is told at once", Objects: []kind.Object{pooled}, Request: ask,
 			Refused: []string{
-				`Kubernetes version 1.36.3 can not be taken away from CloudProfile "local": shoot garden-meadow/sprout uses it`,
-				`Kubernetes version 1.35.0 can not be taken away from CloudProfile "local": shoot garden-meadow/sprout (worker pool "one") uses it`,
-				`machine image local 1.0.0 can not be taken away from CloudProfile "local": shoot garden-meadow/sprout (worker pool "one") uses it`,
+				`Kubernetes version 1.36.3 cannot be taken away from CloudProfile "local": shoot garden-meadow/sprout uses it`,
+				`Kubernetes version 1.35.0 cannot be taken away from CloudProfile "local": shoot garden-meadow/sprout (worker pool "one") uses it`,
+				`machine image local 1.0.0 cannot be taken away from CloudProfile "local": shoot garden-meadow/sprout (worker pool "one") uses it`,
 			},
 		},
 		"API-RRM-10 unused":    {Reason: "what nobody uses may go", Request: ask},

@@ -13,7 +13,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// binding tells whether the credentials of a shoot exist and are for its provider (API-RRM-3, API-SVAL-17).
+// binding reports whether the credentials of a shoot exist and are for its provider (API-RRM-3, API-SVAL-17).
 func binding(ctx context.Context, v world.View, s, old *gardencorev1beta1.Shoot) error {
 	if name := s.Spec.SecretBindingName; changed(name, old.Spec.SecretBindingName) {
 		binding, err := v.SecretBinding(ctx, s.Namespace, *name)
@@ -38,7 +38,7 @@ func binding(ctx context.Context, v world.View, s, old *gardencorev1beta1.Shoot)
 
 func changed(now, before *string) bool { return now != nil && (before == nil || *before != *now) }
 
-// fits tells whether credentials are for the provider of a shoot.
+// fits reports whether credentials are for the provider of a shoot.
 func fits(what, name, provider string, s *gardencorev1beta1.Shoot) error {
 	if serves(provider, s) {
 		return nil
@@ -46,7 +46,7 @@ func fits(what, name, provider string, s *gardencorev1beta1.Shoot) error {
 	return fmt.Errorf("%s %q is for provider %q, the shoot is for %q", what, name, provider, s.Spec.Provider.Type)
 }
 
-// serves tells whether the provider of a shoot is among those of a binding, which may name several, separated by commas.
+// serves reports whether the provider of a shoot is among those of a binding, which may name several, separated by commas.
 func serves(providers string, s *gardencorev1beta1.Shoot) bool {
 	return slices.Contains(strings.Split(providers, ","), s.Spec.Provider.Type)
 }

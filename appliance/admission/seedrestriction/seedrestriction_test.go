@@ -114,7 +114,7 @@ func TestBackups(t *testing.T) {
 		"GAC-SR-4 no original":          {Reason: "there is nothing to copy", Objects: []kind.Object{admissiontest.Shoot(on("north"), restoring)}, Request: create(entry("source-backup", "b", "north")), Refused: []string{`spec: must be that of backup entry "backup"`}},
 		"GAC-SR-1 exists":               {Reason: "who creates what it can read is told that it exists, and by the rule: the server would write it if it were gone by then", Rights: []string{north + " get backupbuckets b"}, Objects: []kind.Object{bucket("south")}, Request: create(bucket("south")), Refused: []string{"already exists"}, As: metav1.StatusReasonAlreadyExists},
 		"GAC-SR-1 exists, allowed":      {Reason: "what is allowed is answered by the server", Rights: rights, Objects: []kind.Object{bucket("north")}, Request: create(bucket("north"))},
-		"GAC-SR-1 hidden":               {Reason: "what it can not read may be there or not", Objects: []kind.Object{bucket("south")}, Request: create(bucket("south")), Refused: []string{"spec.seedName"}},
+		"GAC-SR-1 hidden":               {Reason: "what it cannot read may be there or not", Objects: []kind.Object{bucket("south")}, Request: create(bucket("south")), Refused: []string{"spec.seedName"}},
 		"GAC-SR-1 gone":                 {Reason: "what it could read is not there", Rights: []string{north + " get backupbuckets b"}, Request: create(bucket("south")), Refused: []string{"spec.seedName"}},
 		"GAC-ID-4 person":               {Reason: "people are judged by others", Request: admissiontest.Request{Object: bucket("south")}},
 	})

@@ -50,7 +50,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	complaint := "the seed still runs shoots, delete or move them first"
 	if seed != nil {
 		if hosted(old) && !hosted(seed) {
-			return world.Answer(a, fmt.Errorf("metadata.labels[%s]: can not be taken away", gardencorev1beta1.LabelSeedSelfHostedShoot))
+			return world.Answer(a, fmt.Errorf("metadata.labels[%s]: cannot be taken away", gardencorev1beta1.LabelSeedSelfHostedShoot))
 		}
 		if complaint = lost(seed, old); complaint == "" {
 			return world.Answer(a, r.unused(ctx, seed, old))
@@ -67,7 +67,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	}
 }
 
-// hosted tells whether a seed is marked as a shoot with a control plane of its own.
+// hosted reports whether a seed is marked as a shoot with a control plane of its own.
 func hosted(s *gardencorev1beta1.Seed) bool {
 	_, ok := s.Labels[gardencorev1beta1.LabelSeedSelfHostedShoot]
 	return ok
@@ -107,7 +107,7 @@ func (r *rule) unused(ctx context.Context, seed, old *gardencorev1beta1.Seed) er
 		for i := range shoots {
 			dns := shoots[i].Spec.DNS
 			if dns != nil && dns.Domain != nil && strings.HasSuffix(*dns.Domain, "."+d.Domain) {
-				return fmt.Errorf("spec.dns.defaults: the domain %q can not be taken away, shoot %s/%s has a name below it",
+				return fmt.Errorf("spec.dns.defaults: the domain %q cannot be taken away, shoot %s/%s has a name below it",
 					d.Domain, shoots[i].Namespace, shoots[i].Name)
 			}
 		}
@@ -119,12 +119,12 @@ func (r *rule) unused(ctx context.Context, seed, old *gardencorev1beta1.Seed) er
 func lost(seed, old *gardencorev1beta1.Seed) string {
 	for _, zone := range old.Spec.Provider.Zones {
 		if !slices.Contains(seed.Spec.Provider.Zones, zone) {
-			return fmt.Sprintf("spec.provider.zones: zone %q can not be taken away while shoots are on the seed", zone)
+			return fmt.Sprintf("spec.provider.zones: zone %q cannot be taken away while shoots are on the seed", zone)
 		}
 	}
 	was := old.Spec.DNS.Internal
 	if is := seed.Spec.DNS.Internal; was != nil && (is == nil || is.Domain != was.Domain) {
-		return fmt.Sprintf("spec.dns.internal: the domain %q can not be taken away while shoots are on the seed", was.Domain)
+		return fmt.Sprintf("spec.dns.internal: the domain %q cannot be taken away while shoots are on the seed", was.Domain)
 	}
 	return ""
 }

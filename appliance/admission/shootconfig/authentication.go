@@ -75,7 +75,7 @@ func issuers(s *gardencorev1beta1.KubeAPIServerConfig) []string {
 	return all
 }
 
-// managed tells whether an issuer is one that a garden serves for a shoot, under whichever name the garden goes.
+// managed reports whether an issuer is one that a garden serves for a shoot, under whichever name the garden goes.
 func managed(issuer string) bool {
 	parsed, err := url.Parse(issuer)
 	if err != nil {

@@ -25,9 +25,9 @@ type document struct {
 	reason string
 	// name is that of the ConfigMap that a Shoot refers to, or nothing.
 	name func(s *gardencorev1beta1.KubeAPIServerConfig) string
-	// wrong says why the content can not be used by a Shoot. The content is not empty.
+	// wrong says why the content cannot be used by a Shoot. The content is not empty.
 	wrong func(content string, s *gardencorev1beta1.KubeAPIServerConfig) error
-	// other tells whether something else changed that the content has to go with.
+	// other reports whether something else changed that the content has to go with.
 	other func(now, before *gardencorev1beta1.KubeAPIServerConfig) bool
 }
 

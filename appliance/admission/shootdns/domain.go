@@ -64,14 +64,14 @@ func belowAny(domain string, domains []string) string {
 	return ""
 }
 
-// unmanaged tells whether a shoot does without names.
+// unmanaged reports whether a shoot does without names.
 func unmanaged(dns *gardencorev1beta1.DNS) bool {
 	return dns != nil && slices.ContainsFunc(dns.Providers, func(p gardencorev1beta1.DNSProvider) bool {
 		return p.Type != nil && *p.Type == gardencorev1beta1.DNSProviderUnmanaged
 	})
 }
 
-// same tells whether two entries are of one service and account.
+// same reports whether two entries are of one service and account.
 func same(a, b *gardencorev1beta1.DNSProvider) bool {
 	return equality.Semantic.DeepEqual(a.Type, b.Type) && equality.Semantic.DeepEqual(credentials(a), credentials(b))
 }

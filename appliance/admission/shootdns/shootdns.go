@@ -109,7 +109,7 @@ func (q request) seed(ctx context.Context, v world.View) (*gardencorev1beta1.See
 	return seed, world.Missing(err, "spec.seedName", "Seed", *q.shoot.Spec.SeedName)
 }
 
-// withoutDNS tells whether names for shoots are turned off on a seed (API-DNS-3).
+// withoutDNS reports whether names for shoots are turned off on a seed (API-DNS-3).
 func withoutDNS(s *gardencorev1beta1.Seed) bool {
 	return s.Spec.Settings != nil && s.Spec.Settings.ShootDNS != nil && !s.Spec.Settings.ShootDNS.Enabled
 }
@@ -137,7 +137,7 @@ func (q request) assign(
 	return dns, nil
 }
 
-// moves tells whether the shoot changes its seed, when nothing else of it may change (API-BIND-2).
+// moves reports whether the shoot changes its seed, when nothing else of it may change (API-BIND-2).
 func (q request) moves() bool {
 	was := q.old.Spec.SeedName
 	return was != nil && *was != *q.shoot.Spec.SeedName

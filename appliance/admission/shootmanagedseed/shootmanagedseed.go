@@ -86,7 +86,7 @@ func zones(ctx context.Context, v world.View, seed string) ([]string, error) {
 	return found.Spec.Provider.Zones, nil
 }
 
-// unfit says why a shoot can not be a seed any more, or could not reach its old state.
+// unfit says why a shoot cannot be a seed any more, or could not reach its old state.
 func unfit(shoot, old *gardencorev1beta1.Shoot, zones []string) error {
 	var errs []error
 	if addons := shoot.Spec.Addons; addons != nil && addons.NginxIngress != nil && addons.NginxIngress.Enabled {

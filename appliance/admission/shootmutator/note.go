@@ -59,7 +59,7 @@ func wakes(q request) bool {
 	return query.HibernationWanted(q.old) && !query.HibernationWanted(q.shoot)
 }
 
-// infrastructureChanges tells whether something changes that only the infrastructure is made of.
+// infrastructureChanges reports whether something changes that only the infrastructure is made of.
 func infrastructureChanges(q request) bool {
 	is, was := &q.shoot.Spec, &q.old.Spec
 	return !equality.Semantic.DeepEqual(is.Provider.InfrastructureConfig, was.Provider.InfrastructureConfig) ||
@@ -79,7 +79,7 @@ func families(s *gardencorev1beta1.ShootSpec) []gardencorev1beta1.IPFamily {
 	return s.Networking.IPFamilies
 }
 
-// rotatesSSH tells whether a rotation is asked for that gives machines new keys.
+// rotatesSSH reports whether a rotation is asked for that gives machines new keys.
 func rotatesSSH(q request) bool {
 	before := operations(q.old)
 	return slices.ContainsFunc(operations(q.shoot), func(o string) bool {
@@ -101,7 +101,7 @@ func operations(s *gardencorev1beta1.Shoot) []string {
 	return all
 }
 
-// needsRetry tells whether a change of a failed shoot waits for its maintenance window, which then has to start the
+// needsRetry reports whether a change of a failed shoot waits for its maintenance window, which then has to start the
 // shoot again (API-SMUT-2).
 func needsRetry(q request) bool {
 	m, op := q.shoot.Spec.Maintenance, q.old.Status.LastOperation

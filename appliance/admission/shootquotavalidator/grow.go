@@ -9,7 +9,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// grows tells whether a shoot may use more than before: a new one, or one that turns on its ingress, gets a pool, or
+// grows reports whether a shoot may use more than before: a new one, or one that turns on its ingress, gets a pool, or
 // changes the machines, the maximum or the volume of one (API-QUOTA-2).
 func grows(now, before *gardencorev1beta1.Shoot) bool {
 	if before == nil || nginx(now) && !nginx(before) {

@@ -109,7 +109,7 @@ func TestScope(t *testing.T) {
 		"API-QUOTA-4 all metrics": {Reason: "everything that is too much is told", Objects: garden(quota("Secret", nil, "cpu", "1", "loadbalancer", "1")), Request: create, Refused: []string{"cpu", "loadbalancer"}},
 		"API-QUOTA-1 former":      {Reason: "the older bindings have quotas as well", Objects: append(garden(quota("Project", nil, "cpu", "3")), former), Request: admissiontest.Request{Object: admissiontest.Shoot(admissiontest.Formerly)}, Refused: []string{"cpu"}},
 		"API-QUOTA-1 no binding":  {Reason: "without credentials there is no quota", Objects: garden(quota("Project", nil, "cpu", "1")), Request: admissiontest.Request{Object: unbound}},
-		"API-QUOTA-3 unknown":     {Reason: "what is unknown can not be counted", Objects: garden(quota("Project", nil, "cpu", "9")), Request: admissiontest.Request{Object: odd}, As: metav1.StatusReasonInternalError, Refused: []string{`"odd"`}},
+		"API-QUOTA-3 unknown":     {Reason: "what is unknown cannot be counted", Objects: garden(quota("Project", nil, "cpu", "9")), Request: admissiontest.Request{Object: odd}, As: metav1.StatusReasonInternalError, Refused: []string{`"odd"`}},
 	})
 }
 

@@ -43,7 +43,7 @@ func usage(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) (corev
 	return used, nil
 }
 
-// addPool adds what a pool uses. What the profile does not know can not be counted; that the profile offers it is for
+// addPool adds what a pool uses. What the profile does not know cannot be counted; that the profile offers it is for
 // others to check.
 func addPool(used corev1.ResourceList, p *gardencorev1beta1.CloudProfileSpec, pool *gardencorev1beta1.Worker) error {
 	i := slices.IndexFunc(p.MachineTypes, func(t gardencorev1beta1.MachineType) bool { return t.Name == pool.Machine.Type })

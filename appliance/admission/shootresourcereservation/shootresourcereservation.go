@@ -88,7 +88,7 @@ func reservation(k *gardencorev1beta1.KubeletConfig) *gardencorev1beta1.KubeletC
 	return k.KubeReserved
 }
 
-// selects tells whether the formula counts for a Shoot.
+// selects reports whether the formula counts for a Shoot.
 func (r *rule) selects(s *gardencorev1beta1.Shoot) (bool, error) {
 	if r.config.Selector == nil {
 		return true, nil

@@ -79,7 +79,7 @@ func (c poolCheck) machineFits(v gardencorev1beta1.MachineImageVersion, path *fi
 	if m := offer.MachineOf(c.pool); !c.Suits(v, offer.Machine{Architecture: m.Architecture, Type: m.Type}) {
 		return field.ErrorList{field.Invalid(here, v.Version, "is not made for architecture "+m.Architecture)}
 	} else if !c.Suits(v, m) {
-		return field.ErrorList{field.Invalid(here, v.Version, "can not be updated to in place")}
+		return field.ErrorList{field.Invalid(here, v.Version, "cannot be updated to in place")}
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func sameFamily(ctx context.Context, v world.View, q request) error {
 	if err != nil || was == "" || is == was {
 		return err
 	}
-	return fmt.Errorf("spec.cloudProfile: a shoot of CloudProfile %q, or of one derived from it, can not change to CloudProfile %q", was, is)
+	return fmt.Errorf("spec.cloudProfile: a shoot of CloudProfile %q, or of one derived from it, cannot change to CloudProfile %q", was, is)
 }
 
 // parent is the name of the garden's profile that the profile of a shoot is, or is derived from.

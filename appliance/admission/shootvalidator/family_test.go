@@ -29,7 +29,7 @@ func TestFamily(t *testing.T) {
 	moves := func(was, is *gardencorev1beta1.Shoot) admissiontest.Request {
 		return admissiontest.Request{Old: was, Object: is}
 	}
-	refused := []string{`a shoot of CloudProfile "local", or of one derived from it, can not change to CloudProfile "other"`}
+	refused := []string{`a shoot of CloudProfile "local", or of one derived from it, cannot change to CloudProfile "other"`}
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SHOOTSTRAT-9 derived":         {Reason: "a profile of the project derived from that of the garden takes its place", Objects: world, Request: moves(of(garden, "local"), of(project, "own"))},
 		"API-SHOOTSTRAT-9 sibling":         {Reason: "so does another one derived from it", Objects: world, Request: moves(of(project, "own"), of(project, "second"))},

@@ -227,7 +227,7 @@ func TestCapabilities(t *testing.T) {
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-15 flavor":     {Reason: "an image has to boot on the machine", Objects: objects, Request: create(), Refused: []string{"machine.image.version", `"1.0.0"`}},
 		"API-SMUT-5 flavor":      {Reason: "one that does is chosen", Objects: objects, Request: create(image("local", nil))},
-		"API-SVAL-15 in place":   {Reason: "images that machines cannot be updated to are not for updates in place", Objects: garden(), Request: create(pool(func(w *worker) { w.UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategyAutoInPlaceUpdate) })), Refused: []string{"can not be updated to in place"}},
+		"API-SVAL-15 in place":   {Reason: "images that machines cannot be updated to are not for updates in place", Objects: garden(), Request: create(pool(func(w *worker) { w.UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategyAutoInPlaceUpdate) })), Refused: []string{"cannot be updated to in place"}},
 		"API-SVAL-15 suits both": {Reason: "one that fits by name passes", Objects: objects, Request: create(image("local", new("0.9.0")))},
 	})
 }

@@ -37,7 +37,7 @@ func moves(ctx context.Context, v world.View, q request, to *gardencorev1beta1.S
 	if against == "" {
 		return nil
 	}
-	return fmt.Errorf("the shoot can not move from seed %q to %q: %s", from.Name, to.Name, against)
+	return fmt.Errorf("the shoot cannot move from seed %q to %q: %s", from.Name, to.Name, against)
 }
 
 // differ says what keeps a shoot from moving between two seeds, or nothing.
@@ -67,7 +67,7 @@ func differ(shoot *gardencorev1beta1.Shoot, from, to *gardencorev1beta1.Seed) st
 	return ""
 }
 
-// alive tells whether the control plane is to go on running while it moves.
+// alive reports whether the control plane is to go on running while it moves.
 func alive(s *gardencorev1beta1.Shoot) bool {
 	return yes(s.Annotations[gardencorev1beta1.AnnotationLiveMigrate])
 }

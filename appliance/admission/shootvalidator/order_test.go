@@ -29,7 +29,7 @@ func TestOrder(t *testing.T) {
 		return admissiontest.Request{Object: admissiontest.Shoot(append(old, after...)...), Old: admissiontest.Shoot(old...)}
 	}
 	const (
-		membership, scheduling, deletion, hibernation = "at most 21 characters", "cannot host the shoot", "can not change now", "a webhook is in the way"
+		membership, scheduling, deletion, hibernation = "at most 21 characters", "cannot host the shoot", "cannot change now", "a webhook is in the way"
 		region, machine                               = "spec.region", "machine.type"
 	)
 	all := []string{membership, scheduling, deletion, hibernation, region, machine}

@@ -45,7 +45,7 @@ type request struct {
 	specChanged bool
 }
 
-// read tells whether a request is to write a shoot that lives.
+// read reports whether a request is to write a shoot that lives.
 func read(a admission.Attributes) (request, bool) {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() != "" && a.GetSubresource() != binding {
@@ -62,7 +62,7 @@ func read(a admission.Attributes) (request, bool) {
 	}, shoot.DeletionTimestamp == nil
 }
 
-// places tells whether the request chooses a seed, be it the first one or another.
+// places reports whether the request chooses a seed, be it the first one or another.
 func (q request) places() bool {
 	is, was := q.shoot.Spec.SeedName, q.old.Spec.SeedName
 	return is != nil && (was == nil || *was != *is)
@@ -72,7 +72,7 @@ func (q request) places() bool {
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot); ok && a.GetOperation() == admission.Delete {
 		if why := query.Moving(old); why != "" {
-			return world.Answer(a, fmt.Errorf("shoot %q can not be deleted now: %s", old.Name, why))
+			return world.Answer(a, fmt.Errorf("shoot %q cannot be deleted now: %s", old.Name, why))
 		}
 		return nil
 	}

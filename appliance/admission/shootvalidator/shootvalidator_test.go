@@ -67,13 +67,13 @@ func TestState(t *testing.T) {
 		}
 	}
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
-		"API-SVAL-6 migrating":    {Reason: "what moves does not change", Objects: seeds, Request: change("", op("Migrate", "Processing"), purposed), Refused: []string{"can not change now", "is being moved"}},
+		"API-SVAL-6 migrating":    {Reason: "what moves does not change", Objects: seeds, Request: change("", op("Migrate", "Processing"), purposed), Refused: []string{"cannot change now", "is being moved"}},
 		"API-SVAL-6 asked":        {Reason: "not even before it begins", Objects: seeds, Request: change("", asked, purposed), Refused: []string{"about to be moved"}},
 		"API-SVAL-6 restored":     {Reason: "once moved it does", Objects: seeds, Request: change("", op("Restore", "Succeeded"), purposed)},
 		"API-SVAL-6 metadata":     {Reason: "metadata may always change", Objects: seeds, Request: change("", op("Migrate", "Processing"), func(s *shoot) { s.Labels = map[string]string{"a": "b"} })},
 		"API-SVAL-6 called off":   {Reason: "a move that has not begun is called off", Objects: seeds, Request: change("binding", asked, on("a"))},
 		"API-SVAL-6 too late":     {Reason: "one that has begun is not", Objects: seeds, Request: change("binding", func(s *shoot) { asked(s); op("Migrate", "Processing")(s) }, on("a")), Refused: []string{"is being moved"}},
-		"API-SVAL-6 delete":       {Reason: "what moves is not deleted", Request: admissiontest.Request{Old: admissiontest.Shoot(op("Restore", "Error"))}, Refused: []string{`shoot "sprout" can not be deleted now`, "is being moved"}},
+		"API-SVAL-6 delete":       {Reason: "what moves is not deleted", Request: admissiontest.Request{Old: admissiontest.Shoot(op("Restore", "Error"))}, Refused: []string{`shoot "sprout" cannot be deleted now`, "is being moved"}},
 		"API-SVAL-6 delete still": {Reason: "what stays is", Request: admissiontest.Request{Old: admissiontest.Shoot(op("Reconcile", "Error"))}},
 		"API-SVAL-9":              {Reason: "who could not wake up does not sleep", Objects: seeds, Request: change("", constrained("False"), asleep), Refused: []string{"spec.hibernation.enabled", "a webhook is in the way"}},
 		"API-SVAL-9 unknown":      {Reason: "nor who might not", Objects: seeds, Request: change("", constrained("Unknown"), asleep), Refused: []string{"a webhook is in the way"}},

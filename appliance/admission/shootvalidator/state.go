@@ -27,7 +27,7 @@ func settled(_ context.Context, _ world.View, q request) error {
 	if back && !query.MoveBegun(q.old) {
 		return nil
 	}
-	return fmt.Errorf("the spec of shoot %q can not change now: %s", q.shoot.Name, why)
+	return fmt.Errorf("the spec of shoot %q cannot change now: %s", q.shoot.Name, why)
 }
 
 // awake refuses to put a shoot to sleep that could not be woken up again (API-SVAL-9).
@@ -39,7 +39,7 @@ func awake(_ context.Context, _ world.View, q request) error {
 	if c == nil || c.Status == gardencorev1beta1.ConditionTrue {
 		return nil
 	}
-	return fmt.Errorf("spec.hibernation.enabled: the shoot can not be hibernated now: %s", c.Message)
+	return fmt.Errorf("spec.hibernation.enabled: the shoot cannot be hibernated now: %s", c.Message)
 }
 
 // leavingSeed leaves shoots alone whose seed is being deleted: nothing but the confirmation of their deletion may change
@@ -63,7 +63,7 @@ func leavingSeed(ctx context.Context, v world.View, q request) error {
 	return fmt.Errorf("seed %q is being deleted: the deletion of the shoot can be confirmed, and nothing else changed", seed.Name)
 }
 
-// annotated tells whether annotations change, beside those about the deletion.
+// annotated reports whether annotations change, beside those about the deletion.
 func annotated(q request) bool {
 	rest := func(s *gardencorev1beta1.Shoot) map[string]string {
 		others := maps.Clone(s.Annotations)

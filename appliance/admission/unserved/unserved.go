@@ -62,7 +62,7 @@ func (*rule) Validate(_ context.Context, a admission.Attributes, _ admission.Obj
 	return world.Answer(a, errors.Join(refusals...))
 }
 
-// leavesAlone tells whether a request sets nothing that somebody should act upon: of the subresources only a binding does.
+// leavesAlone reports whether a request sets nothing that somebody should act upon: of the subresources only a binding does.
 func leavesAlone(a admission.Attributes) bool {
 	if sub := a.GetSubresource(); sub != "" && sub != "binding" {
 		return true

@@ -73,7 +73,7 @@ func TestObjects(t *testing.T) {
 	}
 	interfaces := admission.NewObjectInterfacesFromScheme(kubernetesscheme.Scheme)
 	if _, _, err := world.Objects[corev1.Secret](attributes(&corev1.ConfigMap{}), interfaces); !errors.Is(err, world.ErrUnreadable) {
-		t.Errorf("what can not be converted can not be read: %v", err)
+		t.Errorf("what cannot be converted cannot be read: %v", err)
 	}
 	if _, _, err := world.Objects[corev1.ConfigMap](attributes(already), interfaces); !errors.Is(err, world.ErrUnreadable) {
 		t.Errorf("another type is not what was asked for: %v", err)
@@ -93,6 +93,6 @@ func TestOfProject(t *testing.T) {
 	}
 	g.Break(errBoom)
 	if _, err := g.World.Cached().OfProject(t.Context(), "other"); !errors.Is(err, world.ErrUnreadable) {
-		t.Errorf("GAC-SRV-4: what can not be read is no answer: %v", err)
+		t.Errorf("GAC-SRV-4: what cannot be read is no answer: %v", err)
 	}
 }

@@ -71,7 +71,7 @@ func (v View) Namespace(ctx context.Context, name string) (*corev1.Namespace, er
 	return Get[corev1.Namespace](ctx, v, Place{Resource: "namespaces", Name: name})
 }
 
-// OfProject tells whether a namespace is that of a project, and not one that the garden keeps for itself (GAC-REG-1).
+// OfProject reports whether a namespace is that of a project, and not one that the garden keeps for itself (GAC-REG-1).
 func (v View) OfProject(ctx context.Context, namespace string) (bool, error) {
 	if namespace == "" {
 		return false, nil

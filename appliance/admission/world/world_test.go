@@ -163,7 +163,7 @@ func TestLoopbackErrors(t *testing.T) {
 	}
 	cancel()
 	if _, err := w.Fresh().Seed(ctx, "busy"); !errors.Is(err, world.ErrUnreadable) {
-		t.Errorf("what can not be read is told apart: %v", err)
+		t.Errorf("what cannot be read is told apart: %v", err)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestDecide(t *testing.T) {
 		"API-ADM-7 content": {"a content rule looks once", []error{nil}, 1, func(err error) bool { return err == nil }},
 		"API-ADM-7 late":    {"what came a moment ago is seen", []error{errBoom, nil}, 2, func(err error) bool { return err == nil }},
 		"API-ADM-7 refused": {"a refusal is a refusal", []error{errBoom, errBoom}, 2, func(err error) bool { return apierrors.IsForbidden(err) }},
-		"API-ADM-7 broken":  {"what can not be read is none", []error{errBoom, errors.Join(errBoom, world.ErrUnreadable)}, 2, apierrors.IsInternalError},
+		"API-ADM-7 broken":  {"what cannot be read is none", []error{errBoom, errors.Join(errBoom, world.ErrUnreadable)}, 2, apierrors.IsInternalError},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

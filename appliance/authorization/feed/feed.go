@@ -88,7 +88,7 @@ func (f *Feed) Run(ctx context.Context) {
 	group.Wait()
 }
 
-// Synced tells whether every source has been listed.
+// Synced reports whether every source has been listed.
 func (f *Feed) Synced() bool { return f.waiting.Load() == 0 }
 
 // Handler tells the graph what an informer sees.

@@ -22,8 +22,8 @@ const (
 	readyPatience = 30 * time.Second
 )
 
-// ErrNoSource says that objects of a kind can not be listed and watched.
-var ErrNoSource = errors.New("the storage can not be listed and watched")
+// ErrNoSource says that objects of a kind cannot be listed and watched.
+var ErrNoSource = errors.New("the storage cannot be listed and watched")
 
 // FromStorage lists and watches what an API server serves, within the process: objects are shared with the server's own
 // cache, and nothing is sent or decoded.

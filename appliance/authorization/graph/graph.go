@@ -93,7 +93,7 @@ func (g *Graph) Retain(kind Kind, objects map[Vertex]bool) {
 	}
 }
 
-// same tells whether an object stands for these edges already, which is so for most of its updates.
+// same reports whether an object stands for these edges already, which is so for most of its updates.
 func (g *Graph) same(object Vertex, edges []Edge) bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()

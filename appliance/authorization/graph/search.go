@@ -25,7 +25,7 @@ const (
 	maxRound  = 1 << 31
 )
 
-// BelongsTo tells whether a path leads from an object to a seed (GAC-SA-2). Cycles do not matter (GAC-GR-14).
+// BelongsTo reports whether a path leads from an object to a seed (GAC-SA-2). Cycles do not matter (GAC-GR-14).
 func (g *Graph) BelongsTo(object Vertex, seed string) bool {
 	target := Vertex{Kind: Seed, Name: seed}
 	owner, tied := tied(object)
@@ -59,7 +59,7 @@ func (g *Graph) BelongsTo(object Vertex, seed string) bool {
 	return g.meet(s)
 }
 
-// Knows tells whether anything is known about an object.
+// Knows reports whether anything is known about an object.
 func (g *Graph) Knows(object Vertex) bool {
 	owner, _ := tied(object)
 	g.mu.RLock()
@@ -88,7 +88,7 @@ func (g *Graph) meet(s *search) bool {
 	return false
 }
 
-// expand takes one step from one end and tells whether it met the other.
+// expand takes one step from one end and reports whether it met the other.
 func (g *Graph) expand(s *search, from, other *side, neighbours func(n *node) []uint32) bool {
 	for _, id := range from.frontier {
 		for _, neighbour := range neighbours(&g.nodes[id]) {

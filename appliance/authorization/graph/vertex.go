@@ -77,7 +77,7 @@ func Kinds() []Kind {
 	return all
 }
 
-// Namespaced tells whether objects of a kind live in namespaces.
+// Namespaced reports whether objects of a kind live in namespaces.
 func (k Kind) Namespaced() bool {
 	switch k {
 	case BackupEntry, Bastion, ConfigMap, CredentialsBinding, Gardenlet, InternalSecret, Lease, ManagedSeed,

@@ -83,7 +83,7 @@ func SeedTemplate(m *gardenseedmanagementv1alpha1.ManagedSeed) *gardencorev1beta
 	return configuration.SeedConfig
 }
 
-// Joins tells whether a managed seed may join, which it has not done yet or has to do again (GAC-SR-15). A Seed that does
+// Joins reports whether a managed seed may join, which it has not done yet or has to do again (GAC-SR-15). A Seed that does
 // not exist is nil.
 func Joins(m *gardenseedmanagementv1alpha1.ManagedSeed, seed *gardencorev1beta1.Seed, now time.Time) bool {
 	return query.MayJoin(seed, now, m)

@@ -38,7 +38,7 @@ func secrets(ctx context.Context, r *request) (allowed, only bool) {
 	return r.belongs(ctx, graph.Vertex{Kind: graph.JoinToken, Name: token}), false
 }
 
-// byName tells whether a Secret belongs to a shoot or to a bucket by its name.
+// byName reports whether a Secret belongs to a shoot or to a bucket by its name.
 func byName(secret graph.Vertex) bool {
 	_, shoot := graph.ShootOf(secret)
 	_, bucket := graph.BucketOf(secret)

@@ -42,7 +42,7 @@ func TestOf(t *testing.T) {
 			name:   "system:serviceaccount:seed-north:robot", groups: []string{accounts, accounts + ":seed-north"},
 		},
 		"GAC-ID-3 other namespace": {
-			reason: "a project can not make extensions of seeds",
+			reason: "a project cannot make extensions of seeds",
 			name:   "system:serviceaccount:garden-meadow:extension-local", groups: []string{accounts, accounts + ":garden-meadow"},
 		},
 		"GAC-ID-3 no group":    {reason: "the name of an account without its groups is a forgery", name: "system:serviceaccount:seed-north:extension-local"},

@@ -81,7 +81,7 @@ func listen(t *testing.T) net.Listener {
 	return listener
 }
 
-// healthy tells whether the loops say that they run.
+// healthy reports whether the loops say that they run.
 func healthy(t *testing.T, address string) bool {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/healthz", http.NoBody)

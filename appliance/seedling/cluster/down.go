@@ -206,7 +206,7 @@ func (c *Cluster) removeTraces(ctx context.Context, elsewhere bool) (string, err
 	return strings.Join(slices.Concat([]string{note}, folders, settings), ", "), errors.Join(failed...)
 }
 
-// ownTrace tells whether a file in a folder that others use as well is of this cluster: a link to one of its
+// ownTrace reports whether a file in a folder that others use as well is of this cluster: a link to one of its
 // files, or something that only this cluster could have made.
 func (c *Cluster) ownTrace(path string) bool {
 	target, err := os.Readlink(path)

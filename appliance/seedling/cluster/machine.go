@@ -109,7 +109,7 @@ func thisNetwork() (string, error) {
 	return boot + " " + namespace, nil
 }
 
-// inOtherNetwork tells whether the cluster was made in another network namespace of this boot. There it may
+// inOtherNetwork reports whether the cluster was made in another network namespace of this boot. There it may
 // have the same addresses and tables as another cluster has here, so nothing of the kind may be touched. As long
 // as a part of it runs, that is an error which says how to get there.
 func (c *Cluster) inOtherNetwork() (bool, error) {

@@ -28,14 +28,14 @@ type PartStatus struct {
 	Message string `json:"message,omitempty"`
 }
 
-// NodeStatus tells whether pods can run.
+// NodeStatus reports whether pods can run.
 type NodeStatus struct {
 	Name    string `json:"name"`
 	Ready   bool   `json:"ready"`
 	Message string `json:"message,omitempty"`
 }
 
-// Well tells whether nothing is wrong.
+// Well reports whether nothing is wrong.
 func (s Status) Well() bool {
 	for _, part := range s.Parts {
 		if !part.Healthy {

@@ -47,7 +47,7 @@ func Assign(pool netip.Prefix, held Assignment, services []*corev1.Service) Assi
 	return assigned
 }
 
-// Concerned tells whether a Service wants an address from here: it is a load balancer, not one of another
+// Concerned reports whether a Service wants an address from here: it is a load balancer, not one of another
 // class, and nobody waits for its end.
 func Concerned(service *corev1.Service) bool {
 	return service.Spec.Type == corev1.ServiceTypeLoadBalancer && service.Spec.LoadBalancerClass == nil && service.DeletionTimestamp == nil

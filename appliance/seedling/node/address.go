@@ -78,7 +78,7 @@ func AddRoute(to netip.Prefix, source netip.Addr) error {
 	return nil
 }
 
-// RemoveRoute undoes AddRoute and tells whether there was something to undo.
+// RemoveRoute undoes AddRoute and reports whether there was something to undo.
 func RemoveRoute(to netip.Prefix) (bool, error) {
 	link, err := netlink.LinkByName(loopback)
 	if err != nil {
@@ -94,7 +94,7 @@ func RemoveRoute(to netip.Prefix) (bool, error) {
 	return true, nil
 }
 
-// RemoveLink removes a network device and tells whether there was one.
+// RemoveLink removes a network device and reports whether there was one.
 func RemoveLink(name string) (bool, error) {
 	link, err := netlink.LinkByName(name)
 	if missing := (netlink.LinkNotFoundError{}); errors.As(err, &missing) {

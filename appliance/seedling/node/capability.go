@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MayRaiseLimits tells whether this process has CAP_SYS_RESOURCE. Without it nobody below may get a better
+// MayRaiseLimits reports whether this process has CAP_SYS_RESOURCE. Without it nobody below may get a better
 // out-of-memory score than its parent, and a container runtime has to be told so.
 func MayRaiseLimits() (bool, error) {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}

@@ -57,7 +57,7 @@ func RemoveTables(ctx context.Context, names ...string) ([]string, error) {
 	return removed, nil
 }
 
-// HasTable tells whether there is a firewall table of that name.
+// HasTable reports whether there is a firewall table of that name.
 func HasTable(ctx context.Context, name string) (bool, error) {
 	output, err := exec.CommandContext(ctx, "nft", "list", "tables").Output()
 	if err != nil {

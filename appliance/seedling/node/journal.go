@@ -106,7 +106,7 @@ func (j *Journal) Set(name, value string) error {
 	return nil
 }
 
-// HasSetting tells whether the kernel has a setting.
+// HasSetting reports whether the kernel has a setting.
 func HasSetting(name string) bool {
 	_, err := os.Stat(filepath.Join("/proc/sys", name))
 	return err == nil

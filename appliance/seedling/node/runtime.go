@@ -102,7 +102,7 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Has tells whether the image of that name is there with that very configuration.
+// Has reports whether the image of that name is there with that very configuration.
 func (r *Runtime) Has(ctx context.Context, name, configDigest string) (bool, error) {
 	answer, err := runtimeapi.NewImageServiceClient(r.conn).ImageStatus(ctx, &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: name}})
 	if err != nil {

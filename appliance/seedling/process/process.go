@@ -117,7 +117,7 @@ func (t Table) register(spec Spec, pid int) (Record, error) {
 }
 
 // Stop ends the named process, asking first and killing it after the grace period, and forgets it.
-// It tells whether there was one to end.
+// It reports whether there was one to end.
 func (t Table) Stop(ctx context.Context, name string, grace time.Duration) (bool, error) {
 	record, alive, err := t.Find(name)
 	if err != nil {

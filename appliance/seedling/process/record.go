@@ -37,7 +37,7 @@ func Observe(pid int, command []string) (Record, error) {
 	return Record{PID: pid, StartTicks: stat.startTicks, Boot: boot, Command: command}, nil
 }
 
-// Alive tells whether the very process of the record still runs. One that has ended, but that
+// Alive reports whether the very process of the record still runs. One that has ended, but that
 // nobody has collected yet, does not run.
 func (r Record) Alive() bool {
 	stat, err := readStat(r.PID)

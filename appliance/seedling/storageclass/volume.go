@@ -30,13 +30,13 @@ func Class() *storagev1.StorageClass {
 	}
 }
 
-// wantsVolume tells whether a claim waits for a volume of the class.
+// wantsVolume reports whether a claim waits for a volume of the class.
 func wantsVolume(claim *corev1.PersistentVolumeClaim) bool {
 	class := claim.Spec.StorageClassName
 	return class != nil && *class == Name && claim.Spec.VolumeName == "" && claim.DeletionTimestamp == nil && claim.Status.Phase != corev1.ClaimBound
 }
 
-// wantsEnd tells whether a volume of ours has lost its claim and is to go.
+// wantsEnd reports whether a volume of ours has lost its claim and is to go.
 func wantsEnd(volume *corev1.PersistentVolume) bool {
 	return volume.Annotations[provisionedBy] == Provisioner &&
 		volume.Status.Phase == corev1.VolumeReleased &&

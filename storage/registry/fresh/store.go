@@ -62,7 +62,7 @@ func (s *store) Get(ctx context.Context, key string, o storage.GetOptions, out r
 	return err
 }
 
-// believed tells whether what the cache has for a key is as new as its head.
+// believed reports whether what the cache has for a key is as new as its head.
 func (s *store) believed(head uint64, found runtime.Object, err error) bool {
 	if err != nil {
 		return head == 0 && storage.IsNotFound(err)

@@ -69,7 +69,7 @@ func (s *store) open(ctx context.Context, key string, o storage.ListOptions) (wa
 	return changes, nil, nil
 }
 
-// tooOld tells whether an event is a refusal to go that far back.
+// tooOld reports whether an event is a refusal to go that far back.
 func tooOld(e watch.Event) bool {
 	status, ok := e.Object.(*metav1.Status)
 

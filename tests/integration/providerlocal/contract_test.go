@@ -40,7 +40,7 @@ type actor struct {
 	mutex sync.Mutex
 	// calls are the methods called for each object.
 	calls map[string][]string
-	// annotated tells whether the request was still on the object when it was acted on.
+	// annotated reports whether the request was still on the object when it was acted on.
 	annotated map[string]bool
 	// answers are given in their order; success when there are none left.
 	answers map[string][]error

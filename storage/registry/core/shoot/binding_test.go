@@ -26,7 +26,7 @@ func TestBinding(t *testing.T) {
 		"API-BIND-1 first":        {reason: "a shoot gets its seed", status: none, change: seeded("a"), grows: true},
 		"API-BIND-1 other":        {reason: "and may get another one", bound: "b", status: none, change: seeded("a"), grows: true},
 		"API-BIND-1 same":         {reason: "twice the same is a mistake", bound: "a", status: none, change: seeded("a"), refusal: "bound to this seed already"},
-		"API-BIND-1 none":         {reason: "a seed can not be taken away", bound: "a", status: none, change: func(s *object) { s.Spec.SeedName = nil }, refusal: "names a seed"},
+		"API-BIND-1 none":         {reason: "a seed cannot be taken away", bound: "a", status: none, change: func(s *object) { s.Spec.SeedName = nil }, refusal: "names a seed"},
 		"API-SHOOTSTRAT-8 clears": {reason: "the note that no seed was found goes", status: last("Create", "Pending"), change: seeded("a"), grows: true},
 		"API-SHOOTSTRAT-8 keeps":  {reason: "any other operation stays", status: last("Create", "Processing"), change: seeded("a"), pending: true, grows: true},
 		"API-BIND-2": {

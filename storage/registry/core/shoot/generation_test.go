@@ -209,7 +209,7 @@ func TestLabels(t *testing.T) {
 		s.Labels = map[string]string{"name.seed.gardener.cloud/forged": "true", "shoot.gardener.cloud/self-hosted": "true", "mine": "yes"}
 	}))
 	if diff := cmp.Diff(map[string]string{"mine": "yes", "shoot.gardener.cloud/status": "healthy"}, s.Labels); diff != "" {
-		t.Errorf("API-STRAT-10: labels of the server can not be forged (-want +got):\n%s", diff)
+		t.Errorf("API-STRAT-10: labels of the server cannot be forged (-want +got):\n%s", diff)
 	}
 	seeded("a")(s)
 	s = w.binding.MustUpdate(w.ctx, s)

@@ -13,7 +13,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// operations tells whether an operation annotation asks for a new generation and consumes the values that are done
+// operations reports whether an operation annotation asks for a new generation and consumes the values that are done
 // with by that (API-SHOOTSTRAT-3 to 6).
 func operations(obj, old *gardencorev1beta1.Shoot) bool {
 	asked := normalize(obj, gardencorev1beta1.AnnotationOperation)

@@ -43,7 +43,7 @@ func rules() kind.Rules[*gardencorev1beta1.Shoot] {
 	}
 }
 
-// specChanged tells whether a change of the spec is to be acted on at once. With confined roll-out only switching
+// specChanged reports whether a change of the spec is to be acted on at once. With confined roll-out only switching
 // hibernation is; all else waits for the maintenance window (API-SHOOTSTRAT-2).
 func specChanged(obj, old *gardencorev1beta1.Shoot) bool {
 	if confined(obj) {
@@ -98,7 +98,7 @@ func letGo(op *gardencorev1beta1.LastOperation) bool {
 		(op.State == gardencorev1beta1.LastOperationStateSucceeded || op.State == gardencorev1beta1.LastOperationStateAborted)
 }
 
-// goesOn tells whether the encryption key of etcd is prepared and shall be exchanged without a further word.
+// goesOn reports whether the encryption key of etcd is prepared and shall be exchanged without a further word.
 func goesOn(s *gardencorev1beta1.Shoot) bool {
 	if s.Status.Credentials == nil || s.Status.Credentials.Rotation == nil {
 		return false

@@ -54,7 +54,7 @@ func hasIPv6(s *gardencorev1beta1.ShootSpec) bool {
 	return s.Networking != nil && slices.Contains(s.Networking.IPFamilies, gardencorev1beta1.IPFamilyIPv6)
 }
 
-// before tells whether the Kubernetes version of a shoot comes before a minor one.
+// before reports whether the Kubernetes version of a shoot comes before a minor one.
 func before(s *gardencorev1beta1.ShootSpec, minor uint) bool {
 	v, err := version.ParseGeneric(s.Kubernetes.Version)
 	return err == nil && v.Minor() < minor

@@ -160,7 +160,7 @@ func TestWarnings(t *testing.T) {
 	s.CreationTimestamp.Time = kindtest.Now().Add(-100 * 24 * time.Hour)
 	binding := "spec.secretBindingName is deprecated: use spec.credentialsBindingName"
 	if got := main.CreateStrategy.WarningsOnCreate(w.ctx, s); !slices.Equal(got, []string{binding}) {
-		t.Errorf("API-WARN-1: who makes a shoot hears of fields that are on their way out, got %q", got)
+		t.Errorf("API-WARN-1: who makes a shoot hears of fields that are deprecated, got %q", got)
 	}
 	if got := main.UpdateStrategy.WarningsOnUpdate(w.ctx, s, s); len(got) != 6 {
 		t.Errorf("API-WARN-1: who changes one hears of old credentials as well, got %q", got)

@@ -70,7 +70,7 @@ func selectable(o *managedSeed) fields.Set {
 	return fields.Set{gardenseedmanagementv1alpha1.FieldManagedSeedShootName: shoot(o)}
 }
 
-// registration tells whether the seed is known to the garden (reference: resources.md, managedseeds/Status).
+// registration reports whether the seed is known to the garden (reference: resources.md, managedseeds/Status).
 func registration(o *managedSeed) string {
 	for _, c := range o.Status.Conditions {
 		if c.Type != gardenseedmanagementv1alpha1.ConditionTypeSeedRegistered || c.Status == gardencorev1beta1.ConditionUnknown {

@@ -146,7 +146,7 @@ func (c *change) UpdatedObject(ctx context.Context, old runtime.Object) (runtime
 
 var errOtherSet = errors.New("the object has been deleted and made anew")
 
-// check refuses a size that can not be, and one that was meant for an earlier set of the same name.
+// check refuses a size that cannot be, and one that was meant for an earlier set of the same name.
 func (c *change) check(scale *autoscalingv1.Scale, s *set) error {
 	if scale.Spec.Replicas < 0 {
 		return apierrors.NewInvalid(autoscalingv1.SchemeGroupVersion.WithKind("Scale").GroupKind(), c.name, field.ErrorList{
