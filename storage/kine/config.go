@@ -18,38 +18,38 @@ import (
 // minCompactBatchSize is the smallest batch that Kine accepts.
 const minCompactBatchSize = 100
 
-// Config says where the garden's objects are kept and how Kine treats them. Make it with NewConfig: the zero value
-// is refused by Validate.
+// Config says where the garden's objects are stored and how Kine runs. Use NewConfig: Validate rejects the zero value.
 type Config struct {
-	// Dir holds the two databases. It is made with mode 0700. Unused with an Endpoint.
+	// Dir is the directory of the two databases. It is created with mode 0700. It is not used with an Endpoint.
 	Dir string
 	// Endpoint is the URL of an external datastore; empty means SQLite in Dir.
 	Endpoint string
 	// TLS is used towards an external datastore.
 	TLS TLS
 
-	// MaxOpenConnections bounds the connections to an external datastore.
+	// MaxOpenConnections limits the number of connections to an external datastore.
 	MaxOpenConnections int
 	// NotifyInterval is the time between two progress notifications of a watch.
 	NotifyInterval time.Duration
-	// EmulatedETCDVersion is what clients are told; it decides which features the API server believes in.
+	// EmulatedETCDVersion is the version of etcd that clients see; the API server enables features by it.
 	EmulatedETCDVersion string
-	// CompactInterval is the time between two compactions of an external datastore; so are the values after it.
+	// CompactInterval is the time between two compactions of an external datastore. The following values are for external datastores
+	// too.
 	CompactInterval time.Duration
-	// CompactTimeout bounds one batch of a compaction.
+	// CompactTimeout is the timeout of one batch of a compaction.
 	CompactTimeout time.Duration
-	// CompactMinRetain is the number of revisions that no compaction touches.
+	// CompactMinRetain is the number of revisions that are never compacted.
 	CompactMinRetain int64
 	// CompactBatchSize is the number of revisions compacted in one transaction.
 	CompactBatchSize int64
-	// PollBatchSize is the number of revisions read at once for the watches.
+	// PollBatchSize is the number of revisions that are read at once for watches.
 	PollBatchSize int64
 
-	// HistoryBytes is the size of the newest changes that each database keeps in memory.
+	// HistoryBytes is how many bytes of the newest changes each database keeps in memory.
 	HistoryBytes int64
-	// Log receives what an operator has to know about the databases.
+	// Log is the logger for messages about the databases.
 	Log logr.Logger
-	// Tune is for tests, which change by it how the logs in Dir run. It is nil in a garden.
+	// Tune lets tests change the options of the logs in Dir. It is nil in a garden.
 	Tune func(*log.Config)
 }
 
@@ -57,11 +57,11 @@ type Config struct {
 type TLS struct {
 	// CAFile verifies the datastore.
 	CAFile string
-	// CertFile and KeyFile prove this client to the datastore.
+	// CertFile and KeyFile authenticate this client to the datastore.
 	CertFile, KeyFile string
 }
 
-// NewConfig returns the values a garden runs with, for databases in dir.
+// NewConfig returns the configuration of a garden with databases in dir.
 func NewConfig(dir string) Config {
 	return Config{
 		Dir:                 dir,
@@ -78,13 +78,13 @@ func NewConfig(dir string) Config {
 	}
 }
 
-// External reports whether the objects live in a datastore outside of this process.
+// External reports whether the objects are stored in a datastore outside of this process.
 func (c Config) External() bool { return c.Endpoint != "" }
 
 // etcd reports whether the external datastore is an etcd, which needs no Kine.
 func (c Config) etcd() bool { return strings.HasPrefix(c.Endpoint, "http") }
 
-// Validate reports every value that Kine would refuse, or would accept and then fail with.
+// Validate returns an error for every value that Kine would reject, or would accept and then fail with.
 func (c Config) Validate() error {
 	errs := c.validatePlace()
 	if c.MaxOpenConnections < 2 {
@@ -133,7 +133,7 @@ func (c Config) validatePlace() []error {
 	}
 }
 
-// validateEndpoint checks the scheme only, and never repeats the URL: it may hold a password.
+// validateEndpoint checks the scheme only. Its errors never contain the URL, which may contain a password.
 func (c Config) validateEndpoint() []error {
 	scheme, rest, found := strings.Cut(c.Endpoint, "://")
 	known := []string{"postgres", "postgresql", "mysql", "nats", "http", "https"}

@@ -26,7 +26,7 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/log/etcdwatch"
 )
 
-// What etcd does for its clients, and the API server relies on.
+// Values of etcd that the API server relies on.
 const (
 	maxRequestBytes    = 1536*1024 + 512*1024
 	maxResponseBytes   = 1<<31 - 1
@@ -37,16 +37,16 @@ const (
 	connectionBytes    = 64 << 10
 )
 
-// instance is one running Kine: a database, and a server of the etcd protocol in front of it, which is reached
-// without leaving the process. It is
-// built here from Kine's parts, as Kine's own way of doing so links every database that there is, and an etcd.
+// instance is one running Kine: a database, and a server of the etcd protocol in front of it that can be reached only from
+// this process. It is built here from Kine's packages, because Kine's own constructor links all database drivers and an
+// etcd.
 type instance struct {
-	// name tells the instances of a process apart.
+	// name identifies the instance within the process.
 	name string
-	// listener is where the server is reached, without leaving the process.
+	// listener is the in-memory listener of the server.
 	listener *bufconn.Listener
 
-	// log is what is served from a file, nil for an external datastore.
+	// log is the log of a store in a file, nil for an external datastore.
 	log    *log.Log
 	server *grpc.Server
 	stop   context.CancelFunc
@@ -67,8 +67,8 @@ func (i *instance) startExternal(ctx context.Context, cfg Config) error {
 	return i.start(ctx, func(ctx context.Context) (*grpc.Server, error) { return i.openExternal(ctx, cfg) })
 }
 
-// start opens a datastore and serves it. ctx ends the attempt, which may take minutes if nobody answers there, but not
-// what it has started: close does.
+// start opens a datastore and serves it. ctx limits the attempt, which may take minutes if the datastore does not answer,
+// but not the lifetime of the instance, which ends with close.
 func (i *instance) start(ctx context.Context, open opener) error {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	i.stop = stop
@@ -94,7 +94,7 @@ func (i *instance) start(ctx context.Context, open opener) error {
 	return nil
 }
 
-// openFile opens a log. Kine serves its keys and values, and a server of its own its watches.
+// openFile opens a log. Kine serves its keys and values, and package etcdwatch its watches.
 func (i *instance) openFile(ctx context.Context, cfg Config, file string) (*grpc.Server, error) {
 	settings := log.NewConfig(file)
 	settings.Log, settings.HistoryBytes = cfg.Log, cfg.HistoryBytes
@@ -124,7 +124,7 @@ func (i *instance) openFile(ctx context.Context, cfg Config, file string) (*grpc
 	return s, nil
 }
 
-// openExternal connects to the datastore at a URL, which Kine serves whole.
+// openExternal connects to the datastore at a URL, which Kine serves completely.
 func (i *instance) openExternal(ctx context.Context, cfg Config) (*grpc.Server, error) {
 	_, backend, err := drivers.New(ctx, &i.done, &drivers.Config{
 		Endpoint:         cfg.Endpoint,
@@ -160,14 +160,14 @@ func newServer() *grpc.Server {
 	)
 }
 
-// endpoint is what an etcd client connects to.
+// endpoint returns the endpoint for etcd clients.
 func (i *instance) endpoint() Endpoint {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return i.listener.DialContext(ctx) }
 
 	return Endpoint{Servers: []string{"http://" + i.name}, Dial: dial, Log: i.log}
 }
 
-// close lets requests in flight finish, for a while, then closes the database and moves its log into it.
+// close waits for a limited time for requests in flight, then closes the database and moves its write-ahead log into it.
 func (i *instance) close() error {
 	force := time.AfterFunc(gracefulStopPeriod, i.server.Stop)
 	i.server.GracefulStop()

@@ -7,13 +7,13 @@ import (
 	"sync"
 
 	"github.com/go-logr/logr"
-	"github.com/sirupsen/logrus" //nolint:depguard // Kine logs through it; this file is where that ends.
+	"github.com/sirupsen/logrus" //nolint:depguard // Kine logs with it; this file redirects its messages.
 )
 
-// RouteLogs sends what Kine logs to log, and takes from it the power to end this process: Kine answers a commit that
-// ran into its time limit with a fatal log line, although the next compaction finds out and repeats the work.
+// RouteLogs redirects the messages of Kine to log, and keeps fatal messages from ending this process: Kine logs a fatal
+// message when a commit times out, although the next compaction notices that and repeats the work.
 //
-// The logger of Kine is one for the whole process: the last call wins. The first call belongs before the first Start.
+// Kine has one logger for the whole process, so the last call wins. The first call must be before the first Start.
 func RouteLogs(log logr.Logger) {
 	disarm()
 	hooks := logrus.LevelHooks{}
@@ -21,7 +21,7 @@ func RouteLogs(log logr.Logger) {
 	logrus.StandardLogger().ReplaceHooks(hooks)
 }
 
-// disarm makes the standard logger of logrus write and end nothing by itself.
+// disarm keeps the standard logger of logrus from writing and from ending the process.
 //
 //nolint:gochecknoglobals // The logger belongs to the process, and its exit function has no lock.
 var disarm = sync.OnceFunc(func() {
@@ -30,7 +30,7 @@ var disarm = sync.OnceFunc(func() {
 	logrus.StandardLogger().ExitFunc = func(int) {}
 })
 
-// logHook writes one line of Kine's logger to another.
+// logHook passes messages of Kine's logger to another logger.
 type logHook struct{ log logr.Logger }
 
 var _ logrus.Hook = logHook{}
@@ -38,7 +38,7 @@ var _ logrus.Hook = logHook{}
 // Levels implements logrus.Hook.
 func (logHook) Levels() []logrus.Level { return logrus.AllLevels }
 
-// Fire implements logrus.Hook. What Kine calls information is of interest to its developers only.
+// Fire implements logrus.Hook. Info messages of Kine are only of interest to its developers.
 func (h logHook) Fire(entry *logrus.Entry) error {
 	values := make([]any, 0, 2*len(entry.Data)+2)
 	values = append(values, "message", entry.Message)
@@ -48,11 +48,11 @@ func (h logHook) Fire(entry *logrus.Entry) error {
 
 	switch entry.Level {
 	case logrus.PanicLevel, logrus.FatalLevel, logrus.ErrorLevel:
-		h.log.Error(nil, "Kine reports an error", values...)
+		h.log.Error(nil, "Kine logged an error", values...)
 	case logrus.WarnLevel:
-		h.log.Info("Kine warns", values...)
+		h.log.Info("Kine logged a warning", values...)
 	default:
-		h.log.V(1).Info("Kine says", values...)
+		h.log.V(1).Info("Kine logged a message", values...)
 	}
 
 	return nil

@@ -55,8 +55,8 @@ func TestRouteLogs(t *testing.T) {
 	logrus.Info("routed: information")
 
 	want := []string{
-		`"msg"="Kine reports an error" "error"=null "message"="routed: fatal" "key"="value"`,
-		`"level"=0 "msg"="Kine warns" "message"="routed: warning"`,
+		`"msg"="Kine logged an error" "error"=null "message"="routed: fatal" "key"="value"`,
+		`"level"=0 "msg"="Kine logged a warning" "message"="routed: warning"`,
 	}
 	if diff := cmp.Diff(want, logged.with("routed:")); diff != "" {
 		t.Errorf("A fatal line of Kine is an error of ours and does not end the process; information is for -v 1.\n"+

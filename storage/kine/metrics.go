@@ -9,8 +9,8 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
-// Collectors are the metrics that all stores of the process share: statements, their times, compactions and failed
-// inserts. They are registered by whoever serves metrics, once.
+// Collectors returns the metrics that all stores of the process share: statements, their durations, compactions and failed
+// inserts. The server of metrics registers them once.
 func Collectors() []prometheus.Collector {
 	return append(
 		log.Collectors(), metrics.SQLTotal, metrics.SQLTime, metrics.CompactTotal, metrics.InsertErrorsTotal,

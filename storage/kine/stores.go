@@ -28,7 +28,7 @@ type Endpoint struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// TLS is set for an external etcd.
 	TLS TLS
-	// Log is what the store keeps, nil for an external datastore.
+	// Log is the log of the store, nil for an external datastore.
 	Log *log.Log
 }
 
@@ -55,23 +55,23 @@ func (e Endpoint) Client() (*clientv3.Client, error) {
 	return client, nil
 }
 
-// dialTimeout bounds the attempt to connect to a store.
+// dialTimeout is the timeout for connecting to a store.
 const dialTimeout = 10 * time.Second
 
 // Stores are the running databases of a garden.
 type Stores struct {
 	// Objects keeps everything but Events.
 	Objects Endpoint
-	// Events keeps Events; the same place as Objects with an external datastore.
+	// Events keeps Events; it is the same as Objects with an external datastore.
 	Events Endpoint
-	// Compacts is false where the store is a real etcd: there the API server has to ask for compaction.
+	// Compacts says that the stores compact themselves. It is false for a real etcd, which the API server has to compact.
 	Compacts bool
 
 	instances []*instance
 }
 
-// Start opens the stores and returns once they serve. Cancelling ctx does not stop them: Close does, so that whoever
-// writes to them can be stopped first.
+// Start opens the stores and returns once they serve. Cancelling ctx does not stop them, so that their clients can be
+// stopped first; use Close.
 func Start(ctx context.Context, cfg Config) (*Stores, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("datastore: %w", err)
@@ -96,7 +96,7 @@ func Start(ctx context.Context, cfg Config) (*Stores, error) {
 	return s, nil
 }
 
-// startExternal starts one Kine for both kinds of object, as two would share one table; none for a real etcd.
+// startExternal starts one Kine for objects and Events, because two would share one table. It starts none for a real etcd.
 func startExternal(ctx context.Context, cfg Config) (*Stores, error) {
 	if cfg.etcd() {
 		etcd := Endpoint{Servers: strings.Split(cfg.Endpoint, ","), TLS: cfg.TLS}
@@ -114,7 +114,7 @@ func startExternal(ctx context.Context, cfg Config) (*Stores, error) {
 	}, nil
 }
 
-// Close stops the stores in reverse order, waits until the databases are closed, and leaves each in one file.
+// Close stops the stores in reverse order and waits until the databases are closed, each of which is then a single file.
 func (s *Stores) Close() error {
 	var errs []error
 	for _, i := range slices.Backward(s.instances) {

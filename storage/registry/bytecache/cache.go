@@ -11,23 +11,23 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Cache remembers how objects are written. It may be used by many at once.
+// Cache caches the encoded forms of objects. It is safe for concurrent use.
 type Cache struct {
 	mutex   sync.Mutex
 	limit   int
 	size    int
 	entries map[key]*list.Element
-	// recent holds the entries, the last used first.
+	// recent is the list of entries, the most recently used first.
 	recent list.List
 }
 
-// key names an object and who writes it: some clients read JSON and others protobuf.
+// key identifies an object and its encoder: some clients read JSON and others protobuf.
 type key struct {
 	uid     types.UID
 	encoder runtime.Identifier
 }
 
-// entry is one object, written by one encoder.
+// entry is one object encoded by one encoder.
 type entry struct {
 	key
 
@@ -35,15 +35,15 @@ type entry struct {
 	written written
 }
 
-// overhead is what an entry takes beside its bytes.
+// overhead is the memory of an entry in addition to its bytes.
 const overhead = 256
 
-// New returns a Cache that takes about limit bytes.
+// New returns a Cache of about limit bytes.
 func New(limit int) *Cache {
 	return &Cache{limit: limit, entries: map[key]*list.Element{}}
 }
 
-// get returns how an encoder has written an object.
+// get returns the form in which an encoder has encoded an object.
 func (c *Cache) get(object metav1.Object, encoder runtime.Identifier) (written, bool) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -60,7 +60,7 @@ func (c *Cache) get(object metav1.Object, encoder runtime.Identifier) (written, 
 	return known.written, true
 }
 
-// put remembers how an encoder has written an object, in place of an earlier version of it.
+// put caches the form in which an encoder has encoded an object; it replaces that of an earlier version.
 func (c *Cache) put(object metav1.Object, encoder runtime.Identifier, found written) {
 	if object.GetUID() == "" || object.GetResourceVersion() == "" || overhead+len(found.whole) > c.limit {
 		return

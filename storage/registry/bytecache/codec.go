@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// codec remembers what it has decoded of late.
+// codec caches recently decoded objects.
 type codec struct {
 	runtime.Codec
 
@@ -21,20 +21,20 @@ type codec struct {
 	limit int
 	size  int
 	known map[uint64]*decoded
-	// order holds the keys of known, the oldest first.
+	// order has the keys of known, the oldest first.
 	order []uint64
 }
 
-// decoded is an object that nobody changes, and what it was decoded from.
+// decoded is an immutable object with the bytes it was decoded from.
 type decoded struct {
 	raw    []byte
 	object runtime.Object
 	kind   *schema.GroupVersionKind
 }
 
-// Codec returns a codec for a store: a write is read back for its answer, again when the watch tells of it, and once more
-// as what the next write replaces. It copies what it has decoded of the same bytes instead of decoding them again, for
-// the last objects of limit bytes together. The bytes that it is given must not be changed afterwards.
+// Codec returns a codec for a store that copies objects which it has decoded from the same bytes instead of decoding them
+// again: a written object is decoded for the response, again for the watch event, and once more when the next write replaces
+// it. It keeps the latest objects, up to limit bytes. The bytes passed to it must not be changed afterwards.
 func Codec(plain runtime.Codec, limit int) runtime.Codec {
 	return &codec{Codec: plain, seed: maphash.MakeSeed(), limit: limit, known: map[uint64]*decoded{}}
 }
@@ -43,7 +43,7 @@ func Codec(plain runtime.Codec, limit int) runtime.Codec {
 func (c *codec) Decode(
 	raw []byte, defaults *schema.GroupVersionKind, into runtime.Object,
 ) (runtime.Object, *schema.GroupVersionKind, error) {
-	// Decoding adds to what an object holds already.
+	// Decoding adds to the fields that an object has already.
 	if defaults != nil || into != nil && !reflect.ValueOf(into).Elem().IsZero() {
 		return c.Codec.Decode(raw, defaults, into)
 	}
@@ -71,7 +71,7 @@ func (c *codec) find(sum uint64, raw []byte) *decoded {
 	return nil
 }
 
-// keep remembers an object, and forgets the oldest ones where there is no room.
+// keep caches an object and evicts the oldest ones if the limit is exceeded.
 func (c *codec) keep(sum uint64, object *decoded) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -89,8 +89,8 @@ func (c *codec) keep(sum uint64, object *decoded) {
 	}
 }
 
-// copyInto copies the object into an empty one of its type, or into a new one for nil. As with the plain codec, only the
-// former tells its kind.
+// copyInto copies the object into an empty object of its type, or into a new one if into is nil. As with the plain codec,
+// only the former has its kind set.
 func (d *decoded) copyInto(into runtime.Object) (runtime.Object, bool) {
 	if into == nil {
 		object := d.object.DeepCopyObject()

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bytecache lets the server write an object that did not change since it was last read without encoding it again,
-// and read one back from the store without decoding it again.
+// Package bytecache caches encoded objects, so that the server does not encode an unchanged object again for each response,
+// and decoded objects, so that it does not decode an object from the store again.
 //
-// JSON is written and read by reflection, which costs more than everything else that a read does; protobuf costs less, and
-// still more than a copy. UID and resource version
-// of an object name its content for good, so what was written once can be written again as it is, alone or as one of a
-// list. Only objects that are read as they are stored may be looked up; see Object. What is remembered is bounded, and
-// the longest unused goes first.
+// Encoding and decoding JSON uses reflection, which costs more than everything else in a read; protobuf costs less, but
+// still more than a copy. UID and resource version of an object identify its content permanently, so its encoded form can be
+// used again, alone or in a list. Only objects that are exactly as stored may be looked up; see Object. The cache has a
+// limited size and evicts the least recently used entry first.
 package bytecache

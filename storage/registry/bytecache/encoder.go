@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// bufferSize is what is handed on at once: two records of TLS.
+// bufferSize is how much is passed on at once: two TLS records.
 const bufferSize = 32 << 10
 
-// encoder writes in the way of another encoder.
+// encoder caches the output of another encoder.
 type encoder struct {
 	runtime.Encoder
 
@@ -25,14 +25,14 @@ type encoder struct {
 
 var _ runtime.EncoderWithAllocator = encoder{}
 
-// JSON returns an encoder that writes what plain does, byte by byte, but remembers it. Plain writes JSON without spaces
-// for clients. Lists that it is given consist of objects as they are stored; of other objects it believes so only when
-// they are an Object.
+// JSON returns an encoder with the same output as plain, byte by byte, that caches it. Plain writes JSON without spaces for
+// clients. All items of lists passed to the encoder must be exactly as stored; a single object is cached only if it is an
+// Object.
 func (c *Cache) JSON(plain runtime.Encoder) runtime.Encoder {
 	return encoder{Encoder: plain, form: text{}, cache: c}
 }
 
-// Protobuf does the same as JSON for a plain that writes protobuf.
+// Protobuf is like JSON for a plain encoder that writes protobuf.
 func (c *Cache) Protobuf(plain runtime.Encoder) runtime.Encoder {
 	return encoder{Encoder: plain, form: binary{}, cache: c}
 }
@@ -75,7 +75,7 @@ func (e encoder) one(object Plain, w io.Writer) error {
 	return err
 }
 
-// written returns how an object is written. It is not ok where the object is written in a form that has no known parts.
+// written returns the encoded form of an object. It is not ok if the parts of the form cannot be found.
 func (e encoder) written(object Plain) (found written, ok bool, err error) {
 	if found, ok = e.cache.get(object, e.Identifier()); ok {
 		return found, true, nil
@@ -91,7 +91,7 @@ func (e encoder) written(object Plain) (found written, ok bool, err error) {
 	return found, ok, nil
 }
 
-// list writes the frame of a list around its objects.
+// list writes a list: its frame around its objects.
 func (e encoder) list(object runtime.Object, w io.Writer) error {
 	parts, ok, err := e.parts(object)
 	if err != nil {
@@ -121,7 +121,7 @@ func (e encoder) list(object runtime.Object, w io.Writer) error {
 	return out.Flush()
 }
 
-// parts returns how the objects of a list are written. It is not ok for lists of anything that is not stored.
+// parts returns the encoded forms of the objects of a list. It is not ok for lists of objects that are not stored.
 func (e encoder) parts(object runtime.Object) ([][]byte, bool, error) {
 	known := true
 	parts := make([][]byte, 0, meta.LenList(object))
@@ -151,7 +151,7 @@ func (e encoder) parts(object runtime.Object) ([][]byte, bool, error) {
 	return parts, known && len(parts) > 0, err
 }
 
-// hollow is a list without its items.
+// hollow returns a list without its items.
 func hollow(object runtime.Object) runtime.Object {
 	value := reflect.ValueOf(object).Elem()
 	empty := reflect.New(value.Type())

@@ -10,27 +10,27 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// written is how an object is written, and where in it is what the object consists of as one of a list.
+// written is the encoded form of an object, with the position of the part that is used in a list.
 type written struct {
 	whole    []byte
 	from, to int
 }
 
-// form is an encoding in which lists can be put together from objects.
+// form is an encoding in which a list can be assembled from encoded objects.
 type form interface {
-	// split finds the parts of an object on its own. It is not ok for one that looks in another way.
+	// split finds the parts of an encoded object. It is not ok for an unexpected form.
 	split(whole []byte) (w written, ok bool)
-	// part is an object as one of a list, where it tells the given kind or none. It does not fit where the object tells
-	// another one.
+	// part returns an object as an item of a list, in which it has the given kind or none. It is not ok if the object has
+	// another kind.
 	part(w written, kind schema.GroupVersionKind) (part []byte, fits bool)
-	// frame cuts a list without objects into what comes before parts and after them. It is not ok for a list that looks
-	// in another way.
+	// frame splits an encoded list without items into the bytes before and after the items. It is not ok for an unexpected
+	// form.
 	frame(list []byte, parts [][]byte) (before, after []byte, ok bool)
-	// between is what comes before a part.
+	// between returns the bytes before an item.
 	between(first bool, part []byte) []byte
 }
 
-// The parts of JSON: opening and continued frame the kind of an object, and closing is how an empty list ends.
+// The parts of JSON: opening and continued enclose the kind of an object, and closing is the end of an empty list.
 const (
 	opening   = `{"kind":`
 	continued = `,"metadata":`
@@ -72,14 +72,14 @@ func (text) between(first bool, _ []byte) []byte {
 	return []byte(",{")
 }
 
-// The parts of protobuf: four bytes that say what it is, and a message with the kind and the object's own message.
+// The parts of protobuf: a magic number of four bytes, and a message with the kind and the object's own message.
 const (
 	magic = "k8s\x00"
 	// rawNumber is the field with the object's message, and itemsNumber that of the message of a list with its objects.
 	rawNumber, itemsNumber protowire.Number = 2, 2
 )
 
-// binary is protobuf in the envelope of Kubernetes. An object's own message does not tell its kind.
+// binary is protobuf in the envelope of Kubernetes. An object's own message does not contain its kind.
 type binary struct{}
 
 func (binary) split(whole []byte) (written, bool) {
@@ -120,7 +120,7 @@ func (b binary) frame(list []byte, parts [][]byte) (before, after []byte, ok boo
 	for _, part := range parts {
 		size += protowire.SizeTag(itemsNumber) + protowire.SizeBytes(len(part))
 	}
-	// The length of the list's message stands between its tag and itself.
+	// The length of the list's message is between its tag and the message.
 	at := w.from - protowire.SizeVarint(uint64(w.to-w.from)) //nolint:gosec // A length is never negative.
 	before = append(before, list[:at]...)
 	before = protowire.AppendVarint(before, uint64(size)) //nolint:gosec // A length is never negative.

@@ -9,19 +9,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Plain is what every kind of the garden is.
+// Plain is the interface of all kinds of the garden.
 type Plain interface {
 	runtime.Object
 	metav1.Object
 }
 
-// Object is an object that is exactly what is stored under its UID and resource version. A change that is only tried, in
-// a dry run, leads to an object of the same version and another content: such a one must not be made an Object.
+// Object is an object that is exactly as stored under its UID and resource version. The result of a dry run must not become
+// an Object: it has the same version with another content.
 type Object struct{ Plain }
 
 var _ runtime.CacheableObject = Object{}
 
-// CacheEncode implements runtime.CacheableObject for encoders that know nothing of a Cache.
+// CacheEncode implements runtime.CacheableObject for encoders without a Cache.
 func (o Object) CacheEncode(
 	_ runtime.Identifier, encode func(runtime.Object, io.Writer) error, w io.Writer,
 ) error {

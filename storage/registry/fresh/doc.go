@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fresh decides when the watch cache may answer a read, and lets watches go on where the watch cache has
-// forgotten what the log still knows. It is one layer for all kinds, Kubernetes' own and the garden's, and works where
-// the objects are kept in a log of this process.
+// Package fresh decides when the watch cache may answer a read, and serves watches from versions that are no longer in the
+// watch cache but still in the log. It is a layer for all kinds, Kubernetes' own and the garden's, and requires that the
+// objects are kept in a log of this process.
 //
 // # Reads
 //
-// A read that names no version has to return a state at least as new as everything that any client was told before the
-// read began: answers to writes, accepted or refused, other reads, events, bookmarks. The rule:
+// A read without a version has to return a state at least as new as everything that any client has seen before the read
+// began: responses to writes, accepted or rejected, other reads, events, bookmarks. The rule:
 //
 //   - A get of a key takes what the cache has if its version is at least the head of the key, which is the revision of
 //     the key's newest record, asked of the log before the cache is. If the key does not exist in the log, the cache has
@@ -16,7 +16,7 @@
 //     asked of the log before the cache is. So does a watch that begins with the state.
 //   - Everything else is read from the store.
 //
-// Why that is right. Let S(r) be the state after revision r, and p the published revision, which only grows.
+// Why this is correct: let S(r) be the state after revision r, and p the published revision, which only grows.
 //
 //  1. Whatever a client is told derives from S(q) of a published q, and q <= p from then on: the store reads S(p), a
 //     write is answered after its publication, a refusal rests on S(p) (the API server may first judge by the cache,
@@ -27,20 +27,20 @@
 //  3. Get. Let h be the head of the key at that moment, and v the version of what the cache has. If v = h, it is the
 //     key's state in S(p0). If v > h > 0, it was published after that moment and before the cache knew it, and is the
 //     key's state in S(v), v > p0. If h = 0 and the cache has nothing, neither has S(p0). In all other cases the cache
-//     is behind, or may be, and is not believed: what it has beside h = 0 may be an object that was deleted.
+//     is behind, or may be, and is not used: what it has if h = 0 may be a deleted object.
 //  4. List. Let l be the newest record of the kind's keys at that moment, and c the cache's version when it answers.
 //     The cache holds S(c) of these keys: a watch of the log never tells progress ahead of changes (package etcdwatch),
 //     and carries changes in their order and without a gap. c >= l. If c >= p0, that is what 2 asks for. Else none of
 //     the keys has changed between c and p0, as the newest change is l <= c: S(c) and S(p0) are the same for them. The
 //     list is then given the version p0, so that versions of lists do not go back either.
 //
-// An object in the cache is shared by all who read it. So a get returns a copy, except to callers who promise to leave
-// it as it is; see Shared. What the cache has put into the caller's object is taken back before the store is asked:
-// a decoder adds to what is there, and would change the cache.
+// An object in the cache is shared by all its readers. So a get returns a copy, except to callers that do not change it; see
+// Shared. The contents that the cache has put into the caller's object are removed before the store is read: a decoder adds
+// to an object, and would change the cache.
 //
 // # Watches
 //
-// The watch cache begins empty with each start and keeps a short history, the log a longer one. A watch from a version
-// that the cache does not know any more, but the log does, is given the records of the log first, and goes on with the
-// cache from the revision up to which everything was delivered.
+// The watch cache is empty after each start and keeps a short history; the log keeps a longer one. A watch from a version
+// that is no longer in the cache but still in the log gets the records of the log first, and continues with the cache from
+// the revision up to which everything has been delivered.
 package fresh

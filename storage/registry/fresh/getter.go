@@ -28,8 +28,8 @@ func (l Logs) of(c *storagebackend.ConfigForResource) *log.Log {
 	return l[c.Transport.ServerList[0]]
 }
 
-// Getter lends the storages of another getter, with this package's rule in front of each that has a watch cache and is
-// kept in one of the logs. These caches remember no more changes than the logs keep in memory.
+// Getter wraps another getter: it adds the rule of this package to each storage with a watch cache that is kept in one of
+// the logs. These caches remember no more changes than the logs keep in memory.
 func Getter(of generic.RESTOptionsGetter, logs Logs) generic.RESTOptionsGetter {
 	if len(logs) == 0 {
 		return of
@@ -64,7 +64,7 @@ func (g getter) GetRESTOptions(resource schema.GroupResource, example runtime.Ob
 		if source == nil {
 			return decorate(config, prefix, key, one, many, attributes, triggers, indexers)
 		}
-		// What is known of the past begins before the cache does, so that the cache never has to wait for it.
+		// The records are created before the cache, so that they begin before it and the cache never has to wait for them.
 		about := newRecords(source, config, prefix, one)
 		inner, destroy, err := decorate(config, prefix, key, one, many, attributes, triggers, indexers)
 		if err != nil {

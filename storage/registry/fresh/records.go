@@ -19,12 +19,12 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
-// records are those of one kind in a log.
+// records are the records of one kind in a log.
 type records struct {
 	source *log.Log
 	// kind knows the newest record of the kind's keys.
 	kind *log.Tracked
-	// prefix is that of all keys in the log, resources what follows it in those of the kind.
+	// prefix is the prefix of all keys in the log, resources what follows it in the keys of the kind.
 	prefix, resources string
 
 	codec       runtime.Codec
@@ -45,23 +45,23 @@ func newRecords(source *log.Log, c *storagebackend.ConfigForResource, resources 
 	return r
 }
 
-// key is the name in the log of what the API server knows by a key.
+// key returns the key in the log for a key of the API server.
 func (r *records) key(key string) string {
 	return strings.TrimSuffix(r.prefix, "/") + "/" + strings.TrimPrefix(key, "/")
 }
 
-// head is the version of the newest record of a key, 0 if the key does not exist.
+// head returns the version of the newest record of a key, 0 if the key does not exist.
 func (r *records) head(key string) uint64 { return version(r.source.Head(r.key(key))) }
 
-// newest returns a published version, and that of the newest record of the kind up to it or later, in the form of the
-// API. It is never 0, which would mean any version.
+// newest returns a published version, and the version of the newest record of the kind in the form of the API, which may be
+// later than the published one. It is never 0, which would mean any version.
 func (r *records) newest() (published uint64, newest string) {
 	published = version(r.source.Revision())
 
 	return published, strconv.FormatInt(max(r.kind.Last(), 1), 10)
 }
 
-// keys are the keys that a list or watch is about.
+// keys returns the keys of a list or watch.
 func (r *records) keys(key string, recursive bool) (log.Range, error) {
 	key, err := storage.PrepareKey(r.resources, key, recursive)
 	if err != nil {
@@ -74,14 +74,14 @@ func (r *records) keys(key string, recursive bool) (log.Range, error) {
 	return log.Range{Key: r.key(key)}, nil
 }
 
-// children are the keys below one. "0" is what follows "/".
+// children returns the keys below a key. "0" is the character after "/".
 func children(key string) log.Range { return log.Range{Key: key + "/", End: key + "0"} }
 
-// errUnknown says that the log no longer holds what a record has replaced.
+// errUnknown says that the log no longer has the state that a record has replaced.
 var errUnknown = errors.New("the replaced state is not known")
 
-// objects decodes a record and what it has replaced; each is nil if it did not exist. Both get the version of the
-// record: as what it was is told by the event that ends it.
+// objects decodes a record and the object that it has replaced; each is nil if it did not exist. Both get the version of the
+// record, because the event of a deletion has the old object with the version of the deletion.
 func (r *records) objects(ctx context.Context, of *log.Record) (now, before runtime.Object, err error) {
 	if !of.Deleted {
 		if now, err = r.object(ctx, of, of.Value); err != nil {
@@ -115,5 +115,5 @@ func (r *records) object(ctx context.Context, of *log.Record, stored []byte) (ru
 	return object, nil
 }
 
-// version is a revision in the form of the API. Revisions are never negative.
+// version returns a revision in the form of the API. Revisions are never negative.
 func version(revision int64) uint64 { return uint64(max(revision, 0)) }

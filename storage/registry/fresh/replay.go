@@ -14,7 +14,7 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
-// replay is a watch that delivers the records of the log until the watch cache can go on.
+// replay is a watch that delivers the records of the log until the watch cache can take over.
 type replay struct {
 	relay
 
@@ -33,8 +33,8 @@ func (r *replay) run(ctx context.Context) {
 	}
 }
 
-// reach delivers records until the cache knows what comes next, and opens a watch of it. The cache may not have come that
-// far itself: it then begins with what it receives after it. So nothing is missing, and nothing comes twice.
+// reach delivers records until the cache has the following ones, and opens a watch of the cache. If the cache is behind that
+// revision, its watch begins with the events that it receives after it, so no event is missing and none is delivered twice.
 func (r *replay) reach(ctx context.Context) (changes watch.Interface, first *watch.Event, upTo int64) {
 	for {
 		upTo, ok := r.past(ctx)
@@ -45,18 +45,19 @@ func (r *replay) reach(ctx context.Context) (changes watch.Interface, first *wat
 		o.ResourceVersion = strconv.FormatInt(upTo, 10)
 		changes, first, err := r.store.open(ctx, r.key, o)
 		if err != nil {
-			// The client comes again, from the last event that it has seen.
+			// The client reconnects from the last event that it has seen.
 			return nil, nil, 0
 		}
 		if first == nil || !tooOld(*first) {
 			return changes, first, upTo
 		}
-		// The cache has moved on in the meantime, so the log is beyond what was delivered.
+		// The history of the cache has moved on in the meantime, so the log has newer records than those delivered.
 		changes.Stop()
 	}
 }
 
-// goOn passes on what the cache delivers, after a bookmark if the client wants such: it need not come back to the log.
+// goOn passes on the events of the cache, after a bookmark if the client accepts bookmarks, so that a later reconnect does not
+// need the log.
 func (r *replay) goOn(ctx context.Context, changes watch.Interface, first *watch.Event, upTo int64) {
 	defer changes.Stop()
 	if r.options.Predicate.AllowWatchBookmarks {
@@ -72,8 +73,8 @@ func (r *replay) goOn(ctx context.Context, changes watch.Interface, first *watch
 	}
 }
 
-// past delivers all records that there are, and returns the revision up to which nothing is missing then. It is not ok if
-// the watch cannot go on.
+// past delivers all existing records, and returns the revision up to which everything has been delivered. It is not ok if
+// the watch cannot continue.
 func (r *replay) past(ctx context.Context) (upTo int64, ok bool) {
 	for {
 		records, upTo, err := r.follower.Next(ctx)
@@ -87,7 +88,7 @@ func (r *replay) past(ctx context.Context) (upTo int64, ok bool) {
 			event, err := r.event(ctx, one)
 			if err != nil {
 				// The state can still be listed.
-				r.send(ctx, expired("a change cannot be told: "+err.Error()))
+				r.send(ctx, expired("a change cannot be reported: "+err.Error()))
 
 				return 0, false
 			}
@@ -98,7 +99,8 @@ func (r *replay) past(ctx context.Context) (upTo int64, ok bool) {
 	}
 }
 
-// event is what a record means to who sees only what matches; nil if it means nothing.
+// event returns the event of a record for a watch with a selector; nil if the selector matches neither the new nor the old
+// object.
 func (r *replay) event(ctx context.Context, of *log.Record) (*watch.Event, error) {
 	now, before, err := r.store.records.objects(ctx, of)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 )
 
-// anyVersion is the version of whatever is at hand.
+// anyVersion is the version of a read that accepts any state.
 const anyVersion = "0"
 
 // store is a storage with a watch cache, in front of a log.
@@ -25,16 +25,16 @@ type store struct {
 	records *records
 }
 
-// sharedKey marks a context.
+// sharedKey is the context key of Shared.
 type sharedKey struct{}
 
-// Shared returns a context for gets whose caller leaves the object as it is, and has nothing decoded into it: it then
-// shares its insides with the watch cache and is not copied.
+// Shared returns a context for gets whose caller does not change the object and does not decode into it. The object is then
+// not copied, and shares its contents with the watch cache.
 func Shared(ctx context.Context) context.Context { return context.WithValue(ctx, sharedKey{}, true) }
 
 func shared(ctx context.Context) bool { return ctx.Value(sharedKey{}) != nil }
 
-// Get implements storage.Interface. See the package for when the watch cache is believed.
+// Get implements storage.Interface. The package documentation describes when the watch cache is used.
 func (s *store) Get(ctx context.Context, key string, o storage.GetOptions, out runtime.Object) error {
 	if o.ResourceVersion != "" {
 		return s.Interface.Get(ctx, key, o, out)
@@ -62,18 +62,18 @@ func (s *store) Get(ctx context.Context, key string, o storage.GetOptions, out r
 	return err
 }
 
-// believed reports whether what the cache has for a key is as new as its head.
+// believed reports whether the state of a key in the cache is as new as the key's head.
 func (s *store) believed(head uint64, found runtime.Object, err error) bool {
 	if err != nil {
 		return head == 0 && storage.IsNotFound(err)
 	}
-	// Who wants no error for what is missing gets an object without a version.
+	// A get that ignores missing objects returns an object without a version for them.
 	version, err := s.Versioner().ObjectResourceVersion(found)
 
 	return err == nil && (version > 0) == (head > 0) && version >= head
 }
 
-// GetList implements storage.Interface. See the package for when the watch cache is believed.
+// GetList implements storage.Interface. The package documentation describes when the watch cache is used.
 func (s *store) GetList(ctx context.Context, key string, o storage.ListOptions, out runtime.Object) error {
 	if o.ResourceVersion != "" || o.ResourceVersionMatch != "" || o.Predicate.Continue != "" {
 		return s.Interface.GetList(ctx, key, o, out)
@@ -91,8 +91,8 @@ func (s *store) GetList(ctx context.Context, key string, o storage.ListOptions, 
 	return s.Interface.GetList(ctx, key, o, out)
 }
 
-// date gives a list the version of the state that it shows, if that is newer than the version of the cache. The other
-// pages of a list have the version of the cache.
+// date sets the version of a list to that of the state that it shows, if that is newer than the version of the cache. The
+// other pages of a list have the version of the cache.
 func (s *store) date(out runtime.Object, published uint64) error {
 	list, err := meta.ListAccessor(out)
 	if err != nil {

@@ -35,12 +35,12 @@ func (s *store) Watch(ctx context.Context, key string, o storage.ListOptions) (w
 	return after(ctx, changes, *first), nil
 }
 
-// watchState begins with the state, or after it. The cache has to have come as far as a list that begins now.
+// watchState starts a watch with or after the current state. The cache has to be as new as for a list that begins now.
 func (s *store) watchState(ctx context.Context, key string, o storage.ListOptions) (watch.Interface, error) {
 	_, newest := s.records.newest()
 	switch {
 	case o.SendInitialEvents == nil:
-		// Such a watch takes the state of the cache as it is. A get of what does not exist waits for the cache.
+		// Such a watch starts with the current state of the cache. A get of a missing object waits until the cache is new enough.
 		wait := storage.GetOptions{ResourceVersion: newest, IgnoreNotFound: true}
 		if err := s.Interface.Get(ctx, s.records.resources+"/", wait, s.records.newFunc()); err != nil {
 			return nil, err
@@ -52,7 +52,8 @@ func (s *store) watchState(ctx context.Context, key string, o storage.ListOption
 	return s.Interface.Watch(ctx, key, o)
 }
 
-// open opens a watch of the cache. It returns its first event too if that is there already: so are refusals.
+// open opens a watch of the cache. It also returns its first event if that is available already, which is the case for a
+// rejection.
 func (s *store) open(ctx context.Context, key string, o storage.ListOptions) (watch.Interface, *watch.Event, error) {
 	changes, err := s.Interface.Watch(ctx, key, o)
 	if err != nil {
@@ -69,14 +70,15 @@ func (s *store) open(ctx context.Context, key string, o storage.ListOptions) (wa
 	return changes, nil, nil
 }
 
-// tooOld reports whether an event is a refusal to go that far back.
+// tooOld reports whether an event says that the requested version is too old.
 func tooOld(e watch.Event) bool {
 	status, ok := e.Object.(*metav1.Status)
 
 	return ok && e.Type == watch.Error && status.Code == http.StatusGone && status.Reason == metav1.StatusReasonExpired
 }
 
-// bridge returns a watch that begins with the log, if the first event of the cache is a refusal and the log knows better.
+// bridge returns a watch that begins with the log, if the first event of the cache says that the version is too old and the log
+// still has it.
 func (s *store) bridge(ctx context.Context, key string, o storage.ListOptions, first watch.Event) (watch.Interface, bool) {
 	from, err := strconv.ParseInt(o.ResourceVersion, 10, 64)
 	if err != nil || from == 0 || o.SendInitialEvents != nil && *o.SendInitialEvents || !tooOld(first) {
@@ -86,7 +88,7 @@ func (s *store) bridge(ctx context.Context, key string, o storage.ListOptions, f
 	if err != nil {
 		return nil, false
 	}
-	// Nobody waits for the follower: it is asked for what there is.
+	// The follower needs no notification: it is polled for existing records.
 	follower, err := s.records.source.Follow(keys, from, nil)
 	if err != nil {
 		return nil, false
@@ -98,7 +100,7 @@ func (s *store) bridge(ctx context.Context, key string, o storage.ListOptions, f
 	return r, true
 }
 
-// after is a watch with an event that was taken from it in front.
+// after is a watch that delivers an event which was already taken from it first.
 func after(ctx context.Context, changes watch.Interface, first watch.Event) watch.Interface {
 	ctx, cancel := context.WithCancel(ctx)
 	r := newRelay(cancel)
@@ -125,7 +127,7 @@ func newRelay(cancel context.CancelFunc) relay {
 	return relay{result: make(chan watch.Event, relayed), cancel: cancel}
 }
 
-// relayed is the number of events that may wait in a relay.
+// relayed is the number of events that a relay buffers.
 const relayed = 10
 
 // Stop implements watch.Interface.
@@ -139,7 +141,7 @@ func (r relay) end() {
 	close(r.result)
 }
 
-// send reports whether the event was taken before the watch was stopped.
+// send reports whether the event was received before the watch was stopped.
 func (r relay) send(ctx context.Context, e watch.Event) bool {
 	select {
 	case r.result <- e:
@@ -162,7 +164,7 @@ func (r relay) forward(ctx context.Context, changes watch.Interface) {
 	}
 }
 
-// expired is the refusal that makes a client list again.
+// expired returns the error event that makes a client list again.
 func expired(reason string) watch.Event {
 	status := apierrors.NewResourceExpired(reason).Status()
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package operations keeps the kinds of operations.gardener.cloud, one folder a kind.
+// Package operations keeps the kinds of operations.gardener.cloud, one folder per kind.
 package operations
 
 import (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package security keeps the kinds of security.gardener.cloud, one folder a kind.
+// Package security keeps the kinds of security.gardener.cloud, one folder per kind.
 package security
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/security/workloadidentity"
 )
 
-// Group builds the storage of security.gardener.cloud; core are the resources of the core group. A new kind is one line.
+// Group builds the storage of security.gardener.cloud; core has the stores of the core group. A new kind is one line.
 func Group(o kind.Options, tokens workloadidentity.TokenSigner, core map[string]rest.Storage) (*genericapiserver.APIGroupInfo, error) {
 	return kind.NewGroup(o, gardensecurityv1alpha1.GroupVersion,
 		credentialsbinding.Storage,

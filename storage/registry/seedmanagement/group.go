@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package seedmanagement keeps the kinds of seedmanagement.gardener.cloud, one folder a kind.
+// Package seedmanagement keeps the kinds of seedmanagement.gardener.cloud, one folder per kind.
 package seedmanagement
 
 import (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package settings keeps the kinds of settings.gardener.cloud, one folder a kind.
+// Package settings keeps the kinds of settings.gardener.cloud, one folder per kind.
 package settings
 
 import (

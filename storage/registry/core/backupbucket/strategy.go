@@ -40,7 +40,7 @@ func rules() kind.Rules[*gardencorev1beta1.BackupBucket] {
 	}
 }
 
-// reconcile takes the operation of that name for a reason to grow (API-STRAT-4).
+// reconcile increases the generation for the operation reconcile (API-STRAT-4).
 func reconcile(obj, _ *gardencorev1beta1.BackupBucket) bool {
 	if obj.Annotations[gardencorev1beta1.AnnotationOperation] != gardencorev1beta1.OperationReconcile {
 		return false

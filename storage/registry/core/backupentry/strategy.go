@@ -48,15 +48,16 @@ func rules() kind.Rules[*gardencorev1beta1.BackupEntry] {
 	}
 }
 
-// mustGrow tells of reasons for a new generation beside the spec: an operation, and the wish to delete by force
-// (API-STRAT-5).
+// mustGrow reports whether the generation increases for a reason other than the spec: an operation or a requested force
+// deletion (API-STRAT-5).
 func mustGrow(obj, old *gardencorev1beta1.BackupEntry) bool {
 	asked := operation(obj, old)
 	return asked || forced(obj) && !forced(old)
 }
 
-// operation takes an operation away, except for restore: the gardenlet removes that when it is done, and it counts once.
-// What is no operation stays and does not count.
+// operation removes the operation annotation and reports whether it requires a new generation. It does not remove restore,
+// which the gardenlet removes when it is done and which increases the generation only once. Unknown operations are kept and
+// ignored.
 func operation(obj, old *gardencorev1beta1.BackupEntry) bool {
 	switch obj.Annotations[gardencorev1beta1.AnnotationOperation] {
 	case gardencorev1beta1.OperationRestore:
@@ -74,7 +75,7 @@ func forced(e *gardencorev1beta1.BackupEntry) bool {
 	return err == nil && yes
 }
 
-// mirrorLabels keeps the labels of the seeds that look after the entry true (API-STRAT-10).
+// mirrorLabels sets the labels with the seeds that manage the entry (API-STRAT-10).
 func mirrorLabels(e *gardencorev1beta1.BackupEntry) {
 	maps.DeleteFunc(e.Labels, func(key, _ string) bool {
 		return strings.HasPrefix(key, gardencorev1beta1.LabelPrefixSeedName)

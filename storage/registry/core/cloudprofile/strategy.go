@@ -36,9 +36,8 @@ func rules(clk clock.PassiveClock) kind.Rules[*gardencorev1beta1.CloudProfile] {
 	}
 }
 
-// dropExpired removes versions that nobody could choose any more, and versions of Kubernetes that nobody can choose yet
-// (API-STRAT-12). Only a new profile is cleaned: an existing one may keep expired versions, because shoots still use
-// them.
+// dropExpired removes expired versions, and versions of Kubernetes that are not available yet, from a new profile. An
+// existing profile may keep expired versions, because shoots still use them (API-STRAT-12).
 func dropExpired(s *gardencorev1beta1.CloudProfileSpec, now time.Time) {
 	s.Kubernetes.Versions = slices.DeleteFunc(s.Kubernetes.Versions, func(v gardencorev1beta1.ExpirableVersion) bool {
 		return !query.Active(v, now)

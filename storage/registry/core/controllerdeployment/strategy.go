@@ -30,7 +30,7 @@ func rules() kind.Rules[*gardencorev1.ControllerDeployment] {
 	}
 }
 
-// changed compares what is installed, also by those who are not of type helm. InjectGardenKubeconfig does not count.
+// changed reports whether what is installed has changed, for all types of deployments. InjectGardenKubeconfig is ignored.
 func changed(obj, old *gardencorev1.ControllerDeployment) bool {
 	for _, key := range []string{
 		gardencorev1beta1.AnnotationMigrationControllerDeploymentType,

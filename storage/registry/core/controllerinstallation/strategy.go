@@ -76,7 +76,7 @@ func columns() []kind.Column[*gardencorev1beta1.ControllerInstallation] {
 	return columns
 }
 
-// cluster names where the extension is installed.
+// cluster returns the name of the cluster where the extension is installed.
 func cluster(o *gardencorev1beta1.ControllerInstallation) string {
 	switch {
 	case o.Spec.ShootRef != nil:

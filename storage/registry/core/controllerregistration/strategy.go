@@ -38,7 +38,7 @@ func columns() []kind.Column[*gardencorev1beta1.ControllerRegistration] {
 	return []kind.Column[*gardencorev1beta1.ControllerRegistration]{{Name: "Resources", Cell: offers}}
 }
 
-// offers prints the kinds and types that the extension takes care of.
+// offers prints the kinds and types that the extension is responsible for.
 func offers(o *gardencorev1beta1.ControllerRegistration) string {
 	all := make([]string, 0, len(o.Spec.Resources))
 	for _, r := range o.Spec.Resources {

@@ -49,8 +49,8 @@ func rules(clk clock.PassiveClock) kind.Rules[*gardencorev1beta1.NamespacedCloud
 	}
 }
 
-// dropExpired removes versions that nobody could choose any more, and images that have none left and say nothing else.
-// Versions that were there before stay, because shoots may still use them (API-STRAT-13).
+// dropExpired removes expired versions, and images without remaining versions and other settings. Versions that the old
+// profile has are kept, because shoots may still use them (API-STRAT-13).
 func dropExpired(s, old *gardencorev1beta1.NamespacedCloudProfileSpec, now time.Time) {
 	if s.Kubernetes != nil {
 		var before []gardencorev1beta1.ExpirableVersion
@@ -77,7 +77,7 @@ func dropExpired(s, old *gardencorev1beta1.NamespacedCloudProfileSpec, now time.
 	s.MachineImages = images
 }
 
-// versions are those of the image of a name.
+// versions returns the versions of the image with a name.
 func versions(all []gardencorev1beta1.MachineImage, name string) []string {
 	var found []string
 	for _, image := range all {

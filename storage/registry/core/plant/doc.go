@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plant keeps Plants: clusters from elsewhere that the garden only watches.
+// Package plant keeps Plants: external clusters that the garden only monitors.
 package plant

@@ -45,7 +45,7 @@ func columns() []kind.Column[*gardencorev1beta1.Plant] {
 	}
 }
 
-// known prints what has been found out about the cluster.
+// known prints what is known about the cluster.
 func known(fact func(*gardencorev1beta1.ClusterInfo) *string) func(*gardencorev1beta1.Plant) string {
 	return func(o *gardencorev1beta1.Plant) string {
 		if o.Status.ClusterInfo == nil {

@@ -41,7 +41,7 @@ func rules() kind.Rules[*gardencorev1beta1.Project] {
 	}
 }
 
-// ownerRole gives the role owner to the member that is the owner and takes it from all others (API-STRAT-11).
+// ownerRole adds the role owner to the member that is the owner and removes it from all others (API-STRAT-11).
 func ownerRole(p *gardencorev1beta1.Project) {
 	for i := range p.Spec.Members {
 		m := &p.Spec.Members[i]
@@ -56,7 +56,7 @@ func ownerRole(p *gardencorev1beta1.Project) {
 	}
 }
 
-// dropOwner takes the role away; the first further role, if any, becomes the one that is shown first (API-DEF-13).
+// dropOwner removes the role owner from a member. Its first role is then the first of its further roles, or viewer (API-DEF-13).
 func dropOwner(m *gardencorev1beta1.ProjectMember) {
 	m.Roles = slices.DeleteFunc(m.Roles, func(role string) bool { return role == gardencorev1beta1.ProjectMemberOwner })
 	if m.Role != gardencorev1beta1.ProjectMemberOwner {

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package quota keeps Quotas: bounds of what shoots may use.
+// Package quota keeps Quotas: limits of what shoots may use.
 package quota

@@ -37,7 +37,7 @@ func rules() kind.Rules[*gardencorev1beta1.SecretBinding] {
 	}
 }
 
-// generateName fixes the name early, so that admission can refer to it.
+// generateName generates the name before admission, so that admission plugins can use it.
 func generateName(obj *gardencorev1beta1.SecretBinding) {
 	if obj.Name == "" && obj.GenerateName != "" {
 		obj.Name = names.SimpleNameGenerator.GenerateName(obj.GenerateName)

@@ -27,7 +27,7 @@ func columns() []kind.Column[*gardencorev1beta1.Seed] {
 	}
 }
 
-// readiness rolls the conditions up into one word (reference: resources.md, seeds/Status).
+// readiness summarizes the conditions in one word.
 func readiness(o *gardencorev1beta1.Seed) string {
 	is := map[gardencorev1beta1.ConditionType]gardencorev1beta1.ConditionStatus{}
 	for _, c := range o.Status.Conditions {

@@ -34,8 +34,8 @@ func rules() kind.Rules[*gardencorev1beta1.Seed] {
 	}
 }
 
-// operation lets the generation grow for operation annotations (API-STRAT-6). One that replaces another is left for
-// validation to refuse.
+// operation increases the generation for operation annotations. Validation rejects an operation that replaces another one
+// (API-STRAT-6).
 func operation(obj, old *gardencorev1beta1.Seed) bool {
 	asked, pending := obj.Annotations[gardencorev1beta1.AnnotationOperation], old.Annotations[gardencorev1beta1.AnnotationOperation]
 	if pending != "" && pending != gardencorev1beta1.OperationReconcile {
@@ -53,7 +53,7 @@ func operation(obj, old *gardencorev1beta1.Seed) bool {
 	}
 }
 
-// mirrorLabels keeps the labels of provider and region true (API-STRAT-9).
+// mirrorLabels sets the labels with the provider and the region (API-STRAT-9).
 func mirrorLabels(s *gardencorev1beta1.Seed) {
 	if s.Labels == nil {
 		s.Labels = map[string]string{}

@@ -11,28 +11,28 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// access is a sort of access to a shoot: what a request for it looks like and whom its certificate names.
+// access is a type of access to a shoot: the kind of its request, and the user and groups of its certificate.
 type access struct {
 	// kind is the kind of the request, newRequest an empty one.
 	kind       string
 	newRequest func() runtime.Object
 	// open returns the parts of a request, or false for an object of another kind.
 	open func(obj runtime.Object) (parts, bool)
-	// userPrefix comes before the name of the requester in the certificate.
+	// userPrefix is the prefix of the requester's name in the certificate.
 	userPrefix string
-	// A requester with the privilege gets the group of the garden, others that of the project.
+	// A requester with the privilege gets the group gardenGroup, others get projectGroup.
 	privilege                 authorizer.AttributesRecord
 	gardenGroup, projectGroup string
 }
 
-// parts are what every request for access has: how long it shall last, and the fields for the answer.
+// parts are the fields that all requests for access have: the requested lifetime and the fields of the status.
 type parts struct {
 	seconds    **int64
 	kubeconfig *[]byte
 	expiration *metav1.Time
 }
 
-// admin is full access (API-KUBE-1 to 6).
+// admin is access with full rights (API-KUBE-1 to 6).
 func admin() access {
 	return access{
 		kind:       "AdminKubeconfigRequest",
@@ -51,7 +51,7 @@ func admin() access {
 	}
 }
 
-// viewer is access to read (API-KUBE-7).
+// viewer is read-only access (API-KUBE-7).
 func viewer() access {
 	return access{
 		kind:       "ViewerKubeconfigRequest",

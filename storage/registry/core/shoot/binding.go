@@ -11,7 +11,7 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
-// bindingRules are those of shoots/binding, the only way to give a shoot another seed (API-BIND-1).
+// bindingRules are the rules of shoots/binding, the only way to assign another seed to a shoot (API-BIND-1).
 func bindingRules() kind.Rules[*gardencorev1beta1.Shoot] {
 	r := rules()
 	r.PrepareUpdate = func(_ context.Context, obj, old *gardencorev1beta1.Shoot) { clearPending(obj, old) }
@@ -23,7 +23,7 @@ func bindingRules() kind.Rules[*gardencorev1beta1.Shoot] {
 	return r
 }
 
-// clearPending forgets the note that no seed was found once one is (API-SHOOTSTRAT-8).
+// clearPending removes the last operation that says that no seed was found, because one has been found (API-SHOOTSTRAT-8).
 func clearPending(obj, old *gardencorev1beta1.Shoot) {
 	op := obj.Status.LastOperation
 	first := old.Spec.SeedName == nil && obj.Spec.SeedName != nil

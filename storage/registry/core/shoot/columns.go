@@ -45,7 +45,7 @@ func columns() []kind.Column[*gardencorev1beta1.Shoot] {
 	return columns
 }
 
-// profile prints which cloud profile the shoot uses; one of a namespace with that namespace.
+// profile prints the cloud profile of the shoot; that of a namespaced one with its namespace.
 func profile(o *gardencorev1beta1.Shoot) string {
 	ref := query.ProfileReference(&o.Spec)
 	switch {

@@ -22,7 +22,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// backdate tolerates clocks of shoots that run behind.
+// backdate is how long certificates are valid before now, for shoots whose clocks are behind.
 const backdate = 2 * time.Minute
 
 // authority is the CA of a shoot that signs its clients.
@@ -40,7 +40,7 @@ type issued struct {
 }
 
 var (
-	errNoCA      = errors.New("is no certificate authority")
+	errNoCA      = errors.New("is not a certificate authority")
 	errExpiredCA = errors.New("the client CA of the shoot expired")
 )
 
@@ -56,7 +56,8 @@ func parseAuthority(certificate, key []byte) (*authority, error) {
 	return &authority{certificate: pair.Leaf, key: signer}, nil
 }
 
-// issue signs a fresh key for s, valid from shortly before now for lifetime, but never longer than the CA itself.
+// issue generates a key and signs a certificate for s, valid from shortly before now for lifetime, but not longer than the CA
+// itself.
 func (a *authority) issue(s subject, now time.Time, lifetime time.Duration) (*issued, error) {
 	until := now.Add(lifetime)
 	if until.After(a.certificate.NotAfter) {
@@ -96,8 +97,8 @@ func (a *authority) issue(s subject, now time.Time, lifetime time.Duration) (*is
 	}, nil
 }
 
-// render writes one cluster and context an address; the first is the current one (API-KUBE-5). The address that the
-// seed's wildcard certificate covers is trusted as any site of the web is.
+// render returns a kubeconfig with one cluster and context for each address; the first one is the current context. The
+// address that the wildcard certificate of the seed covers is verified with the CAs of the system (API-KUBE-5).
 func render(
 	shoot *gardencorev1beta1.Shoot, addresses []gardencorev1beta1.ShootAdvertisedAddress, bundle []byte, i *issued,
 ) ([]byte, error) {

@@ -33,7 +33,7 @@ const (
 
 var errNoUser = errors.New("the request carries no user")
 
-// kubeconfigs serves requests for one sort of access: it answers with credentials that it keeps no copy of (API-KUBE-2).
+// kubeconfigs serves requests for one type of access. It returns credentials and keeps no copy of them (API-KUBE-2).
 type kubeconfigs struct {
 	access      access
 	clock       clock.Clock
@@ -59,15 +59,15 @@ func newKubeconfigs(a access, clk clock.Clock, s Settings, shoots, secrets rest.
 // New returns an empty request.
 func (k *kubeconfigs) New() runtime.Object { return k.access.newRequest() }
 
-// Destroy has nothing to close.
+// Destroy does nothing, because there is nothing to close.
 func (*kubeconfigs) Destroy() {}
 
-// GroupVersionKind names the body, which is of another group than the shoot.
+// GroupVersionKind returns the kind of the body, which is of another group than the shoot.
 func (k *kubeconfigs) GroupVersionKind(schema.GroupVersion) schema.GroupVersionKind {
 	return gardenauthenticationv1alpha1.GroupVersion.WithKind(k.access.kind)
 }
 
-// Create answers a request for the shoot of the given name (API-KUBE-1 to 7).
+// Create handles a request for the shoot with the given name (API-KUBE-1 to 7).
 func (k *kubeconfigs) Create(
 	ctx context.Context, name string, obj runtime.Object, validate rest.ValidateObjectFunc, _ *metav1.CreateOptions,
 ) (runtime.Object, error) {
@@ -84,7 +84,7 @@ func (k *kubeconfigs) Create(
 	if err != nil {
 		return nil, err
 	}
-	*request.seconds = new(int64(lifetime / time.Second)) // The answer tells what was granted, not what was asked for.
+	*request.seconds = new(int64(lifetime / time.Second)) // The response contains the granted lifetime, not the requested one.
 	shoot, err := k.shoot(ctx, name)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (k *kubeconfigs) lifetime(name string, asked *int64) (time.Duration, error)
 	return min(time.Duration(seconds)*time.Second, k.maxLifetime), nil
 }
 
-// invalid refuses a request. It is the request that is wrong, so its kind is named.
+// invalid rejects a request. The error names the kind of the request, because that is invalid, and not the shoot.
 func (k *kubeconfigs) invalid(name string, err *field.Error) error {
 	kind := gardenauthenticationv1alpha1.GroupVersion.WithKind(k.access.kind).GroupKind()
 	return apierrors.NewInvalid(kind, name, field.ErrorList{err})
@@ -124,12 +124,12 @@ func (k *kubeconfigs) shoot(ctx context.Context, name string) (*gardencorev1beta
 	}
 	shoot, ok := obj.(*gardencorev1beta1.Shoot)
 	if !ok {
-		return nil, apierrors.NewInternalError(fmt.Errorf("%T is no Shoot", obj))
+		return nil, apierrors.NewInternalError(fmt.Errorf("%T is not a Shoot", obj))
 	}
 	return shoot, nil
 }
 
-// answer fills in the status of a request.
+// answer sets the status of a request.
 func (k *kubeconfigs) answer(
 	ctx context.Context, shoot *gardencorev1beta1.Shoot, request parts, lifetime time.Duration,
 ) error {
@@ -137,7 +137,7 @@ func (k *kubeconfigs) answer(
 	if len(addresses) == 0 {
 		path := field.NewPath("status", "advertisedAddresses")
 		return k.invalid(shoot.Name,
-			field.Invalid(path, "", "the shoot has no address yet; wait until its API server is reachable and ask again"))
+			field.Invalid(path, "", "the shoot has no address yet; wait until its API server is reachable and try again"))
 	}
 	requester, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
@@ -155,7 +155,7 @@ func (k *kubeconfigs) answer(
 	return nil
 }
 
-// issue signs a certificate for the requester and returns the CA of the shoot's servers beside it.
+// issue signs a certificate for the requester and returns it with the CA of the shoot's servers.
 func (k *kubeconfigs) issue(
 	ctx context.Context, shoot *gardencorev1beta1.Shoot, requester user.Info, lifetime time.Duration,
 ) (*issued, []byte, error) {
@@ -171,7 +171,8 @@ func (k *kubeconfigs) issue(
 	return certificate, bundle, err
 }
 
-// authorities reads what the gardenlet published of the shoot: the CA that signs clients and the CA of its servers.
+// authorities reads the two CAs that the gardenlet published for the shoot: the one that signs client certificates and the one of
+// its servers.
 func (k *kubeconfigs) authorities(ctx context.Context, shoot *gardencorev1beta1.Shoot) (*authority, []byte, error) {
 	name := shoot.Name + ".ca-client"
 	obj, err := k.secrets.Get(ctx, name, &metav1.GetOptions{})
@@ -180,7 +181,7 @@ func (k *kubeconfigs) authorities(ctx context.Context, shoot *gardencorev1beta1.
 	}
 	secret, ok := obj.(*gardencorev1beta1.InternalSecret)
 	if !ok {
-		return nil, nil, fmt.Errorf("read client CA of shoot %q: %T is no InternalSecret", shoot.Name, obj)
+		return nil, nil, fmt.Errorf("read client CA of shoot %q: %T is not an InternalSecret", shoot.Name, obj)
 	}
 	a, err := parseAuthority(secret.Data["ca.crt"], secret.Data["ca.key"])
 	if err != nil {
@@ -197,8 +198,8 @@ func (k *kubeconfigs) authorities(ctx context.Context, shoot *gardencorev1beta1.
 	return a, []byte(bundle), nil
 }
 
-// group decides whether the requester belongs to the whole garden or to the project only: may it list the privileged
-// resource everywhere (API-KUBE-4, 7)?
+// group returns the group of the certificate, which depends on whether the requester may list the privileged resource in all
+// namespaces (API-KUBE-4, 7).
 func (k *kubeconfigs) group(ctx context.Context, requester user.Info) (string, error) {
 	question := k.access.privilege
 	question.User, question.Verb, question.ResourceRequest = requester, "list", true
@@ -212,7 +213,7 @@ func (k *kubeconfigs) group(ctx context.Context, requester user.Info) (string, e
 	return k.access.projectGroup, nil
 }
 
-// usable are the addresses that a kubeconfig may point to (API-KUBE-5).
+// usable returns the addresses that a kubeconfig may contain (API-KUBE-5).
 func usable(all []gardencorev1beta1.ShootAdvertisedAddress) []gardencorev1beta1.ShootAdvertisedAddress {
 	names := []string{
 		gardencorev1beta1.AdvertisedAddressExternal, gardencorev1beta1.AdvertisedAddressInternal,

@@ -13,13 +13,13 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// operations reports whether an operation annotation asks for a new generation and consumes the values that are done
-// with by that (API-SHOOTSTRAT-3 to 6).
+// operations reports whether an operation annotation requires a new generation, and removes the operations that need nothing
+// else (API-SHOOTSTRAT-3 to 6).
 func operations(obj, old *gardencorev1beta1.Shoot) bool {
 	asked := normalize(obj, gardencorev1beta1.AnnotationOperation)
 	normalize(obj, gardencorev1beta1.AnnotationMaintenanceOperation)
 	if len(asked) == 0 || slices.Contains(asked, "") || obj.Status.LastOperation == nil {
-		return false // An empty one is refused by validation.
+		return false // Validation rejects an empty operation.
 	}
 	if obj.Status.LastOperation.State == gardencorev1beta1.LastOperationStateFailed {
 		if !slices.Equal(asked, []string{gardencorev1beta1.OperationRetry}) {
@@ -31,8 +31,8 @@ func operations(obj, old *gardencorev1beta1.Shoot) bool {
 	return consume(obj, old, asked)
 }
 
-// consume handles the values asked of a shoot that has not failed: reconcile is taken, rotations stay for the gardenlet
-// and count once, when they newly appear.
+// consume handles the operations of a shoot that has not failed: reconcile is removed; rotations stay for the gardenlet, and
+// increase the generation only when they are added.
 func consume(obj, old *gardencorev1beta1.Shoot, asked []string) bool {
 	before := query.Operations(old.Annotations[gardencorev1beta1.AnnotationOperation])
 	grows := false
@@ -40,7 +40,7 @@ func consume(obj, old *gardencorev1beta1.Shoot, asked []string) bool {
 	for _, op := range asked {
 		switch {
 		case slices.ContainsFunc(asked, func(other string) bool { return slices.Contains(query.CoveredOperations(other), op) }):
-			// Removed: another operation asked for does it as well.
+			// Removed: another requested operation includes it.
 		case op == gardencorev1beta1.OperationReconcile:
 			grows = true
 		case op == gardencorev1beta1.OperationRotateSSHKeypair && !query.SSHAllowed(&obj.Spec):
@@ -56,8 +56,8 @@ func consume(obj, old *gardencorev1beta1.Shoot, asked []string) bool {
 	return grows
 }
 
-// normalize trims, sorts, joins again and removes doubles of an operation annotation, so that the same wish has the same
-// value whoever wrote it (API-SHOOTSTRAT-6).
+// normalize trims, sorts and deduplicates the operations in an annotation, so that the same operations always have the same
+// value (API-SHOOTSTRAT-6).
 func normalize(obj *gardencorev1beta1.Shoot, key string) []string {
 	value, ok := obj.Annotations[key]
 	if !ok {
@@ -65,7 +65,7 @@ func normalize(obj *gardencorev1beta1.Shoot, key string) []string {
 	}
 	all := query.Operations(value)
 	slices.Sort(all)
-	if !slices.Contains(all, "") { // Validation shall see what was asked, not a value that asks for nothing.
+	if !slices.Contains(all, "") { // Otherwise validation has to see the original value, to reject it.
 		write(obj, key, all)
 	}
 	return all
@@ -79,8 +79,7 @@ func write(obj *gardencorev1beta1.Shoot, key string, values []string) {
 	obj.Annotations[key] = strings.Join(values, ";")
 }
 
-// mirrorLabels keeps the labels true that select shoots by seed, and those that run their own control plane
-// (API-STRAT-10).
+// mirrorLabels sets the labels by which shoots are selected by seed, and the label of self-hosted shoots (API-STRAT-10).
 func mirrorLabels(s *gardencorev1beta1.Shoot) {
 	maps.DeleteFunc(s.Labels, func(key, _ string) bool {
 		return key == gardencorev1beta1.LabelShootSelfHosted || strings.HasPrefix(key, gardencorev1beta1.LabelPrefixSeedName)

@@ -43,8 +43,8 @@ func rules() kind.Rules[*gardencorev1beta1.Shoot] {
 	}
 }
 
-// specChanged reports whether a change of the spec is to be acted on at once. With confined roll-out only switching
-// hibernation is; all else waits for the maintenance window (API-SHOOTSTRAT-2).
+// specChanged reports whether a change of the spec is rolled out immediately. If the rollout is confined, only a change of
+// the hibernation is; all others wait for the maintenance time window (API-SHOOTSTRAT-2).
 func specChanged(obj, old *gardencorev1beta1.Shoot) bool {
 	if confined(obj) {
 		return query.HibernationWanted(obj) != query.HibernationWanted(old)
@@ -57,8 +57,8 @@ func confined(s *gardencorev1beta1.Shoot) bool {
 	return m != nil && m.ConfineSpecUpdateRollout != nil && *m.ConfineSpecUpdateRollout
 }
 
-// mustGrow tells of reasons for a new generation beside the spec: operations, and the wish to delete by force
-// (API-SHOOTSTRAT-1).
+// mustGrow reports whether the generation increases for a reason other than the spec: an operation or a requested force
+// deletion (API-SHOOTSTRAT-1).
 func mustGrow(obj, old *gardencorev1beta1.Shoot) bool {
 	asked := operations(obj, old)
 	return asked || forced(obj) && !forced(old)
@@ -84,8 +84,8 @@ func selectable(o *gardencorev1beta1.Shoot) fields.Set {
 	return set
 }
 
-// growOnRelease makes the gardenlet of the new seed start, once the one of the old seed has let go, and lets a rotation
-// that was prepared go on by itself (API-SHOOTSTRAT-7).
+// growOnRelease increases the generation when the gardenlet of the old seed has finished its part of a move, so that the
+// gardenlet of the new seed starts, and when a rotation that completes automatically is prepared (API-SHOOTSTRAT-7).
 func growOnRelease(_ context.Context, obj, old *gardencorev1beta1.Shoot) {
 	released := letGo(obj.Status.LastOperation) && !letGo(old.Status.LastOperation)
 	if released || goesOn(obj) && !goesOn(old) {
@@ -98,7 +98,7 @@ func letGo(op *gardencorev1beta1.LastOperation) bool {
 		(op.State == gardencorev1beta1.LastOperationStateSucceeded || op.State == gardencorev1beta1.LastOperationStateAborted)
 }
 
-// goesOn reports whether the encryption key of etcd is prepared and shall be exchanged without a further word.
+// goesOn reports whether the rotation of the etcd encryption key is prepared and completes automatically.
 func goesOn(s *gardencorev1beta1.Shoot) bool {
 	if s.Status.Credentials == nil || s.Status.Credentials.Rotation == nil {
 		return false

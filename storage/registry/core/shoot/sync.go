@@ -14,12 +14,12 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Older manifests and clients name the cloud profile and the credentials of DNS providers in fields that others came to
-// replace. While the Kubernetes version of a shoot is an older one, both say the same.
+// Older manifests and clients name the cloud profile and the credentials of DNS providers in fields that were later replaced
+// by others. For older Kubernetes versions of a shoot, both fields are kept the same.
 const (
 	// firstWithoutName is the first version in which the profile's name is no longer derived from the reference.
 	firstWithoutName = 33
-	// firstWithReference is the first version in which the name is dropped where the reference says the same.
+	// firstWithReference is the first version in which the name is dropped if the reference is the same.
 	firstWithReference = 34
 	// firstWithCredentialsRef is the first version in which names of Secrets of DNS providers are not mirrored.
 	firstWithCredentialsRef = 35
@@ -28,21 +28,21 @@ const (
 func prepareCreate(_ context.Context, obj *gardencorev1beta1.Shoot) {
 	syncProfile(&obj.Spec, nil)
 	syncDNS(&obj.Spec, nil)
-	// What GCM-STATUSLABEL-2 says of a shoot that nothing was done about yet; the controller need not write it again.
+	// A shoot without a last operation is healthy; the controller does not have to write the label again (GCM-STATUSLABEL-2).
 	metav1.SetMetaDataLabel(&obj.ObjectMeta, gardencorev1beta1.LabelShootStatus, gardencorev1beta1.ShootStatusHealthy)
 }
 
 func prepareUpdate(_ context.Context, obj, old *gardencorev1beta1.Shoot) {
 	if obj.DeletionTimestamp != nil {
-		return // The spec is frozen.
+		return // The spec of a shoot in deletion cannot change.
 	}
 	syncProfile(&obj.Spec, &old.Spec)
 	syncDNS(&obj.Spec, &old.Spec)
 	dropShareOfIPv6(&obj.Spec, &old.Spec)
 }
 
-// dropShareOfIPv6 takes away the size of each node's share of IPv6 addresses from a shoot that gives up IPv6: it was filled
-// in when the family came, and would be refused without it.
+// dropShareOfIPv6 removes the IPv6 mask size of nodes from a shoot that no longer uses IPv6: it was set by default when the
+// family was added, and validation would reject it without the family.
 func dropShareOfIPv6(s, old *gardencorev1beta1.ShootSpec) {
 	kcm := s.Kubernetes.KubeControllerManager
 	if kcm != nil && hasIPv6(old) && !hasIPv6(s) {
@@ -54,13 +54,13 @@ func hasIPv6(s *gardencorev1beta1.ShootSpec) bool {
 	return s.Networking != nil && slices.Contains(s.Networking.IPFamilies, gardencorev1beta1.IPFamilyIPv6)
 }
 
-// before reports whether the Kubernetes version of a shoot comes before a minor one.
+// before reports whether the Kubernetes version of a shoot is below a minor version.
 func before(s *gardencorev1beta1.ShootSpec, minor uint) bool {
 	v, err := version.ParseGeneric(s.Kubernetes.Version)
 	return err == nil && v.Minor() < minor
 }
 
-// syncProfile keeps the name and the reference of the cloud profile in step (API-SHOOTSTRAT-9).
+// syncProfile synchronizes the name and the reference of the cloud profile (API-SHOOTSTRAT-9).
 func syncProfile(s, old *gardencorev1beta1.ShootSpec) {
 	deriveReference(s, old)
 	ref := s.CloudProfile
@@ -76,8 +76,8 @@ func syncProfile(s, old *gardencorev1beta1.ShootSpec) {
 	}
 }
 
-// deriveReference takes the reference from the name where the name is all there is, or all that has changed. Where
-// the version of Kubernetes no longer has the name, it is left to be refused.
+// deriveReference sets the reference from the name if only the name is given or only the name has changed. If the version of
+// Kubernetes no longer supports the name, validation rejects it.
 func deriveReference(s, old *gardencorev1beta1.ShootSpec) {
 	const kind = gardencorev1beta1.CloudProfileReferenceKindCloudProfile
 	if ref := s.CloudProfile; ref != nil && ref.Kind == "" {
@@ -93,7 +93,7 @@ func deriveReference(s, old *gardencorev1beta1.ShootSpec) {
 	}
 }
 
-// syncDNS keeps the two fields for the credentials of a DNS provider in step (API-SHOOTSTRAT-10).
+// syncDNS synchronizes the two fields for the credentials of a DNS provider (API-SHOOTSTRAT-10).
 func syncDNS(s, old *gardencorev1beta1.ShootSpec) {
 	if s.DNS == nil || !before(s, firstWithCredentialsRef) {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
-// warning lets the rules warn of what is deprecated and of credentials that have become old (API-WARN-1).
+// warning warns of deprecated fields and of credentials that should be rotated (API-WARN-1).
 func warning(r kind.Rules[*gardencorev1beta1.Shoot], clk clock.PassiveClock, rotation time.Duration) kind.Rules[*gardencorev1beta1.Shoot] {
 	r.Warn = func(obj, old *gardencorev1beta1.Shoot) []string {
 		return words.Shoot(obj, old, clk.Now(), rotation)

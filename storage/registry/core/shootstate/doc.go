@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootstate keeps ShootStates: what a new seed needs to take a shoot over.
+// Package shootstate keeps ShootStates: the state that a new seed needs to take over a shoot.
 package shootstate

@@ -35,7 +35,7 @@ func columns(clk clock.PassiveClock) []kind.Column[*gardenoperationsv1alpha1.Bas
 	}
 }
 
-// address is where the bastion is reached, by name if it has one.
+// address returns the address of the bastion: its host name if it has one.
 func address(o *gardenoperationsv1alpha1.Bastion) string {
 	switch i := o.Status.Ingress; {
 	case i == nil:

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bastion keeps Bastions: hosts through which people reach the nodes of a shoot for a while.
+// Package bastion keeps Bastions: temporary hosts through which users reach the nodes of a shoot.
 package bastion

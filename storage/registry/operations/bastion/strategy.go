@@ -20,7 +20,7 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
-// life is how long a bastion stays after somebody last said that it is needed (API-STRAT-7).
+// life is how long a bastion exists after its last heartbeat (API-STRAT-7).
 const life = time.Hour
 
 func rules(clk clock.PassiveClock) kind.Rules[*gardenoperationsv1alpha1.Bastion] {
@@ -50,7 +50,7 @@ func rules(clk clock.PassiveClock) kind.Rules[*gardenoperationsv1alpha1.Bastion]
 	}
 }
 
-// beat prolongs the life of a bastion, and forgets that it was asked to (API-STRAT-7).
+// beat records a heartbeat, which prolongs the life of a bastion, and removes the annotation that requests it (API-STRAT-7).
 func beat(b *gardenoperationsv1alpha1.Bastion, now time.Time) {
 	if b.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationKeepAlive {
 		delete(b.Annotations, gardencorev1beta1.AnnotationOperation)
@@ -59,15 +59,15 @@ func beat(b *gardenoperationsv1alpha1.Bastion, now time.Time) {
 	b.Status.ExpirationTimestamp = new(metav1.NewTime(now.Add(life)))
 }
 
-// keepAlive beats when it is asked to.
+// keepAlive records a heartbeat if the annotation requests it.
 func keepAlive(b *gardenoperationsv1alpha1.Bastion, now time.Time) {
 	if b.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationKeepAlive {
 		beat(b, now)
 	}
 }
 
-// mustGrow lets the generation grow for an ordinary reconciliation, which whoever reconciles takes away, and for a
-// deletion by force.
+// mustGrow reports whether the generation increases for a requested reconciliation, whose annotation the controller removes,
+// or for a requested force deletion.
 func mustGrow(obj, old *gardenoperationsv1alpha1.Bastion) bool {
 	return forced(obj) && !forced(old) ||
 		obj.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationReconcile
@@ -89,7 +89,8 @@ func selectable(o *gardenoperationsv1alpha1.Bastion) fields.Set {
 	return set
 }
 
-// status keeps the life of a bastion out of reach: only the server prolongs it.
+// status returns the rules of the status. Updates of the status cannot change the life of a bastion, which only the server
+// prolongs.
 func status(clk clock.PassiveClock) *kind.StatusRules[*gardenoperationsv1alpha1.Bastion] {
 	return &kind.StatusRules[*gardenoperationsv1alpha1.Bastion]{
 		Reset:    func(obj, old *gardenoperationsv1alpha1.Bastion) { obj.Status = old.Status },

@@ -29,7 +29,7 @@ func Storage(o kind.Options) (map[string]rest.Storage, error) {
 	return map[string]rest.Storage{"gardens": main, "gardens/status": status}, nil
 }
 
-// single lets one Garden be created, and one request at a time try it (OPER-API-1, OPER-WH-2).
+// single allows only one Garden. It handles one create request at a time (OPER-API-1, OPER-WH-2).
 type single struct {
 	list func(context.Context, *metainternalversion.ListOptions) (runtime.Object, error)
 	turn sync.Mutex
@@ -47,14 +47,14 @@ func (s *single) begin(ctx context.Context, _ runtime.Object, _ *metav1.CreateOp
 func (s *single) free(ctx context.Context) error {
 	found, err := s.list(ctx, &metainternalversion.ListOptions{})
 	if err != nil {
-		return fmt.Errorf("look for another Garden: %w", err)
+		return fmt.Errorf("list Gardens: %w", err)
 	}
 	list, ok := found.(*gardenoperatorv1alpha1.GardenList)
 	if !ok {
-		return fmt.Errorf("look for another Garden: %T is no list of them", found)
+		return fmt.Errorf("list Gardens: %T is not a GardenList", found)
 	}
 	if len(list.Items) > 0 {
-		return apierrors.NewBadRequest(fmt.Sprintf("there is a Garden already, named %q, and there can be only one", list.Items[0].Name))
+		return apierrors.NewBadRequest(fmt.Sprintf("Garden %q already exists, and there can be only one", list.Items[0].Name))
 	}
 	return nil
 }

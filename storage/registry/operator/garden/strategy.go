@@ -61,7 +61,7 @@ func columns() []kind.Column[*garden] {
 	}
 }
 
-// condition is empty where nothing is known, as in the table of a custom resource.
+// condition returns the status of a condition, empty if there is none, as in the table of a custom resource.
 func condition(g *garden, t gardencorev1beta1.ConditionType) string {
 	for _, c := range g.Status.Conditions {
 		if c.Type == t {

@@ -38,7 +38,7 @@ func rules() kind.Rules[*binding] {
 	}
 }
 
-// generateName fixes the name early, so that admission can refer to it.
+// generateName generates the name before admission, so that admission plugins can use it.
 func generateName(obj *binding) {
 	if obj.Name == "" && obj.GenerateName != "" {
 		obj.Name = names.SimpleNameGenerator.GenerateName(obj.GenerateName)

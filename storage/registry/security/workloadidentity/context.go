@@ -21,7 +21,7 @@ import (
 // reader reads objects of the core group from their stores.
 type reader struct{ stores map[string]rest.Storage }
 
-// describe adds to the claims what the context object is and to what it belongs.
+// describe adds the context object, and the objects that it belongs to, to the claims.
 func (r reader) describe(ctx context.Context, asked *gardensecurityv1alpha1.ContextObject, into *gardenClaims) error {
 	path := field.NewPath("spec", "contextObject")
 	kinds := map[string]func(context.Context, *gardensecurityv1alpha1.ContextObject, *gardenClaims) (metav1.Object, error){
@@ -39,7 +39,7 @@ func (r reader) describe(ctx context.Context, asked *gardensecurityv1alpha1.Cont
 	case err != nil:
 		return apierrors.NewInternalError(err)
 	case obj.GetUID() != asked.UID:
-		return invalid(field.Invalid(path.Child("uid"), string(asked.UID), "the object of this name has another UID"))
+		return invalid(field.Invalid(path.Child("uid"), string(asked.UID), "the object with this name has another UID"))
 	default:
 		return nil
 	}
@@ -111,7 +111,7 @@ func (r reader) addShoot(ctx context.Context, shoot *gardencorev1beta1.Shoot, se
 	into.Shoot = refer(shoot)
 	lister, ok := r.stores["projects"].(rest.Lister)
 	if !ok {
-		return fmt.Errorf("list projects: %T is no list", r.stores["projects"])
+		return fmt.Errorf("list projects: %T is not a list", r.stores["projects"])
 	}
 	list, err := lister.List(ctx, &metainternalversion.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector(gardencorev1beta1.FieldProjectNamespace, shoot.Namespace),
@@ -144,7 +144,7 @@ func namespaceOf(asked *gardensecurityv1alpha1.ContextObject) string {
 	return *asked.Namespace
 }
 
-// get reads one object, whatever the namespace of the request is.
+// get reads one object, independent of the namespace of the request.
 func get[T metav1.Object](ctx context.Context, r reader, resource, namespace, name string) (T, error) {
 	var none T
 	getter, ok := r.stores[resource].(rest.Getter)

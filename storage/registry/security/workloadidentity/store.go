@@ -8,8 +8,8 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
-// Storage builds the stores of workloadidentities and of their tokens. A token may tell on behalf of which object of the
-// core group it is used; those are read from core, by the names of their resources.
+// Storage builds the stores of workloadidentities and of their tokens. A token may name the object of the core group on
+// behalf of which it is used; these objects are read from the stores in core, whose keys are resources.
 func Storage(o kind.Options, signer TokenSigner, core map[string]rest.Storage) (map[string]rest.Storage, error) {
 	main, _, err := kind.NewStore(o, rules())
 	if err != nil {

@@ -39,7 +39,8 @@ func rules() kind.Rules[*identity] {
 	}
 }
 
-// prepareCreate fixes the name early and says who the identity is; its UID is known at that point (API-VALWI-1).
+// prepareCreate generates the name before admission and sets the subject of the identity; its UID is known at that point
+// (API-VALWI-1).
 func prepareCreate(_ context.Context, obj *identity) {
 	if obj.Name == "" && obj.GenerateName != "" {
 		obj.Name = names.SimpleNameGenerator.GenerateName(obj.GenerateName)

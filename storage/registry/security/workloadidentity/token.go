@@ -23,10 +23,10 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/security/validation"
 )
 
-// defaultTokenLifetime is how long a token is valid unless the request says otherwise.
+// defaultTokenLifetime is the default lifetime of a token.
 const defaultTokenLifetime = time.Hour
 
-// tokens answers requests for tokens (API-TOKEN-1).
+// tokens serves requests for tokens (API-TOKEN-1).
 type tokens struct {
 	identities rest.Getter
 	signer     TokenSigner
@@ -39,7 +39,7 @@ var (
 	_ rest.GroupVersionKindProvider = &tokens{}
 )
 
-// claims are what a token says.
+// claims are the claims of a token.
 type claims struct {
 	ID        string       `json:"jti"`
 	Issuer    string       `json:"iss"`
@@ -51,7 +51,7 @@ type claims struct {
 	Garden    gardenClaims `json:"gardener.cloud"` //nolint:tagliatelle // verifiers look for this name
 }
 
-// gardenClaims tell whose token it is, and on behalf of which objects it is used.
+// gardenClaims name the identity of the token and the objects on behalf of which it is used.
 type gardenClaims struct {
 	WorkloadIdentity object  `json:"workloadIdentity"`
 	Shoot            *object `json:"shoot,omitempty"`
@@ -61,7 +61,7 @@ type gardenClaims struct {
 	BackupEntry      *object `json:"backupEntry,omitempty"`
 }
 
-// object is a reference that outlives no object.
+// object is a reference with a UID, so that it does not refer to a later object of the same name.
 type object struct {
 	Name      string    `json:"name"`
 	Namespace string    `json:"namespace,omitempty"`
@@ -75,15 +75,15 @@ func refer(o metav1.Object) *object {
 // New returns an empty request.
 func (*tokens) New() runtime.Object { return &gardensecurityv1alpha1.TokenRequest{} }
 
-// Destroy has nothing to close.
+// Destroy does nothing, because there is nothing to close.
 func (*tokens) Destroy() {}
 
-// GroupVersionKind names the body.
+// GroupVersionKind returns the kind of the body.
 func (*tokens) GroupVersionKind(schema.GroupVersion) schema.GroupVersionKind {
 	return gardensecurityv1alpha1.GroupVersion.WithKind("TokenRequest")
 }
 
-// Create answers a request for a token of the identity of the given name.
+// Create handles a request for a token of the identity with the given name.
 func (t *tokens) Create(
 	ctx context.Context, name string, obj runtime.Object, validate rest.ValidateObjectFunc, _ *metav1.CreateOptions,
 ) (runtime.Object, error) {
@@ -105,7 +105,7 @@ func (t *tokens) Create(
 	}
 	of, ok := found.(*identity)
 	if !ok {
-		return nil, apierrors.NewInternalError(fmt.Errorf("%T is no WorkloadIdentity", found))
+		return nil, apierrors.NewInternalError(fmt.Errorf("%T is not a WorkloadIdentity", found))
 	}
 	if err := t.answer(ctx, of, request); err != nil {
 		return nil, err
@@ -113,10 +113,10 @@ func (t *tokens) Create(
 	return request, nil
 }
 
-// answer fills in the status of a request.
+// answer sets the status of a request.
 func (t *tokens) answer(ctx context.Context, of *identity, request *gardensecurityv1alpha1.TokenRequest) error {
 	garden := gardenClaims{WorkloadIdentity: *refer(of)}
-	// Only a gardenlet knows what it uses a token for; what others say about that is not believed.
+	// Only gardenlets may name a context object; it is ignored in requests of other clients.
 	if asked := request.Spec.ContextObject; asked != nil && fromSeed(ctx) {
 		if err := t.core.describe(ctx, asked, &garden); err != nil {
 			return err
@@ -137,7 +137,7 @@ func (t *tokens) answer(ctx context.Context, of *identity, request *gardensecuri
 	return nil
 }
 
-// lifetime brings what is asked for within the bounds of the server.
+// lifetime limits the requested lifetime to the bounds of the server.
 func (t *tokens) lifetime(seconds *int64) time.Duration {
 	asked := defaultTokenLifetime
 	if seconds != nil {

@@ -46,8 +46,8 @@ func rules() kind.Rules[*gardenlet] {
 	}
 }
 
-// operation lets the generation grow for operation annotations (API-STRAT-4). All but the ordinary reconciliation stay
-// until who acts on them removes them.
+// operation increases the generation for operation annotations. It removes reconcile; the others stay until the controller
+// that acts on them removes them (API-STRAT-4).
 func operation(obj, old *gardenlet) bool {
 	const annotation = gardencorev1beta1.AnnotationOperation
 	switch asked := obj.Annotations[annotation]; asked {
@@ -61,7 +61,7 @@ func operation(obj, old *gardenlet) bool {
 	}
 }
 
-// repository is the reference of the chart, without the scheme.
+// repository returns the reference of the chart without the scheme.
 func repository(o *gardenlet) string {
 	r := o.Spec.Deployment.Helm.OCIRepository
 	if r.Ref != nil {

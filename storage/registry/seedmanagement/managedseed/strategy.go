@@ -44,8 +44,8 @@ func rules() kind.Rules[*managedSeed] {
 	}
 }
 
-// operation lets the generation grow for operation annotations (API-STRAT-4). The gardenlet removes the one that asks
-// for another kubeconfig.
+// operation increases the generation for operation annotations. The gardenlet removes the one that requests a new kubeconfig
+// (API-STRAT-4).
 func operation(obj, old *managedSeed) bool {
 	const annotation = gardencorev1beta1.AnnotationOperation
 	switch asked := obj.Annotations[annotation]; asked {
@@ -70,7 +70,7 @@ func selectable(o *managedSeed) fields.Set {
 	return fields.Set{gardenseedmanagementv1alpha1.FieldManagedSeedShootName: shoot(o)}
 }
 
-// registration reports whether the seed is known to the garden (reference: resources.md, managedseeds/Status).
+// registration returns the status of the seed's registration for the table.
 func registration(o *managedSeed) string {
 	for _, c := range o.Status.Conditions {
 		if c.Type != gardenseedmanagementv1alpha1.ConditionTypeSeedRegistered || c.Status == gardencorev1beta1.ConditionUnknown {

@@ -21,7 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
-// scales serves the size of sets in the form that all scalable kinds share.
+// scales serves the subresource scale of sets.
 type scales struct{ sets *kind.Store }
 
 var (
@@ -30,7 +30,7 @@ var (
 	_ rest.TableConvertor           = &scales{}
 )
 
-// GroupVersionKind names the body, which is of another group than the set.
+// GroupVersionKind returns the kind of the body, which is of another group than the set.
 func (*scales) GroupVersionKind(schema.GroupVersion) schema.GroupVersionKind {
 	return autoscalingv1.SchemeGroupVersion.WithKind("Scale")
 }
@@ -76,7 +76,7 @@ func (s *scales) Update(
 	return scale, false, err
 }
 
-// ConvertToTable prints the set.
+// ConvertToTable returns the set as a table.
 func (s *scales) ConvertToTable(ctx context.Context, obj, o runtime.Object) (*metav1.Table, error) {
 	return rest.NewDefaultTableConvertor(gardenseedmanagementv1alpha1.Resource("managedseedsets")).ConvertToTable(ctx, obj, o)
 }
@@ -84,7 +84,7 @@ func (s *scales) ConvertToTable(ctx context.Context, obj, o runtime.Object) (*me
 func scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
 	s, ok := obj.(*set)
 	if !ok {
-		return nil, apierrors.NewInternalError(fmt.Errorf("%T is no ManagedSeedSet", obj))
+		return nil, apierrors.NewInternalError(fmt.Errorf("%T is not a ManagedSeedSet", obj))
 	}
 	selector, err := metav1.LabelSelectorAsSelector(&s.Spec.Selector)
 	if err != nil {
@@ -100,7 +100,7 @@ func scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
 	}, nil
 }
 
-// change makes a change of a set from a change of its scale.
+// change converts an update of the scale into an update of the set.
 type change struct {
 	name  string
 	scale rest.UpdatedObjectInfo
@@ -113,7 +113,7 @@ func (c *change) Preconditions() *metav1.Preconditions { return c.scale.Precondi
 func (c *change) UpdatedObject(ctx context.Context, old runtime.Object) (runtime.Object, error) {
 	s, ok := old.DeepCopyObject().(*set)
 	if !ok {
-		return nil, apierrors.NewInternalError(fmt.Errorf("%T is no ManagedSeedSet", old))
+		return nil, apierrors.NewInternalError(fmt.Errorf("%T is not a ManagedSeedSet", old))
 	}
 	if s.ResourceVersion == "" {
 		return nil, apierrors.NewNotFound(gardenseedmanagementv1alpha1.Resource("managedseedsets/scale"), c.name)
@@ -124,7 +124,7 @@ func (c *change) UpdatedObject(ctx context.Context, old runtime.Object) (runtime
 		return nil, err
 	}
 	if was.ManagedFields, err = owners.ToSubresource(); err != nil {
-		return nil, fmt.Errorf("tell who owns the scale of %q: %w", c.name, err)
+		return nil, fmt.Errorf("get managed fields of scale of %q: %w", c.name, err)
 	}
 	obj, err := c.scale.UpdatedObject(ctx, was)
 	if err != nil {
@@ -139,14 +139,14 @@ func (c *change) UpdatedObject(ctx context.Context, old runtime.Object) (runtime
 	}
 	s.Spec.Replicas, s.ResourceVersion = &scale.Spec.Replicas, scale.ResourceVersion
 	if s.ManagedFields, err = owners.ToParent(scale.ManagedFields); err != nil {
-		return nil, fmt.Errorf("tell who owns %q: %w", c.name, err)
+		return nil, fmt.Errorf("set managed fields of %q: %w", c.name, err)
 	}
 	return s, nil
 }
 
-var errOtherSet = errors.New("the object has been deleted and made anew")
+var errOtherSet = errors.New("the object has been deleted and created again")
 
-// check refuses a size that cannot be, and one that was meant for an earlier set of the same name.
+// check rejects an invalid size, and a scale of an earlier set with the same name.
 func (c *change) check(scale *autoscalingv1.Scale, s *set) error {
 	if scale.Spec.Replicas < 0 {
 		return apierrors.NewInvalid(autoscalingv1.SchemeGroupVersion.WithKind("Scale").GroupKind(), c.name, field.ErrorList{
@@ -159,7 +159,7 @@ func (c *change) check(scale *autoscalingv1.Scale, s *set) error {
 	return nil
 }
 
-// replicasPath is where the size stands in a set; who owns it there owns it in the scale.
+// replicasPath is the path of the size in a set; its field manager there is its field manager in the scale.
 func replicasPath() managedfields.ResourcePathMappings {
 	return managedfields.ResourcePathMappings{
 		gardenseedmanagementv1alpha1.GroupVersion.String(): fieldpath.MakePathOrDie("spec", "replicas"),

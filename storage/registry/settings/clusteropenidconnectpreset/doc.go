@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package clusteropenidconnectpreset keeps ClusterOpenIDConnectPresets: what new shoots of many projects take over.
+// Package clusteropenidconnectpreset keeps ClusterOpenIDConnectPresets: OpenID Connect settings for new shoots of many projects.
 package clusteropenidconnectpreset

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package openidconnectpreset keeps OpenIDConnectPresets: what new shoots of a namespace take over.
+// Package openidconnectpreset keeps OpenIDConnectPresets: OpenID Connect settings for new shoots of a namespace.
 package openidconnectpreset
