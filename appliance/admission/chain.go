@@ -58,18 +58,18 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// Rule is one rule about requests.
+// Rule is an admission plugin.
 type Rule struct {
 	// Name is shown in errors and metrics.
 	Name string
-	// New makes the rule on a view of the garden.
+	// New returns the plugin, which sees the garden through a world.
 	New func(w *world.World) admission.Interface
-	// Off rules are asked only where the configuration enables them (API-ADM-2).
+	// Off plugins run only if the configuration enables them (API-ADM-2).
 	Off bool
 }
 
-// GardenRules are all rules about garden kinds, as configured, in the order in which they are asked (API-ADM-1). Those
-// that change objects are asked first, by the API server, in the same order.
+// GardenRules returns all plugins for garden kinds, as configured, in the order in which they run. The API server runs their
+// mutating parts first, in the same order (API-ADM-1).
 func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 	return []Rule{
 		{Name: "Unserved", New: unserved.New},
@@ -113,8 +113,8 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 	}
 }
 
-// KubeRules are all rules about Kubernetes' own kinds and about custom resources, as configured, in the order in which
-// they are asked. They get the server's internal types and see the others through world.Objects.
+// KubeRules returns all plugins for Kubernetes' own kinds and for custom resources, as configured, in the order in which
+// they run. They get the server's internal types and convert them with world.Objects.
 func KubeRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 	return []Rule{
 		{Name: "SeedRestriction", New: seedrestriction.New},
@@ -134,8 +134,8 @@ func KubeRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 	}
 }
 
-// Asked are the rules that a configuration leaves in force: those that it enables, and those that are on by default and
-// that it does not disable.
+// Asked returns the plugins that are enabled in a configuration: those that it enables, and those that are enabled by
+// default and that it does not disable.
 func Asked(rules []Rule, c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 	asked := make([]Rule, 0, len(rules))
 	for _, r := range rules {
@@ -146,8 +146,8 @@ func Asked(rules []Rule, c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule 
 	return asked
 }
 
-// Names are those of all rules that can be enabled and disabled, in alphabetical order: the garden's own, and those of
-// Kubernetes of which a garden can do without.
+// Names returns the names of all plugins that can be enabled and disabled, in alphabetical order: the garden's own, and
+// those of Kubernetes that a garden does not need.
 func Names() []string {
 	names := KubernetesNames()
 	none := &gardenconfigv1alpha1.AdmissionConfiguration{}
@@ -158,7 +158,7 @@ func Names() []string {
 	return slices.Compact(names)
 }
 
-// KubernetesNames are those of the rules of Kubernetes that can be enabled and disabled.
+// KubernetesNames returns the names of the plugins of Kubernetes that can be enabled and disabled.
 func KubernetesNames() []string {
 	return []string{
 		mutatingpolicy.PluginName, mutatingwebhook.PluginName, validatingpolicy.PluginName, validatingwebhook.PluginName,
@@ -166,5 +166,5 @@ func KubernetesNames() []string {
 	}
 }
 
-// KubernetesNamesOff are those of them that are asked only where the configuration enables them (API-ADM-2).
+// KubernetesNamesOff returns the names of those that run only if the configuration enables them (API-ADM-2).
 func KubernetesNamesOff() []string { return []string{mutatingpolicy.PluginName} }

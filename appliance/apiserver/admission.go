@@ -33,10 +33,10 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// admissionHook is the name under which the library registers the start of an admission chain.
+// admissionHook is the name of the hook with which the library starts an admission chain.
 const admissionHook = "start-apiserver-admission-initializer"
 
-// kubeAdmissionOff is every rule of a cluster but those that make sense without pods and nodes.
+// kubeAdmissionOff returns all plugins of a cluster except those that are useful without pods and nodes.
 func kubeAdmissionOff() sets.Set[string] {
 	on := sets.New(
 		lifecycle.PluginName,
@@ -53,8 +53,7 @@ func kubeAdmissionOff() sets.Set[string] {
 	return sets.New(kubeoptions.AllOrderedPlugins...).Difference(on)
 }
 
-// applyKubeAdmission puts the garden's rules into the chain of the kube server, before what users add by webhooks and
-// policies.
+// applyKubeAdmission adds the garden's plugins to the chain of the kube server, before the webhooks and policies of users.
 func (c Config) applyKubeAdmission(o *serveroptions.AdmissionOptions, view *world.World) {
 	o.DefaultOffPlugins = kubeAdmissionOff().Insert(c.libraryRulesOff()...)
 	o.Decorators = append(o.Decorators, recounting(c.Clock))
@@ -63,8 +62,8 @@ func (c Config) applyKubeAdmission(o *serveroptions.AdmissionOptions, view *worl
 	o.RecommendedPluginOrder = slices.Concat(o.RecommendedPluginOrder[:at], names, o.RecommendedPluginOrder[at:])
 }
 
-// libraryRulesOff are the rules of Kubernetes that are not asked, out of those that can be chosen: those that the
-// configuration disables, and those that are off by default and that it does not enable (API-ADM-2).
+// libraryRulesOff returns the disabled ones of Kubernetes' optional plugins: those that the configuration disables, and
+// those that are disabled by default and that it does not enable (API-ADM-2).
 func (c Config) libraryRulesOff() []string {
 	return slices.DeleteFunc(admissionrules.KubernetesNames(), func(name string) bool {
 		off := slices.Contains(admissionrules.KubernetesNamesOff(), name) || slices.Contains(c.AdmissionOff, name)
@@ -73,7 +72,7 @@ func (c Config) libraryRulesOff() []string {
 	})
 }
 
-// register makes rules known to a chain, and returns their names.
+// register registers plugins in a chain and returns their names.
 func register(into *admission.Plugins, rules []admissionrules.Rule, view *world.World) []string {
 	names := make([]string, 0, len(rules))
 	for _, rule := range rules {
@@ -83,8 +82,7 @@ func register(into *admission.Plugins, rules []admissionrules.Rule, view *world.
 	return names
 }
 
-// seeWorld is what all rules see of the garden: its kinds in their stores, everything else through the server's own port and
-// what it keeps at hand.
+// reachWorld connects the world of the plugins to the garden through the server's loopback client and its informers.
 func (c *completed) seeWorld(
 	generic *genericapiserver.Config, known informers.SharedInformerFactory, groups []*genericapiserver.APIGroupInfo,
 ) (*world.World, error) {
@@ -102,7 +100,7 @@ func (c *completed) seeWorld(
 	return view, nil
 }
 
-// rejections is the one counter of refused requests in this process.
+// rejections returns the counter of rejected requests of this process.
 func rejections() (*prometheus.CounterVec, error) {
 	counter := world.NewRejections()
 	err := legacyregistry.Registerer().Register(counter)
@@ -117,7 +115,7 @@ func rejections() (*prometheus.CounterVec, error) {
 	return nil, fmt.Errorf("register metrics of admission: %w", err)
 }
 
-// gardenAdmission is the chain of the garden server.
+// gardenAdmission is the admission chain of the garden server.
 func (c Config) gardenAdmission(view *world.World) *serveroptions.AdmissionOptions {
 	o := serveroptions.NewAdmissionOptions()
 	resourcequota.Register(o.Plugins)
@@ -130,8 +128,8 @@ func (c Config) gardenAdmission(view *world.World) *serveroptions.AdmissionOptio
 	return o
 }
 
-// Asked are the names of the rules that judge objects of the garden, and of those that judge all others, in the order in
-// which they are asked (API-ADM-1).
+// Asked returns the names of the enabled plugins for objects of the garden, and of those for all other objects, in the order
+// in which they run (API-ADM-1).
 func (c Config) Asked() (garden, kube []string) {
 	library := options.NewOptions().Admission.GenericAdmission
 	c.applyKubeAdmission(library, nil)
@@ -143,24 +141,24 @@ func asked(o *serveroptions.AdmissionOptions) []string {
 	return slices.DeleteFunc(slices.Clone(o.RecommendedPluginOrder), o.DefaultOffPlugins.Has)
 }
 
-// applyGardenAdmission gives the garden server its own chain: the namespace's life first, then the garden's rules, then
-// what users add by webhooks and policies, then quotas.
+// applyGardenAdmission sets the admission chain of the garden server: first the namespace lifecycle, then the garden's
+// plugins, then the webhooks and policies of users, then quotas.
 func (c *completed) applyGardenAdmission(into *genericapiserver.Config, parts *kubeParts) error {
 	o := c.gardenAdmission(parts.world)
 	kubeClient, err := kubernetes.NewForConfig(into.LoopbackClientConfig)
 	if err != nil {
-		return fmt.Errorf("make client for admission: %w", err)
+		return fmt.Errorf("create client for admission: %w", err)
 	}
 	dynamicClient, err := dynamic.NewForConfig(into.LoopbackClientConfig)
 	if err != nil {
-		return fmt.Errorf("make dynamic client for admission: %w", err)
+		return fmt.Errorf("create dynamic client for admission: %w", err)
 	}
 	if err := o.ApplyTo(into, parts.config.VersionedInformers, kubeClient, dynamicClient, into.FeatureGate,
 		into.EffectiveVersion, parts.initializers...); err != nil {
 		return fmt.Errorf("build admission chain of the garden: %w", err)
 	}
 
-	// The kube server has registered a hook of the same name already.
+	// The kube server has already registered a hook of the same name.
 	into.PostStartHooks["start-garden-admission-initializer"] = into.PostStartHooks[admissionHook]
 	delete(into.PostStartHooks, admissionHook)
 

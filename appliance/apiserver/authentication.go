@@ -16,13 +16,13 @@ import (
 	"k8s.io/kubernetes/pkg/serviceaccount"
 )
 
-// openPaths are what a client may ask for before it has shown who it is. What it gets is up to RBAC.
+// openPaths are the paths that can be requested without authentication. RBAC authorizes the requests.
 func openPaths() []string {
 	return []string{"/healthz", "/livez", "/readyz", "/version"}
 }
 
-// withOpenPaths lets requests without credentials through for the open paths, and for them alone. Wrong credentials
-// are refused everywhere.
+// withOpenPaths accepts requests without credentials for the open paths only. Invalid credentials are rejected for all
+// paths.
 func withOpenPaths(next authenticator.Request) authenticator.Request {
 	var conditions []apiserverapi.AnonymousAuthCondition
 	for _, path := range openPaths() {
@@ -32,7 +32,7 @@ func withOpenPaths(next authenticator.Request) authenticator.Request {
 	return union.NewFailOnError(next, anonymous.NewAuthenticator(conditions))
 }
 
-// tokenOwners finds what a service account token may be bound to. A garden has no pods and no nodes.
+// tokenOwners reads the objects to which a service account token can be bound. A garden has no pods and no nodes.
 type tokenOwners struct {
 	secrets  corev1listers.SecretLister
 	accounts corev1listers.ServiceAccountLister

@@ -22,12 +22,12 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedauthorizer"
 )
 
-// seedsCheck is the condition of /readyz that it is known what belongs to which seed.
+// seedsCheck is the check of /readyz that the graph of what belongs to which seed is complete.
 const seedsCheck = "seed-authorizer"
 
 var errGraphEmpty = errors.New("what belongs to which seed is not known yet")
 
-// seedAuthorization decides what gardenlets may do. It is asked before RBAC.
+// seedAuthorization authorizes gardenlets. It runs before RBAC.
 type seedAuthorization struct {
 	graph      *graph.Graph
 	feed       *feed.Feed
@@ -49,8 +49,8 @@ func newSeedAuthorization(clk clock.Clock) (*seedAuthorization, error) {
 	}, nil
 }
 
-// apply puts the authorizer before those that there are, one for what seeds do not find after them, and watches what is no
-// kind of the garden.
+// apply adds the authorizer before the existing ones and that for missing objects after them, and watches the objects that
+// are not of the garden's kinds.
 func (s *seedAuthorization) apply(into *genericapiserver.Config, known informers.SharedInformerFactory) error {
 	all := union.New(s.authorizer, into.Authorization.Authorizer)
 	into.Authorization.Authorizer = union.New(all, &seedauthorizer.Absent{Authorizer: s.authorizer, Others: all, Ready: s.synced})
@@ -85,7 +85,7 @@ func (s *seedAuthorization) synced() bool {
 	return s.feed.Synced()
 }
 
-// watch makes the kinds of the garden sources of the graph.
+// watch adds the kinds of the garden as sources of the graph.
 func (s *seedAuthorization) watch(groups []*genericapiserver.APIGroupInfo) error {
 	kinds := feed.Kinds()
 	for _, group := range groups {
@@ -112,5 +112,5 @@ func source(group *genericapiserver.APIGroupInfo, resource string) (*cache.ListW
 	return nil, feed.ErrNoSource
 }
 
-// page shows the graph.
+// page serves the page of the graph if the configuration enables it. RBAC authorizes its users (GAC-GR-13).
 func (s *seedAuthorization) page() http.Handler { return graphpage.New(s.graph) }

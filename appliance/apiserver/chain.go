@@ -19,7 +19,8 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 )
 
-// gardenGroupPriority places the garden's groups after those of Kubernetes in discovery, and before custom resources.
+// gardenGroupPriority is the priority of the garden's groups, which is after those of Kubernetes in discovery and before custom
+// resources.
 const gardenGroupPriority = 10000
 
 // chain are the configurations of the four servers.
@@ -30,7 +31,7 @@ type chain struct {
 	aggregator aggregatorapiserver.CompletedConfig
 }
 
-// configureChain derives all configurations before any is completed, as each starts from a copy of kube's.
+// configureChain creates all configurations before any is completed, because each starts from a copy of that of the kube server.
 func (c *completed) configureChain() (*chain, error) {
 	parts, err := c.kubeConfig()
 	if err != nil {
@@ -90,7 +91,7 @@ func (c *completed) aggregatorConfig(parts *kubeParts) (*aggregatorapiserver.Con
 	return config, nil
 }
 
-// build makes the servers, the last one of the chain first.
+// build creates the servers, the last one of the chain first.
 func (ch *chain) build() (*aggregatorapiserver.APIAggregator, error) {
 	nothing := genericapiserver.NewEmptyDelegateWithCustomHandler(
 		notfoundhandler.New(ch.kube.Generic.Serializer, genericapifilters.NoMuxAndDiscoveryIncompleteKey))
@@ -117,7 +118,7 @@ func (ch *chain) build() (*aggregatorapiserver.APIAggregator, error) {
 	return aggregator, nil
 }
 
-// priorities adds the garden's groups to those that the aggregator routes by itself.
+// priorities adds the garden's groups to those that the aggregator routes itself.
 func priorities() map[schema.GroupVersion]controlplane.APIServicePriority {
 	all := controlplane.DefaultGenericAPIServicePriorities()
 	for g, versions := range scheme.ServedGroups() {

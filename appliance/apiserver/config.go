@@ -19,64 +19,64 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
-// Config says how the API server of a garden is run.
+// Config is the configuration of the API server of a garden.
 type Config struct {
 	// Listener receives the connections. The server owns it from Run on.
 	Listener net.Listener
-	// ExternalHost is the address that clients are told, with a port where it is not 443.
+	// ExternalHost is the address for clients, with the port unless it is 443.
 	ExternalHost string
-	// Identity holds the keys and certificates. Certificates are read from their files again when those change.
+	// Identity has the keys and certificates. Certificates are reloaded when their files change.
 	Identity *identity.Garden
-	// Objects and Events are where objects are kept.
+	// Objects and Events are the stores of objects and of Events.
 	Objects, Events kine.Endpoint
-	// Compact asks the store for compaction; set it for a store that does not do so itself.
+	// Compact makes the server compact the store; set it for a store that does not compact itself.
 	Compact bool
-	// GardenAdmission are the garden's own rules about garden kinds, KubeAdmission those about all others, in the order
-	// in which they are asked.
+	// GardenAdmission are the garden's own admission plugins for garden kinds, KubeAdmission those for all other kinds, in the
+	// order in which they run.
 	GardenAdmission, KubeAdmission []admission.Rule
-	// AdmissionOff names rules of Kubernetes that are not asked, AdmissionOn those that are asked although they are off by
-	// default. Both may name other rules, which are chosen already.
+	// AdmissionOff names the plugins of Kubernetes to disable, AdmissionOn those to enable although they are disabled by
+	// default. Both may name other plugins, which are ignored here.
 	AdmissionOff, AdmissionOn []string
-	// ReadyChecks are further conditions of /readyz.
+	// ReadyChecks are further checks of /readyz.
 	ReadyChecks []ReadyCheck
 	// ServiceAccountIssuer is the issuer of service account tokens. Tokens become invalid when it changes.
 	ServiceAccountIssuer string
-	// MaxServiceAccountTokenLifetime is the longest validity of requested tokens of service accounts; longer ones are cut.
+	// MaxServiceAccountTokenLifetime is the longest validity of requested tokens of service accounts; longer requests are shortened.
 	MaxServiceAccountTokenLifetime time.Duration
 	// EventTTL is how long an Event is kept.
 	EventTTL time.Duration
-	// MaxKubeconfigLifetime bounds the validity of kubeconfigs for shoots.
+	// MaxKubeconfigLifetime is the longest validity of kubeconfigs for shoots.
 	MaxKubeconfigLifetime time.Duration
-	// WorkloadIdentity says what the tokens of workload identities are like.
+	// WorkloadIdentity configures the tokens of workload identities.
 	WorkloadIdentity WorkloadIdentity
-	// ObjectBytes bounds what is remembered of how objects are written to clients.
+	// ObjectBytes is the size of the cache of encoded objects.
 	ObjectBytes int64
-	// Mounts are what else is served on the port.
+	// DebugHandlers enables the debug pages.
 	Mounts gateway.Mounts
 	// DebugHandlers serves pages that show what is inside of the server.
 	DebugHandlers bool
 	// CredentialsRotationInterval is how long credentials of a shoot can go without a rotation before users are warned.
 	CredentialsRotationInterval time.Duration
-	// Clock tells the time for certificates.
+	// Clock is the clock for certificates.
 	Clock clock.Clock
-	// Log receives what admission has refused.
+	// Log is the logger for rejections of admission.
 	Log logr.Logger
 }
 
-// ReadyCheck is a condition of /readyz, which shows its name.
+// ReadyCheck is a check of /readyz, which shows its name.
 type ReadyCheck struct {
 	Name  string
 	Check func() error
 }
 
-// NewConfig returns a Config with everything that has one right value for a garden.
+// NewConfig returns a Config with the values that are the same for all gardens.
 func NewConfig() Config {
 	return Config{
 		ServiceAccountIssuer:  "https://kubernetes.default.svc",
 		EventTTL:              time.Hour,
 		MaxKubeconfigLifetime: 24 * time.Hour,
 
-		// Some thousand shoots.
+		// Enough for some thousand shoots.
 		ObjectBytes: 96 << 20,
 
 		MaxServiceAccountTokenLifetime: 90 * 24 * time.Hour,
@@ -88,18 +88,18 @@ func NewConfig() Config {
 	}
 }
 
-// Completed is a Config that can be built. Only Config.Complete makes one.
+// Completed is a completed Config. Only Config.Complete returns one.
 type Completed struct{ *completed }
 
 type completed struct {
 	Config
 
 	library options.CompletedOptions
-	// seeds decides what gardenlets may do.
+	// world is what all plugins read. It can be used once the servers are configured.
 	seeds *seedAuthorization
 }
 
-// Complete checks the Config and fills in what follows from it.
+// Complete validates the Config and sets the values that are derived from it.
 func (c Config) Complete(ctx context.Context) (Completed, error) {
 	if err := c.validate(); err != nil {
 		return Completed{}, fmt.Errorf("configure API server: %w", err)
@@ -125,10 +125,10 @@ func (c Config) validate() error {
 	if c.Listener == nil {
 		errs = append(errs, errors.New("listener: must be set"))
 	} else if _, ok := c.Listener.Addr().(*net.TCPAddr); !ok {
-		errs = append(errs, fmt.Errorf("listener: %T is no TCP address", c.Listener.Addr()))
+		errs = append(errs, fmt.Errorf("listener: %T is not a TCP address", c.Listener.Addr()))
 	}
 	if len(c.Objects.Servers) == 0 || len(c.Events.Servers) == 0 {
-		errs = append(errs, errors.New("stores: objects and events need a server each"))
+		errs = append(errs, errors.New("stores: objects and events must each have a server"))
 	}
 	if c.Identity == nil {
 		errs = append(errs, errors.New("identity: must be set"))

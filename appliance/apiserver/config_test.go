@@ -22,7 +22,7 @@ func TestConfigComplete(t *testing.T) {
 		"Empty": {
 			reason: "Everything that is missing is named at once.",
 			change: func(c *apiserver.Config) { *c = apiserver.Config{} },
-			want: "configure API server: listener: must be set\nstores: objects and events need a server each\n" +
+			want: "configure API server: listener: must be set\nstores: objects and events must each have a server\n" +
 				"identity: must be set\nexternal host and service account issuer: must be set\n" +
 				"event TTL, kubeconfig lifetime, rotation interval and clock: must be set, see NewConfig\n" +
 				"issuer and lifetimes of workload identity tokens: must be set, see NewConfig",
@@ -30,7 +30,7 @@ func TestConfigComplete(t *testing.T) {
 		"UnixListener": {
 			reason: "Clients come over TCP.",
 			change: func(c *apiserver.Config) { c.Listener = unixListener{} },
-			want:   "configure API server: listener: *net.UnixAddr is no TCP address\nidentity: must be set",
+			want:   "configure API server: listener: *net.UnixAddr is not a TCP address\nidentity: must be set",
 		},
 	}
 	for name, tc := range cases {

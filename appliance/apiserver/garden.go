@@ -25,7 +25,7 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
-// decodedBytes bounds what is remembered of objects that were read back: what is written within a second or two.
+// decodedBytes is the size of the cache of decoded objects: enough for the writes of a second or two.
 const decodedBytes = 4 << 20
 
 // gardenKinds are the kinds of the garden and their stores.
@@ -82,8 +82,8 @@ type gardenServer struct {
 	seeds   *seedAuthorization
 }
 
-// gardenConfig derives the garden server's configuration from that of the kube server: another scheme, another
-// encoding, another admission chain; the same store, authentication and authorization.
+// gardenConfig derives the garden server's configuration from that of the kube server: with another scheme, encoding and
+// admission chain, and the same store, authentication and authorization.
 func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 	generic := *parts.config.Generic
 	generic.PostStartHooks = map[string]genericapiserver.PostStartHookConfigEntry{}
@@ -101,7 +101,8 @@ func (c *completed) gardenConfig(parts *kubeParts) (*gardenServer, error) {
 	return &gardenServer{gardenKinds: parts.kinds, generic: generic.Complete(parts.config.VersionedInformers), seeds: c.seeds}, nil
 }
 
-// applyGardenStorage keeps garden kinds beside the kinds of Kubernetes, encrypted by the same keys.
+// applyGardenStorage configures the storage of garden kinds, in the same store as the kinds of Kubernetes and encrypted with the
+// same keys.
 func (c *completed) applyGardenStorage(into *genericapiserver.Config, codecs serializer.CodecFactory) error {
 	versions := slices.Concat(scheme.ServedGroups()...)
 	codec, err := newStoring(codecs, versions)

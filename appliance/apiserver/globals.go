@@ -14,7 +14,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/rest"
 	"k8s.io/component-base/metrics/legacyregistry"
-	// Each of these adds a group to the one scheme of the kube server.
+	// Each of these adds a group to the global scheme of the kube server.
 	_ "k8s.io/kubernetes/pkg/apis/admission/install"
 	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
 	_ "k8s.io/kubernetes/pkg/apis/authentication/install"
@@ -30,7 +30,7 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
-// configureLibraries sets what the libraries keep once for the whole process. This file is the only one that touches it.
+// configureLibraries sets the global state of the libraries. Only this file changes it.
 //
 //nolint:gochecknoglobals // The state belongs to the libraries; several servers in one process share it.
 var configureLibraries = sync.OnceValue(func() error {
@@ -38,8 +38,7 @@ var configureLibraries = sync.OnceValue(func() error {
 	serveroptions.NewServerRunOptions()
 
 	gates := map[string]bool{
-		// A garden has one API server: there is no other one to tell about this one's life and versions, and no
-		// leader to elect.
+		// A garden has one API server, so its identity and versions are not published for others, and there is no leader election.
 		"APIServerIdentity":                   false,
 		"UnknownVersionInteroperabilityProxy": false,
 	}
@@ -50,7 +49,7 @@ var configureLibraries = sync.OnceValue(func() error {
 		return fmt.Errorf("set version of the API server: %w", err)
 	}
 
-	// Warnings that this process causes for itself are of no use to its operator.
+	// Warnings for this process's own requests are of no use to its operator.
 	rest.SetDefaultWarningHandler(rest.NoWarnings{})
 	for i, handle := range utilruntime.ErrorHandlers {
 		utilruntime.ErrorHandlers[i] = unlessCancelled(handle)
@@ -60,7 +59,7 @@ var configureLibraries = sync.OnceValue(func() error {
 	return nil
 })
 
-// unlessCancelled leaves out what a stop causes: each watch that ends with it would be reported as an error.
+// unlessCancelled ignores errors that a shutdown causes: each watch that ends with it would be reported as an error.
 func unlessCancelled(handle utilruntime.ErrorHandler) utilruntime.ErrorHandler {
 	return func(ctx context.Context, err error, message string, keysAndValues ...any) {
 		if !errors.Is(err, context.Canceled) {

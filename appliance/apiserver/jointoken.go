@@ -21,17 +21,16 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/auth/authenticator/token/bootstrap"
 )
 
-// How often unknown tokens may make the server look into its store, and how long one waits for its turn. Who guesses
-// tokens is no burden for it; who has just made many is served.
+// The rate at which unknown tokens are looked up in the store, and how long a request waits for its lookup. Clients that
+// guess tokens cannot overload the store, while a client that has just created many tokens is served.
 const (
 	lookupsPerSecond = 100
 	lookupBurst      = 100
 	lookupPatience   = 2 * time.Second
 )
 
-// withNewTokens accepts a join token from the moment on at which its Secret has been written. The library knows tokens
-// from a cache, which is behind by a little when the server is busy, and a command that has just printed a token would
-// have lied.
+// withNewTokens accepts a join token as soon as its Secret has been written. The library reads tokens from a cache, which
+// lags behind on a busy server, so that a token that was just printed would not be valid yet.
 func withNewTokens(next authenticator.Request, secrets corev1client.SecretInterface) authenticator.Request {
 	limit := flowcontrol.NewTokenBucketRateLimiter(lookupsPerSecond, lookupBurst)
 	lookup := group.NewAuthenticatedGroupAdder(authenticator.RequestFunc(
@@ -56,7 +55,7 @@ func withNewTokens(next authenticator.Request, secrets corev1client.SecretInterf
 	})
 }
 
-// inTurn waits until one more lookup is allowed, and reports whether that was in time.
+// inTurn waits until another lookup is allowed, and reports whether that was in time.
 func inTurn(ctx context.Context, limit flowcontrol.RateLimiter) bool {
 	ctx, cancel := context.WithTimeout(ctx, lookupPatience)
 	defer cancel()
@@ -64,7 +63,7 @@ func inTurn(ctx context.Context, limit flowcontrol.RateLimiter) bool {
 	return limit.Wait(ctx) == nil
 }
 
-// bearer returns the token of a request, or nothing.
+// bearer returns the token of a request, or an empty string.
 func bearer(r *http.Request) string {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	if !strings.EqualFold(scheme, "bearer") {
@@ -86,7 +85,7 @@ func stored(ctx context.Context, in corev1client.SecretInterface) storedSecrets 
 // Get implements corev1listers.SecretNamespaceLister.
 func (s storedSecrets) Get(name string) (*corev1.Secret, error) { return s(name) }
 
-// List implements corev1listers.SecretNamespaceLister; a token names its Secret, so nobody lists.
+// List implements corev1listers.SecretNamespaceLister. It is not used, because a token names its Secret.
 func (storedSecrets) List(labels.Selector) ([]*corev1.Secret, error) {
 	return nil, errors.ErrUnsupported
 }

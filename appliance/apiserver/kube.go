@@ -33,7 +33,7 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 )
 
-// kubeParts is what the library makes for the servers of the chain to share.
+// kubeParts are the parts of the library that the servers of the chain share.
 type kubeParts struct {
 	config       *controlplane.Config
 	resolver     aggregatorapiserver.ServiceResolver
@@ -69,11 +69,11 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 	c.applyKubeAdmission(c.library.Admission.GenericAdmission, view)
 	client, err := kubernetes.NewForConfig(generic.LoopbackClientConfig)
 	if err != nil {
-		return nil, fmt.Errorf("make client for authentication: %w", err)
+		return nil, fmt.Errorf("create client for authentication: %w", err)
 	}
 	generic.Authentication.Authenticator = withOpenPaths(
 		withNewTokens(generic.Authentication.Authenticator, client.CoreV1().Secrets(metav1.NamespaceSystem)))
-	// It records since when tokens without an end are watched. A garden has never made any.
+	// It records since when tokens without expiration are tracked. A garden has never issued any.
 	generic.DisabledPostStartHooks.Insert("start-legacy-token-tracking-controller")
 	for _, check := range c.ReadyChecks {
 		generic.AddReadyzChecks(healthz.NamedCheck(check.Name, func(*http.Request) error { return check.Check() }))
@@ -96,7 +96,7 @@ func newKube(config controlplane.CompletedConfig, next genericapiserver.Delegati
 	}
 	client, err := discovery.NewDiscoveryClientForConfig(config.Generic.LoopbackClientConfig)
 	if err != nil {
-		return nil, fmt.Errorf("make discovery client: %w", err)
+		return nil, fmt.Errorf("create discovery client: %w", err)
 	}
 	if err := server.InstallAPIs(kubeGroups(config, client)...); err != nil {
 		return nil, fmt.Errorf("install groups of Kubernetes: %w", err)
@@ -109,7 +109,7 @@ func newKube(config controlplane.CompletedConfig, next genericapiserver.Delegati
 	return server, nil
 }
 
-// withoutHook hides the hook of a group.
+// withoutHook removes the post-start hook of a group.
 type withoutHook struct {
 	controlplane.RESTStorageProvider
 }
@@ -128,7 +128,7 @@ func kubeGroups(c controlplane.CompletedConfig, client discovery.DiscoveryInterf
 		authorizationrest.RESTStorageProvider{Authorizer: authorization.Authorizer, RuleResolver: c.Generic.RuleResolver},
 		certificatesrest.RESTStorageProvider{Authorizer: authorization.Authorizer},
 		coordinationrest.RESTStorageProvider{},
-		// Its own hook waits a second before it creates the roles; see policyHook.
+		// Its own hook waits for a second before it creates the roles; see policyHook.
 		withoutHook{rbacrest.RESTStorageProvider{Authorizer: authorization.Authorizer}},
 		flowcontrolrest.RESTStorageProvider{InformerFactory: c.Generic.SharedInformerFactory},
 		admissionregistrationrest.RESTStorageProvider{Authorizer: authorization.Authorizer, DiscoveryClient: client},

@@ -28,10 +28,10 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
-// shutdownGrace is how long watches and HTTP connections may take to end once the server stops.
+// shutdownGrace is how long watches and HTTP connections may take to end when the server stops.
 const shutdownGrace = 2 * time.Second
 
-// libraryOptions says in the words of the generic control plane what the Config says.
+// libraryOptions converts the Config to the options of the generic control plane.
 func (c Config) libraryOptions() *options.Options {
 	o := options.NewOptions()
 
@@ -48,7 +48,7 @@ func (c Config) libraryOptions() *options.Options {
 	o.SecureServing.CipherSuites = cipherSuites()
 	o.Features.EnableProfiling = false
 	o.EventTTL = c.EventTTL
-	// Applying them would report that no manifest of metric labels was given.
+	// Applying these options would log that there is no manifest of metric labels.
 	o.Metrics = nil
 
 	c.applyStorage(o.Etcd)
@@ -58,7 +58,7 @@ func (c Config) libraryOptions() *options.Options {
 	return o
 }
 
-// cipherSuites are those of TLS 1.2 that authenticate what they encrypt. TLS 1.3 has no others.
+// cipherSuites returns the cipher suites of TLS 1.2 with authenticated encryption. TLS 1.3 has no others.
 func cipherSuites() []string {
 	suites := []uint16{
 		tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
@@ -74,7 +74,7 @@ func cipherSuites() []string {
 	return names
 }
 
-// advertiseAddress must never be looked up: a machine without a network has a garden as well.
+// advertiseAddress is never looked up, so that a garden can run on a machine without a network.
 func (c Config) advertiseAddress() net.IP {
 	if host, _, err := net.SplitHostPort(c.ExternalHost); err == nil {
 		if ip := net.ParseIP(host); ip != nil {
@@ -111,7 +111,7 @@ func (c Config) applyStorage(o *serveroptions.EtcdOptions) {
 
 func (c Config) applyAuthentication(o *options.Options) {
 	a := o.Authentication
-	// Anonymous requests are let in for a few paths only, see openPaths.
+	// Anonymous requests are accepted for a few paths only, see openPaths.
 	a.Anonymous = &kubeoptions.AnonymousAuthenticationOptions{Allow: false, FlagsSet: true}
 	a.BootstrapToken.Enable = true
 	a.ClientCert.ClientCA = c.Identity.ClientCA.CertFile
@@ -127,7 +127,7 @@ func (c Config) applyAuthentication(o *options.Options) {
 	a.ServiceAccounts.KeyFiles = []string{c.Identity.ServiceAccount.File}
 	a.ServiceAccounts.OptionalTokenGetter = tokenObjects
 	a.ServiceAccounts.MaxExpiration = c.MaxServiceAccountTokenLifetime
-	// There are no pods here that would have to get used to tokens that end.
+	// There are no pods with clients that do not reload their tokens.
 	a.ServiceAccounts.ExtendExpiration = false
 
 	o.ServiceAccountSigningKeyFile = c.Identity.ServiceAccount.File
@@ -135,7 +135,7 @@ func (c Config) applyAuthentication(o *options.Options) {
 	o.ProxyClientKeyFile = c.Identity.FrontProxy.File
 }
 
-// servedVersions are the versions of Kubernetes' own groups that a garden serves: the stable ones.
+// servedVersions returns the versions of Kubernetes' own groups that a garden serves: the stable ones.
 func servedVersions() *serverstorage.ResourceConfig {
 	c := serverstorage.NewResourceConfig()
 	c.EnableVersions(

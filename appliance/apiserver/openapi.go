@@ -19,7 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 )
 
-// gardenDefinitions are the models of the garden kinds and of what they are made of.
+// gardenDefinitions returns the models of the garden kinds and of the types in them.
 func gardenDefinitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	all := kubeopenapi.GetOpenAPIDefinitions(ref)
 	garden := gardenopenapi.GetOpenAPIDefinitions(func(name string) spec.Ref { return ref(modelName(name)) })
@@ -33,7 +33,7 @@ func gardenDefinitions(ref common.ReferenceCallback) map[string]common.OpenAPIDe
 	return all
 }
 
-// modelName turns the path of a Go type into the name of its model. The generator knows the models of the packages that
+// modelName converts the path of a Go type into the name of its model. The generator knows the models of the packages that
 // it is run for, and refers to all others by their paths.
 func modelName(name string) string {
 	if !strings.Contains(name, "/") {
@@ -43,12 +43,12 @@ func modelName(name string) string {
 	return openapimodels.ToRESTFriendlyName(name)
 }
 
-// applyGardenOpenAPI describes the garden kinds. The names come from a scheme without internal versions, as there every
-// type has one kind only.
+// applyGardenOpenAPI configures the OpenAPI documents of the garden kinds. The names come from a scheme without internal
+// versions, in which every type has one kind only.
 func applyGardenOpenAPI(into *genericapiserver.Config) error {
 	served := runtime.NewScheme()
 	if err := scheme.AddServedVersions(served); err != nil {
-		return fmt.Errorf("make scheme of the garden's models: %w", err)
+		return fmt.Errorf("create scheme of the garden's models: %w", err)
 	}
 	definitions := openapiutil.GetOpenAPIDefinitionsWithoutDisabledFeatures(gardenDefinitions)
 	namer := openapinamer.NewDefinitionNamer(served)

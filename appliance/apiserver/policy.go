@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// policyHook creates the roles of Kubernetes itself, such as cluster-admin. The server is not ready before it is done.
+	// policyHook creates the roles of Kubernetes itself, such as cluster-admin. The server is not ready before the hook is done.
 	policyHook = "rbac/bootstrap-roles"
 
 	policyRetry   = 100 * time.Millisecond
@@ -25,12 +25,12 @@ const (
 	policyWriters = 8
 )
 
-// ensurePolicy adds what is missing and takes nothing away. Roles of the loops of kube-controller-manager are left out:
-// in a garden they run inside this process and need none.
+// ensurePolicy adds missing roles and permissions and removes nothing. It omits the roles of kube-controller-manager's
+// controllers, which run inside this process and need none.
 func ensurePolicy(hook genericapiserver.PostStartHookContext) error {
 	client, err := kubernetes.NewForConfig(hook.LoopbackClientConfig)
 	if err != nil {
-		return fmt.Errorf("make client for roles: %w", err)
+		return fmt.Errorf("create client for roles: %w", err)
 	}
 
 	var last error

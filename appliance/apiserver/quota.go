@@ -13,14 +13,14 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// quotaPauses are the pauses before a creation that lost the race for its quota is counted again.
+// quotaPauses returns the pauses before a creation is checked again after a conflict about its quota.
 func quotaPauses() []time.Duration {
 	return []time.Duration{5 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond}
 }
 
-// recounting asks the plugin for quotas again where the quota was changed by somebody else meanwhile. The plugin tries three
-// times without a pause, against a cache that may not have the change yet; its answer would be a conflict about an object
-// that the user has not touched.
+// recounting runs the quota plugin again if the quota was changed by another request in the meantime. The plugin retries
+// three times without a pause, with a cache that may not have the change yet; otherwise the user would get a conflict about
+// an object that the request does not change.
 func recounting(c clock.Clock) admission.Decorator {
 	return admission.DecoratorFunc(func(plugin admission.Interface, name string) admission.Interface {
 		judge, ok := plugin.(admission.ValidationInterface)
@@ -59,7 +59,7 @@ func (r recount) Validate(ctx context.Context, a admission.Attributes, o admissi
 	return err
 }
 
-// lostQuota reports whether an error says that a quota was changed by somebody else.
+// lostQuota reports whether an error is a conflict about a quota.
 func lostQuota(err error) bool {
 	var status apierrors.APIStatus
 	if !apierrors.IsConflict(err) || !errors.As(err, &status) {

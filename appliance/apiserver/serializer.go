@@ -15,18 +15,18 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/bytecache"
 )
 
-// remembering writes garden kinds and remembers how.
+// remembering encodes garden kinds and caches the results.
 type remembering struct {
 	serializer.CodecFactory
 
-	// compact writes JSON without spaces, and binary protobuf.
+	// compact encodes JSON without spaces, and binary protobuf.
 	compact, binary runtime.Encoder
 	written         *bytecache.Cache
 }
 
 var _ runtime.NegotiatedSerializer = remembering{}
 
-// newRemembering remembers so many bytes.
+// newRemembering returns a serializer with a cache of a number of bytes.
 func newRemembering(codecs serializer.CodecFactory, bytes int) remembering {
 	r := remembering{CodecFactory: codecs, written: bytecache.New(bytes)}
 	if info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeJSON); ok {
@@ -52,8 +52,8 @@ func (r remembering) EncoderForVersion(encoder runtime.Encoder, version runtime.
 	}
 }
 
-// textOnly offers what the kinds of a group without protobuf can be written in. A client that prefers protobuf but takes
-// others as well gets JSON; without this it would get an error.
+// textOnly offers the media types of a group without protobuf. A client that prefers protobuf but accepts other types gets
+// JSON; otherwise it would get an error.
 type textOnly struct{ runtime.NegotiatedSerializer }
 
 // SupportedMediaTypes implements runtime.NegotiatedSerializer.
@@ -63,8 +63,8 @@ func (t textOnly) SupportedMediaTypes() []runtime.SerializerInfo {
 	})
 }
 
-// serializerFor returns what writes the kinds of a group's version: the given serializer, but for protobuf where the
-// kinds have none.
+// serializerFor returns the serializer for the kinds of a group and version: the given one, without protobuf if the kinds do
+// not support it.
 func serializerFor(all runtime.NegotiatedSerializer, kinds *runtime.Scheme, version schema.GroupVersion) runtime.NegotiatedSerializer {
 	if hasProtobuf(kinds, version) {
 		return all
@@ -73,7 +73,8 @@ func serializerFor(all runtime.NegotiatedSerializer, kinds *runtime.Scheme, vers
 	return textOnly{NegotiatedSerializer: all}
 }
 
-// hasProtobuf reports whether the kinds of a version can be written in protobuf: generated code does all or none of them.
+// hasProtobuf reports whether the kinds of a version can be encoded in protobuf, for which either all or none have generated
+// code.
 func hasProtobuf(kinds *runtime.Scheme, version schema.GroupVersion) bool {
 	for kind := range kinds.KnownTypes(version) {
 		if object, err := kinds.New(version.WithKind(kind)); err == nil {
@@ -86,8 +87,8 @@ func hasProtobuf(kinds *runtime.Scheme, version schema.GroupVersion) bool {
 	return false
 }
 
-// storing writes objects for the store: as protobuf where a kind has it, as JSON where it has not. Reading finds out by
-// itself, so a store may hold both; it holds JSON of each object that was last written before there was protobuf.
+// storing encodes objects for the store: in protobuf if the kind supports it, else in JSON. Decoding detects the format, so
+// a store may contain both; objects that were last written by versions without protobuf are in JSON.
 type storing struct {
 	runtime.Decoder
 
@@ -99,7 +100,7 @@ var _ runtime.Codec = storing{}
 func newStoring(codecs serializer.CodecFactory, versions []schema.GroupVersion) (storing, error) {
 	info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
 	if !ok {
-		return storing{}, fmt.Errorf("no serializer writes %s", runtime.ContentTypeProtobuf)
+		return storing{}, fmt.Errorf("there is no serializer for %s", runtime.ContentTypeProtobuf)
 	}
 	text := codecs.LegacyCodec(versions...)
 

@@ -15,13 +15,13 @@ import (
 	aggregatorapiserver "k8s.io/kube-aggregator/pkg/apiserver"
 )
 
-// readyInterval is the time between two looks at the server's own checks while it starts.
+// readyInterval is the time between two requests of the server's own checks while it starts.
 const readyInterval = 20 * time.Millisecond
 
-// errEnded says that the server stopped without having been told to.
-var errEnded = errors.New("it ended by itself")
+// errEnded says that the server stopped by itself.
+var errEnded = errors.New("it stopped by itself")
 
-// Server is the API server of a garden, built and not started. Only Completed.New makes one.
+// Server is the API server of a garden, built but not started. Only Completed.New returns one.
 type Server struct {
 	aggregator *aggregatorapiserver.APIAggregator
 	later      []ReadyCheck
@@ -29,7 +29,7 @@ type Server struct {
 	seeds      *seedAuthorization
 }
 
-// New builds the server. It opens connections to the stores, so they have to be running.
+// New builds the server. It connects to the stores, which have to be running.
 func (c Completed) New() (*Server, error) {
 	ch, err := c.configureChain()
 	if err != nil {
@@ -43,19 +43,20 @@ func (c Completed) New() (*Server, error) {
 	return &Server{aggregator: aggregator, later: c.ReadyChecks, sources: ch.garden.sources, seeds: c.seeds}, nil
 }
 
-// LoopbackConfig reaches this server from within the process, with all rights and without a limit of its own.
+// LoopbackConfig returns a client configuration for this server within the process, with all permissions and without a rate
+// limit.
 func (s *Server) LoopbackConfig() *rest.Config {
 	config := rest.CopyConfig(s.aggregator.GenericAPIServer.LoopbackClientConfig)
 	config.QPS = -1
-	// Garden kinds have no protobuf; a client that knows its kinds asks for it by itself.
+	// Not all kinds have protobuf; clients of kinds with it set the content type themselves.
 	config.ContentType = ""
 
 	return config
 }
 
-// Run serves until ctx ends, and then finishes the requests in flight. It calls ready once every check of /readyz but
-// the given ReadyChecks holds. A start is never cut short: the library ends the process where its start hooks are. So
-// with a ctx that ends early, Run returns once the server has been ready. A Server runs once.
+// Run serves until ctx is done, and then finishes the requests in flight. It calls ready once every check of /readyz except
+// the given ReadyChecks succeeds. A start is never interrupted, because the library would end the process if its start hooks
+// fail. So if ctx is done early, Run returns only after the server has become ready. A Server can run once.
 func (s *Server) Run(ctx context.Context, ready func()) error {
 	prepared, err := s.aggregator.PrepareRun()
 	if err != nil {
@@ -102,11 +103,11 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	return nil
 }
 
-// awaitReady asks the server itself, in the way of any other client.
+// awaitReady waits until /readyz of the server succeeds, which it requests like any other client.
 func (s *Server) awaitReady(ctx context.Context) error {
 	client, err := discovery.NewDiscoveryClientForConfig(s.LoopbackConfig())
 	if err != nil {
-		return fmt.Errorf("make client for readiness: %w", err)
+		return fmt.Errorf("create client for readiness: %w", err)
 	}
 	request := "/readyz?" + strings.Join(s.exclusions(), "&")
 	err = wait.PollUntilContextCancel(ctx, readyInterval, true, func(ctx context.Context) (bool, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/feed"
 )
 
-// sources are the stores of the garden's kinds, by the Go type of their objects.
+// sources has the stores of the garden's kinds by the Go type of their objects.
 type sources map[reflect.Type]rest.Storage
 
 func newSources(groups []*genericapiserver.APIGroupInfo) sources {
@@ -35,8 +35,9 @@ func newSources(groups []*genericapiserver.APIGroupInfo) sources {
 	return all
 }
 
-// Source lists and watches all objects of a kind within the process: nothing is sent, encoded or authorized. It is nil for
-// what is no kind of the garden. What it hands out may share its insides with others and must not be changed there.
+// Source returns a source that lists and watches all objects of a kind within the process: nothing is sent, encoded or
+// authorized. It is nil for a kind that is not one of the garden's. Objects may share data with others and must not be
+// changed.
 func (s *Server) Source(kind runtime.Object) cache.ListerWatcher {
 	storage, ok := s.sources[reflect.TypeOf(kind)]
 	if !ok {
@@ -60,13 +61,13 @@ func (s *Server) Source(kind runtime.Object) cache.ListerWatcher {
 	}}
 }
 
-// localSource is read by a list and a watch after it: that costs less than a watch that begins with all there is.
+// localSource is read by a list followed by a watch, which is cheaper than a watch that begins with all objects.
 type localSource struct{ *cache.ListWatch }
 
-// IsWatchListSemanticsUnSupported tells reflectors so.
+// IsWatchListSemanticsUnSupported tells reflectors that lists by watch are not supported.
 func (localSource) IsWatchListSemanticsUnSupported() bool { return true }
 
-// unwrap copies an object that is shared by all who watch it.
+// unwrap copies an object that is shared by all its watches.
 func unwrap(event watch.Event) (watch.Event, bool) {
 	if shared, ok := event.Object.(runtime.CacheableObject); ok {
 		event.Object = shared.GetObject()

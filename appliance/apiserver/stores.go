@@ -15,7 +15,7 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 )
 
-// stores returns what leads to stores in this process by their names; nil if there are none.
+// stores returns a dialer for the stores in this process by their names; nil if there are none.
 func (c Config) stores() egressselector.Lookup {
 	dialers := map[string]utilnet.DialFunc{}
 	for _, store := range []kine.Endpoint{c.Objects, c.Events} {
@@ -31,7 +31,7 @@ func (c Config) stores() egressselector.Lookup {
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		known, ok := dialers[address]
 		if !ok {
-			return nil, fmt.Errorf("no store is called %q", address)
+			return nil, fmt.Errorf("there is no store %q", address)
 		}
 
 		return known(ctx, network, address)
@@ -40,7 +40,7 @@ func (c Config) stores() egressselector.Lookup {
 	return func(egressselector.NetworkContext) (utilnet.DialFunc, error) { return dial, nil }
 }
 
-// logs are what is behind the stores of this process.
+// logs returns the logs of the stores of this process.
 func (c Config) logs() fresh.Logs {
 	logs := fresh.Logs{}
 	for _, store := range []kine.Endpoint{c.Objects, c.Events} {

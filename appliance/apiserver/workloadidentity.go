@@ -8,12 +8,12 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/security/workloadidentity"
 )
 
-// WorkloadIdentity says what the tokens of workload identities are like.
+// WorkloadIdentity configures the tokens of workload identities.
 type WorkloadIdentity struct {
 	// Issuer is the issuer of the tokens, the URL under which verifiers find the key. Tokens become invalid when it
 	// changes.
 	Issuer string
-	// MinTokenLifetime and MaxTokenLifetime bound the validity of a token, whatever is asked for.
+	// MinTokenLifetime and MaxTokenLifetime limit the validity of a token.
 	MinTokenLifetime, MaxTokenLifetime time.Duration
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bootstrap makes the first objects of a garden: its namespaces, who may do what, what everybody may read about
-// it, and the identity that it keeps for life. Everything but the identity is brought back to what this version wants
-// at each start.
+// Package bootstrap creates the first objects of a garden: its namespaces, its roles and bindings, its public information,
+// and its identity, which never changes. Each start updates all of them, except the identity, to the state of this version.
 package bootstrap

@@ -25,22 +25,22 @@ const (
 	writers      = 8
 )
 
-// Config says what the first objects depend on.
+// Config has the values that the first objects depend on.
 type Config struct {
-	// Loopback reaches the API server with all rights.
+	// Loopback is a client configuration for the API server with all permissions.
 	Loopback *rest.Config
 	// APILevel is the version of Gardener whose API is served.
 	APILevel string
-	// ProjectsByEveryone lets each user who has shown who it is create projects. Otherwise only those can who are bound to
-	// the role for it.
+	// ProjectsByEveryone lets all authenticated users create projects. Otherwise only users with a binding to the role for it
+	// can.
 	ProjectsByEveryone bool
-	// TokenLifetime is how long a join token is valid unless its maker says otherwise; zero is not told.
+	// TokenLifetime is the default lifetime of a join token; zero is not published.
 	TokenLifetime time.Duration
-	// NewIdentity makes the identity of a garden that has none yet.
+	// NewIdentity generates the identity of a garden that has none yet.
 	NewIdentity func() string
 }
 
-// object is one of the first objects, with the resource by which it is written.
+// object is one of the first objects, with its resource.
 type object struct {
 	resource schema.GroupVersionResource
 	value    metav1.Object
@@ -49,15 +49,15 @@ type object struct {
 // Ensure applies all first objects and returns the identity of the garden.
 func Ensure(ctx context.Context, c Config) (identity string, err error) {
 	if c.Loopback == nil || c.APILevel == "" || c.NewIdentity == nil {
-		return "", errors.New("make first objects: loopback, API level and identity: must be set")
+		return "", errors.New("create first objects: loopback, API level and identity: must be set")
 	}
 	client, err := dynamic.NewForConfig(c.Loopback)
 	if err != nil {
-		return "", fmt.Errorf("make first objects: %w", err)
+		return "", fmt.Errorf("create first objects: %w", err)
 	}
 	kube, err := kubernetes.NewForConfig(c.Loopback)
 	if err != nil {
-		return "", fmt.Errorf("make first objects: %w", err)
+		return "", fmt.Errorf("create first objects: %w", err)
 	}
 
 	if err := apply(ctx, client, namespaces()); err != nil {
@@ -73,7 +73,7 @@ func Ensure(ctx context.Context, c Config) (identity string, err error) {
 	return ensureIdentity(ctx, kube, c.NewIdentity)
 }
 
-// objects lists everything that lives in the namespaces or in none.
+// objects returns all objects except the namespaces.
 func (c Config) objects() []object {
 	var all []object
 	for _, some := range [][]object{operatorRoles(), everyoneRoles(), projectRoles(), seedRoles(), c.info()} {
@@ -86,7 +86,7 @@ func (c Config) objects() []object {
 	return all
 }
 
-// retired lists what has to go: what earlier versions have made, and what another configuration has.
+// retired returns the objects to delete: those of earlier versions, and those of another configuration.
 func (c Config) retired() []object {
 	all := retired()
 	if !c.ProjectsByEveryone {
@@ -96,7 +96,7 @@ func (c Config) retired() []object {
 	return all
 }
 
-// apply writes what this version wants and leaves alone what others have added.
+// apply applies the objects of this version and keeps what others have added.
 func apply(ctx context.Context, client dynamic.Interface, objects []object) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(writers)
@@ -121,7 +121,7 @@ func apply(ctx context.Context, client dynamic.Interface, objects []object) erro
 	return group.Wait()
 }
 
-// retire deletes what this version does not want any more.
+// retire deletes an object that this version no longer has.
 func retire(ctx context.Context, client dynamic.Interface, objects []object) error {
 	for _, o := range objects {
 		name := o.value.GetName()
@@ -134,8 +134,8 @@ func retire(ctx context.Context, client dynamic.Interface, objects []object) err
 	return nil
 }
 
-// prune drops what an apply must not claim: fields that were never set but have no way to be left out in Go. A rule list
-// of null would take an aggregated role its rules.
+// prune removes fields that an apply must not own: fields that are not set but cannot be omitted in Go. A rule list of null
+// would remove the rules of an aggregated role.
 func prune(fields map[string]any) {
 	unstructured.RemoveNestedField(fields, "metadata", "creationTimestamp")
 	unstructured.RemoveNestedField(fields, "spec")

@@ -17,9 +17,9 @@ import (
 )
 
 // ErrNoIdentity says that the ConfigMap with the garden's identity has lost its content.
-var ErrNoIdentity = errors.New("the identity of the garden is empty; restore it, as shoots and clients know the garden by it")
+var ErrNoIdentity = errors.New("the identity of the garden is empty; restore it, because shoots and clients identify the garden by it")
 
-// namespaces lists those that a garden, and gardenlets not written by us, expect; kube-system is Kubernetes' own.
+// namespaces returns the namespaces that a garden and third-party gardenlets need; kube-system is created by Kubernetes itself.
 func namespaces() []object {
 	var all []object
 	for _, name := range []string{
@@ -40,8 +40,8 @@ func namespaces() []object {
 	return all
 }
 
-// info is what a gardenlet asks for before it starts: it must not be newer than the garden's API. It also tells those who
-// make join tokens how long the operator wants them to be valid.
+// info returns the ConfigMap that a gardenlet reads before it starts, because it must not be newer than the garden's API. It
+// also has the default lifetime of join tokens.
 func (c Config) info() []object {
 	facts := map[string]string{gardencorev1beta1.GardenerInfoKeyAPIServer: "version: " + c.APILevel + "\n"}
 	if c.TokenLifetime > 0 {

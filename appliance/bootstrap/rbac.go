@@ -9,7 +9,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Values that stand for everything in a rule.
+// Values that match everything in a rule.
 const all = "*"
 
 func readVerbs() []string { return []string{"get", "list", "watch"} }
@@ -18,8 +18,8 @@ func writeVerbs() []string {
 	return []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 }
 
-// gardenResources are the kinds of the core group that readers may see. InternalSecrets and ShootStates, which hold keys,
-// are for gardenlets and the server.
+// gardenResources returns the kinds of the core group that readers may see. InternalSecrets and ShootStates, which contain
+// keys, are only for gardenlets and the server.
 func gardenResources() []string {
 	return []string{
 		"backupbuckets", "backupentries", "cloudprofiles", "controllerdeployments", "controllerinstallations",
@@ -28,7 +28,7 @@ func gardenResources() []string {
 	}
 }
 
-// on makes a rule for resources of one group.
+// on returns a rule for resources of one group.
 func on(group string, verbs []string, resources ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
 }
@@ -44,8 +44,8 @@ func clusterRole(name string, labels map[string]string, rules ...rbacv1.PolicyRu
 	}
 }
 
-// sum makes a role of the rules of all roles that carry one of the labels. A loop of the library fills in the rules,
-// so none are applied here.
+// sum returns a role that aggregates the rules of all roles with one of the labels. A controller of Kubernetes sets the
+// rules, so none are applied here.
 func sum(name string, labels map[string]string, of ...map[string]string) object {
 	o := clusterRole(name, labels)
 	role := &rbacv1.AggregationRule{}
@@ -59,7 +59,7 @@ func sum(name string, labels map[string]string, of ...map[string]string) object 
 	return o
 }
 
-// bind gives a cluster role of the same name to a subject.
+// bind returns a binding of the cluster role of the same name to a subject.
 func bind(name string, to rbacv1.Subject) object {
 	return object{
 		resource: rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings"),
@@ -72,7 +72,7 @@ func bind(name string, to rbacv1.Subject) object {
 	}
 }
 
-// roleIn makes a role in a namespace and gives it to a subject.
+// roleIn returns a role in a namespace and its binding to a subject.
 func roleIn(namespace, name string, to rbacv1.Subject, rules ...rbacv1.PolicyRule) []object {
 	meta := metav1.ObjectMeta{Namespace: namespace, Name: name}
 

@@ -22,7 +22,7 @@ import (
 	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 )
 
-// Values of the role label on cluster roles. Roles of extensions carry the same ones to join in.
+// Values of the role label on cluster roles. Roles of extensions have the same ones to be aggregated.
 const (
 	roleAdmin                        = "admin"
 	roleViewer                       = "viewer"
@@ -45,7 +45,7 @@ func gardenGroups() []string {
 
 func isSecurity(group string) bool { return group == gardensecurityv1alpha1.GroupName }
 
-// operatorRoles are for the people who run the garden.
+// operatorRoles returns the roles of operators of the garden.
 func operatorRoles() []object {
 	everything := []string{all}
 
@@ -54,7 +54,7 @@ func operatorRoles() []object {
 			rbacv1.PolicyRule{
 				APIGroups: slices.DeleteFunc(gardenGroups(), isSecurity), Resources: everything, Verbs: everything,
 			},
-			// Tokens of workload identities are for the shoots and seeds that use them: with one, an operator would act as a
+			// Tokens of workload identities are only for the shoots and seeds that use them: with one, an operator could act as a
 			// project at its cloud provider.
 			on(gardensecurityv1alpha1.GroupName, everything, "credentialsbindings", "workloadidentities"),
 			on(corev1.GroupName, everything, "configmaps", "events", "namespaces", "resourcequotas", "secrets",
@@ -92,7 +92,7 @@ func operatorRoles() []object {
 	}
 }
 
-// everyoneRoles are what each user has who has shown who it is.
+// everyoneRoles returns the roles of all authenticated users.
 func everyoneRoles() []object {
 	everyone := group(gardencorev1beta1.GroupAuthenticated)
 	some := []object{
@@ -107,7 +107,7 @@ func everyoneRoles() []object {
 			on(authorizationv1.GroupName, []string{"create"}, "selfsubjectaccessreviews"),
 		),
 		bind(gardencorev1beta1.ClusterRoleUserAuth, everyone),
-		// Who may create projects is up to the operator, see projectCreators.
+		// The operator decides who may create projects, see projectCreators.
 		clusterRole(gardencorev1beta1.ClusterRoleProjectCreation, nil,
 			on(gardencorev1beta1.GroupName, []string{"create"}, "projects")),
 	}
@@ -120,8 +120,8 @@ func everyoneRoles() []object {
 		identity)...)
 }
 
-// projectCreators lets each user who has shown who it is create projects (API-RES-12). It has a name of its own, so that
-// bindings by which operators choose the creators stay as they are.
+// projectCreators returns the binding that lets all authenticated users create projects. It has its own name, so that
+// bindings with which operators choose the creators are not changed (API-RES-12).
 func projectCreators() object {
 	binding := bind(gardencorev1beta1.ClusterRoleProjectCreation, group(gardencorev1beta1.GroupAuthenticated))
 	binding.value.SetName(gardencorev1beta1.ClusterRoleProjectCreation + ":authenticated")

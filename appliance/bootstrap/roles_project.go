@@ -13,8 +13,8 @@ import (
 	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 )
 
-// projectRoles are bound in the namespace of each project by the controller of projects. Each is the sum of the rules
-// below and of what extensions add.
+// projectRoles returns the roles that the controller of projects binds in the namespace of each project. Each aggregates the
+// rules below and those that extensions add.
 func projectRoles() []object {
 	joins := func(label string) map[string]string { return map[string]string{label: "true"} }
 	member := joins(gardencorev1beta1.LabelAggregateToProjectMember)
@@ -26,7 +26,7 @@ func projectRoles() []object {
 			on(gardencorev1beta1.GroupName, writeVerbs(), "namespacedcloudprofiles", "plants", "quotas", "secretbindings",
 				"shoots"),
 			on(gardencorev1beta1.GroupName, []string{"create"}, "shoots/adminkubeconfig", "shoots/viewerkubeconfig"),
-			// Who makes an object that is owned by a shoot and holds up its deletion needs this right on the shoot.
+			// A user who creates an object that is owned by a shoot and blocks its deletion needs this permission on the shoot.
 			on(gardencorev1beta1.GroupName, []string{"update"}, "shoots/finalizers"),
 			on(gardenoperationsv1alpha1.GroupName, writeVerbs(), "bastions"),
 			on(gardensecurityv1alpha1.GroupName, writeVerbs(), "credentialsbindings", "workloadidentities"),

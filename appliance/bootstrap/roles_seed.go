@@ -10,8 +10,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// seedRoles are for gardenlets before they have a certificate. With it, they may do what the seed authorizer allows: a
-// role cannot tell what belongs to which seed.
+// seedRoles returns the roles of gardenlets before they have a certificate. With a certificate, the seed authorizer
+// authorizes them, because a role cannot distinguish the objects of different seeds.
 func seedRoles() []object {
 	return []object{
 		clusterRole(gardencorev1beta1.ClusterRoleSeedBootstrapper, nil,
@@ -23,8 +23,8 @@ func seedRoles() []object {
 	}
 }
 
-// retired are objects that earlier versions have made and that must not stay: roles of gardenlets, which gave each of them
-// a right to what belongs to others.
+// retired returns objects of earlier versions that must be deleted: roles of gardenlets, which gave each of them access to
+// objects of other seeds.
 func retired() []object {
 	everywhere := metav1.ObjectMeta{Name: gardencorev1beta1.ClusterRoleSeeds}
 	leases := metav1.ObjectMeta{Namespace: gardencorev1beta1.NamespaceSeedLease, Name: gardencorev1beta1.ClusterRoleSeeds}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package admissiontest lets tests ask an admission rule about requests to a garden that is kept in memory.
+// Package admissiontest runs an admission plugin on requests to a garden in memory.
 package admissiontest
 
 import (
@@ -30,7 +30,7 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/registrytest"
 )
 
-// Garden is what rules see.
+// Garden is the garden that plugins see.
 type Garden struct {
 	World *world.World
 
@@ -40,7 +40,7 @@ type Garden struct {
 	other *elsewhere
 }
 
-// New makes a garden with some objects. Rights are in the form "user verb resource[/subresource] [namespace/]name".
+// New returns a garden with some objects. Rights have the form "user verb resource[/subresource] [namespace/]name".
 func New(tb testing.TB, rights []string, objects ...kind.Object) *Garden {
 	tb.Helper()
 	groups, o := registrytest.Groups(tb)
@@ -58,13 +58,13 @@ func New(tb testing.TB, rights []string, objects ...kind.Object) *Garden {
 	return g
 }
 
-// AddForeign makes an object of another group exist, such as "v1 secrets garden-meadow/local".
+// AddForeign adds an object of another group that exists only by name, such as "v1 secrets garden-meadow/local".
 func (g *Garden) AddForeign(objects ...string) { g.other.objects = append(g.other.objects, objects...) }
 
 // Break makes every read of objects of other groups fail.
 func (g *Garden) Break(err error) { g.other.err = err }
 
-// Add keeps an object, with its status. Objects of Kubernetes' kinds are kept as they are.
+// Add stores an object with its status. Objects of Kubernetes' kinds are stored as they are.
 func (g *Garden) Add(obj kind.Object) {
 	g.tb.Helper()
 	resource := g.resource(obj).GroupResource()
@@ -89,7 +89,7 @@ func (g *Garden) Add(obj kind.Object) {
 	if !ok {
 		g.tb.Fatalf("%T is no object", stored)
 	}
-	// A second write keeps what a new object would lose, such as expired versions.
+	// A second write keeps fields that a create request would drop, such as expired versions.
 	for _, part := range []string{"", "/status"} {
 		part := schema.GroupResource{Group: resource.Group, Resource: resource.Resource + part}
 		writer, ok := g.all[part].(rest.Updater)
@@ -114,7 +114,7 @@ func (g *Garden) Add(obj kind.Object) {
 	}
 }
 
-// internal is an object as stores get it.
+// internal returns an object in the form that stores take.
 func (g *Garden) internal(obj kind.Object) kind.Object {
 	g.tb.Helper()
 	converted, err := g.kinds.ConvertToVersion(obj, runtime.InternalGroupVersioner)
@@ -128,10 +128,10 @@ func (g *Garden) internal(obj kind.Object) kind.Object {
 	return internal
 }
 
-// Delete asks for an object of core.gardener.cloud to go; a finalizer holds it up.
+// Delete deletes an object of core.gardener.cloud that has a finalizer, so that it remains in deletion.
 func (g *Garden) Delete(resource, name string) { g.DeleteFrom("", resource, name) }
 
-// DeleteFrom asks for an object of core.gardener.cloud in a namespace to go; a finalizer holds it up.
+// DeleteFrom deletes an object of core.gardener.cloud in a namespace that has a finalizer, so that it remains in deletion.
 func (g *Garden) DeleteFrom(namespace, resource, name string) {
 	g.tb.Helper()
 	deleter, ok := g.all[gardencorev1beta1.Resource(resource)].(rest.GracefulDeleter)
@@ -144,7 +144,7 @@ func (g *Garden) DeleteFrom(namespace, resource, name string) {
 	}
 }
 
-// kind returns the kind under which a request names an object.
+// kind returns the kind of an object in requests.
 func (g *Garden) kind(obj runtime.Object) schema.GroupVersionKind {
 	g.tb.Helper()
 	kinds, _, err := g.kinds.ObjectKinds(obj)
@@ -154,7 +154,7 @@ func (g *Garden) kind(obj runtime.Object) schema.GroupVersionKind {
 	if err != nil {
 		g.tb.Fatal(err)
 	}
-	// A garden kind has an internal twin, and may have more versions.
+	// A garden kind has an internal version, and may have several external ones.
 	for _, version := range g.kinds.PrioritizedVersionsForGroup(kinds[0].Group) {
 		for _, kind := range kinds {
 			if kind.GroupVersion() == version && version.Version != runtime.APIVersionInternal {
@@ -171,19 +171,19 @@ func (g *Garden) resource(obj runtime.Object) schema.GroupVersionResource {
 	return resource
 }
 
-// Request is a request that a rule is asked about.
+// Request is a request to run the plugin on.
 type Request struct {
-	// Object is what is asked for, Old what there is: both for an update, one for a create or a delete.
+	// Object is the new object, Old the stored one: an update has both, a create or delete request has one.
 	Object, Old kind.Object
 	Subresource string
-	// User and Groups say who asks; rose by default.
+	// User and Groups are those of the client; rose by default.
 	User   string
 	Groups []string
-	// Many deletes all objects of a namespace: the server asks about each without its name.
+	// Many deletes all objects of a namespace: the server runs plugins for each of them without its name.
 	Many bool
 }
 
-// Ask asks a rule as the API server does: first to change the object, then to judge it.
+// Ask runs a plugin as the API server does: first to mutate the object, then to validate it.
 func (g *Garden) Ask(rule admission.Interface, r Request) error {
 	g.tb.Helper()
 	a := g.attributes(r)
@@ -225,7 +225,7 @@ func (g *Garden) attributes(r Request) admission.Attributes {
 	return admission.NewAttributesRecord(object, old, g.kind(about), about.GetNamespace(), name, g.resource(about), r.Subresource, operation, options, false, &user.DefaultInfo{Name: r.User, Groups: r.Groups})
 }
 
-// allow is an authorizer that knows a list of rights.
+// allow is an authorizer with a list of rights.
 func allow(rights []string) authorizer.Authorizer {
 	return authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 		resource, name := a.GetResource(), a.GetName()
@@ -243,21 +243,21 @@ func allow(rights []string) authorizer.Authorizer {
 	})
 }
 
-// Case is a request with the words that the refusal has to contain; without words it has to pass.
+// Case is a request with the words that its rejection has to contain; without words it must be accepted.
 type Case struct {
-	// Reason says what is tried.
+	// Reason says what the case is about.
 	Reason string
-	// Rights and Objects make up the garden; Foreign are objects of other groups.
+	// Rights and Objects are those of the garden; Foreign are objects of other groups.
 	Rights  []string
 	Objects []kind.Object
 	Foreign []string
 	Request Request
 	Refused []string
-	// As is the reason of the refusal for machines: Forbidden by default.
+	// As is the machine-readable reason of the rejection: Forbidden by default.
 	As metav1.StatusReason
 }
 
-// Run asks a rule about every case.
+// Run runs a plugin on every case.
 func Run(t *testing.T, rule func(w *world.World) admission.Interface, cases map[string]Case) {
 	t.Helper()
 	for name, tc := range cases {

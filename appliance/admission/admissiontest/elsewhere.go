@@ -22,10 +22,10 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
-// elsewhere knows of objects of other groups than the garden's.
+// elsewhere has the objects of groups other than the garden's.
 type elsewhere struct {
 	kinds *runtime.Scheme
-	// objects exist; kept ones can be read.
+	// objects are the names of existing objects; those in kept can be read.
 	objects []string
 	kept    map[world.Place]kind.Object
 	err     error

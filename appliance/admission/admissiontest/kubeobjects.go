@@ -9,7 +9,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// ProjectNamespace is that of Project.
+// ProjectNamespace is the namespace of Project.
 func ProjectNamespace(change ...func(*corev1.Namespace)) *corev1.Namespace {
 	return made(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name:   Namespace,
@@ -17,12 +17,12 @@ func ProjectNamespace(change ...func(*corev1.Namespace)) *corev1.Namespace {
 	}}, change)
 }
 
-// Secret is one of Project.
+// Secret returns a Secret in the namespace of Project.
 func Secret(name string, change ...func(*corev1.Secret)) *corev1.Secret {
 	return made(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: name}}, change)
 }
 
-// ConfigMap is one of Project with one key.
+// ConfigMap returns a ConfigMap with one key in the namespace of Project.
 func ConfigMap(name, key, value string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: name}, Data: map[string]string{key: value}}
 }

@@ -13,17 +13,17 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
-// Namespace is that of the project meadow.
+// Namespace is the namespace of the project meadow.
 const Namespace = "garden-meadow"
 
-// Names of the objects below: a provider, what it offers, and what is named after it.
+// Names of the objects below: a provider, its offer, and objects that are named after it.
 const (
 	local = "local"
 	north = "north"
 	small = "small"
 )
 
-// Project is the project meadow.
+// Project returns the project meadow.
 func Project(change ...func(*gardencorev1beta1.Project)) *gardencorev1beta1.Project {
 	return made(&gardencorev1beta1.Project{
 		ObjectMeta: metav1.ObjectMeta{Name: "meadow"},
@@ -31,7 +31,7 @@ func Project(change ...func(*gardencorev1beta1.Project)) *gardencorev1beta1.Proj
 	}, change)
 }
 
-// Profile offers what Shoot asks for.
+// Profile returns a profile that offers what Shoot uses.
 func Profile(change ...func(*gardencorev1beta1.CloudProfile)) *gardencorev1beta1.CloudProfile {
 	return made(&gardencorev1beta1.CloudProfile{
 		ObjectMeta: metav1.ObjectMeta{Name: local},
@@ -54,7 +54,7 @@ func Profile(change ...func(*gardencorev1beta1.CloudProfile)) *gardencorev1beta1
 	}, change)
 }
 
-// Seed is one that can host Shoot.
+// Seed returns a seed that can run Shoot.
 func Seed(name string, change ...func(*gardencorev1beta1.Seed)) *gardencorev1beta1.Seed {
 	return made(&gardencorev1beta1.Seed{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -68,7 +68,7 @@ func Seed(name string, change ...func(*gardencorev1beta1.Seed)) *gardencorev1bet
 	}, change)
 }
 
-// Config is the least configuration of a gardenlet that registers a seed.
+// Config is a minimal configuration of a gardenlet that registers a seed.
 func Config() runtime.RawExtension {
 	return runtime.RawExtension{Raw: []byte(`{"apiVersion":"gardenlet.config.gardener.cloud/v1alpha1","kind":"GardenletConfiguration",` +
 		`"seedConfig":{"spec":{"provider":{"type":"local","region":"north"},"networks":{"pods":"10.1.0.0/16","services":"10.2.0.0/16"},` +
@@ -78,7 +78,7 @@ func Config() runtime.RawExtension {
 		`"credentialsRef":{"apiVersion":"v1","kind":"Secret","namespace":"garden","name":"domain"}}}}}}`)}
 }
 
-// known gives a seed that is kept the domains that none is kept without. Rules see seeds as tests made them.
+// known adds the domains that are required to store a seed. Plugins see seeds as tests made them.
 func known(obj kind.Object) kind.Object {
 	given, ok := obj.(*gardencorev1beta1.Seed)
 	if !ok {
@@ -100,13 +100,13 @@ func known(obj kind.Object) kind.Object {
 	return seed
 }
 
-// Formerly gives a shoot a version of Kubernetes that knows SecretBindings, and the one of Binding.
+// Formerly sets a version of Kubernetes that supports SecretBindings in a shoot, and the one of Binding.
 func Formerly(s *gardencorev1beta1.Shoot) {
 	s.Spec.Kubernetes.Version = "1.33.9"
 	s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = new(local), nil
 }
 
-// Binding holds the credentials of a Shoot with Formerly.
+// Binding returns the SecretBinding of a Shoot with Formerly.
 func Binding(change ...func(*gardencorev1beta1.SecretBinding)) *gardencorev1beta1.SecretBinding {
 	return made(&gardencorev1beta1.SecretBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: local},
@@ -115,7 +115,7 @@ func Binding(change ...func(*gardencorev1beta1.SecretBinding)) *gardencorev1beta
 	}, change)
 }
 
-// Credentials holds the credentials of Shoot.
+// Credentials returns the CredentialsBinding of Shoot.
 func Credentials(change ...func(*gardensecurityv1alpha1.CredentialsBinding)) *gardensecurityv1alpha1.CredentialsBinding {
 	return made(&gardensecurityv1alpha1.CredentialsBinding{
 		ObjectMeta:     metav1.ObjectMeta{Namespace: Namespace, Name: local},
@@ -124,7 +124,7 @@ func Credentials(change ...func(*gardensecurityv1alpha1.CredentialsBinding)) *ga
 	}, change)
 }
 
-// Registration offers every kind of extension for one type.
+// Registration returns a registration that offers every kind of extension for one type.
 func Registration(name string, change ...func(*gardencorev1beta1.ControllerRegistration)) *gardencorev1beta1.ControllerRegistration {
 	r := &gardencorev1beta1.ControllerRegistration{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	for _, kind := range []string{"ControlPlane", "Infrastructure", "Worker", "Network", "OperatingSystemConfig"} {
@@ -133,7 +133,7 @@ func Registration(name string, change ...func(*gardencorev1beta1.ControllerRegis
 	return made(r, change)
 }
 
-// Shoot is a cluster with one pool.
+// Shoot returns a shoot with one pool.
 func Shoot(change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
 	return made(&gardencorev1beta1.Shoot{
 		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "sprout"},
@@ -163,7 +163,7 @@ func made[T any](object *T, change []func(*T)) *T {
 	return object
 }
 
-// NamespacedProfile is one of the project that adds nothing to Profile.
+// NamespacedProfile returns a profile of the project that adds nothing to Profile.
 func NamespacedProfile(change ...func(*gardencorev1beta1.NamespacedCloudProfile)) *gardencorev1beta1.NamespacedCloudProfile {
 	return made(&gardencorev1beta1.NamespacedCloudProfile{
 		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "own"},

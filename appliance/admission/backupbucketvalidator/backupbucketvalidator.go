@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package backupbucketvalidator keeps a BackupBucket from using a WorkloadIdentity that is for another provider
-// (API-BBV-1).
+// Package backupbucketvalidator rejects a BackupBucket that uses a WorkloadIdentity for another provider (API-BBV-1).
 package backupbucketvalidator
 
 import (
@@ -24,14 +23,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate looks at the identity that a bucket refers to, if that is new.
+// Validate checks the identity that a bucket refers to, if the reference is new.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	b, ok := a.GetObject().(*gardencorev1beta1.BackupBucket)
 	if !ok || a.GetSubresource() != "" || b.DeletionTimestamp != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bastion ties a Bastion to its Shoot: the seed and the provider are those of the Shoot, and the Bastion goes when
-// the Shoot does (API-BAST-1).
+// Package bastion sets the seed and the provider of a Bastion to those of its Shoot, and makes the Shoot its owner
+// (API-BAST-1).
 package bastion
 
 import (
@@ -25,14 +25,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.MutationInterface = &rule{}
 
-// Admit fills in what follows from the shoot. A Bastion that is going can always lose its finalizer.
+// Admit sets the fields that are derived from the shoot. It accepts a Bastion in deletion, whose finalizer can always be removed.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	b, ok := a.GetObject().(*gardenoperationsv1alpha1.Bastion)
 	if !ok || a.GetSubresource() != "" || b.DeletionTimestamp != nil {
@@ -63,7 +63,7 @@ func shootName() *field.Path { return field.NewPath("spec", "shootRef", "name") 
 func shootOf(ctx context.Context, v world.View, b *gardenoperationsv1alpha1.Bastion) (*gardencorev1beta1.Shoot, error) {
 	name := b.Spec.ShootRef.Name
 	if name == "" {
-		return nil, &world.InvalidError{Errors: field.ErrorList{field.Required(shootName(), "a bastion is for a shoot; name one of this namespace")}}
+		return nil, &world.InvalidError{Errors: field.ErrorList{field.Required(shootName(), "must name a shoot in this namespace")}}
 	}
 	shoot, err := v.Shoot(ctx, b.Namespace, name)
 	if apierrors.IsNotFound(err) {
@@ -75,7 +75,7 @@ func shootOf(ctx context.Context, v world.View, b *gardenoperationsv1alpha1.Bast
 	return shoot, nil
 }
 
-// usable reports whether a shoot has machines to go to.
+// usable returns an error if a shoot has no machines that can be reached.
 func usable(s *gardencorev1beta1.Shoot, create bool) error {
 	settings := s.Spec.Provider.WorkersSettings
 	switch {
@@ -84,13 +84,13 @@ func usable(s *gardencorev1beta1.Shoot, create bool) error {
 	case s.Spec.SeedName == nil:
 		return fmt.Errorf("shoot %q has no seed yet", s.Name)
 	case settings != nil && settings.SSHAccess != nil && !settings.SSHAccess.Enabled:
-		return fmt.Errorf("shoot %q has SSH turned off in spec.provider.workersSettings.sshAccess", s.Name)
+		return fmt.Errorf("shoot %q has SSH disabled in spec.provider.workersSettings.sshAccess", s.Name)
 	default:
 		return nil
 	}
 }
 
-// own makes the shoot the controller of its bastion, and nobody else.
+// own makes the shoot the only controller of its bastion.
 func own(b *gardenoperationsv1alpha1.Bastion, shoot *gardencorev1beta1.Shoot) {
 	owner := *metav1.NewControllerRef(shoot, gardencorev1beta1.GroupVersion.WithKind("Shoot"))
 	b.OwnerReferences = slices.DeleteFunc(b.OwnerReferences, func(o metav1.OwnerReference) bool {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controllerregistrationresources keeps two extensions from being primary for the same kind and type
-// (API-CRRES-1).
+// Package controllerregistrationresources rejects a second extension that is primary for a kind and type (API-CRRES-1).
 package controllerregistrationresources
 
 import (
@@ -23,14 +22,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses a registration that takes what another one has.
+// Validate rejects a registration that is primary for a resource of another one.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	mine, ok := a.GetObject().(*gardencorev1beta1.ControllerRegistration)
 	if !ok || a.GetSubresource() != "" || mine.DeletionTimestamp != nil || unchanged(a, mine) {
@@ -54,7 +53,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	for i, res := range mine.Spec.Resources {
 		if owner, found := taken[res.Kind+"/"+res.Type]; found && query.PrimaryResource(res) {
 			path := field.NewPath("spec", "resources").Index(i)
-			return world.Answer(a, fmt.Errorf("%s: %s/%s is taken care of by %q already; set primary to false to help it",
+			return world.Answer(a, fmt.Errorf("%s: %s/%s already has the primary extension %q; set primary to false",
 				path, res.Kind, res.Type, owner))
 		}
 	}

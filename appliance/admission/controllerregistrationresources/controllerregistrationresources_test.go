@@ -27,7 +27,7 @@ func TestValidate(t *testing.T) {
 	moved := worker("second", nil)
 	moved.Finalizers = []string{"x"}
 	admissiontest.Run(t, controllerregistrationresources.New, map[string]admissiontest.Case{
-		"API-CRRES-1 taken":     {Reason: "one is primary", Objects: first, Request: admissiontest.Request{Object: worker("second", nil)}, Refused: []string{"spec.resources[1]", `Worker/local is taken care of by "first"`}},
+		"API-CRRES-1 taken":     {Reason: "one is primary", Objects: first, Request: admissiontest.Request{Object: worker("second", nil)}, Refused: []string{"spec.resources[1]", `Worker/local already has the primary extension "first"`}},
 		"API-CRRES-1 helper":    {Reason: "others may help", Objects: first, Request: admissiontest.Request{Object: worker("second", new(false))}},
 		"API-CRRES-1 free":      {Reason: "a helper takes nothing", Objects: helper, Request: admissiontest.Request{Object: worker("second", new(true))}},
 		"API-CRRES-1 itself":    {Reason: "nobody is in the way of itself", Objects: first, Request: admissiontest.Request{Object: worker("first", nil), Old: worker("first", new(false))}},

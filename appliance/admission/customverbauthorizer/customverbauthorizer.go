@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package customverbauthorizer asks for further rights before certain parts of an object change: who works in a Project
-// and which seeds its shoots may go to, what a project's own profile offers, and which Shoots run their own control plane
-// (API-CVA-1 to 3).
+// Package customverbauthorizer requires further permissions to change certain parts of objects: the members of a Project and
+// the tolerations of its shoots, the offer of a project's own profile, and which Shoots are self-hosted (API-CVA-1 to 3).
 package customverbauthorizer
 
 import (
@@ -28,14 +27,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses changes that need a right which the user has not.
+// Validate rejects changes that require a permission which the user does not have.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if err := r.escapes(ctx, a); err != nil {
 		return world.Answer(a, err)
@@ -54,21 +53,21 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	return nil
 }
 
-// founds refuses projects of those who are no people: gardenlets, extensions of seeds, and holders of join tokens have
-// names, but nothing to do with projects.
+// founds rejects projects created by gardenlets, extensions of seeds and holders of join tokens, which are authenticated
+// users, but must not create projects.
 func founds(a admission.Attributes) error {
 	if _, ok := a.GetObject().(*gardencorev1beta1.Project); !ok || a.GetOperation() != admission.Create {
 		return nil
 	}
 	who := a.GetUserInfo()
 	if _, ok := seedclient.Of(who); ok || slices.Contains(who.GetGroups(), gardencorev1beta1.GroupBootstrappers) {
-		return fmt.Errorf("%q is a seed or about to join one; projects are made by people", who.GetName())
+		return fmt.Errorf("%q is a client of a seed or holds a join token, and cannot create projects", who.GetName())
 	}
 	return nil
 }
 
-// escapes refuses to take a shoot by its labels out of those whose deletion needs two persons, unless the user may change
-// that rule itself.
+// escapes rejects a change of a shoot's labels after which its deletion no longer requires two users, unless the user may
+// change that rule itself.
 func (r *rule) escapes(ctx context.Context, a admission.Attributes) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	old := before[gardencorev1beta1.Shoot](a)
@@ -96,14 +95,14 @@ func (r *rule) escapes(ctx context.Context, a admission.Attributes) error {
 	if err != nil || allowed {
 		return err
 	}
-	return fmt.Errorf("metadata.labels: project %q asks for two persons to delete this shoot because of its labels; "+
-		"they may be changed only by who has the right %q on the project", project.Name, gardencorev1beta1.VerbManageMembers)
+	return fmt.Errorf("metadata.labels: project %q requires two users to delete this shoot because of its labels; "+
+		"changing them requires the permission %q on the project", project.Name, gardencorev1beta1.VerbManageMembers)
 }
 
-// need is a right, and what needs it.
+// need is a required permission, and the change that requires it.
 type need struct{ verb, what string }
 
-// needed are the rights that the change of an object needs.
+// needed returns the permissions that the change of an object requires.
 func needed(a admission.Attributes) []need {
 	switch o := a.GetObject().(type) {
 	case *gardencorev1beta1.Project:
@@ -119,7 +118,7 @@ func needed(a admission.Attributes) []need {
 	return nil
 }
 
-// before is the object as it was, nil on create.
+// before returns the old object, nil on create.
 func before[T any](a admission.Attributes) *T {
 	old, ok := any(a.GetOldObject()).(*T)
 	if !ok {
@@ -144,14 +143,14 @@ func ofProject(p, old *gardencorev1beta1.Project, who user.Info) []need {
 	return all
 }
 
-// Rights on parts of the profiles of projects.
+// Verbs for parts of the profiles of projects.
 const (
 	verbModifyKubernetes     = "modify-spec-kubernetes"
 	verbModifyMachineImages  = "modify-spec-machineimages"
 	verbModifyProviderConfig = "modify-spec-providerconfig"
 )
 
-// ofProfile asks for a right on each part that a profile of a project changes beyond what its members decide about.
+// ofProfile returns the permissions for the changed parts of a project's profile that members may not change by default.
 func ofProfile(p, old *gardencorev1beta1.NamespacedCloudProfile) []need {
 	if old == nil {
 		old = &gardencorev1beta1.NamespacedCloudProfile{}
@@ -178,7 +177,7 @@ func (r *rule) ask(ctx context.Context, a admission.Attributes, n need) error {
 		return err
 	}
 	if !allowed {
-		return fmt.Errorf("%s of a %s may be changed only by who has the right %q on it; %q has not",
+		return fmt.Errorf("%s of a %s can be changed only with the permission %q on it, which %q does not have",
 			n.what, strings.ToLower(a.GetKind().Kind), n.verb, a.GetUserInfo().GetName())
 	}
 	return nil

@@ -63,7 +63,7 @@ func TestValidate(t *testing.T) {
 		"API-CVA-1 created":   {Reason: "from the beginning", Request: admissiontest.Request{Object: tolerating("a")}, Refused: []string{"spec.tolerations.whitelist"}},
 		"API-CVA-1 unchanged": {Reason: "what stays is not asked about", Request: ask(tolerating("a"), tolerating("a"), "rose")},
 		"API-CVA-2 unchanged": {Reason: "other fields need no further right", Request: ask(described, owned(bob, member(ann, "viewer")), "rose")},
-		"API-CVA-2 added":     {Reason: "members are the owner's business", Request: ask(owned(bob, member(ann, "viewer")), owned(bob), "rose"), Refused: []string{"human members", `"manage-members"`, `"rose" has not`}},
+		"API-CVA-2 added":     {Reason: "members are the owner's business", Request: ask(owned(bob, member(ann, "viewer")), owned(bob), "rose"), Refused: []string{"human members", `"manage-members"`, `"rose" does not have`}},
 		"API-CVA-2 removed":   {Reason: "also to remove", Request: ask(owned(bob), owned(bob, member(ann, "viewer")), "rose"), Refused: []string{"manage-members"}},
 		"API-CVA-2 role":      {Reason: "and to give roles", Request: ask(owned(bob, member(ann, "viewer", "admin")), owned(bob, member(ann, "viewer")), "rose"), Refused: []string{"manage-members"}},
 		"API-CVA-2 order":     {Reason: "the order of roles is none", Request: ask(owned(bob, member(ann, "admin", "viewer")), owned(bob, member(ann, "viewer", "admin")), "rose")},
@@ -92,11 +92,11 @@ func TestValidate(t *testing.T) {
 		"API-DELCONF-3 rule kept":          {Reason: "what stays is not asked about", Request: ask(approving("gold"), approving("gold"), "rose")},
 		"API-RES-12 gardenlet": {
 			Reason: "a gardenlet has a name, but makes no projects", Request: ask(admissiontest.Project(), nil, "gardener.cloud:system:seed:a", "gardener.cloud:system:seeds"),
-			Refused: []string{"projects are made by people"},
+			Refused: []string{"cannot create projects"},
 		},
 		"API-RES-12 token": {
 			Reason: "nor does who holds a join token", Request: ask(admissiontest.Project(), nil, "system:bootstrap:abcdef", "system:bootstrappers"),
-			Refused: []string{"projects are made by people"},
+			Refused: []string{"cannot create projects"},
 		},
 		"API-CVA-2 owner's entry": {Reason: "the owner may always be a member", Request: ask(owned(bob, member(bob, "admin", "owner")), owned(bob), "rose")},
 		"API-CVA-2 new owner":     {Reason: "who owns is the owner's business", Request: ask(owned(ann), owned(bob), "rose"), Refused: []string{"manage-members"}},

@@ -15,9 +15,9 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// membersChange reports whether somebody other than the owner changes who works in a project (API-CVA-2), or gives a service
-// account a role that lets whoever uses it do so. Who creates a project decides about the first owner; from then on that
-// owner does.
+// membersChange reports whether a user other than the owner changes the members of a project, or gives a service account a
+// role with which its users can. The creator of a project chooses the first owner; from then on, the owner decides
+// (API-CVA-2).
 func membersChange(p, old *gardencorev1beta1.Project, who user.Info) bool {
 	if old == nil {
 		owner := p.Spec.Owner
@@ -30,19 +30,19 @@ func membersChange(p, old *gardencorev1beta1.Project, who user.Info) bool {
 	return moved || climbs(p, old) || !maps.EqualFunc(humans(p, p.Spec.Owner), humans(old, p.Spec.Owner), slices.Equal[[]string])
 }
 
-// approvalChanges reports whether somebody other than the owner changes whose deletion needs two persons.
+// approvalChanges reports whether a user other than the owner changes the rules for deletion by two users.
 func approvalChanges(p, old *gardencorev1beta1.Project, who user.Info) bool {
 	return old != nil && !owns(who, old) &&
 		!equality.Semantic.DeepEqual(p.Spec.DualApprovalForDeletion, old.Spec.DualApprovalForDeletion)
 }
 
-// owns reports whether a user may decide about members without a right: the owner, and everybody while there is none.
+// owns reports whether a user may change members without the permission: the owner may, and every user while there is no owner.
 func owns(who user.Info, p *gardencorev1beta1.Project) bool {
 	return p.Spec.Owner == nil || is(who, *p.Spec.Owner)
 }
 
-// climbs reports whether a service account gets a role by which its users would decide about members, or get at the tokens
-// of service accounts that do.
+// climbs reports whether a service account gets a role with which its users could change members, or could get tokens of
+// service accounts that can.
 func climbs(p, old *gardencorev1beta1.Project) bool {
 	before := powers(old)
 	for robot, roles := range powers(p) {
@@ -55,7 +55,7 @@ func climbs(p, old *gardencorev1beta1.Project) bool {
 	return false
 }
 
-// powers maps service accounts to those of their roles that are not to be given by everybody.
+// powers maps service accounts to those of their roles that cannot be given without the permission.
 func powers(p *gardencorev1beta1.Project) map[string][]string {
 	powerful := []string{
 		gardencorev1beta1.ProjectMemberOwner, gardencorev1beta1.ProjectMemberUserAccessManager,
@@ -79,7 +79,8 @@ func powers(p *gardencorev1beta1.Project) map[string][]string {
 	return all
 }
 
-// humans maps the members that are people to their sorted roles, without the owner, whose entry may always be added.
+// humans maps the members that are not service accounts to their sorted roles, without the owner, whose entry can always be
+// added.
 func humans(p *gardencorev1beta1.Project, owner *rbacv1.Subject) map[string][]string {
 	all := map[string][]string{}
 	for _, m := range p.Spec.Members {
@@ -91,13 +92,13 @@ func humans(p *gardencorev1beta1.Project, owner *rbacv1.Subject) map[string][]st
 	return all
 }
 
-// robot reports whether a subject is a service account, in whichever of its two spellings.
+// robot reports whether a subject is a service account, in either of its two forms.
 func robot(s rbacv1.Subject) bool {
 	return s.Kind == rbacv1.ServiceAccountKind ||
 		s.Kind == rbacv1.UserKind && strings.HasPrefix(s.Name, serviceaccount.ServiceAccountUsernamePrefix)
 }
 
-// is reports whether a user is the subject, or belongs to it.
+// is reports whether a user is the subject or a member of it.
 func is(who user.Info, s rbacv1.Subject) bool {
 	switch s.Kind {
 	case rbacv1.UserKind:

@@ -16,9 +16,9 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// collection complains about all objects that must not be deleted yet where many are deleted at once (API-DELCONF-2).
-// The server asks once for each of them, without a name, and says nothing about selectors: all objects of the namespace
-// count. Those that are being deleted are done with.
+// collection rejects the deletion of a collection with objects that must not be deleted yet, and names all of them. The
+// server runs the plugin for each object without its name, and does not pass selectors, so all objects of the namespace are
+// checked, except those in deletion (API-DELCONF-2).
 func (r *rule) collection(ctx context.Context, a admission.Attributes) error {
 	all, err := list(ctx, r.world.Fresh(), a)
 	if err != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package deletionconfirmation lets Shoots, ShootStates, Projects and the Garden be deleted only when that was confirmed by an
-// annotation beforehand, and notes who confirmed that of a Shoot (API-DELCONF-1 to 3, OPER-WH-3).
+// Package deletionconfirmation rejects the deletion of Shoots, ShootStates, Projects and the Garden unless an annotation
+// confirms it, and records the user who confirmed that of a Shoot (API-DELCONF-1 to 3, OPER-WH-3).
 package deletionconfirmation
 
 import (
@@ -24,7 +24,7 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), world: w}
 }
@@ -34,8 +34,8 @@ var (
 	_ admission.MutationInterface   = &rule{}
 )
 
-// Admit notes on a Shoot who confirmed its deletion. The note stays for as long as the confirmation does, goes with it,
-// and is nobody's to write (API-DELCONF-3).
+// Admit records in a Shoot the user who confirmed its deletion. The record exists as long as the confirmation, and users
+// cannot change it (API-DELCONF-3).
 func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() == "status" {
@@ -55,8 +55,8 @@ func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.Object
 	return nil
 }
 
-// Validate refuses the deletion of objects that carry no confirmation, or not that of a second person where the project
-// asks for one. The server hands in the object as it is stored; one that does not exist is not asked about.
+// Validate rejects the deletion of objects without a confirmation, or without that of a second user if the project requires
+// one. The server passes the stored object; it does not run the plugin for a missing one.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if a.GetOperation() != admission.Delete || a.GetSubresource() != "" || a.GetOldObject() == nil {
 		return nil
@@ -74,7 +74,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	}
 	object, err := meta.Accessor(a.GetOldObject())
 	if err != nil {
-		return world.Answer(a, fmt.Errorf("look at the object: %w", err))
+		return world.Answer(a, fmt.Errorf("access metadata of the object: %w", err))
 	}
 	if !confirmed(object) {
 		return world.Answer(a, unconfirmed(a, object))
@@ -83,7 +83,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if !ok {
 		return nil
 	}
-	return world.Answer(a, second(ctx, r.world.Fresh(), a, shoot))
+	return world.Answer(a, secondUser(ctx, r.world.Fresh(), a, shoot))
 }
 
 func confirmed(o metav1.Object) bool {

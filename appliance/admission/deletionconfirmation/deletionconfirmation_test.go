@@ -55,7 +55,7 @@ func TestDelete(t *testing.T) {
 		"API-DELCONF-1 false":     {Reason: "only what is true confirms", Request: admissiontest.Request{Old: admissiontest.Shoot(annotated(confirmation, "no"))}, Refused: []string{"not confirmed"}},
 		"API-DELCONF-1 confirmed": {Reason: "true is true in every spelling", Request: admissiontest.Request{Old: admissiontest.Shoot(annotated(confirmation, "1"))}},
 		"API-DELCONF-1 other":     {Reason: "other kinds need no confirmation", Request: admissiontest.Request{Old: admissiontest.Seed("a")}},
-		"API-DELCONF-3 same":      {Reason: "one person is not two", Objects: dual(all), Request: admissiontest.Request{Old: mine}, Refused: []string{"confirmed by one and done by another", `"rose" has confirmed`}},
+		"API-DELCONF-3 same":      {Reason: "one person is not two", Objects: dual(all), Request: admissiontest.Request{Old: mine}, Refused: []string{"confirmed by one user and requested by another", `"rose" has confirmed`}},
 		"API-DELCONF-3 second":    {Reason: "two are", Objects: dual(all), Request: admissiontest.Request{Old: mine, User: "bob"}},
 		"API-DELCONF-3 unasked":   {Reason: "one is enough where nobody asks for two", Objects: []kind.Object{admissiontest.Project()}, Request: admissiontest.Request{Old: mine}},
 		"API-DELCONF-3 unmatched": {Reason: "the selector decides", Objects: dual(labelled), Request: admissiontest.Request{Old: mine}},

@@ -14,9 +14,10 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// second holds what a project says about the deletion of its shoots: who deletes must be another one than who
-// confirmed (API-DELCONF-3). A service account of a project is no second person: members of the project can use it.
-func second(ctx context.Context, v world.View, a admission.Attributes, shoot *gardencorev1beta1.Shoot) error {
+// secondUser checks that a shoot for which its project requires two users is deleted by another user than the one who confirmed
+// its deletion. A service account of a project does not count as a second user, because members of the project can use it
+// (API-DELCONF-3).
+func secondUser(ctx context.Context, v world.View, a admission.Attributes, shoot *gardencorev1beta1.Shoot) error {
 	who, by := a.GetUserInfo().GetName(), shoot.Annotations[gardencorev1beta1.AnnotationDeletionConfirmedBy]
 	if who != by && !isAccount(who) && !isAccount(by) {
 		return nil
@@ -33,7 +34,7 @@ func second(ctx context.Context, v world.View, a admission.Attributes, shoot *ga
 		return err
 	}
 	if who == by {
-		return fmt.Errorf("project %q asks that the deletion of Shoot %q is confirmed by one and done by another; %q has confirmed it",
+		return fmt.Errorf("project %q requires that the deletion of Shoot %q is confirmed by one user and requested by another; %q has confirmed it",
 			project.Name, shoot.Name, who)
 	}
 	for _, name := range []string{who, by} {
@@ -42,7 +43,7 @@ func second(ctx context.Context, v world.View, a admission.Attributes, shoot *ga
 			return err
 		}
 		if shared {
-			return fmt.Errorf("project %q asks that the deletion of Shoot %q is confirmed by one person and done by another; "+
+			return fmt.Errorf("project %q requires that the deletion of Shoot %q is confirmed by one user and requested by another; "+
 				"%q is a service account, which members of its project can use", project.Name, shoot.Name, name)
 		}
 	}
@@ -60,7 +61,7 @@ func isAccount(user string) bool {
 func ofProject(ctx context.Context, v world.View, user string) (bool, error) {
 	namespace, _, err := serviceaccount.SplitUsername(user)
 	if err != nil {
-		return false, nil //nolint:nilerr // it is no service account
+		return false, nil //nolint:nilerr // It is not a service account.
 	}
 	project, err := v.ProjectOf(ctx, namespace)
 	if err != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package extensionlabels keeps labels on objects that name the extensions they need, so that whoever serves an
-// extension finds its users (API-EXTLAB-1, 2).
+// Package extensionlabels labels objects with the extensions they need, so that extensions can select the objects that use
+// them (API-EXTLAB-1, 2).
 package extensionlabels
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// prefixes are those of the labels that belong to this rule: whatever else users put there goes.
+// prefixes are the prefixes of the labels that this plugin sets; other labels with them are removed.
 func prefixes() []string {
 	return []string{
 		gardencorev1beta1.LabelPrefixProviderExtension,
@@ -39,15 +39,15 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.MutationInterface = &rule{}
 
-// Admit puts the labels on. What an object needs by way of another one that cannot be found is left out: that the other
-// exists is not this rule's to say.
+// Admit sets the labels. Needs that follow from another object are omitted if that object cannot be found; another plugin
+// checks that it exists.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if a.GetSubresource() != "" {
 		return nil
@@ -61,7 +61,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	}
 	accessor, err := meta.Accessor(a.GetObject())
 	if err != nil {
-		return world.Answer(a, fmt.Errorf("look at the object: %w", err))
+		return world.Answer(a, fmt.Errorf("access metadata of the object: %w", err))
 	}
 	labels := maps.Clone(accessor.GetLabels())
 	for _, prefix := range prefixes() {

@@ -15,7 +15,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// labels is a set of keys in the making; a type that is not given makes none.
+// labels collects label keys; an empty type adds none.
 type labels map[string]bool
 
 func (l labels) add(prefix string, types ...string) {
@@ -26,10 +26,10 @@ func (l labels) add(prefix string, types ...string) {
 	}
 }
 
-// users tells which extensions an object uses.
+// users determines the extensions that an object uses.
 type users struct{ view world.View }
 
-// of lists the labels of an object; the second result reports whether its kind has any.
+// of returns the labels of an object, and whether its kind has any.
 func (u users) of(ctx context.Context, object runtime.Object) (labels, bool, error) {
 	l := labels{}
 	var err error

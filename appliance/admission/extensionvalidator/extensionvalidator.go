@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package extensionvalidator refuses Shoots, Seeds, BackupBuckets and BackupEntries that need an extension which nobody
+// Package extensionvalidator rejects Shoots, Seeds, BackupBuckets and BackupEntries that need an extension which is not
 // registered (API-EXTVAL-1 to 4).
 package extensionvalidator
 
@@ -29,7 +29,7 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
@@ -73,8 +73,8 @@ func offered(ctx context.Context, v world.View, of string, needs []extensions.Ne
 		strings.ToLower(of), strings.Join(missing, ", "))
 }
 
-// until says what goes without as long as nobody offers what is needed, if that may come later. A cluster of any make may
-// join as a seed first; shoots are held back until somebody can make them there.
+// until describes what does not work as long as no extension offers what is needed, for needs that can be satisfied later: a
+// seed can join before its extensions are registered, and shoots are scheduled to it only afterwards.
 func until(of string, n extensions.Need) string {
 	switch {
 	case of != kindSeed:
@@ -88,7 +88,7 @@ func until(of string, n extensions.Need) string {
 	}
 }
 
-// asked lists what the object of a request needs, when its spec is new or changed (API-EXTVAL-1).
+// asked lists what the object of a request needs, if its spec is new or changed (API-EXTVAL-1).
 func asked(ctx context.Context, v world.View, a admission.Attributes) ([]extensions.Need, error) {
 	switch o := a.GetObject().(type) {
 	case *gardencorev1beta1.Shoot:
@@ -115,7 +115,7 @@ func asked(ctx context.Context, v world.View, a admission.Attributes) ([]extensi
 	return nil, nil
 }
 
-// entryNeeds reads the bucket of an entry. That it exists is said elsewhere.
+// entryNeeds reads the bucket of an entry. Another plugin checks that the bucket exists.
 func entryNeeds(ctx context.Context, v world.View, e *gardencorev1beta1.BackupEntry) ([]extensions.Need, error) {
 	bucket, err := v.BackupBucket(ctx, e.Spec.BucketName)
 	if apierrors.IsNotFound(err) {

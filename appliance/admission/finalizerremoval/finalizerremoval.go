@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package finalizerremoval keeps the garden's finalizer on a Shoot until everything of it is gone, and on a SecretBinding
-// or CredentialsBinding for as long as a Shoot uses it (API-FIN-1, API-SVAL-10).
+// Package finalizerremoval rejects the removal of the garden's finalizer from a Shoot before it is deleted completely, and
+// from a SecretBinding or CredentialsBinding while a Shoot uses it (API-FIN-1, API-SVAL-10).
 package finalizerremoval
 
 import (
@@ -27,14 +27,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Update), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses to release what is still needed. Only an update that takes the finalizer away costs anything.
+// Validate rejects the removal of the finalizer while the object is in use. Other updates return early.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if a.GetSubresource() == "status" {
 		return nil
@@ -60,7 +60,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	return nil
 }
 
-// taken reports whether the request takes the finalizer away.
+// taken reports whether the request removes the finalizer.
 func taken(a admission.Attributes, old metav1.Object) bool {
 	object, ok := a.GetObject().(metav1.Object)
 	return ok && held(old) && !held(object)
@@ -70,7 +70,7 @@ func held(o metav1.Object) bool {
 	return slices.Contains(o.GetFinalizers(), gardencorev1beta1.FinalizerGardener)
 }
 
-// unused complains about shoots that use the credentials of a binding.
+// unused returns an error if a shoot uses a binding.
 func (r *rule) unused(
 	ctx context.Context, kind string, binding metav1.Object, uses func(*gardencorev1beta1.ShootSpec) *string,
 ) error {
@@ -80,13 +80,13 @@ func (r *rule) unused(
 	}
 	for i := range shoots {
 		if name := uses(&shoots[i].Spec); name != nil && *name == binding.GetName() {
-			return fmt.Errorf("the finalizer \"gardener\" stays on %s %q while shoot %q uses it", kind, binding.GetName(), shoots[i].Name)
+			return fmt.Errorf("the finalizer \"gardener\" of %s %q cannot be removed while shoot %q uses it", kind, binding.GetName(), shoots[i].Name)
 		}
 	}
 	return nil
 }
 
-// released tells that nothing was ever made or that all of it was deleted.
+// released reports whether nothing was ever created for a shoot, or all of it was deleted.
 func released(s *gardencorev1beta1.Shoot) bool {
 	op := s.Status.LastOperation
 	if s.Status.TechnicalID == "" || op == nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package internaldomainsecret keeps the Secrets of the internal domain as shoots need them: one in a namespace, with a
-// domain that stays while shoots have names below it (GAC-IDOM-1).
+// Package internaldomainsecret validates the Secrets of the internal domain: there is at most one in a namespace, and its
+// domain does not change while shoots use it (GAC-IDOM-1).
 package internaldomainsecret
 
 import (
@@ -32,14 +32,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate looks at Secrets with the role of the internal domain, before or after the request.
+// Validate checks Secrets that have the role of the internal domain before or after the request.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	namespace := a.GetNamespace()
 	if a.GetResource().GroupResource() != corev1.Resource("secrets") || a.GetSubresource() != "" ||
@@ -68,12 +68,12 @@ func internal(s *corev1.Secret) bool {
 
 func domain(s *corev1.Secret) string { return s.Annotations[gardencorev1beta1.AnnotationDNSDomain] }
 
-// complete refuses a Secret that lacks something, and a new one beside another.
+// complete rejects an incomplete Secret, and a second one in a namespace.
 func (r *rule) complete(ctx context.Context, a admission.Attributes, s *corev1.Secret, isNew bool) error {
 	var errs field.ErrorList
 	for _, annotation := range []string{gardencorev1beta1.AnnotationDNSProvider, gardencorev1beta1.AnnotationDNSDomain} {
 		if s.Annotations[annotation] == "" {
-			errs = append(errs, field.Required(field.NewPath("metadata", "annotations").Key(annotation), "an internal domain has one"))
+			errs = append(errs, field.Required(field.NewPath("metadata", "annotations").Key(annotation), "is required in a Secret of an internal domain"))
 		}
 	}
 	if len(errs) > 0 {
@@ -95,7 +95,7 @@ func (r *rule) complete(ctx context.Context, a admission.Attributes, s *corev1.S
 		"namespace %q has the internal domain of secret %q already, and one is enough", a.GetNamespace(), there[0].Name)))
 }
 
-// unused refuses to take a domain away from shoots.
+// unused rejects the change or removal of a domain that shoots use.
 func (r *rule) unused(ctx context.Context, a admission.Attributes, domain string) error {
 	shoots, err := users(ctx, r.world.Fresh(), a.GetNamespace())
 	if err != nil {
@@ -105,11 +105,11 @@ func (r *rule) unused(ctx context.Context, a admission.Attributes, domain string
 		return nil
 	}
 	const shown = 5
-	return r.world.Rejected(a, reason, world.Answer(a, fmt.Errorf("the internal domain %q must stay while there are %d shoots below it, such as %s",
+	return r.world.Rejected(a, reason, world.Answer(a, fmt.Errorf("the internal domain %q cannot change while %d shoots use it, such as %s",
 		domain, len(shoots), strings.Join(shoots[:min(shown, len(shoots))], ", "))))
 }
 
-// users names the shoots that the Secret of a namespace is for: those of a seed, or all.
+// users returns the names of the shoots that use the Secret of a namespace: those of a seed, or all.
 func users(ctx context.Context, v world.View, namespace string) ([]string, error) {
 	if seed, found := strings.CutPrefix(namespace, seedPrefix); found {
 		return v.ShootsOn(ctx, seed)

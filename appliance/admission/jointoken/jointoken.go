@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package jointoken holds the lifetimes of join tokens, whoever makes them and however, and keeps the mark of their use
-// from being written by anybody but the server.
+// Package jointoken limits the lifetime of all join tokens, and keeps clients from changing the annotations about their use.
 package jointoken
 
 import (
@@ -24,7 +23,7 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
@@ -34,8 +33,8 @@ var (
 	_ admission.ValidationInterface = &rule{}
 )
 
-// Admit keeps the mark of a used token as the server has written it. It goes when the token gets another secret half:
-// that makes another token of it.
+// Admit restores the annotations about the use of a token to those that the server has written. They are removed if the
+// secret of the token changes, because that makes it another token.
 func (*rule) Admit(_ context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	if a.GetSubresource() != "" || a.GetUserInfo().GetName() == user.APIServerUser || !marked(a) {
 		return nil
@@ -53,11 +52,11 @@ func (*rule) Admit(_ context.Context, a admission.Attributes, o admission.Object
 	return nil
 }
 
-// marked reports whether a request is about an object that can carry a mark.
+// marked reports whether the object of a request can have the annotations.
 func marked(a admission.Attributes) bool {
 	name := a.GetName()
 	if object, err := meta.Accessor(a.GetObject()); err == nil && name == "" {
-		name = object.GetGenerateName() // The rest of the name is not known yet.
+		name = object.GetGenerateName() // The rest of the name is not generated yet.
 	}
 	switch a.GetResource().GroupResource() {
 	case corev1.Resource("secrets"):
@@ -69,7 +68,7 @@ func marked(a admission.Attributes) bool {
 	}
 }
 
-// use is the mark that the object of a request has to carry.
+// use returns the use that the object of a request has to record.
 func use(a admission.Attributes, o admission.ObjectInterfaces) (*jointoken.Use, error) {
 	if a.GetOldObject() == nil {
 		return nil, nil //nolint:nilnil // a new token has not been used
@@ -91,8 +90,8 @@ func use(a admission.Attributes, o admission.ObjectInterfaces) (*jointoken.Use, 
 	return jointoken.UseOf(old), nil
 }
 
-// Validate refuses tokens that are valid for too long. What is left as it was is not looked at: a token from before this
-// rule can be changed, but is good for nothing.
+// Validate rejects tokens that are valid for too long. An unchanged lifetime is not checked, so that tokens from before this
+// rule can be updated; they cannot be used.
 func (r *rule) Validate(_ context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	if a.GetSubresource() != "" || a.GetResource().GroupResource() != corev1.Resource("secrets") || a.GetNamespace() != jointoken.Namespace {
 		return nil
@@ -111,7 +110,7 @@ func (r *rule) Validate(_ context.Context, a admission.Attributes, o admission.O
 	return nil
 }
 
-// same reports whether two states of a Secret are the same token.
+// same reports whether two versions of a Secret are the same token.
 func same(a, b *corev1.Secret) bool {
 	for _, key := range []string{
 		jointoken.KeySecret, jointoken.KeyExpiration, jointoken.KeySeed, jointoken.KeyRenew, jointoken.KeyDescription,

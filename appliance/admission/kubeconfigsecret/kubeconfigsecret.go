@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kubeconfigsecret refuses kubeconfigs in projects that would make the server that uses them read files, run
-// programs or act as somebody else (GAC-KCFG-1 to 4).
+// Package kubeconfigsecret rejects kubeconfigs in projects that would make the server that uses them read files, run
+// programs or impersonate users (GAC-KCFG-1 to 4).
 package kubeconfigsecret
 
 import (
@@ -22,7 +22,7 @@ import (
 
 const (
 	key = "kubeconfig"
-	// reason of all refusals in metrics.
+	// reason is the reason of all rejections in the metrics.
 	reason = "RejectedKubeconfig"
 	valid  = "a user may have client-certificate-data, client-key-data, token, username and password only"
 )
@@ -33,14 +33,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate looks at the kubeconfig of a Secret, if there is one.
+// Validate checks the kubeconfig in a Secret, if there is one.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	if a.GetResource().GroupResource() != corev1.Resource("secrets") || a.GetSubresource() != "" {
 		return nil
@@ -59,7 +59,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 	}
 	config, err := clientcmd.Load(raw)
 	if err != nil {
-		return r.world.Rejected(a, reason, apierrors.NewBadRequest(fmt.Sprintf("data[%s] is no kubeconfig: %v", key, err)))
+		return r.world.Rejected(a, reason, apierrors.NewBadRequest(fmt.Sprintf("data[%s] is not a kubeconfig: %v", key, err)))
 	}
 	if errs := check(config.AuthInfos); len(errs) > 0 {
 		return r.world.Rejected(a, reason, apierrors.NewInvalid(a.GetKind().GroupKind(), a.GetName(), errs))
@@ -78,7 +78,7 @@ func check(users map[string]*clientcmdapi.AuthInfo) field.ErrorList {
 	return errs
 }
 
-// unsafe names the fields of a user that it may not have.
+// unsafe returns the names of the fields of a user that are not allowed.
 func unsafe(u *clientcmdapi.AuthInfo) []string {
 	var wrong []string
 	for name, is := range map[string]bool{

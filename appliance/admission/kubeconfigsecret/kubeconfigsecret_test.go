@@ -31,7 +31,7 @@ func TestValidate(t *testing.T) {
 	kept := []kind.Object{admissiontest.ProjectNamespace(func(n *corev1.Namespace) { n.Labels["app"] = "gardener" })}
 	cases := map[string]admissiontest.Case{
 		"GAC-KCFG-1 no kubeconfig": {Reason: "other keys are not looked at", Request: admissiontest.Request{Object: holding("config", "{")}},
-		"GAC-KCFG-2 garbage":       {Reason: "what is no kubeconfig cannot be checked", Request: admissiontest.Request{Object: holding("kubeconfig", "{")}, As: metav1.StatusReasonBadRequest, Refused: []string{"no kubeconfig"}},
+		"GAC-KCFG-2 garbage":       {Reason: "what is no kubeconfig cannot be checked", Request: admissiontest.Request{Object: holding("kubeconfig", "{")}, As: metav1.StatusReasonBadRequest, Refused: []string{"is not a kubeconfig"}},
 		"GAC-KCFG-3 inline":        {Reason: "credentials in the kubeconfig itself are fine", Request: admissiontest.Request{Object: user("client-certificate-data: eA==, client-key-data: eA==, token: t, username: u, password: p")}},
 		"GAC-KCFG-3 update":        {Reason: "an update is a request as well", Request: admissiontest.Request{Object: user("tokenFile: /etc/shadow"), Old: user("token: t")}, As: metav1.StatusReasonInvalid, Refused: []string{"users[bob].tokenFile"}},
 		"GAC-KCFG-3 all":           {Reason: "everything that is wrong is told", Request: admissiontest.Request{Object: user("tokenFile: /a, client-key: /b")}, As: metav1.StatusReasonInvalid, Refused: []string{"tokenFile", "client-key", "client-certificate-data, client-key-data, token, username and password"}},

@@ -15,12 +15,12 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// differences are those between a Seed, which is described at path, and the Shoot that it is (API-MS-3).
+// differences compares the description of a Seed at path with its Shoot (API-MS-3).
 func differences(seed *gardencorev1beta1.SeedSpec, s *shoot, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	equal := func(at *field.Path, got, want string) {
 		if got != want {
-			errs = append(errs, field.Invalid(at, got, fmt.Sprintf("must be %q, as the shoot has it", want)))
+			errs = append(errs, field.Invalid(at, got, fmt.Sprintf("must be %q, as in the shoot", want)))
 		}
 	}
 	spec := path.Child("spec")
@@ -44,7 +44,7 @@ func differences(seed *gardencorev1beta1.SeedSpec, s *shoot, path *field.Path) f
 		}
 	}
 	if set := seed.Settings; set == nil || set.VerticalPodAutoscaler == nil || set.VerticalPodAutoscaler.Enabled {
-		errs = append(errs, field.Invalid(spec.Child("settings", "verticalPodAutoscaler", "enabled"), true, "must be false, as the shoot has one already"))
+		errs = append(errs, field.Invalid(spec.Child("settings", "verticalPodAutoscaler", "enabled"), true, "must be false, because the shoot already has one"))
 	}
 	has := query.Zones(&s.Spec)
 	for _, zone := range seed.Provider.Zones {
@@ -62,11 +62,11 @@ func value(p *string) string {
 	return *p
 }
 
-// lost refuses to take zones away from the shoots on a seed.
+// lost rejects the removal of zones from a seed with shoots.
 func lost(ctx context.Context, v world.View, old *managedSeed, seed *gardencorev1beta1.SeedSpec, path *field.Path) (field.ErrorList, error) {
 	before, err := templateOf(old)
 	if err != nil || before.seed == nil {
-		return nil, nil //nolint:nilerr // What could not be read before has no zones to lose.
+		return nil, nil //nolint:nilerr // An old description that cannot be decoded has no zones.
 	}
 	gone := slices.DeleteFunc(slices.Clone(before.seed.Spec.Provider.Zones), func(zone string) bool {
 		return slices.Contains(seed.Provider.Zones, zone)
@@ -82,5 +82,5 @@ func lost(ctx context.Context, v world.View, old *managedSeed, seed *gardencorev
 		return nil, nil
 	}
 	return field.ErrorList{field.Forbidden(path.Child("spec", "provider", "zones"), fmt.Sprintf(
-		"%s cannot be taken away while shoots are on the seed: %s", strings.Join(gone, ", "), strings.Join(shoots, ", ")))}, nil
+		"%s cannot be removed while shoots are on the seed: %s", strings.Join(gone, ", "), strings.Join(shoots, ", ")))}, nil
 }

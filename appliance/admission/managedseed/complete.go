@@ -23,7 +23,7 @@ const (
 	nginx         = "nginx"
 )
 
-// complete fills in what follows from a Shoot and was left out (API-MS-2).
+// complete sets fields without a value that are derived from the Shoot (API-MS-2).
 func complete(seed *gardencorev1beta1.SeedSpec, s *shoot, service *gardencorev1beta1.SeedDNSProvider) {
 	set(&seed.Provider.Type, s.Spec.Provider.Type)
 	set(&seed.Provider.Region, s.Spec.Region)
@@ -68,7 +68,7 @@ func setFrom(field, value *string) {
 	}
 }
 
-// dnsService is the one that hosts the domain of a shoot: its own, or that of the default domain above it; nil when
+// dnsService returns the DNS service that hosts the domain of a shoot: its own one, or that of the default domain; nil if
 // neither is known.
 func dnsService(ctx context.Context, v world.View, s *shoot) (*gardencorev1beta1.SeedDNSProvider, error) {
 	i := slices.IndexFunc(s.Spec.DNS.Providers, func(p gardencorev1beta1.DNSProvider) bool {
@@ -98,11 +98,11 @@ func dnsService(ctx context.Context, v world.View, s *shoot) (*gardencorev1beta1
 			}}, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // A seed can do without.
+	return nil, nil //nolint:nilnil // A DNS service is optional.
 }
 
-// bound are the credentials that a shoot has for its machines, which a DNS provider without its own uses as well; nil
-// when they are not known yet.
+// bound returns the credentials of a shoot's binding, which a DNS provider without its own credentials uses as well; nil if
+// they are not known yet.
 func bound(ctx context.Context, v world.View, s *shoot) (*corev1.ObjectReference, error) {
 	if name := s.Spec.SecretBindingName; name != nil {
 		binding, err := v.SecretBinding(ctx, s.Namespace, *name)
@@ -113,7 +113,7 @@ func bound(ctx context.Context, v world.View, s *shoot) (*corev1.ObjectReference
 	}
 	name := s.Spec.CredentialsBindingName
 	if name == nil {
-		return nil, nil //nolint:nilnil // Static validation asks for credentials where they are needed.
+		return nil, nil //nolint:nilnil // Static validation rejects missing credentials.
 	}
 	binding, err := world.Get[gardensecurityv1alpha1.CredentialsBinding](ctx, v, world.Place{
 		Group: gardensecurityv1alpha1.GroupName, Resource: "credentialsbindings", Namespace: s.Namespace, Name: *name,

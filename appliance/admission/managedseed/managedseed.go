@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package managedseed looks at the Shoot that a ManagedSeed makes a seed: whether it can be one, and what follows from it
-// for the Seed (API-MS-1 to 3).
+// Package managedseed checks whether the Shoot of a ManagedSeed can become a seed, and derives fields of the Seed from it
+// (API-MS-1 to 3).
 package managedseed
 
 import (
@@ -34,7 +34,7 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
@@ -44,7 +44,7 @@ var (
 	_ admission.ValidationInterface = &rule{}
 )
 
-// Admit fills in what the Seed has from its Shoot.
+// Admit sets the fields of the Seed that are derived from its Shoot.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	m := asked(a)
 	if m == nil {
@@ -69,7 +69,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	})
 }
 
-// Validate refuses a Seed that is another one than its Shoot.
+// Validate rejects a Seed that contradicts its Shoot.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	m := asked(a)
 	if m == nil {
@@ -99,8 +99,8 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	})
 }
 
-// asked is the ManagedSeed of a request that has to be looked at. One that is going can always lose its finalizer, and
-// one without a shoot is for static validation to refuse.
+// asked returns the ManagedSeed of a request if it has to be checked. One in deletion is accepted, so that its finalizer can
+// always be removed, and one without a shoot is rejected by static validation.
 func asked(a admission.Attributes) *managedSeed {
 	m, ok := a.GetObject().(*managedSeed)
 	if !ok || a.GetSubresource() != "" || m.DeletionTimestamp != nil || m.Spec.Shoot == nil || m.Spec.Shoot.Name == "" ||
@@ -110,11 +110,11 @@ func asked(a admission.Attributes) *managedSeed {
 	return m
 }
 
-// fitting finds the Shoot, which has to be able to be a seed (API-MS-1).
+// fitting returns the Shoot, which must be able to become a seed (API-MS-1).
 func fitting(ctx context.Context, v world.View, m *managedSeed) (*shoot, error) {
 	if m.Namespace != gardencorev1beta1.NamespaceGarden {
 		return nil, world.Invalid(field.NewPath("metadata", "namespace"), m.Namespace,
-			fmt.Sprintf("seeds are made of shoots in namespace %q", gardencorev1beta1.NamespaceGarden))
+			fmt.Sprintf("only shoots in namespace %q can become seeds", gardencorev1beta1.NamespaceGarden))
 	}
 	name := m.Spec.Shoot.Name
 	s, err := v.Shoot(ctx, m.Namespace, name)
@@ -125,7 +125,7 @@ func fitting(ctx context.Context, v world.View, m *managedSeed) (*shoot, error) 
 		return nil, fmt.Errorf("spec.shoot.name: read shoot %q: %w", name, err)
 	}
 	if err := able(s); err != nil {
-		return nil, world.Invalid(shootName(), name, "the shoot cannot be a seed: "+err.Error())
+		return nil, world.Invalid(shootName(), name, "the shoot cannot become a seed: "+err.Error())
 	}
 	return s, alone(ctx, v, m)
 }
@@ -133,7 +133,7 @@ func fitting(ctx context.Context, v world.View, m *managedSeed) (*shoot, error) 
 func shootName() *field.Path { return field.NewPath("spec", "shoot", "name") }
 
 // seedLabels labels a ManagedSeed with the seed that runs its shoot and with the one that the shoot becomes, so that
-// gardenlets can select it; labels of other seeds are taken away.
+// gardenlets can select it; labels of other seeds are removed.
 func seedLabels(m *managedSeed, s *shoot) {
 	maps.DeleteFunc(m.Labels, func(key, _ string) bool { return strings.HasPrefix(key, gardencorev1beta1.LabelPrefixSeedName) })
 	for _, seed := range []*string{s.Spec.SeedName, &m.Name} {
@@ -143,17 +143,17 @@ func seedLabels(m *managedSeed, s *shoot) {
 	}
 }
 
-// able reports whether control planes can run in a shoot.
+// able returns an error if control planes cannot run in a shoot.
 func able(s *shoot) error {
 	var errs []error
 	if domain(s) == "" {
 		errs = append(errs, errors.New("it has no domain in spec.dns.domain"))
 	}
 	if s.Spec.Addons != nil && s.Spec.Addons.NginxIngress != nil && s.Spec.Addons.NginxIngress.Enabled {
-		errs = append(errs, errors.New("it has the addon nginxIngress, and a seed has an ingress controller of its own"))
+		errs = append(errs, errors.New("it has the addon nginxIngress, and a seed has its own ingress controller"))
 	}
 	if vpa := s.Spec.Kubernetes.VerticalPodAutoscaler; vpa == nil || !vpa.Enabled {
-		errs = append(errs, errors.New("it has no vertical pod autoscaler; turn on spec.kubernetes.verticalPodAutoscaler"))
+		errs = append(errs, errors.New("it has no vertical pod autoscaler; enable spec.kubernetes.verticalPodAutoscaler"))
 	}
 	if query.Workerless(&s.Spec) {
 		errs = append(errs, errors.New("it has no worker nodes to run control planes on; add a pool to spec.provider.workers"))
@@ -161,7 +161,7 @@ func able(s *shoot) error {
 	return errors.Join(errs...)
 }
 
-// alone refuses a second ManagedSeed for a Shoot.
+// alone rejects a second ManagedSeed for a Shoot.
 func alone(ctx context.Context, v world.View, m *managedSeed) error {
 	list, err := world.List[gardenseedmanagementv1alpha1.ManagedSeedList](ctx, v, world.Place{
 		Group: gardenseedmanagementv1alpha1.GroupName, Resource: "managedseeds", Namespace: m.Namespace,
@@ -171,7 +171,7 @@ func alone(ctx context.Context, v world.View, m *managedSeed) error {
 	}
 	for i := range list.Items {
 		if other := list.Items[i].Name; other != m.Name {
-			return world.Invalid(shootName(), m.Spec.Shoot.Name, fmt.Sprintf("the shoot is the seed of ManagedSeed %q already", other))
+			return world.Invalid(shootName(), m.Spec.Shoot.Name, fmt.Sprintf("the shoot is already the seed of ManagedSeed %q", other))
 		}
 	}
 	return nil

@@ -15,16 +15,16 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// template is the Seed that a ManagedSeed describes, wherever in it that stands.
+// template is the Seed that a ManagedSeed describes, in either of its two fields.
 type template struct {
-	// path is where, for messages.
+	// path is the path of the Seed, for messages.
 	path *field.Path
 	seed *gardencorev1beta1.SeedTemplate
-	// write puts it back.
+	// write writes the Seed into the ManagedSeed.
 	write func() error
 }
 
-// templateOf finds the Seed in the configuration of the gardenlet, or in the older field.
+// templateOf returns the Seed in the configuration of the gardenlet, or in the older field.
 func templateOf(m *managedSeed) (template, error) {
 	if m.Spec.Gardenlet == nil {
 		return template{path: field.NewPath("spec", "seedTemplate"), seed: m.Spec.SeedTemplate, write: func() error { return nil }}, nil
@@ -32,7 +32,7 @@ func templateOf(m *managedSeed) (template, error) {
 	return inConfig(&m.Spec.Gardenlet.Config)
 }
 
-// inConfig finds the Seed in a configuration, of which everything else is kept as it is written.
+// inConfig returns the Seed in a configuration. All other fields of the configuration are kept as they are written.
 func inConfig(config *runtime.RawExtension) (template, error) {
 	t := template{path: field.NewPath("spec", "gardenlet", "config", "seedConfig"), seed: &gardencorev1beta1.SeedTemplate{}}
 	content := map[string]json.RawMessage{}
@@ -55,7 +55,7 @@ func inConfig(config *runtime.RawExtension) (template, error) {
 		content["seedConfig"] = raw
 		whole, errWhole := json.Marshal(content)
 		if err := errors.Join(err, errWhole); err != nil {
-			return fmt.Errorf("%s: write it: %w", t.path, err)
+			return fmt.Errorf("%s: encode: %w", t.path, err)
 		}
 		config.Raw = whole
 		return nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package managedseedshoot keeps a ManagedSeed from being deleted while its seed has shoots (API-MSS-1).
+// Package managedseedshoot rejects the deletion of a ManagedSeed while its seed has shoots (API-MSS-1).
 package managedseedshoot
 
 import (
@@ -20,14 +20,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Delete), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses the deletion; the seed has the name of the ManagedSeed.
+// Validate rejects the deletion. The seed has the name of the ManagedSeed.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	m, ok := a.GetOldObject().(*gardenseedmanagementv1alpha1.ManagedSeed)
 	if !ok || a.GetSubresource() != "" {
@@ -40,5 +40,5 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if len(shoots) == 0 {
 		return nil
 	}
-	return world.Answer(a, fmt.Errorf("the seed still runs shoots, delete or move them first: %s", strings.Join(shoots, ", ")))
+	return world.Answer(a, fmt.Errorf("the seed still runs shoots; delete or move them first: %s", strings.Join(shoots, ", ")))
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package namespacedcloudprofilevalidator looks at a NamespacedCloudProfile together with the CloudProfile that it extends
+// Package namespacedcloudprofilevalidator validates a NamespacedCloudProfile together with the CloudProfile that it extends
 // (API-NCPV-1).
 package namespacedcloudprofilevalidator
 
@@ -32,15 +32,15 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses a profile that would not go with its parent. Without a change nothing is looked at, so that what a
-// parent has become since stops nobody from writing labels.
+// Validate rejects a profile that conflicts with its parent. An unchanged spec is not checked, so that a later change of the
+// parent does not keep users from changing labels.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	p, ok := a.GetObject().(*profile)
 	if !ok || a.GetSubresource() != "" || p.DeletionTimestamp != nil {
@@ -66,13 +66,13 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 			return err
 		}
 		if err := validation.ValidateCloudProfile(query.Merged(from, &p.Spec)).ToAggregate(); err != nil {
-			return fmt.Errorf("together with CloudProfile %q it would be no valid profile: %w", name, err)
+			return fmt.Errorf("together with CloudProfile %q the profile is not valid: %w", name, err)
 		}
 		return nil
 	})
 }
 
-// versions checks that versions of Kubernetes are known to the parent and get an end that is still to come.
+// versions checks that the parent has the versions of Kubernetes and that their expiration dates are in the future.
 func versions(p, old *profile, from *parent, now time.Time) []error {
 	if p.Spec.Kubernetes == nil {
 		return nil
@@ -89,7 +89,7 @@ func versions(p, old *profile, from *parent, now time.Time) []error {
 			continue
 		}
 		if v.ExpirationDate == nil && len(v.Lifecycle) == 0 {
-			errs = append(errs, fmt.Errorf("%s.expirationDate: must say until when the project may use the version", path))
+			errs = append(errs, fmt.Errorf("%s.expirationDate: must be set", path))
 		}
 		unchanged := slices.ContainsFunc(before, func(o gardencorev1beta1.ExpirableVersion) bool { return equality.Semantic.DeepEqual(o, v) })
 		if v.ExpirationDate != nil && !v.ExpirationDate.After(now) && !unchanged {
@@ -99,7 +99,7 @@ func versions(p, old *profile, from *parent, now time.Time) []error {
 	return errs
 }
 
-// images checks that of versions which the parent has nothing but the end is said.
+// images checks that only the expiration date is set for versions that the parent has.
 func images(p, old *profile, from *parent) []error {
 	var errs []error
 	for i, image := range p.Spec.MachineImages {
@@ -108,13 +108,13 @@ func images(p, old *profile, from *parent) []error {
 			path := field.NewPath("spec", "machineImages").Index(i).Child("versions").Index(j)
 			there := slices.ContainsFunc(of, func(o gardencorev1beta1.MachineImageVersion) bool { return o.Version == v.Version })
 			unchanged := slices.ContainsFunc(was, func(o gardencorev1beta1.MachineImageVersion) bool { return equality.Semantic.DeepEqual(o, v) })
-			// A version that the parent got later is the parent's; what was said before about it counts no more.
+			// A version that was added to the parent later is the parent's; what the profile has about it is ignored.
 			if there && !unchanged && !onlyEnd(v) {
-				errs = append(errs, fmt.Errorf("%s: CloudProfile %q has the version %q, of which only expirationDate can be said here",
+				errs = append(errs, fmt.Errorf("%s: CloudProfile %q has the version %q, for which only expirationDate can be set here",
 					path, from.Name, v.Version))
 			}
 			if there && v.ExpirationDate == nil && len(v.Lifecycle) == 0 && !unchanged {
-				errs = append(errs, fmt.Errorf("%s.expirationDate: must say until when the project may use the version", path))
+				errs = append(errs, fmt.Errorf("%s.expirationDate: must be set", path))
 			}
 		}
 	}
@@ -130,26 +130,26 @@ func versionsOf(all []gardencorev1beta1.MachineImage, name string) []gardencorev
 	return nil
 }
 
-// onlyEnd reports whether nothing but the end of a version is said.
+// onlyEnd reports whether only the expiration date of a version is set.
 func onlyEnd(v gardencorev1beta1.MachineImageVersion) bool {
 	rest := v
 	rest.ExpirableVersion = gardencorev1beta1.ExpirableVersion{}
 	return v.Classification == nil && equality.Semantic.DeepEqual(rest, gardencorev1beta1.MachineImageVersion{})
 }
 
-// types checks that added types are not the parent's. One that the parent got later may stay.
+// types checks that added types are not types of the parent. A type that was added to the parent later may stay.
 func types(p, old *profile, from *parent) []error {
 	var errs []error
 	for i, t := range p.Spec.MachineTypes {
 		same := func(o gardencorev1beta1.MachineType) bool { return o.Name == t.Name }
 		if slices.ContainsFunc(from.Spec.MachineTypes, same) && !slices.ContainsFunc(old.Spec.MachineTypes, same) {
-			errs = append(errs, fmt.Errorf("spec.machineTypes[%d]: CloudProfile %q has machine type %q already", i, from.Name, t.Name))
+			errs = append(errs, fmt.Errorf("spec.machineTypes[%d]: CloudProfile %q already has machine type %q", i, from.Name, t.Name))
 		}
 	}
 	for i, t := range p.Spec.VolumeTypes {
 		same := func(o gardencorev1beta1.VolumeType) bool { return o.Name == t.Name }
 		if slices.ContainsFunc(from.Spec.VolumeTypes, same) && !slices.ContainsFunc(old.Spec.VolumeTypes, same) {
-			errs = append(errs, fmt.Errorf("spec.volumeTypes[%d]: CloudProfile %q has volume type %q already", i, from.Name, t.Name))
+			errs = append(errs, fmt.Errorf("spec.volumeTypes[%d]: CloudProfile %q already has volume type %q", i, from.Name, t.Name))
 		}
 	}
 	return errs

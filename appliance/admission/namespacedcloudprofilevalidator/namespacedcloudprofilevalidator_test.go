@@ -88,7 +88,7 @@ func TestValidate(t *testing.T) {
 		"API-NCPV-1 same machine": {Reason: "what the parent has is the parent's", Objects: parent, Request: create(machine("small")), Refused: []string{"spec.machineTypes[0]", `"small"`}},
 		"API-NCPV-1 late machine": {Reason: "also when it came later, but that harms nobody", Objects: parent, Request: admissiontest.Request{Object: profile(machine("small"), machine("large")), Old: profile(machine("small"))}},
 		"API-NCPV-1 same volume":  {Reason: "volumes likewise", Objects: parent, Request: create(volume), Refused: []string{"spec.volumeTypes[0]", `"slow"`}},
-		"API-NCPV-1 merged":       {Reason: "the whole has to be valid", Objects: parent, Request: create(image("mine", sparc)), Refused: []string{"no valid profile", "spec.machineImages[1]"}},
+		"API-NCPV-1 merged":       {Reason: "the whole has to be valid", Objects: parent, Request: create(image("mine", sparc)), Refused: []string{"the profile is not valid", "spec.machineImages[1]"}},
 		"API-NCPV-1 unchanged":    {Reason: "labels can always be written", Request: admissiontest.Request{Object: profile(), Old: profile()}},
 	})
 }

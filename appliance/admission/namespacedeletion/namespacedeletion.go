@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package namespacedeletion keeps the namespace of a project from being deleted by itself: the project takes it along
-// when the last shoot is gone (GAC-NS-1 to 5).
+// Package namespacedeletion rejects the deletion of a project's namespace, which is deleted with the project when the last
+// shoot is gone (GAC-NS-1 to 5).
 package namespacedeletion
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// limit is how long the rule may take.
+// limit is the timeout of the plugin.
 const limit = 10 * time.Second
 
 type rule struct {
@@ -26,15 +26,15 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Delete), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate lets a namespace go when its project is going and has no shoots, or when it has no project. The server hands in
-// the namespace as it is stored; one that does not exist is not asked about.
+// Validate accepts the deletion of a namespace if its project is in deletion and has no shoots, or if it has no project. The
+// server passes the stored namespace; it does not run the plugin for a missing one.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	if a.GetResource().GroupResource() != corev1.Resource("namespaces") || a.GetSubresource() != "" {
 		return nil
@@ -56,7 +56,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 	return r.world.Rejected(a, "NamespaceOfProject", world.Answer(a, refusal))
 }
 
-// held says what keeps a namespace.
+// held returns an error that says why a namespace cannot be deleted.
 func held(ctx context.Context, v world.View, namespace string) error {
 	project, err := v.ProjectOf(ctx, namespace)
 	if err != nil {
@@ -66,7 +66,7 @@ func held(ctx context.Context, v world.View, namespace string) error {
 		return nil
 	}
 	if project.DeletionTimestamp == nil {
-		return fmt.Errorf("namespace %q belongs to project %q; delete the project instead, it takes the namespace along",
+		return fmt.Errorf("namespace %q belongs to project %q; delete the project instead, which deletes the namespace",
 			namespace, project.Name)
 	}
 	shoots, err := v.Names(ctx, world.Place{Group: gardencorev1beta1.GroupName, Resource: "shoots", Namespace: namespace})
@@ -76,5 +76,5 @@ func held(ctx context.Context, v world.View, namespace string) error {
 	if len(shoots) == 0 {
 		return nil
 	}
-	return fmt.Errorf("namespace %q still has shoots, delete them first: %s", namespace, strings.Join(shoots, ", "))
+	return fmt.Errorf("namespace %q still has shoots; delete them first: %s", namespace, strings.Join(shoots, ", "))
 }

@@ -56,7 +56,7 @@ func TestEndingProject(t *testing.T) {
 			if apierrors.IsForbidden(err) != tc.refused || !tc.refused && err != nil {
 				t.Errorf("%s: %v", tc.reason, err)
 			}
-			if tc.refused && !strings.Contains(err.Error(), "still has shoots, delete them first: garden-meadow/sprout") {
+			if tc.refused && !strings.Contains(err.Error(), "still has shoots; delete them first: garden-meadow/sprout") {
 				t.Errorf("GAC-NS-3: a refusal says which shoots remain, got %v", err)
 			}
 		})

@@ -11,7 +11,7 @@ import (
 // architecture is the capability that every profile with capabilities has.
 const architecture = "architecture"
 
-// capable reports whether a flavor of an image has something in common with a machine in each capability of the profile.
+// capable reports whether a flavor of an image and a machine have a common value for each capability of the profile.
 func (o Offer) capable(v gardencorev1beta1.MachineImageVersion, m Machine) bool {
 	machine := gardencorev1beta1.Capabilities{}
 	if t := o.MachineType(m.Type); t != nil {
@@ -31,7 +31,7 @@ func (o Offer) capable(v gardencorev1beta1.MachineImageVersion, m Machine) bool 
 	})
 }
 
-// values are those of one capability: all that the profile knows when nothing is said.
+// values returns the values of one capability: all values in the profile if none are given.
 func values(of gardencorev1beta1.Capabilities, c gardencorev1beta1.CapabilityDefinition) []string {
 	if some := of[c.Name]; len(some) > 0 {
 		return some
@@ -43,7 +43,7 @@ func meet(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(v string) bool { return !slices.Contains(b, v) })
 }
 
-// ArchitectureOf is the architecture of a machine type: the only one that it is said to have, or amd64.
+// ArchitectureOf returns the architecture of a machine type: the given one, or amd64.
 func ArchitectureOf(t *gardencorev1beta1.MachineType) string {
 	switch {
 	case t == nil:

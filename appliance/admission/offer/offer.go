@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package offer tells what Shoots can choose from: what a CloudProfile offers at a moment. The rule that completes
-// Shoots and the one that judges them look at the same offer.
+// Package offer has what Shoots can choose from: what a CloudProfile offers at a time. The plugin that completes Shoots and
+// the one that validates them use the same offer.
 package offer
 
 import (
@@ -12,7 +12,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Offer is what a CloudProfile offers at a moment.
+// Offer is what a CloudProfile offers at a time.
 type Offer struct {
 	Profile *gardencorev1beta1.CloudProfileSpec
 	Now     time.Time
@@ -21,27 +21,27 @@ type Offer struct {
 // Active reports whether a version can be chosen.
 func (o Offer) Active(v gardencorev1beta1.ExpirableVersion) bool { return query.Active(v, o.Now) }
 
-// Image returns the machine image of a name, or nil.
+// Image returns the machine image with a name, or nil.
 func (o Offer) Image(name string) *gardencorev1beta1.MachineImage {
 	return Find(o.Profile.MachineImages, func(i gardencorev1beta1.MachineImage) bool { return i.Name == name })
 }
 
-// Region returns the region of a name, or nil.
+// Region returns the region with a name, or nil.
 func (o Offer) Region(name string) *gardencorev1beta1.Region {
 	return Find(o.Profile.Regions, func(r gardencorev1beta1.Region) bool { return r.Name == name })
 }
 
-// MachineType returns the machine type of a name, or nil.
+// MachineType returns the machine type with a name, or nil.
 func (o Offer) MachineType(name string) *gardencorev1beta1.MachineType {
 	return Find(o.Profile.MachineTypes, func(t gardencorev1beta1.MachineType) bool { return t.Name == name })
 }
 
-// VolumeType returns the volume type of a name, or nil.
+// VolumeType returns the volume type with a name, or nil.
 func (o Offer) VolumeType(name string) *gardencorev1beta1.VolumeType {
 	return Find(o.Profile.VolumeTypes, func(t gardencorev1beta1.VolumeType) bool { return t.Name == name })
 }
 
-// FirstImage names the first image that has a version to choose for a machine.
+// FirstImage returns the name of the first image with a version that can be chosen for a machine.
 func (o Offer) FirstImage(m Machine) string {
 	for _, image := range o.Profile.MachineImages {
 		if o.NewestImage(image.Name, "", m) != "" {
@@ -51,17 +51,17 @@ func (o Offer) FirstImage(m Machine) string {
 	return ""
 }
 
-// Machine is what an image has to suit.
+// Machine is a machine that an image has to support.
 type Machine struct {
-	// Architecture is that of the processor.
+	// Architecture is the architecture of the processor.
 	Architecture string
 	// Type is the machine type; it may be one that is not offered.
 	Type string
-	// InPlace asks for images that machines can be updated to without being replaced.
+	// InPlace requires images to which machines can be updated without being replaced.
 	InPlace bool
 }
 
-// NewestImage is the highest version of an image that suits a machine, begins with prefix, and is neither in preview
+// NewestImage returns the highest version of an image that supports a machine, begins with prefix, and is neither in preview
 // nor expired.
 func (o Offer) NewestImage(name, prefix string, m Machine) string {
 	image := o.Image(name)
@@ -78,7 +78,7 @@ func (o Offer) NewestImage(name, prefix string, m Machine) string {
 		gardencorev1beta1.VersionClassificationSupported, gardencorev1beta1.VersionClassificationDeprecated)
 }
 
-// Suits reports whether an image runs on a machine. An image that says nothing runs on all.
+// Suits reports whether an image runs on a machine. An image without constraints runs on all.
 func (o Offer) Suits(v gardencorev1beta1.MachineImageVersion, m Machine) bool {
 	if m.InPlace && (v.InPlaceUpdates == nil || !v.InPlaceUpdates.Supported) {
 		return false
@@ -89,7 +89,7 @@ func (o Offer) Suits(v gardencorev1beta1.MachineImageVersion, m Machine) bool {
 	return len(v.Architectures) == 0 || slices.Contains(v.Architectures, m.Architecture)
 }
 
-// Find returns the first that is asked for, or nil.
+// Find returns the first matching item, or nil.
 func Find[T any](all []T, is func(T) bool) *T {
 	if i := slices.IndexFunc(all, is); i >= 0 {
 		return &all[i]
@@ -97,7 +97,7 @@ func Find[T any](all []T, is func(T) bool) *T {
 	return nil
 }
 
-// MachineOf is the machine of a pool.
+// MachineOf returns the machine of a pool.
 func MachineOf(w *gardencorev1beta1.Worker) Machine {
 	m := Machine{Architecture: gardencorev1beta1.ArchitectureAMD64, Type: w.Machine.Type}
 	if w.Machine.Architecture != nil {

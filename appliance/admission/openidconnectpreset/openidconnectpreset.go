@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package openidconnectpreset gives new Shoots without settings of OpenID Connect those of a preset: of one in their
-// namespace, or else of one for many projects (API-OIDC-1, 2).
+// Package openidconnectpreset copies the settings of a preset into new Shoots without OpenID Connect settings: from a preset
+// in their namespace, or else from one for many projects (API-OIDC-1, 2).
 package openidconnectpreset
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// preset is one of either kind.
+// preset is a preset of either kind.
 type preset struct {
 	name string
 	spec *gardensettingsv1alpha1.OpenIDConnectPresetSpec
@@ -31,23 +31,23 @@ type rule struct {
 	*admission.Handler
 
 	world *world.World
-	// presets lists those that may be for the shoots of a namespace.
+	// presets lists the presets for the shoots of a namespace.
 	presets func(ctx context.Context, v world.View, namespace string) ([]preset, error)
 }
 
-// New makes the rule about the presets of a namespace.
+// New returns the plugin for the presets of a namespace.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create), world: w, presets: ofNamespace}
 }
 
-// NewCluster makes the rule about the presets for many projects. It has to be asked after the other one.
+// NewCluster returns the plugin for the presets for many projects. It has to run after the other one.
 func NewCluster(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create), world: w, presets: ofProject}
 }
 
 var _ admission.MutationInterface = &rule{}
 
-// Admit copies the settings of the preset that fits best.
+// Admit copies the settings of the matching preset with the highest weight.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() != "" || shoot.DeletionTimestamp != nil || !open(shoot) {
@@ -68,7 +68,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	return nil
 }
 
-// open reports whether a shoot says nothing about OpenID Connect, in neither of the two ways.
+// open reports whether a shoot has no OpenID Connect settings, in either of the two fields.
 func open(s *gardencorev1beta1.Shoot) bool {
 	server := s.Spec.Kubernetes.KubeAPIServer
 	return server == nil || server.OIDCConfig == nil && server.StructuredAuthentication == nil
@@ -88,7 +88,7 @@ func ofNamespace(ctx context.Context, v world.View, namespace string) ([]preset,
 	return all, nil
 }
 
-// ofProject lists the presets that are for a project, which has to be ready.
+// ofProject lists the presets for a project, which has to be ready.
 func ofProject(ctx context.Context, v world.View, namespace string) ([]preset, error) {
 	project, err := v.ProjectOf(ctx, namespace)
 	if err != nil {
@@ -112,8 +112,8 @@ func ofProject(ctx context.Context, v world.View, namespace string) ([]preset, e
 	return all, nil
 }
 
-// matches reports whether a selector picks an object; without a selector everything is picked, and nothing by one that can
-// not be read, which static validation refuses.
+// matches reports whether a selector selects an object. A nil selector selects all objects; an invalid one, which static
+// validation rejects, selects none.
 func matches(s *metav1.LabelSelector, of map[string]string) bool {
 	if s == nil {
 		return true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plant notes who made a Plant, and keeps two Plants from watching the same cluster (API-PLANT-1).
+// Package plant records the creator of a Plant, and rejects a second Plant for the same cluster (API-PLANT-1).
 package plant
 
 import (
@@ -21,7 +21,7 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
@@ -31,7 +31,7 @@ var (
 	_ admission.ValidationInterface = &rule{}
 )
 
-// Admit notes who creates a Plant.
+// Admit records the creator of a Plant.
 func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	p, ok := a.GetObject().(*gardencorev1beta1.Plant)
 	if ok && a.GetOperation() == admission.Create && a.GetSubresource() == "" {
@@ -40,8 +40,8 @@ func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.Object
 	return nil
 }
 
-// Validate refuses Plants in projects that are going, and a second one for a Secret. A Plant that is going can always lose
-// its finalizer (API-ADM-6).
+// Validate rejects Plants in projects in deletion, and a second one for a Secret. It accepts a Plant in deletion, whose
+// finalizer can always be removed (API-ADM-6).
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	p, ok := a.GetObject().(*gardencorev1beta1.Plant)
 	if !ok || a.GetSubresource() != "" || p.DeletionTimestamp != nil {
@@ -53,16 +53,16 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 			return fmt.Errorf("find the project of namespace %q: %w", p.Namespace, err)
 		}
 		if project == nil {
-			return fmt.Errorf("namespace %q belongs to no project; plants live in the namespace of a project", p.Namespace)
+			return fmt.Errorf("namespace %q does not belong to a project; plants must be in the namespace of a project", p.Namespace)
 		}
 		if project.DeletionTimestamp != nil {
-			return fmt.Errorf("project %q is being deleted; nothing new grows in it", project.Name)
+			return fmt.Errorf("project %q is being deleted; nothing can be created in it", project.Name)
 		}
 		return alone(ctx, v, p)
 	})
 }
 
-// alone refuses a Plant whose Secret another one has.
+// alone rejects a Plant whose Secret another one uses.
 func alone(ctx context.Context, v world.View, p *gardencorev1beta1.Plant) error {
 	plants, err := world.List[gardencorev1beta1.PlantList](ctx, v,
 		world.Place{Group: gardencorev1beta1.GroupName, Resource: "plants", Namespace: p.Namespace}, fields.Everything())
@@ -71,7 +71,7 @@ func alone(ctx context.Context, v world.View, p *gardencorev1beta1.Plant) error 
 	}
 	for _, other := range plants.Items {
 		if other.Name != p.Name && other.Spec.SecretRef.Name == p.Spec.SecretRef.Name {
-			return fmt.Errorf("spec.secretRef.name: plant %q watches the cluster of secret %q already", other.Name, p.Spec.SecretRef.Name)
+			return fmt.Errorf("spec.secretRef.name: plant %q already uses secret %q", other.Name, p.Spec.SecretRef.Name)
 		}
 	}
 	return nil

@@ -33,7 +33,7 @@ func TestValidate(t *testing.T) {
 		"API-PLANT-1 update":     {Reason: "an update is no second one", Objects: other, Request: admissiontest.Request{Object: watching("b", "s"), Old: watching("b", "s")}},
 		"API-PLANT-1 moved":      {Reason: "but may become one", Objects: other, Request: admissiontest.Request{Object: watching("a", "s"), Old: watching("a", "t")}, Refused: []string{`plant "b"`}},
 		"API-ADM-6 going":        {Reason: "a plant can always go", Objects: other, Request: admissiontest.Request{Object: going, Old: watching("a", "s")}},
-		"API-PLANT-1 no project": {Reason: "plants live in projects", Request: admissiontest.Request{Object: watching("a", "s")}, Refused: []string{"belongs to no project"}},
+		"API-PLANT-1 no project": {Reason: "plants live in projects", Request: admissiontest.Request{Object: watching("a", "s")}, Refused: []string{"does not belong to a project"}},
 	})
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pluginsecret keeps Secrets from losing a kubeconfig that the API server of a shoot needs for an admission plugin
-// or an authorizer (GAC-PLUGSEC-1).
+// Package pluginsecret rejects the removal of a kubeconfig from a Secret that the API server of a shoot needs for an
+// admission plugin or an authorizer (GAC-PLUGSEC-1).
 package pluginsecret
 
 import (
@@ -25,14 +25,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Update), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses to take away a kubeconfig that a shoot refers to.
+// Validate rejects the removal of a kubeconfig that a shoot refers to.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	if a.GetResource().GroupResource() != corev1.Resource("secrets") || a.GetSubresource() != "" {
 		return nil
@@ -56,10 +56,10 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 		return nil
 	}
 	return r.world.Rejected(a, "KubeconfigNeeded", world.Answer(a, fmt.Errorf(
-		"data[%s] must hold a kubeconfig, which these shoots refer to: %s", key, strings.Join(users, ", "))))
+		"data[%s] must be a kubeconfig, because these shoots refer to it: %s", key, strings.Join(users, ", "))))
 }
 
-// users names the shoots that need the kubeconfig of a Secret.
+// users returns the names of the shoots that need the kubeconfig of a Secret.
 func users(ctx context.Context, v world.View, secret *corev1.Secret) ([]string, error) {
 	shoots, err := v.Shoots(ctx, secret.Namespace, fields.Everything())
 	if err != nil {

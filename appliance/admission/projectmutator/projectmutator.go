@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package projectmutator says who made a Project and who owns it, and makes its owner a member (API-RRM-7).
+// Package projectmutator sets the creator and the owner of a Project, and makes its owner a member (API-RRM-7).
 package projectmutator
 
 import (
@@ -18,14 +18,14 @@ import (
 
 type rule struct{ *admission.Handler }
 
-// New makes the rule. It looks at nothing but the Project and who asks.
+// New returns the plugin. It uses only the Project and the user of the request.
 func New(*world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update)}
 }
 
 var _ admission.MutationInterface = &rule{}
 
-// Admit notes the creator, finds an owner and makes the owner a member.
+// Admit sets the creator and the owner and makes the owner a member.
 func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	p, ok := a.GetObject().(*gardencorev1beta1.Project)
 	if !ok || a.GetSubresource() != "" || p.DeletionTimestamp != nil {

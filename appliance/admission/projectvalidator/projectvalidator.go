@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package projectvalidator keeps two Projects from sharing a namespace (API-RRM-8). Package projectmutator has said
-// before who owns them.
+// Package projectvalidator rejects a second Project for a namespace (API-RRM-8).
 package projectvalidator
 
 import (
@@ -20,21 +19,21 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses a namespace that another project has (API-RRM-8).
+// Validate rejects a namespace that another project has (API-RRM-8).
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	p, ok := a.GetObject().(*gardencorev1beta1.Project)
 	if !ok || a.GetSubresource() != "" || p.Spec.Namespace == nil || unchanged(a, p) {
 		return nil
 	}
 	if !a.IsDryRun() && !r.world.Claim("namespaces of projects", *p.Spec.Namespace, p.Name, nil) {
-		return world.Answer(a, fmt.Errorf("another request has just asked for namespace %q; take another one, or try again in two minutes",
+		return world.Answer(a, fmt.Errorf("another request has just requested namespace %q; use another one, or try again in two minutes",
 			*p.Spec.Namespace))
 	}
 	other, err := r.world.Fresh().ProjectOf(ctx, *p.Spec.Namespace)

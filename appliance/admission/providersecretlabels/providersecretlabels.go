@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package providersecretlabels labels the credentials of a project with the providers that they are for, so that
-// providers find and check them (GAC-PSL-1).
+// Package providersecretlabels labels the credentials of a project with their providers, so that extensions of providers can
+// select and validate them (GAC-PSL-1).
 package providersecretlabels
 
 import (
@@ -28,14 +28,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.MutationInterface = &rule{}
 
-// Admit gives a Secret or an InternalSecret the labels of exactly the providers of the bindings that refer to it.
+// Admit sets the labels of a Secret or an InternalSecret to the providers of the bindings that refer to it.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	kind, known := map[string]string{
 		corev1.Resource("secrets").String():                    "Secret",
@@ -66,7 +66,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	return nil
 }
 
-// labels replaces those of providers.
+// labels replaces the labels of providers.
 func labels(all map[string]string, types []string) map[string]string {
 	want := maps.Clone(all)
 	maps.DeleteFunc(want, func(key, _ string) bool { return strings.HasPrefix(key, gardencorev1beta1.LabelPrefixShootProvider) })
@@ -79,12 +79,12 @@ func labels(all map[string]string, types []string) map[string]string {
 	return want
 }
 
-// reference is what a binding may refer to.
+// reference identifies an object that a binding can refer to.
 type reference struct{ kind, namespace, name string }
 
-// providers are the types of all bindings that refer to something, wherever these are, and that count. A binding in deletion
-// keeps its label, but does not bring it back: whoever releases the credentials takes the label away just before the binding
-// is gone.
+// providers returns the provider types of all bindings in all namespaces that refer to an object. A binding in deletion
+// keeps an existing label, but does not add it again, because the controller that releases the credentials removes the label
+// just before the binding is gone.
 func providers(ctx context.Context, v world.View, counts func(binding metav1.Object, provider string) bool, to reference) ([]string, error) {
 	var types []string
 	if to.kind == "Secret" {

@@ -15,13 +15,13 @@ import (
 )
 
 // The garden acts upon some labels and annotations of the objects that it keeps: the role of a Secret in the namespace
-// garden makes it the default domain of all shoots, or has it copied to all seeds. Such marks are the operators' to set.
+// garden makes it the default domain of all shoots, or has it copied to all seeds. Only operators may set such marks.
 
-// prefixDNS starts the annotations that say for which domain a Secret is good.
+// prefixDNS is the prefix of the annotations with the domain of a Secret.
 const prefixDNS = "dns.gardener.cloud/"
 
-// Unmarked refuses an object whose marks a client of a seed or of a shoot sets, changes or removes. What is new has none
-// before.
+// Unmarked rejects an object whose marks a client of a seed or of a shoot sets, changes or removes. old is nil for a new
+// object.
 func Unmarked(kind graph.Kind, object, old metav1.Object) error {
 	var before, beforeNotes map[string]string
 	if old != nil {
@@ -34,19 +34,19 @@ func Unmarked(kind graph.Kind, object, old metav1.Object) error {
 			continue
 		}
 		if key == gardencorev1beta1.LabelRole || strings.HasPrefix(key, gardencorev1beta1.LabelPrefixSeedName) {
-			return fmt.Errorf("metadata.labels[%s]: is for operators to set, not for gardenlets", key)
+			return fmt.Errorf("metadata.labels[%s]: can be set by operators only, not by gardenlets", key)
 		}
 	}
 	for _, key := range changedKeys(object.GetAnnotations(), beforeNotes) {
 		if strings.HasPrefix(key, prefixDNS) {
-			return fmt.Errorf("metadata.annotations[%s]: is for operators to set, not for gardenlets", key)
+			return fmt.Errorf("metadata.annotations[%s]: can be set by operators only, not by gardenlets", key)
 		}
 	}
 
 	return nil
 }
 
-// changedKeys lists the keys whose values differ, or that only one of both has.
+// changedKeys lists the keys whose values differ, or that only one of the maps has.
 func changedKeys(now, before map[string]string) []string {
 	var keys []string
 	for key, value := range now {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reach bounds what gardenlets get at by what they write: they refer to nothing that they could not read before, and
-// set none of the marks that the garden acts upon.
+// Package reach keeps gardenlets from getting access to further objects by their writes: they cannot refer to objects that
+// they cannot read already, and cannot set labels and annotations that the garden acts upon.
 package reach
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 )
 
-// Readable reports whether a user may refer to an object: it can read the object, or the object holds nothing.
+// Readable reports whether a user may refer to an object: the user can read it, or it has no data.
 func Readable(ctx context.Context, w *world.World, who user.Info, v graph.Vertex) (bool, error) {
 	target, holds := Holder(v)
 	if !holds {
@@ -30,7 +30,7 @@ func Readable(ctx context.Context, w *world.World, who user.Info, v graph.Vertex
 	return may, nil
 }
 
-// Holder returns the resource of an object that holds data, or that leads to such an object.
+// Holder returns the resource of an object that has data, or that refers to such an object.
 func Holder(v graph.Vertex) (world.Target, bool) {
 	resources := map[graph.Kind]world.Target{
 		graph.Secret:               {Version: "v1", Resource: "secrets"},

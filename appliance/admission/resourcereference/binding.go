@@ -16,7 +16,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// secretBinding holds API-RRM-1 and 2 beyond that what is referred to exists.
+// secretBinding checks that a binding in use keeps the provider of its shoots and that it has at most one Quota for each scope
+// (API-RRM-1, 2). That its references exist is checked elsewhere.
 func secretBinding(ctx context.Context, v world.View, b, old *gardencorev1beta1.SecretBinding) error {
 	var errs []error
 	if b.Provider != nil && !equality.Semantic.DeepEqual(b.Provider, old.Provider) {
@@ -49,13 +50,13 @@ func credentialsBinding(ctx context.Context, v world.View, b, old *gardensecurit
 	return errors.Join(errs...)
 }
 
-// users describes the shoots that use a binding for some providers.
+// users are the shoots that use a binding.
 type users struct {
 	namespace, provider string
 	uses                func(*gardencorev1beta1.Shoot) bool
 }
 
-// suitsShoots keeps a binding from being for other providers than the shoots that use it (API-RRM-2).
+// suitsShoots checks that a binding is for the providers of the shoots that use it (API-RRM-2).
 func suitsShoots(ctx context.Context, v world.View, u users) error {
 	shoots, err := v.Shoots(ctx, u.namespace, fields.Everything())
 	if err != nil {
@@ -69,8 +70,8 @@ func suitsShoots(ctx context.Context, v world.View, u users) error {
 	return nil
 }
 
-// suitsIdentity keeps the identity for one provider from being used for another (API-RRM-2). That it exists is checked
-// with the other references.
+// suitsIdentity checks that an identity is for the provider of the binding. That it exists is checked with the other
+// references (API-RRM-2).
 func suitsIdentity(ctx context.Context, v world.View, b *gardensecurityv1alpha1.CredentialsBinding) error {
 	if b.CredentialsRef.Kind != kindWorkloadIdentity {
 		return nil
@@ -89,7 +90,7 @@ func suitsIdentity(ctx context.Context, v world.View, b *gardensecurityv1alpha1.
 	return nil
 }
 
-// scopes lets a binding have one quota for each scope: the project, and the credentials (API-RRM-1).
+// scopes checks that a binding has at most one quota for each scope, which is the project or the credentials (API-RRM-1).
 func scopes(ctx context.Context, v world.View, quotas []corev1.ObjectReference) error {
 	taken := map[string]string{}
 	for i, ref := range quotas {
@@ -104,7 +105,7 @@ func scopes(ctx context.Context, v world.View, quotas []corev1.ObjectReference) 
 			scope = "project"
 		}
 		if other, ok := taken[scope]; ok {
-			return fmt.Errorf("quotas[%d]: %q bounds the same scope (%s) as %q; at most one quota may", i, ref.Name, scope, other)
+			return fmt.Errorf("quotas[%d]: %q has the same scope (%s) as %q; at most one quota can have it", i, ref.Name, scope, other)
 		}
 		taken[scope] = ref.Name
 	}

@@ -21,8 +21,7 @@ func capabilities(s *gardencorev1beta1.CloudProfileSpec) map[string]bool {
 	return all
 }
 
-// stripped complains about what a profile of a project says in capabilities that its parent no longer defines
-// (API-RRM-10).
+// stripped rejects the removal of capabilities from a profile that a profile of a project uses (API-RRM-10).
 func stripped(heir *gardencorev1beta1.NamespacedCloudProfile, gone map[string]bool) []error {
 	used := map[string]string{}
 	note := func(what string, c gardencorev1beta1.Capabilities) {
@@ -46,7 +45,7 @@ func stripped(heir *gardencorev1beta1.NamespacedCloudProfile, gone map[string]bo
 	}
 	errs := make([]error, 0, len(used))
 	for _, capability := range slices.Sorted(maps.Keys(used)) {
-		errs = append(errs, fmt.Errorf("spec.machineCapabilities: %s cannot be taken away, %s of NamespacedCloudProfile %s/%s has it",
+		errs = append(errs, fmt.Errorf("spec.machineCapabilities: %s cannot be removed: %s of NamespacedCloudProfile %s/%s has it",
 			capability, used[capability], heir.Namespace, heir.Name))
 	}
 	return errs

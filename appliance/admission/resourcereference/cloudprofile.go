@@ -18,8 +18,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// cloudProfile keeps in the profile what shoots use, be it directly or by way of a profile of their project, and out of
-// it what such profiles have added themselves (API-RRM-10).
+// cloudProfile rejects the removal of what shoots use, directly or through a profile of their project, and additions that
+// such profiles already have (API-RRM-10).
 func cloudProfile(ctx context.Context, v world.View, p, old *gardencorev1beta1.CloudProfile) error {
 	if old.Name == "" {
 		return nil
@@ -42,12 +42,12 @@ func cloudProfile(ctx context.Context, v world.View, p, old *gardencorev1beta1.C
 		own := offers(specOf(&heirs[i]))
 		for _, version := range slices.Sorted(maps.Keys(t.versions)) {
 			if extended(&heirs[i])[version] {
-				errs = append(errs, fmt.Errorf("%s cannot be taken away: NamespacedCloudProfile %s/%s extends it", version, heirs[i].Namespace, heirs[i].Name))
+				errs = append(errs, fmt.Errorf("%s cannot be removed: NamespacedCloudProfile %s/%s extends it", version, heirs[i].Namespace, heirs[i].Name))
 			}
 		}
 		for _, version := range slices.Sorted(maps.Keys(own)) {
 			if added[version] && isImage(version) {
-				errs = append(errs, fmt.Errorf("%s cannot be added: NamespacedCloudProfile %s/%s has it already", version, heirs[i].Namespace, heirs[i].Name))
+				errs = append(errs, fmt.Errorf("%s cannot be added: NamespacedCloudProfile %s/%s already has it", version, heirs[i].Namespace, heirs[i].Name))
 			}
 		}
 		errs = append(errs, t.of(&heirs[i], own).missed(ctx, v, gardencorev1beta1.CloudProfileReference{
@@ -57,8 +57,8 @@ func cloudProfile(ctx context.Context, v world.View, p, old *gardencorev1beta1.C
 	return errors.Join(errs...)
 }
 
-// namespacedProfile keeps in a profile of a project what its shoots use (API-RRM-10). What the parent offers as well, and
-// has not expired there, can be taken away (API-RRM-11).
+// namespacedProfile rejects the removal of what shoots use from a profile of a project, except for what the parent offers as
+// well and has not expired there (API-RRM-10, API-RRM-11).
 func namespacedProfile(ctx context.Context, v world.View, p, old *gardencorev1beta1.NamespacedCloudProfile) error {
 	if old.Name == "" {
 		return nil
@@ -77,17 +77,17 @@ func namespacedProfile(ctx context.Context, v world.View, p, old *gardencorev1be
 	}, p.Namespace)
 }
 
-// taken is what a profile offers no more.
+// taken is what is removed from a profile.
 type taken struct {
 	versions map[string]bool
-	// limit is the new and smaller number of machines that a shoot may have at least, nil when it did not shrink.
+	// limit is the new limit of nodes if it is lower than before, else nil.
 	limit *int32
 }
 
 func (t taken) nothing() bool { return len(t.versions) == 0 && t.limit == nil }
 
-// of is what a profile of a project loses with its parent: all but the images that it names itself, and no limit when it
-// has one of its own.
+// of returns what a profile of a project loses with its parent: everything except the images that it has itself, and the
+// limit unless it has its own.
 func (t taken) of(heir *gardencorev1beta1.NamespacedCloudProfile, own map[string]bool) taken {
 	own = maps.Clone(own)
 	maps.DeleteFunc(own, func(version string, _ bool) bool { return !isImage(version) })
@@ -98,7 +98,7 @@ func (t taken) of(heir *gardencorev1beta1.NamespacedCloudProfile, own map[string
 	return out
 }
 
-// missed complains about every shoot that uses what is taken away from its profile.
+// missed rejects removals from the profile of shoots that use them.
 func (t taken) missed(
 	ctx context.Context, v world.View, profile gardencorev1beta1.CloudProfileReference, namespace string,
 ) error {
@@ -118,7 +118,7 @@ func (t taken) missed(
 		}
 		for _, used := range uses(s) {
 			if t.versions[used.version] {
-				errs = append(errs, fmt.Errorf("%s cannot be taken away from %s %q: shoot %s/%s%s uses it",
+				errs = append(errs, fmt.Errorf("%s cannot be removed from %s %q: shoot %s/%s%s uses it",
 					used.version, profile.Kind, profile.Name, s.Namespace, s.Name, used.pool))
 			}
 		}
@@ -129,7 +129,7 @@ func (t taken) missed(
 	return errors.Join(errs...)
 }
 
-// lowered is a limit that is new or lower than before.
+// lowered returns a limit that is new or lower than before, else nil.
 func lowered(now, before *gardencorev1beta1.Limits) *int32 {
 	if now == nil || now.MaxNodesTotal == nil {
 		return nil
@@ -140,7 +140,7 @@ func lowered(now, before *gardencorev1beta1.Limits) *int32 {
 	return now.MaxNodesTotal
 }
 
-// specOf is what a profile of a project says itself, in the form of one of the garden.
+// specOf returns the own contents of a project's profile in the form of a CloudProfile.
 func specOf(p *gardencorev1beta1.NamespacedCloudProfile) *gardencorev1beta1.CloudProfileSpec {
 	s := &gardencorev1beta1.CloudProfileSpec{MachineImages: p.Spec.MachineImages}
 	if p.Spec.Kubernetes != nil {
@@ -149,8 +149,8 @@ func specOf(p *gardencorev1beta1.NamespacedCloudProfile) *gardencorev1beta1.Clou
 	return s
 }
 
-// extended are the versions of its parent to which a profile of a project gives another end. What it describes itself, it
-// has without its parent.
+// extended returns the versions of the parent for which a profile of a project sets another expiration date. Versions that
+// the profile adds itself do not need the parent.
 func extended(p *gardencorev1beta1.NamespacedCloudProfile) map[string]bool {
 	all := map[string]bool{}
 	if p.Spec.Kubernetes != nil {
@@ -168,7 +168,7 @@ func extended(p *gardencorev1beta1.NamespacedCloudProfile) map[string]bool {
 	return all
 }
 
-// heirs are the profiles of projects that extend one of the garden.
+// heirs returns the profiles of projects that extend a CloudProfile.
 func heirs(ctx context.Context, v world.View, parent string) ([]gardencorev1beta1.NamespacedCloudProfile, error) {
 	place := world.Place{Group: gardencorev1beta1.GroupName, Resource: "namespacedcloudprofiles"}
 	all, err := world.List[gardencorev1beta1.NamespacedCloudProfileList](ctx, v, place, fields.Everything())
@@ -191,7 +191,7 @@ func offers(s *gardencorev1beta1.CloudProfileSpec) map[string]bool {
 	return offered(s, func(gardencorev1beta1.ExpirableVersion) bool { return true })
 }
 
-// living are the versions that have not expired.
+// living returns the versions that have not expired.
 func living(s *gardencorev1beta1.CloudProfileSpec, now time.Time) map[string]bool {
 	return offered(s, func(v gardencorev1beta1.ExpirableVersion) bool { return !query.Expired(v, now) })
 }
@@ -213,7 +213,7 @@ func offered(s *gardencorev1beta1.CloudProfileSpec, counts func(gardencorev1beta
 	return all
 }
 
-// use is a version that a shoot, or a pool of it, runs.
+// use is a version that a shoot or one of its pools uses.
 type use struct{ version, pool string }
 
 func uses(s *gardencorev1beta1.Shoot) []use {
@@ -240,7 +240,7 @@ func subtract(a, b map[string]bool) map[string]bool {
 	return rest
 }
 
-// minima is the number of machines that a shoot has at least.
+// minima returns the minimum number of machines of a shoot.
 func minima(s *gardencorev1beta1.ShootSpec) int32 {
 	sum := int32(0)
 	for i := range s.Provider.Workers {

@@ -16,7 +16,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// empty keeps a bucket for as long as there is something in it (API-RRM-9).
+// empty rejects the deletion of a bucket while it has backup entries (API-RRM-9).
 func empty(ctx context.Context, v world.View, b *gardencorev1beta1.BackupBucket) error {
 	selector := fields.OneTermEqualSelector(gardencorev1beta1.FieldBucketName, b.Name)
 	place := world.Place{Group: gardencorev1beta1.GroupName, Resource: "backupentries"}
@@ -31,10 +31,10 @@ func empty(ctx context.Context, v world.View, b *gardencorev1beta1.BackupBucket)
 	for i := range entries.Items {
 		names = append(names, entries.Items[i].Namespace+"/"+entries.Items[i].Name)
 	}
-	return fmt.Errorf("the bucket still holds entries, delete them first: %s", strings.Join(names, ", "))
+	return fmt.Errorf("the bucket still has backup entries; delete them first: %s", strings.Join(names, ", "))
 }
 
-// keepsNames keeps a seed from beginning or ceasing to make names for shoots while it runs some (API-RRM-6).
+// keepsNames rejects enabling or disabling the DNS names of shoots on a seed that runs shoots (API-RRM-6).
 func keepsNames(ctx context.Context, v world.View, s, old *gardencorev1beta1.Seed) error {
 	if old.Name == "" || makesNames(s) == makesNames(old) {
 		return nil
@@ -53,7 +53,7 @@ func makesNames(s *gardencorev1beta1.Seed) bool {
 	return s.Spec.Settings == nil || s.Spec.Settings.ShootDNS == nil || s.Spec.Settings.ShootDNS.Enabled
 }
 
-// alone keeps a Gardenlet and a ManagedSeed of the same name from deploying two gardenlets for one seed (API-RRM-13).
+// alone rejects a Gardenlet and a ManagedSeed of the same name, which would deploy two gardenlets for one seed (API-RRM-13).
 func alone(ctx context.Context, v world.View, a admission.Attributes) error {
 	if a.GetOperation() != admission.Create {
 		return nil
@@ -72,6 +72,6 @@ func alone(ctx context.Context, v world.View, a admission.Attributes) error {
 	case err != nil:
 		return fmt.Errorf("read %s %q: %w", kind, a.GetName(), err)
 	default:
-		return fmt.Errorf("there is a %s %q already, which looks after the gardenlet of that seed", kind, a.GetName())
+		return fmt.Errorf("%s %q already exists and manages the gardenlet of that seed", kind, a.GetName())
 	}
 }

@@ -161,8 +161,8 @@ func TestGardenletAndManagedSeed(t *testing.T) {
 	let.Spec.Deployment.Helm.OCIRepository = gardencorev1.OCIRepository{Ref: new("oci://registry.example/gardenlet:v1")}
 	admissiontest.Run(t, resourcereference.New, map[string]admissiontest.Case{
 		"API-RRM-13 alone":        {Reason: "one of them may be", Request: admissiontest.Request{Object: let}},
-		"API-RRM-13 gardenlet":    {Reason: "not both", Objects: []kind.Object{managed}, Request: admissiontest.Request{Object: let}, Refused: []string{`there is a ManagedSeed "a" already`}},
-		"API-RRM-13 managed seed": {Reason: "in whichever order", Objects: []kind.Object{let}, Request: admissiontest.Request{Object: managed}, Refused: []string{`there is a Gardenlet "a" already`}},
+		"API-RRM-13 gardenlet":    {Reason: "not both", Objects: []kind.Object{managed}, Request: admissiontest.Request{Object: let}, Refused: []string{`ManagedSeed "a" already exists`}},
+		"API-RRM-13 managed seed": {Reason: "in whichever order", Objects: []kind.Object{let}, Request: admissiontest.Request{Object: managed}, Refused: []string{`Gardenlet "a" already exists`}},
 	})
 }
 
@@ -199,11 +199,11 @@ func TestOwnProfiles(t *testing.T) {
 	})
 	shorten := admissiontest.Request{Object: admissiontest.NamespacedProfile(), Old: extended}
 	admissiontest.Run(t, resourcereference.New, map[string]admissiontest.Case{
-		"API-RRM-10 heirs": {Reason: "shoots of a project's profile count as well", Objects: []kind.Object{admissiontest.Profile(), admissiontest.NamespacedProfile(), using}, Request: admissiontest.Request{Object: poorer, Old: admissiontest.Profile()}, Refused: []string{`Kubernetes version 1.36.3 cannot be taken away from NamespacedCloudProfile "own"`}},
+		"API-RRM-10 heirs": {Reason: "shoots of a project's profile count as well", Objects: []kind.Object{admissiontest.Profile(), admissiontest.NamespacedProfile(), using}, Request: admissiontest.Request{Object: poorer, Old: admissiontest.Profile()}, Refused: []string{`Kubernetes version 1.36.3 cannot be removed from NamespacedCloudProfile "own"`}},
 		"API-RRM-10 extended": {
 			Reason: "a version that a project has extended stays", Objects: []kind.Object{admissiontest.Profile(), extended},
 			Request: admissiontest.Request{Object: poorer, Old: admissiontest.Profile()},
-			Refused: []string{"Kubernetes version 1.36.3 cannot be taken away: NamespacedCloudProfile garden-meadow/own extends it"},
+			Refused: []string{"Kubernetes version 1.36.3 cannot be removed: NamespacedCloudProfile garden-meadow/own extends it"},
 		},
 		"API-RRM-10 limit":  {Reason: "a limit is not below what there is", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: bounded, Old: admissiontest.Profile()}, Refused: []string{"spec.limits.maxNodesTotal", "garden-meadow/sprout has at least 5 machines"}},
 		"API-RRM-10 wide":   {Reason: "a wide one is", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: wide, Old: admissiontest.Profile()}},
@@ -212,9 +212,9 @@ func TestOwnProfiles(t *testing.T) {
 		"API-RRM-10 capability": {
 			Reason: "a capability that a project has a machine for stays", Objects: []kind.Object{capable, fast},
 			Request: admissiontest.Request{Object: admissiontest.Profile(), Old: capable},
-			Refused: []string{"spec.machineCapabilities: boot=uefi cannot be taken away", "machine type fast", "garden-meadow/own"},
+			Refused: []string{"spec.machineCapabilities: boot=uefi cannot be removed", "machine type fast", "garden-meadow/own"},
 		},
-		"API-RRM-11":          {Reason: "a version that lives by the extension alone stays", Objects: []kind.Object{expired, using}, Request: shorten, Refused: []string{`Kubernetes version 1.36.3 cannot be taken away from NamespacedCloudProfile "own"`}},
+		"API-RRM-11":          {Reason: "a version that lives by the extension alone stays", Objects: []kind.Object{expired, using}, Request: shorten, Refused: []string{`Kubernetes version 1.36.3 cannot be removed from NamespacedCloudProfile "own"`}},
 		"API-RRM-11 living":   {Reason: "one that lives without may go", Objects: []kind.Object{admissiontest.Profile(), using}, Request: shorten},
 		"API-RRM-11 unused":   {Reason: "so may one that nobody uses", Objects: []kind.Object{expired}, Request: shorten},
 		"API-RRM-11 orphaned": {Reason: "without the parent nothing can be said", Objects: []kind.Object{using}, Request: shorten, Refused: []string{`spec.parent: CloudProfile "local" does not exist`}},

@@ -20,14 +20,14 @@ const (
 	kindWorkloadIdentity = "WorkloadIdentity"
 )
 
-// ofBinding lists what a SecretBinding refers to (API-RRM-1): who binds credentials must be able to read them.
+// ofBinding lists the references of a SecretBinding; its writer must be able to read the credentials (API-RRM-1).
 func ofBinding(b *gardencorev1beta1.SecretBinding) []reference {
 	return append([]reference{{
 		path: "secretRef", kind: kindSecret, readable: true, to: secret(b.SecretRef.Namespace, b.SecretRef.Name),
 	}}, ofQuotas(b.Quotas)...)
 }
 
-// ofCredentials lists what a CredentialsBinding refers to.
+// ofCredentials lists the references of a CredentialsBinding.
 func ofCredentials(b *gardensecurityv1alpha1.CredentialsBinding) []reference {
 	return append(credentials("credentialsRef", b.CredentialsRef, true), ofQuotas(b.Quotas)...)
 }
@@ -42,7 +42,7 @@ func ofQuotas(quotas []corev1.ObjectReference) []reference {
 	return all
 }
 
-// credentials is a reference to what opens another system; static validation judges other kinds.
+// credentials returns a reference to credentials; static validation rejects other kinds.
 func credentials(path string, to corev1.ObjectReference, readable bool) []reference {
 	r := reference{path: path, kind: to.Kind, readable: readable}
 	switch to.Kind {
@@ -61,7 +61,7 @@ func credentials(path string, to corev1.ObjectReference, readable bool) []refere
 	return []reference{r}
 }
 
-// ofRegistration lists how an extension is deployed (API-RRM-12).
+// ofRegistration lists the references of a ControllerRegistration, to its deployments (API-RRM-12).
 func ofRegistration(r *gardencorev1beta1.ControllerRegistration) []reference {
 	if r.Spec.Deployment == nil {
 		return nil
@@ -85,7 +85,7 @@ func ofSeed(s *gardencorev1beta1.Seed) []reference {
 	return all
 }
 
-// ofBucket lists what a BackupBucket refers to (API-RRM-9).
+// ofBucket lists the references of a BackupBucket (API-RRM-9).
 func ofBucket(b *gardencorev1beta1.BackupBucket) []reference {
 	all := ofSeedName(b.Spec.SeedName)
 	if ref := b.Spec.CredentialsRef; ref != nil {
@@ -94,7 +94,7 @@ func ofBucket(b *gardencorev1beta1.BackupBucket) []reference {
 	return all
 }
 
-// ofEntry lists what a BackupEntry refers to (API-RRM-9).
+// ofEntry lists the references of a BackupEntry (API-RRM-9).
 func ofEntry(e *gardencorev1beta1.BackupEntry) []reference {
 	all := ofSeedName(e.Spec.SeedName)
 	if e.Spec.BucketName == "" {
@@ -110,7 +110,7 @@ func ofSeedName(name *string) []reference {
 	return []reference{{path: "spec.seedName", kind: "Seed", to: garden("seeds", "", *name)}}
 }
 
-// ofShoot lists what a Shoot refers to in its project (API-RRM-3, 4).
+// ofShoot lists the references of a Shoot to objects of its project (API-RRM-3, 4).
 func ofShoot(s *gardencorev1beta1.Shoot) []reference {
 	all := named(s.Spec.Resources, s.Namespace, true)
 	if name := s.Spec.CredentialsBindingName; name != nil {
@@ -144,7 +144,7 @@ func ofShoot(s *gardencorev1beta1.Shoot) []reference {
 	return all
 }
 
-// ofServer lists the configuration that an API server reads from the project.
+// ofServer lists the references of an API server's settings to objects of the project.
 func ofServer(c *gardencorev1beta1.KubeAPIServerConfig, namespace string) []reference {
 	const path = "spec.kubernetes.kubeAPIServer."
 	var all []reference
@@ -176,7 +176,7 @@ func ofServer(c *gardencorev1beta1.KubeAPIServerConfig, namespace string) []refe
 	return all
 }
 
-// named lists objects to which a name is given, so that provider configs can refer to them.
+// named lists the references that have names, so that provider configs can refer to them.
 func named(all []gardencorev1beta1.NamedResourceReference, namespace string, readable bool) []reference {
 	references := make([]reference, 0, len(all))
 	for i, r := range all {

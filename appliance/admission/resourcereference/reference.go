@@ -16,15 +16,15 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// reference is a field of an object that names another one.
+// reference is a field of an object that refers to another one.
 type reference struct {
 	path, kind string
 	to         world.Target
-	// readable references may only be made by who may read the object.
+	// readable says that the user must be able to read the object.
 	readable bool
 }
 
-// introduced are the references that were not there before, wherever in the object they stand.
+// introduced returns the references that the old object does not have in any of its fields.
 func introduced(now, before []reference) []reference {
 	known := make(map[object]bool, len(before))
 	for _, r := range before {
@@ -33,8 +33,8 @@ func introduced(now, before []reference) []reference {
 	return slices.DeleteFunc(now, func(r reference) bool { return known[r.object()] })
 }
 
-// check looks at references and reports everything that is wrong with them. Each object is looked up once, however often
-// it is referred to, and once more only where the cached view does not show it.
+// check checks references and reports all errors. Each object is looked up once, even if there are several references to it,
+// and once more only if it is missing in the cached view.
 func (r *rule) check(ctx context.Context, a admission.Attributes, references []reference) error {
 	doubted := doubt(ctx, r.world.Cached(), a, distinct(references))
 	if len(doubted) == 0 {
@@ -48,12 +48,12 @@ func (r *rule) check(ctx context.Context, a admission.Attributes, references []r
 	return world.Answer(a, errors.Join(errs...))
 }
 
-// doubt returns the references that something seems to be wrong with.
+// doubt returns the references that seem to be invalid.
 func doubt(ctx context.Context, v world.View, a admission.Attributes, references []reference) []reference {
 	return slices.DeleteFunc(references, func(ref reference) bool { return one(ctx, v, a, ref) == nil })
 }
 
-// distinct are references with each object once: the first one to it, readable if any of them is.
+// distinct returns the first reference to each object; it is readable if any reference to the object is.
 func distinct(references []reference) []reference {
 	all := make([]reference, 0, len(references))
 	at := make(map[object]int, len(references))
@@ -69,7 +69,7 @@ func distinct(references []reference) []reference {
 	return all
 }
 
-// object is what references to one thing have in common.
+// object identifies the object of references.
 type object struct {
 	kind string
 	to   world.Target
@@ -95,7 +95,7 @@ func one(ctx context.Context, v world.View, a admission.Attributes, ref referenc
 	return world.Missing(err, ref.path, ref.kind, name)
 }
 
-// connects reports whether a user is a self-hosted shoot that is being connected, which may refer to everything in its
+// connects reports whether a user is a self-hosted shoot that is being connected, which may refer to all objects in its
 // namespace (API-RRM-2).
 func connects(who user.Info, namespace string) bool {
 	rest, ok := strings.CutPrefix(who.GetName(), gardencorev1beta1.UserPrefixGardenadmShoot)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resourcereference refuses objects that refer to something which does not exist or which the user may not see,
-// keeps in place what others refer to, and notes who created a Shoot (API-RRM-1 to 6, 9 to 13). That a Shoot's CloudProfile and Seed exist is seen by
-// package shootvalidator, which has to read them anyway.
+// Package resourcereference rejects references to objects that do not exist or that the user may not read, rejects the removal of what other objects
+// refer to, and records the creator of a Shoot (API-RRM-1 to 6, 9 to 13). Package shootvalidator checks that a Shoot's CloudProfile and Seed exist,
+// because it has to read them anyway.
 package resourcereference
 
 import (
@@ -23,7 +23,7 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), world: w}
 }
@@ -33,7 +33,7 @@ var (
 	_ admission.MutationInterface   = &rule{}
 )
 
-// Admit notes who created a Shoot (API-RRM-5).
+// Admit records the creator of a Shoot (API-RRM-5).
 func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if ok && a.GetOperation() == admission.Create && a.GetSubresource() == "" {
@@ -42,8 +42,8 @@ func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.Object
 	return nil
 }
 
-// Validate checks the references that a request introduces, and what refers to an object that goes or shrinks. Objects
-// that are being deleted pass, so that finalizers can always be removed (API-ADM-6).
+// Validate checks the references that a request adds, and whether other objects need what a request removes. Objects in
+// deletion are accepted, so that finalizers can always be removed (API-ADM-6).
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if a.GetSubresource() != "" {
 		return nil
@@ -72,7 +72,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	return r.more(ctx, a)
 }
 
-// more checks what an object and those that it refers to must have in common.
+// more checks the requirements between an object and those that it refers to.
 func (r *rule) more(ctx context.Context, a admission.Attributes) error {
 	switch o := a.GetObject().(type) {
 	case *gardencorev1beta1.Shoot:
@@ -90,8 +90,7 @@ func (r *rule) more(ctx context.Context, a admission.Attributes) error {
 	return nil
 }
 
-// references are those of the object of a request and of the one before it; the last result reports whether its kind has
-// any.
+// references returns the references of the new and the old object of a request, and whether the kind has any.
 func references(a admission.Attributes) (now, was []reference, known bool) {
 	switch o := a.GetObject().(type) {
 	case *gardencorev1beta1.SecretBinding:
@@ -113,7 +112,7 @@ func references(a admission.Attributes) (now, was []reference, known bool) {
 	}
 }
 
-// before is the object as it was, or an empty one on create.
+// before returns the old object, or an empty one on create.
 func before[T any](a admission.Attributes) *T {
 	if old, ok := any(a.GetOldObject()).(*T); ok {
 		return old

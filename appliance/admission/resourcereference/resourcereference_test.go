@@ -154,9 +154,9 @@ func TestCloudProfile(t *testing.T) {
 		"API-RRM-10 used": {
 			Reason: "what shoots use stays, and all is told at once", Objects: []kind.Object{pooled}, Request: ask,
 			Refused: []string{
-				`Kubernetes version 1.36.3 cannot be taken away from CloudProfile "local": shoot garden-meadow/sprout uses it`,
-				`Kubernetes version 1.35.0 cannot be taken away from CloudProfile "local": shoot garden-meadow/sprout (worker pool "one") uses it`,
-				`machine image local 1.0.0 cannot be taken away from CloudProfile "local": shoot garden-meadow/sprout (worker pool "one") uses it`,
+				`Kubernetes version 1.36.3 cannot be removed from CloudProfile "local": shoot garden-meadow/sprout uses it`,
+				`Kubernetes version 1.35.0 cannot be removed from CloudProfile "local": shoot garden-meadow/sprout (worker pool "one") uses it`,
+				`machine image local 1.0.0 cannot be removed from CloudProfile "local": shoot garden-meadow/sprout (worker pool "one") uses it`,
 			},
 		},
 		"API-RRM-10 unused":    {Reason: "what nobody uses may go", Request: ask},

@@ -13,7 +13,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// binding reports whether the credentials of a shoot exist and are for its provider (API-RRM-3, API-SVAL-17).
+// binding returns an error if the credentials of a shoot do not exist or are not for its provider (API-RRM-3, API-SVAL-17).
 func binding(ctx context.Context, v world.View, s, old *gardencorev1beta1.Shoot) error {
 	if name := s.Spec.SecretBindingName; changed(name, old.Spec.SecretBindingName) {
 		binding, err := v.SecretBinding(ctx, s.Namespace, *name)
@@ -38,7 +38,7 @@ func binding(ctx context.Context, v world.View, s, old *gardencorev1beta1.Shoot)
 
 func changed(now, before *string) bool { return now != nil && (before == nil || *before != *now) }
 
-// fits reports whether credentials are for the provider of a shoot.
+// fits returns an error if credentials are not for the provider of a shoot.
 func fits(what, name, provider string, s *gardencorev1beta1.Shoot) error {
 	if serves(provider, s) {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 )
 
-// size is the length of an object in JSON, in the version of the request, without what the server itself writes: its
-// status and its managed fields. An object that is within the limit with them is not measured without.
+// size returns the length of an object in JSON, in the version of the request, without its status and its managed fields,
+// which the server writes. They are not subtracted if the object is within the limit with them.
 func size(a admission.Attributes, o admission.ObjectInterfaces, limit int64) (int64, error) {
 	object := a.GetObject()
 	if o != nil {
@@ -39,12 +39,12 @@ func encode(object runtime.Object) ([]byte, error) {
 func without(whole []byte) (int64, error) {
 	var object, metadata map[string]json.RawMessage
 	if err := json.Unmarshal(whole, &object); err != nil {
-		return 0, fmt.Errorf("read back the object: %w", err)
+		return 0, fmt.Errorf("decode the object: %w", err)
 	}
 	delete(object, "status")
 	if raw, found := object["metadata"]; found {
 		if err := json.Unmarshal(raw, &metadata); err != nil {
-			return 0, fmt.Errorf("read back the metadata: %w", err)
+			return 0, fmt.Errorf("decode metadata: %w", err)
 		}
 		delete(metadata, "managedFields")
 		var err error

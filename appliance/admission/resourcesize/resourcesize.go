@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resourcesize bounds the size of objects in projects and the number of cluster-scoped ones, as far as the
-// configuration says so (GAC-SIZE-1 to 9, GAC-REG-3).
+// Package resourcesize limits the size of objects in projects and the number of cluster-scoped objects, as configured
+// (GAC-SIZE-1 to 9, GAC-REG-3).
 package resourcesize
 
 import (
@@ -24,7 +24,7 @@ type rule struct {
 	config gardenconfigv1alpha1.ResourceSizeConfiguration
 }
 
-// New returns the maker of the rule; without a configuration nothing is bounded.
+// New returns the constructor of the plugin; without a configuration there are no limits.
 func New(c *gardenconfigv1alpha1.ResourceSizeConfiguration) func(w *world.World) admission.Interface {
 	return func(w *world.World) admission.Interface {
 		r := &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
@@ -37,7 +37,7 @@ func New(c *gardenconfigv1alpha1.ResourceSizeConfiguration) func(w *world.World)
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses objects above the limit that counts for them, or notes them in the log.
+// Validate rejects or logs objects above the limit that applies to them.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	limit := r.limit(a.GetResource())
 	if limit == nil || a.GetSubresource() != "" || r.unrestricted(a.GetUserInfo()) {
@@ -66,7 +66,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 	return nil
 }
 
-// answer refuses a request, or lets it pass with a line in the log (GAC-SIZE-4).
+// answer rejects a request, or logs and accepts it (GAC-SIZE-4).
 func (r *rule) answer(a admission.Attributes, reason string, complaint error) error {
 	if r.config.OperationMode == gardenconfigv1alpha1.ResourceSizeModeLog {
 		r.world.Note(a, "Request above a limit", complaint.Error())
@@ -75,7 +75,7 @@ func (r *rule) answer(a admission.Attributes, reason string, complaint error) er
 	return r.world.Rejected(a, reason, world.Answer(a, complaint))
 }
 
-// limit is the first one that names a resource.
+// limit returns the first limit for a resource.
 func (r *rule) limit(of schema.GroupVersionResource) *gardenconfigv1alpha1.ResourceLimit {
 	for i := range r.config.Limits {
 		l := &r.config.Limits[i]
@@ -90,14 +90,14 @@ func names(all []string, one string) bool {
 	return slices.Contains(all, one) || slices.Contains(all, everything)
 }
 
-// everything stands for every name.
+// everything matches every name.
 const everything = "*"
 
 // tooMany counts the objects of a cluster-scoped resource (GAC-SIZE-8).
 func (r *rule) tooMany(
 	ctx context.Context, a admission.Attributes, limit *gardenconfigv1alpha1.ResourceLimit,
 ) (complaint, err error) {
-	// A Namespace names itself as its namespace.
+	// Requests for a Namespace have its name as their namespace.
 	clusterScoped := a.GetNamespace() == "" || a.GetResource().GroupResource() == schema.GroupResource{Resource: "namespaces"}
 	if limit.Count == nil || a.GetOperation() != admission.Create || !clusterScoped {
 		return nil, nil
@@ -110,7 +110,7 @@ func (r *rule) tooMany(
 	if int64(len(there)) < *limit.Count {
 		return nil, nil
 	}
-	return fmt.Errorf("there are %d %s already, and at most %d are allowed", len(there), of.Resource, *limit.Count), nil
+	return fmt.Errorf("there are already %d %s, and at most %d are allowed", len(there), of.Resource, *limit.Count), nil
 }
 
 // tooLarge measures an object (GAC-SIZE-3).

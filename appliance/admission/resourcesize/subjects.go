@@ -10,7 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
-// unrestricted reports whether no limit counts for a user (GAC-SIZE-5).
+// unrestricted reports whether no limit applies to a user (GAC-SIZE-5).
 func (r *rule) unrestricted(who user.Info) bool {
 	if who == nil {
 		return false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package seedmutator labels a Seed with its own name and, where it runs in a Shoot, with that of the seed of this Shoot
-// (API-SEEDMUT-1). Gardenlets select by these labels what concerns them.
+// Package seedmutator labels a Seed with its own name and, if it is a Shoot, with the name of the seed of this Shoot.
+// Gardenlets select Seeds by these labels (API-SEEDMUT-1).
 package seedmutator
 
 import (
@@ -23,14 +23,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.MutationInterface = &rule{}
 
-// Admit puts the labels on.
+// Admit sets the labels.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	seed, ok := a.GetObject().(*gardencorev1beta1.Seed)
 	if !ok || a.GetSubresource() != "" || seed.Name == "" {
@@ -47,7 +47,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	return nil
 }
 
-// parent names the seed of the shoot that a seed runs in, or nothing.
+// parent returns the name of the seed that runs the shoot of a seed, or an empty string.
 func parent(ctx context.Context, v world.View, name string) (string, error) {
 	managed, err := world.Get[gardenseedmanagementv1alpha1.ManagedSeed](ctx, v, world.Place{
 		Group: gardenseedmanagementv1alpha1.GroupName, Resource: "managedseeds",

@@ -28,10 +28,11 @@ const (
 	electionLease      = "gardenlet-leader-election"
 )
 
-// createRequest is GAC-SR-6.
+// createRequest allows a gardenlet to request certificates for its own seed only; extensions cannot request certificates
+// (GAC-SR-6).
 func createRequest(_ context.Context, r *request) error {
 	if r.client.Extension {
-		return fmt.Errorf("extensions need no certificates: %w", errForeign)
+		return fmt.Errorf("extensions cannot request certificates: %w", errForeign)
 	}
 	asked, err := object[certificatesv1.CertificateSigningRequest](r)
 	if err != nil {
@@ -42,13 +43,14 @@ func createRequest(_ context.Context, r *request) error {
 		return err
 	}
 	if seed == "" {
-		return fmt.Errorf("spec.request: asks for another certificate than that of a gardenlet: %w", errForeign)
+		return fmt.Errorf("spec.request: is not for the certificate of a gardenlet: %w", errForeign)
 	}
 
 	return r.mine("spec.request: common name", &seed)
 }
 
-// createBinding is GAC-SR-7.
+// createBinding allows a gardenlet to create the ClusterRoleBinding that bootstraps a managed seed which has not joined yet, and
+// no other one (GAC-SR-7).
 func createBinding(ctx context.Context, r *request) error {
 	binding, err := object[rbacv1.ClusterRoleBinding](r)
 	if err != nil {
@@ -68,7 +70,7 @@ func createBinding(ctx context.Context, r *request) error {
 	return r.joins(ctx, namespace, name)
 }
 
-// updateBinding keeps the binding of a managed seed what it is.
+// updateBinding checks that the binding of a managed seed keeps its subject.
 func updateBinding(_ context.Context, r *request) error {
 	binding, err := object[rbacv1.ClusterRoleBinding](r)
 	if err != nil {
@@ -82,7 +84,7 @@ func updateBinding(_ context.Context, r *request) error {
 	return onlyAccount(binding, namespace, name)
 }
 
-// bootstrapped reads the managed seed from the name of a binding, which may name the seed or its service account.
+// bootstrapped parses the managed seed from the name of a binding, which contains the name of the seed or of its service account.
 func bootstrapped(binding string) (namespace, name string, ok bool) {
 	about, ok := strings.CutPrefix(binding, gardencorev1beta1.ClusterRoleSeedBootstrapper+":")
 	if !ok {
@@ -93,19 +95,20 @@ func bootstrapped(binding string) (namespace, name string, ok bool) {
 	return namespace, strings.TrimPrefix(name, references.ServiceAccountPrefixBootstrap), ok
 }
 
-// onlyAccount allows nobody but the service account of the managed seed to be bound.
+// onlyAccount checks that the service account of the managed seed is the only subject.
 func onlyAccount(binding *rbacv1.ClusterRoleBinding, namespace, name string) error {
 	want := rbacv1.Subject{
 		Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: references.ServiceAccountPrefixBootstrap + name,
 	}
 	if slices.ContainsFunc(binding.Subjects, func(s rbacv1.Subject) bool { return s != want }) {
-		return fmt.Errorf("subjects: must be service account %q alone", namespace+"/"+want.Name)
+		return fmt.Errorf("subjects: must be only service account %q", namespace+"/"+want.Name)
 	}
 
 	return nil
 }
 
-// createLease is GAC-SR-8.
+// createLease allows a gardenlet to create the lease of its seed and that of the leader election, and extensions to create leases
+// in their seed's namespace (GAC-SR-8).
 func createLease(_ context.Context, r *request) error {
 	switch namespace, name := r.GetNamespace(), r.GetName(); {
 	case r.client.Extension && namespace == r.client.Namespace(),
@@ -118,7 +121,8 @@ func createLease(_ context.Context, r *request) error {
 	}
 }
 
-// createServiceAccount is GAC-SR-12.
+// createServiceAccount allows a gardenlet to create the service account that bootstraps a managed seed, and any in its seed's
+// namespace (GAC-SR-12).
 func createServiceAccount(ctx context.Context, r *request) error {
 	if r.client.Extension {
 		return errForeign
@@ -142,7 +146,8 @@ func createServiceAccount(ctx context.Context, r *request) error {
 	return r.joins(ctx, r.GetNamespace(), name)
 }
 
-// createSecret is GAC-SR-9; the first that fits decides.
+// createSecret allows a seed to create Secrets of its buckets, its shoots and their issuers, bootstrap tokens, and Secrets that
+// its managed seeds refer to. The first matching case decides (GAC-SR-9).
 func createSecret(ctx context.Context, r *request) error {
 	secret, err := object[corev1.Secret](r)
 	if err != nil {
@@ -150,7 +155,7 @@ func createSecret(ctx context.Context, r *request) error {
 	}
 	at := graph.Vertex{Kind: graph.Secret, Namespace: r.GetNamespace(), Name: r.GetName()}
 	if secret.Type == corev1.SecretTypeServiceAccountToken {
-		return fmt.Errorf("type: a seed makes no Secrets for tokens of service accounts: %w", errForeign)
+		return fmt.Errorf("type: a seed cannot create Secrets for tokens of service accounts: %w", errForeign)
 	}
 	if err := reach.Unmarked(graph.Secret, secret, nil); err != nil {
 		return err
@@ -171,7 +176,7 @@ func createSecret(ctx context.Context, r *request) error {
 	}
 }
 
-// managedSeedSecret is GAC-SR-9 (e): what a managed seed of this seed refers to.
+// managedSeedSecret allows the Secrets that a managed seed of this seed refers to (GAC-SR-9).
 func (r *request) managedSeedSecret(ctx context.Context, at graph.Vertex) error {
 	all, err := world.List[gardenseedmanagementv1alpha1.ManagedSeedList](ctx, r.View, world.Place{
 		Group: gardenseedmanagementv1alpha1.GroupName, Resource: "managedseeds", Namespace: gardencorev1beta1.NamespaceGarden,

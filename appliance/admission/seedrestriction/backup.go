@@ -21,7 +21,7 @@ import (
 
 const sourcePrefix = "source-"
 
-// createBackupBucket is a part of GAC-SR-2.
+// createBackupBucket allows a gardenlet to create buckets of its seed (GAC-SR-2).
 func createBackupBucket(ctx context.Context, r *request) error {
 	bucket, err := object[gardencorev1beta1.BackupBucket](r)
 	if err != nil {
@@ -37,7 +37,7 @@ func createBackupBucket(ctx context.Context, r *request) error {
 	return r.readable(ctx, references.BackupBucket(bucket), nil)
 }
 
-// noOthersBucket keeps a seed from taking the place of another one's bucket, which has the UID of that seed for a name.
+// noOthersBucket rejects a bucket with the name of another seed's bucket, which is the UID of that seed.
 func (r *request) noOthersBucket(ctx context.Context) error {
 	all, err := world.List[gardencorev1beta1.SeedList](ctx, r.View, world.Place{
 		Group: gardencorev1beta1.GroupName, Resource: "seeds",
@@ -47,7 +47,7 @@ func (r *request) noOthersBucket(ctx context.Context) error {
 	}
 	for i := range all.Items {
 		if seed := &all.Items[i]; string(seed.UID) == r.GetName() && seed.Name != r.client.Seed {
-			return fmt.Errorf("metadata.name: is that of the bucket of another seed: %w", errForeign)
+			return fmt.Errorf("metadata.name: is the name of the bucket of another seed: %w", errForeign)
 		}
 	}
 
@@ -70,7 +70,7 @@ func updateBackupBucket(ctx context.Context, r *request) error {
 	return r.readable(ctx, slices.DeleteFunc(references.BackupBucket(bucket), own), references.BackupBucket(old))
 }
 
-// deleteBackupBucket is a part of GAC-SR-2: a bucket has the UID of its seed for a name.
+// deleteBackupBucket allows a gardenlet to delete the bucket of its seed, whose name is the UID of the seed (GAC-SR-2).
 func deleteBackupBucket(ctx context.Context, r *request) error {
 	seed, err := r.Seed(ctx, r.client.Seed)
 	if err != nil {
@@ -83,7 +83,8 @@ func deleteBackupBucket(ctx context.Context, r *request) error {
 	return nil
 }
 
-// createBackupEntry is GAC-SR-3 and GAC-SR-4.
+// createBackupEntry allows a gardenlet to create entries of its seed in buckets of its seed, and source entries of shoots that
+// are being restored (GAC-SR-3, GAC-SR-4).
 func createBackupEntry(ctx context.Context, r *request) error {
 	entry, err := object[gardencorev1beta1.BackupEntry](r)
 	if err != nil {
@@ -117,7 +118,7 @@ func (r *request) ownBucket(ctx context.Context, name string) error {
 	return r.elsewhere(err, "spec.bucketName", "backup bucket", name)
 }
 
-// sourceEntry lets a shoot that moves here keep its old backup until it is copied.
+// sourceEntry allows an entry for the old backup of a shoot that moves to this seed, which is used until the backup is copied.
 func (r *request) sourceEntry(ctx context.Context, entry *gardencorev1beta1.BackupEntry) error {
 	shoot, err := r.owner(ctx, entry)
 	if err != nil {
@@ -125,7 +126,7 @@ func (r *request) sourceEntry(ctx context.Context, entry *gardencorev1beta1.Back
 	}
 	last := shoot.Status.LastOperation
 	if last == nil || last.Type != gardencorev1beta1.LastOperationTypeRestore || last.State != gardencorev1beta1.LastOperationStateProcessing {
-		return fmt.Errorf("the source of a backup is used while shoot %q is being restored, which it is not", shoot.Name)
+		return fmt.Errorf("the source of a backup can be created only while shoot %q is being restored", shoot.Name)
 	}
 	name := strings.TrimPrefix(entry.Name, sourcePrefix)
 	original, err := world.Get[gardencorev1beta1.BackupEntry](ctx, r.View, world.Place{
@@ -134,9 +135,9 @@ func (r *request) sourceEntry(ctx context.Context, entry *gardencorev1beta1.Back
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("metadata.name: read backup entry %q: %w", name, err)
 	}
-	// What is not there is answered like what is another one: the entry may be that of another seed.
+	// A missing entry gives the same error as a different one, because the entry may belong to another seed.
 	if err != nil || !equality.Semantic.DeepEqual(original.Spec, entry.Spec) {
-		return fmt.Errorf("spec: must be that of backup entry %q, which has to be there", name)
+		return fmt.Errorf("spec: must be the same as that of backup entry %q, which must exist", name)
 	}
 
 	return nil
@@ -149,5 +150,5 @@ func (r *request) owner(ctx context.Context, entry *gardencorev1beta1.BackupEntr
 		}
 	}
 
-	return nil, errors.New("metadata.ownerReferences: names no shoot")
+	return nil, errors.New("metadata.ownerReferences: must name a shoot")
 }

@@ -17,13 +17,14 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
 )
 
-// mayName refuses names in the specification of the own Seed. What a Seed names its gardenlet may read for as long as the
-// Seed names it. So a client of the seed may name what is in the namespace of the seed and what an operator has given to it.
-// What the client can read for another reason, such as the credentials of a shoot, it may lose again.
+// mayName rejects references in the spec of the client's own Seed. A gardenlet may read the objects that its Seed refers to.
+// So a client of the seed may refer only to objects in the namespace of the seed and to those that an operator has given to
+// it. It may not refer to objects that it can read for another reason, such as the credentials of a shoot, because it may
+// lose that access again.
 func (r *request) mayName(ctx context.Context, all []graph.Vertex) error {
 	for _, v := range all {
 		if v.Kind == graph.InternalSecret {
-			return fmt.Errorf("it may not refer to %s: a seed gets nothing from InternalSecrets; use a Secret", v)
+			return fmt.Errorf("it may not refer to %s: InternalSecrets are not given to seeds; use a Secret", v)
 		}
 		if v.Namespace == r.client.Namespace() {
 			continue
@@ -40,14 +41,14 @@ func (r *request) mayName(ctx context.Context, all []graph.Vertex) error {
 	return nil
 }
 
-// notGiven says what an operator has to do.
+// notGiven returns an error that says what an operator has to do.
 func (r *request) notGiven(v graph.Vertex) error {
 	target, _ := reach.Holder(v)
 	if v.Namespace != gardencorev1beta1.NamespaceGarden || ofShoot(v) {
 		return fmt.Errorf("it may not refer to %s, which does not belong to seed %q", v, r.client.Seed)
 	}
 
-	return fmt.Errorf("it may not refer to %s, which no operator has given to seed %q; if it is for this seed, run: "+
+	return fmt.Errorf("it may not refer to %s, which an operator has not given to seed %q; if it is for this seed, run: "+
 		"kubectl -n %s label %s %s %s%s=true", v, r.client.Seed, v.Namespace, target.Resource, v.Name,
 		gardencorev1beta1.LabelPrefixSeedName, r.client.Seed)
 }
@@ -59,8 +60,8 @@ func ofShoot(v graph.Vertex) bool {
 }
 
 // given reports whether an operator has given an object in the namespace garden to the seed: by a label that clients of
-// seeds cannot set, by a role for which each seed has a copy, or in the ManagedSeed that the seed is made from. What belongs
-// to a shoot by its name, such as the keys of a managed seed, is nobody's to give.
+// seeds cannot set, by a role of which each seed gets a copy, or in the ManagedSeed of the seed. Objects that belong to a
+// shoot by their name, such as the keys of a managed seed, cannot be given.
 func (r *request) given(ctx context.Context, v graph.Vertex) (bool, error) {
 	if v.Namespace != gardencorev1beta1.NamespaceGarden || ofShoot(v) {
 		return false, nil
@@ -88,7 +89,7 @@ func (r *request) given(ctx context.Context, v graph.Vertex) (bool, error) {
 		v.Kind == graph.Secret && query.ForAllSeeds(object.Labels), nil
 }
 
-// templateNames lists what the seed that is made from a ManagedSeed names.
+// templateNames lists the objects that the Seed in a ManagedSeed refers to.
 func templateNames(m *gardenseedmanagementv1alpha1.ManagedSeed) []graph.Vertex {
 	template := references.SeedTemplate(m)
 	if template == nil {
@@ -98,8 +99,8 @@ func templateNames(m *gardenseedmanagementv1alpha1.ManagedSeed) []graph.Vertex {
 	return references.NamedBySeed(&template.Spec)
 }
 
-// mayNameInTemplate refuses names in the template of a managed seed that a client of another seed changes: the seed that is
-// made of it would get what they name.
+// mayNameInTemplate rejects references in the template of a managed seed that a client of another seed changes, because the
+// managed seed would get access to these objects.
 func (r *request) mayNameInTemplate(ctx context.Context, m, old *gardenseedmanagementv1alpha1.ManagedSeed) error {
 	before := templateNames(old)
 	for _, v := range templateNames(m) {
@@ -114,7 +115,7 @@ func (r *request) mayNameInTemplate(ctx context.Context, m, old *gardenseedmanag
 	return nil
 }
 
-// readableVertex refuses an object that the client may not read.
+// readableVertex rejects an object that the client may not read.
 func (r *request) readableVertex(ctx context.Context, v graph.Vertex) error {
 	may, err := reach.Readable(ctx, r.World, r.GetUserInfo(), v)
 	if err != nil || may {

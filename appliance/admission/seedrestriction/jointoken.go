@@ -19,11 +19,11 @@ import (
 
 const usageSigning = "usage-bootstrap-signing"
 
-// bootstrapToken is GAC-SR-14. A gardenlet makes tokens for seeds whose clusters are its own work, and for itself when its
-// certificate has to be replaced; extensions make none.
+// bootstrapToken allows a gardenlet to create bootstrap tokens of a fixed form for managed seeds whose shoots run on its
+// seed, and for itself if its certificate has to be replaced. Extensions cannot create tokens (GAC-SR-14).
 func (r *request) bootstrapToken(ctx context.Context, secret *corev1.Secret) error {
 	if r.client.Extension {
-		return fmt.Errorf("extensions make no join tokens: %w", errForeign)
+		return fmt.Errorf("extensions cannot create join tokens: %w", errForeign)
 	}
 	if secret.Type != bootstrapapi.SecretTypeBootstrapToken {
 		return fmt.Errorf("type: must be %q", bootstrapapi.SecretTypeBootstrapToken)
@@ -48,12 +48,12 @@ func (r *request) bootstrapToken(ctx context.Context, secret *corev1.Secret) err
 	case ok && kind == jointoken.KindGardenlet && about.Namespace == gardencorev1beta1.NamespaceGarden && about.Name == r.client.Seed:
 		return r.rejoins(ctx)
 	default:
-		return fmt.Errorf("data[%s]: must say which seed the token is for: \"... for the ManagedSeed resource <namespace>/<name>\"",
+		return fmt.Errorf("data[%s]: must name the seed of the token: \"... for the ManagedSeed resource <namespace>/<name>\"",
 			jointoken.KeyDescription)
 	}
 }
 
-// rejoins allows a token for the own Gardenlet if the certificate of the seed has to be replaced.
+// rejoins allows a token for the client's own Gardenlet if the certificate of the seed has to be replaced.
 func (r *request) rejoins(ctx context.Context) error {
 	gardenlet, err := world.Get[gardenseedmanagementv1alpha1.Gardenlet](ctx, r.View, world.Place{
 		Group: gardenseedmanagementv1alpha1.GroupName, Resource: "gardenlets",

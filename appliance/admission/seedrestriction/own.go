@@ -25,20 +25,22 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
 )
 
-// The authorizer lets clients of a seed reach all objects that something on the seed refers to. Most of these are only to be
-// read: credentials of projects, and what operators keep for seeds. The rules here tell them from what a seed has made.
+// The authorizer gives clients of a seed access to all objects that are referred to by an object of the seed. Most of these
+// may only be read, such as credentials of projects and Secrets that operators keep for seeds. The checks here allow changes
+// only to objects that a seed has created.
 
-// errRead is the refusal of changes to what a seed may only read.
-var errRead = errors.New("a seed reads this object and may not change it, except for its own finalizers")
+// errRead rejects changes of objects that a seed may only read.
+var errRead = errors.New("a seed may only read this object and change its own finalizers")
 
-// ownFinalizer reports whether gardenlets put a finalizer on credentials that they use, or take it away (GLET-BB-2). In the
-// namespace garden they take away the one of older releases, which elsewhere protects the credentials of projects.
+// ownFinalizer reports whether gardenlets may add a finalizer to credentials that they use, and remove it. In the namespace
+// garden they may remove the finalizer of older releases, which in other namespaces protects the credentials of projects
+// (GLET-BB-2).
 func ownFinalizer(namespace, name string) bool {
 	return name == "core.gardener.cloud/backupbucket" ||
 		name == "gardener.cloud/gardener" && namespace == gardencorev1beta1.NamespaceGarden
 }
 
-// updateSecret lets a seed change what it has made, and keeps a join token what it was made for.
+// updateSecret allows a seed to change Secrets that it has created. A join token must keep its purpose.
 func updateSecret(ctx context.Context, r *request) error {
 	secret, old, err := world.Objects[corev1.Secret](r.Attributes, r.kinds)
 	if err != nil {
@@ -59,7 +61,7 @@ func updateSecret(ctx context.Context, r *request) error {
 	return reach.Unmarked(graph.Secret, secret, old)
 }
 
-// deleteSecret lets a seed delete what it has made. Of join tokens the authorizer knows which it may throw away.
+// deleteSecret allows a seed to delete Secrets that it has created. The authorizer decides which join tokens it may delete.
 func deleteSecret(ctx context.Context, r *request) error {
 	secret, err := object[corev1.Secret](r)
 	if err != nil || joinToken(r) {
@@ -73,7 +75,7 @@ func joinToken(r *request) bool {
 	return r.GetNamespace() == metav1.NamespaceSystem && strings.HasPrefix(r.GetName(), bootstrapapi.BootstrapTokenSecretPrefix)
 }
 
-// ownSecret refuses Secrets that no gardenlet of the seed has made.
+// ownSecret rejects Secrets that the gardenlet of the seed has not created.
 func (r *request) ownSecret(ctx context.Context, secret *corev1.Secret) error {
 	at := graph.Vertex{Kind: graph.Secret, Namespace: r.GetNamespace(), Name: r.GetName()}
 	if bucket, ok := graph.BucketOf(at); ok {
@@ -89,7 +91,7 @@ func (r *request) ownSecret(ctx context.Context, secret *corev1.Secret) error {
 	return r.ofManagedSeed(ctx, secret)
 }
 
-// ofOwnShoot refuses what belongs by its name to a shoot that neither runs on the seed nor is leaving it.
+// ofOwnShoot rejects objects that belong by their name to a shoot that neither runs on the seed nor is moving away from it.
 func (r *request) ofOwnShoot(ctx context.Context, at graph.Vertex) error {
 	name, ok := graph.ShootOf(at)
 	if !ok {
@@ -99,7 +101,7 @@ func (r *request) ofOwnShoot(ctx context.Context, at graph.Vertex) error {
 	return r.runsOrLeaves(ctx, at.Namespace, name)
 }
 
-// runsOrLeaves refuses a shoot that neither runs on the seed nor is leaving it.
+// runsOrLeaves rejects a shoot that neither runs on the seed nor is moving away from it.
 func (r *request) runsOrLeaves(ctx context.Context, namespace, name string) error {
 	shoot, err := r.Shoot(ctx, namespace, name)
 	if err == nil && (r.has(shoot.Spec.SeedName) || r.has(shoot.Status.SeedName)) {
@@ -109,7 +111,8 @@ func (r *request) runsOrLeaves(ctx context.Context, namespace, name string) erro
 	return r.elsewhere(err, "metadata.name", "shoot", name)
 }
 
-// ofManagedSeed refuses what no managed seed of this seed owns; older gardenlets make a backup Secret for it.
+// ofManagedSeed rejects objects that are not owned by a managed seed of this seed, for which older gardenlets create a backup
+// Secret.
 func (r *request) ofManagedSeed(ctx context.Context, secret *corev1.Secret) error {
 	for _, owner := range secret.OwnerReferences {
 		if owner.Kind != jointoken.KindManagedSeed || secret.Namespace != gardencorev1beta1.NamespaceGarden {
@@ -126,8 +129,8 @@ func (r *request) ofManagedSeed(ctx context.Context, secret *corev1.Secret) erro
 	return errForeign
 }
 
-// projectChange is for the update and the deletion of ConfigMaps and InternalSecrets: only what belongs to an own shoot by
-// its name changes. What a shoot merely refers to does not.
+// projectChange checks updates and deletions of ConfigMaps and InternalSecrets: only those that belong by their name to a
+// shoot of the seed may be changed, not those that a shoot refers to.
 func projectChange[T any](kind graph.Kind) judge {
 	return func(ctx context.Context, r *request) error {
 		object, old, err := world.Objects[T](r.Attributes, r.kinds)
@@ -156,7 +159,7 @@ func (r *request) unmarkedChange(kind graph.Kind, object, old any) error {
 	return reach.Unmarked(kind, now, before)
 }
 
-// updateIdentity keeps an identity what it is: whoever changes its audiences gets tokens that are good elsewhere.
+// updateIdentity rejects changes of an identity: a client that changes its audiences would get tokens for other systems.
 func updateIdentity(_ context.Context, r *request) error {
 	identity, old, err := world.Objects[gardensecurityv1alpha1.WorkloadIdentity](r.Attributes, r.kinds)
 	if err != nil {
@@ -166,8 +169,8 @@ func updateIdentity(_ context.Context, r *request) error {
 	return r.onlyFinalizers(identity, old, errForeign)
 }
 
-// updateServiceAccount keeps a service account from naming Secrets of others: what the account of a managed seed names belongs
-// to its seed (GAC-GR-9).
+// updateServiceAccount rejects references of a service account to Secrets that the client may not read, because the Secrets of
+// a managed seed's service account belong to its seed (GAC-GR-9).
 func updateServiceAccount(ctx context.Context, r *request) error {
 	account, old, err := world.Objects[corev1.ServiceAccount](r.Attributes, r.kinds)
 	if err != nil {
@@ -183,7 +186,7 @@ type editable interface {
 	runtime.Object
 }
 
-// onlyFinalizers passes a change of nothing but the finalizers of gardenlets.
+// onlyFinalizers accepts a change of the finalizers of gardenlets only.
 func (*request) onlyFinalizers(object, old editable, why error) error {
 	now, nowOK := object.DeepCopyObject().(editable)
 	before, beforeOK := old.DeepCopyObject().(editable)

@@ -16,8 +16,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
 )
 
-// ownSeed lets a client of a seed write its Seed and no other (a part of GAC-SR-11). It may add names of what was given to the
-// seed; those that are there already have been judged before, or were written by an operator.
+// ownSeed allows a client of a seed to write its own Seed and no other. It may add references to objects that were given to
+// the seed; existing references were checked before, or were written by an operator (GAC-SR-11).
 func ownSeed(ctx context.Context, r *request) error {
 	if r.GetName() != r.client.Seed {
 		return fmt.Errorf("metadata.name: must be %q", r.client.Seed)
@@ -35,7 +35,7 @@ func ownSeed(ctx context.Context, r *request) error {
 	return r.mayName(ctx, named)
 }
 
-// deleteSeed is a part of GAC-SR-11: a seed goes by itself, or when the ManagedSeed goes that it was made from.
+// deleteSeed allows a client to delete its own Seed, and that of a ManagedSeed in deletion on its seed (GAC-SR-11).
 func deleteSeed(ctx context.Context, r *request) error {
 	if r.GetName() == r.client.Seed {
 		return nil
@@ -60,7 +60,7 @@ func (r *request) managedSeed(ctx context.Context, namespace, name string) (*gar
 	})
 }
 
-// ownManagedSeed allows what has to do with a managed seed whose shoot runs on this seed.
+// ownManagedSeed allows objects of a managed seed whose shoot runs on this seed.
 func (r *request) ownManagedSeed(ctx context.Context, path string, m *gardenseedmanagementv1alpha1.ManagedSeed) error {
 	if m.Spec.Shoot == nil {
 		return r.elsewhere(nil, path, "managed seed", m.Name)
@@ -73,7 +73,8 @@ func (r *request) ownManagedSeed(ctx context.Context, path string, m *gardenseed
 	return r.elsewhere(err, path, "managed seed", m.Name)
 }
 
-// joins is GAC-SR-15.
+// joins checks that a managed seed can be bootstrapped: its Seed does not exist, its certificate has expired, or a renewal was
+// requested (GAC-SR-15).
 func (r *request) joins(ctx context.Context, namespace, name string) error {
 	managed, err := r.managedSeed(ctx, namespace, name)
 	if err != nil {
@@ -109,7 +110,8 @@ func updateManagedSeed(ctx context.Context, r *request) error {
 	return r.readable(ctx, references.ManagedSeed(managed, false), references.ManagedSeed(old, false))
 }
 
-// updateInstallation keeps a seed from reaching for charts, and for the Secrets that they are pulled with.
+// updateInstallation rejects new references of a ControllerInstallation, by which a seed would get access to other charts and
+// their pull Secrets.
 func updateInstallation(ctx context.Context, r *request) error {
 	installation, old, err := world.Objects[gardencorev1beta1.ControllerInstallation](r.Attributes, r.kinds)
 	if err != nil {
@@ -119,7 +121,7 @@ func updateInstallation(ctx context.Context, r *request) error {
 	return r.readable(ctx, references.ControllerInstallation(installation), references.ControllerInstallation(old))
 }
 
-// createGardenlet is a part of GAC-SR-13.
+// createGardenlet allows a gardenlet to create its own Gardenlet (GAC-SR-13).
 func createGardenlet(_ context.Context, r *request) error {
 	if r.GetNamespace() != gardencorev1beta1.NamespaceGarden || r.GetName() != r.client.Seed {
 		return fmt.Errorf("metadata.name: must be %s/%s", gardencorev1beta1.NamespaceGarden, r.client.Seed)
@@ -128,8 +130,8 @@ func createGardenlet(_ context.Context, r *request) error {
 	return nil
 }
 
-// readable refuses references to objects that the client may not read yet. Without that, a seed could read any Secret of
-// the garden by naming it in an object of its own.
+// readable rejects references to objects that the client may not read already. Otherwise, a seed could read any Secret of
+// the garden by referring to it in one of its own objects.
 func (r *request) readable(ctx context.Context, now, before []graph.Edge) error {
 	for _, edge := range now {
 		if slices.Contains(before, edge) {

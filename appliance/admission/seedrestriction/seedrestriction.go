@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package seedrestriction judges what clients of a seed create and delete (GAC-SR): a right to create Secrets is no right
-// to create any Secret. Who is no client of a seed is judged by others.
+// Package seedrestriction restricts what clients of a seed create, update and delete: the permission to create Secrets is
+// not a permission to create any Secret. It ignores requests of other users.
 package seedrestriction
 
 import (
@@ -26,17 +26,17 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
 )
 
-// reason is that of all refusals in the metrics.
+// reason is the reason of all rejections in the metrics.
 const reason = "SeedRestricted"
 
-// errForeign is the refusal of everything that is not of the own seed.
-var errForeign = errors.New("it belongs to no object of this seed")
+// errForeign rejects objects that do not belong to the client's seed.
+var errForeign = errors.New("it does not belong to an object of this seed")
 
-// errBootstrapped says that a managed seed has joined already, and that its certificate is good.
-var errBootstrapped = errors.New("has joined already, and its certificate is good; ask for another one with the annotation " +
+// errBootstrapped says that a managed seed has already joined and has a valid certificate.
+var errBootstrapped = errors.New("has already joined and has a valid certificate; request a new one with the annotation " +
 	gardencorev1beta1.AnnotationOperation + "=" + gardencorev1beta1.OperationRenewKubeconfig)
 
-// request is what a client of a seed wants.
+// request is a request of a client of a seed.
 type request struct {
 	admission.Attributes
 	world.View
@@ -45,10 +45,11 @@ type request struct {
 	kinds  admission.ObjectInterfaces
 }
 
-// judge judges one request, about a fresh or a cached view of the garden.
+// judge checks a request on a fresh or a cached view of the garden.
 type judge func(ctx context.Context, r *request) error
 
-// limits says by resource what a client of a seed may create, change and delete. Without an entry, nothing is asked.
+// limits are the checks by resource of what a client of a seed creates, updates and deletes. A resource without an entry is not
+// checked.
 type limits struct {
 	create, update, remove, status judge
 }
@@ -62,7 +63,7 @@ type rule struct {
 
 var _ admission.ValidationInterface = &rule{}
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	core, management, operations := gardencorev1beta1.Resource, group(gardenseedmanagementv1alpha1.GroupName), group(gardenoperationsv1alpha1.GroupName)
 	security := group(gardensecurityv1alpha1.GroupName)
@@ -133,7 +134,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 	return r.world.Rejected(a, reason, world.Answer(a, err))
 }
 
-// of finds what judges a request.
+// of returns the check for a request.
 func (l limits) of(a admission.Attributes) judge {
 	switch part, operation := a.GetSubresource(), a.GetOperation(); {
 	case part == "status" && operation == admission.Update:
@@ -149,9 +150,9 @@ func (l limits) of(a admission.Attributes) judge {
 	}
 }
 
-// known reports whether what would be created is there already, as far as the client may know: who creates what it can read
-// is told that it exists, and not that it may not be there (GAC-SR-1). The answer is given here. To pass the request on, so
-// that the store would answer, would write the refused object if the existing one were deleted just then.
+// known returns the error that an object which the client would create already exists, if the client can read it, instead of
+// the error that it may not be created (GAC-SR-1). The error is returned here and not by the store: if the request were
+// passed on and the existing object were deleted at that moment, the store would write the rejected object.
 func (r *rule) known(ctx context.Context, a admission.Attributes) bool {
 	if a.GetName() == "" {
 		return false
@@ -168,11 +169,11 @@ func (r *rule) known(ctx context.Context, a admission.Attributes) bool {
 	return err == nil
 }
 
-// has reports whether the name of a seed is that of the own one.
+// has reports whether the name of a seed is that of the client's seed.
 func (r *request) has(seed *string) bool { return seed != nil && *seed == r.client.Seed }
 
-// elsewhere refuses what belongs to another seed, or to none. The answer is the same whether there is such an object or not:
-// nobody shall find out what other seeds have by trying names. An object that could not be read is told from that.
+// elsewhere rejects objects that belong to another seed or to none. The error is the same whether the object exists or not,
+// so that clients cannot find out about objects of other seeds by trying names. Failed reads give another error.
 func (r *request) elsewhere(err error, path, kind, name string) error {
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("%s: read %s %q: %w", path, kind, name, err)
@@ -181,7 +182,7 @@ func (r *request) elsewhere(err error, path, kind, name string) error {
 	return fmt.Errorf("%s: %s %q is not on seed %q", path, kind, name, r.client.Seed)
 }
 
-// mine compares the name of a seed in an object that the client writes.
+// mine rejects another seed than the client's in an object that the client writes.
 func (r *request) mine(path string, seed *string) error {
 	if r.has(seed) {
 		return nil
@@ -194,7 +195,7 @@ func (r *request) mine(path string, seed *string) error {
 	return fmt.Errorf("%s: names %s, but must be %q", path, named, r.client.Seed)
 }
 
-// object is that of a request, or the one before it.
+// object returns the new object of a request, or the old one if there is no new one.
 func object[T any](r *request) (*T, error) {
 	object, old, err := world.Objects[T](r.Attributes, r.kinds)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
 )
 
-// publicServiceAccount is the value of the label on documents of issuers, which are published.
+// publicServiceAccount is the value of the label of published issuer documents.
 const publicServiceAccount = "serviceaccount"
 
-// updateShoot keeps a seed from reaching for objects by means of its shoots.
+// updateShoot rejects new references of a shoot to objects that the seed may not read.
 func updateShoot(ctx context.Context, r *request) error {
 	shoot, old, err := world.Objects[gardencorev1beta1.Shoot](r.Attributes, r.kinds)
 	if err != nil {
@@ -29,12 +29,12 @@ func updateShoot(ctx context.Context, r *request) error {
 	return r.readable(ctx, references.Shoot(shoot), references.Shoot(old))
 }
 
-// createShootState is a part of GAC-SR-13.
+// createShootState allows a gardenlet to create ShootStates of its shoots (GAC-SR-13).
 func createShootState(ctx context.Context, r *request) error {
 	return r.runsOrLeaves(ctx, r.GetNamespace(), r.GetName())
 }
 
-// createBastion is GAC-SR-5.
+// createBastion allows a gardenlet to create Bastions of its seed (GAC-SR-5).
 func createBastion(_ context.Context, r *request) error {
 	bastion, err := object[gardenoperationsv1alpha1.Bastion](r)
 	if err != nil {
@@ -44,7 +44,7 @@ func createBastion(_ context.Context, r *request) error {
 	return r.mine("spec.seedName", bastion.Spec.SeedName)
 }
 
-// createConfigMap is a part of GAC-SR-10.
+// createConfigMap allows a gardenlet to create the CA ConfigMaps of its shoots (GAC-SR-10).
 func createConfigMap(ctx context.Context, r *request) error {
 	config, err := object[corev1.ConfigMap](r)
 	if err != nil {
@@ -57,7 +57,7 @@ func createConfigMap(ctx context.Context, r *request) error {
 	return r.projectObject(ctx, graph.ConfigMap)
 }
 
-// createInternalSecret is a part of GAC-SR-10.
+// createInternalSecret allows a gardenlet to create the CA InternalSecret of its shoots (GAC-SR-10).
 func createInternalSecret(ctx context.Context, r *request) error {
 	secret, err := object[gardencorev1beta1.InternalSecret](r)
 	if err != nil {
@@ -70,24 +70,24 @@ func createInternalSecret(ctx context.Context, r *request) error {
 	return r.projectObject(ctx, graph.InternalSecret)
 }
 
-// projectObject allows what belongs to a shoot of the seed by its name.
+// projectObject allows objects that belong by their name to a shoot of the seed.
 func (r *request) projectObject(ctx context.Context, kind graph.Kind) error {
 	shoot, ok := graph.ShootOf(graph.Vertex{Kind: kind, Namespace: r.GetNamespace(), Name: r.GetName()})
 	if !ok {
-		return fmt.Errorf("metadata.name: %q is not that of an object of a shoot: %w", r.GetName(), errForeign)
+		return fmt.Errorf("metadata.name: %q is not the name of an object of a shoot: %w", r.GetName(), errForeign)
 	}
 
 	return r.ownShoot(ctx, r.GetNamespace(), shoot)
 }
 
-// ownShoot refuses a shoot that does not run on the seed.
+// ownShoot rejects a shoot that does not run on the seed.
 func (r *request) ownShoot(ctx context.Context, namespace, name string) error {
 	_, err := r.shootHere(ctx, "metadata.name", namespace, name)
 
 	return err
 }
 
-// shootHere reads a shoot that runs on the seed.
+// shootHere returns a shoot that runs on the seed.
 func (r *request) shootHere(ctx context.Context, path, namespace, name string) (*gardencorev1beta1.Shoot, error) {
 	shoot, err := r.Shoot(ctx, namespace, name)
 	if err == nil && r.has(shoot.Spec.SeedName) {
@@ -97,14 +97,15 @@ func (r *request) shootHere(ctx context.Context, path, namespace, name string) (
 	return nil, r.elsewhere(err, path, "shoot", name)
 }
 
-// issuerSecret is GAC-SR-9 (c). The name counts as well: the documents of an issuer are published under it.
+// issuerSecret allows the Secret of the issuer of a shoot of this seed. Its name is checked as well, because the documents of the
+// issuer are published under it (GAC-SR-9).
 func (r *request) issuerSecret(ctx context.Context, secret *corev1.Secret) error {
 	if secret.Labels[gardencorev1beta1.LabelDiscoveryPublic] != publicServiceAccount {
 		return fmt.Errorf("metadata.labels[%s]: must be %q", gardencorev1beta1.LabelDiscoveryPublic, publicServiceAccount)
 	}
 
 	namespace, name := secret.Labels[gardencorev1beta1.LabelShootNamespace], secret.Labels[gardencorev1beta1.LabelShootName]
-	// First of all: what the issuer of a shoot is called is for its own seed to know.
+	// This has to be the first check, because only the seed of a shoot may know the name of its issuer.
 	shoot, err := r.shootHere(ctx, "metadata.labels["+gardencorev1beta1.LabelShootName+"]", namespace, name)
 	if err != nil {
 		return err
@@ -114,7 +115,7 @@ func (r *request) issuerSecret(ctx context.Context, secret *corev1.Secret) error
 		return fmt.Errorf("status.technicalID of shoot %q: must be set before its issuer is published", name)
 	}
 	if r.GetName() != want {
-		return fmt.Errorf("metadata.name: must be %q, that of the issuer of shoot %q", want, name)
+		return fmt.Errorf("metadata.name: must be %q, the name of the issuer of shoot %q", want, name)
 	}
 
 	return nil

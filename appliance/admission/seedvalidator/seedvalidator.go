@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package seedvalidator keeps a Seed from being deleted while shoots are on it, and from losing what they stand on
+// Package seedvalidator rejects the deletion of a Seed with shoots, and the removal of zones and domains that its shoots use
 // (API-SEEDVAL-1, 2).
 package seedvalidator
 
@@ -25,14 +25,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses what would harm the shoots on a seed. Without shoots a seed may change and go.
+// Validate rejects changes that would break the shoots on a seed. A seed without shoots can be changed and deleted.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if a.GetSubresource() != "" {
 		return nil
@@ -50,7 +50,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	complaint := "the seed still runs shoots, delete or move them first"
 	if seed != nil {
 		if hosted(old) && !hosted(seed) {
-			return world.Answer(a, fmt.Errorf("metadata.labels[%s]: cannot be taken away", gardencorev1beta1.LabelSeedSelfHostedShoot))
+			return world.Answer(a, fmt.Errorf("metadata.labels[%s]: cannot be removed", gardencorev1beta1.LabelSeedSelfHostedShoot))
 		}
 		if complaint = lost(seed, old); complaint == "" {
 			return world.Answer(a, r.unused(ctx, seed, old))
@@ -67,13 +67,13 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	}
 }
 
-// hosted reports whether a seed is marked as a shoot with a control plane of its own.
+// hosted reports whether a seed is marked as a self-hosted shoot.
 func hosted(s *gardencorev1beta1.Seed) bool {
 	_, ok := s.Labels[gardencorev1beta1.LabelSeedSelfHostedShoot]
 	return ok
 }
 
-// identity asks that the identity which opens the backups of a seed is for their provider.
+// identity checks that the identity for the backups of a seed is for their provider.
 func identity(ctx context.Context, v world.View, s, old *gardencorev1beta1.Seed) error {
 	backup := s.Spec.Backup
 	if s.DeletionTimestamp != nil || backup == nil || backup.CredentialsRef == nil || backup.CredentialsRef.Kind != "WorkloadIdentity" ||
@@ -88,13 +88,13 @@ func identity(ctx context.Context, v world.View, s, old *gardencorev1beta1.Seed)
 		return world.Missing(err, "spec.backup.credentialsRef", ref.Kind, ref.Namespace+"/"+ref.Name)
 	}
 	if found.Spec.TargetSystem.Type != backup.Provider {
-		return fmt.Errorf("spec.backup.credentialsRef: WorkloadIdentity %q is for %q, the backups are kept by %q",
+		return fmt.Errorf("spec.backup.credentialsRef: WorkloadIdentity %q is for provider %q, and the backups are at provider %q",
 			ref.Namespace+"/"+ref.Name, found.Spec.TargetSystem.Type, backup.Provider)
 	}
 	return nil
 }
 
-// unused complains about shoots whose names lie below a default domain that is taken away.
+// unused returns an error if a shoot has a name below a default domain that is removed.
 func (r *rule) unused(ctx context.Context, seed, old *gardencorev1beta1.Seed) error {
 	for _, d := range old.Spec.DNS.Defaults {
 		if slices.ContainsFunc(seed.Spec.DNS.Defaults, func(o gardencorev1beta1.SeedDNSProviderConfig) bool { return o.Domain == d.Domain }) {
@@ -107,7 +107,7 @@ func (r *rule) unused(ctx context.Context, seed, old *gardencorev1beta1.Seed) er
 		for i := range shoots {
 			dns := shoots[i].Spec.DNS
 			if dns != nil && dns.Domain != nil && strings.HasSuffix(*dns.Domain, "."+d.Domain) {
-				return fmt.Errorf("spec.dns.defaults: the domain %q cannot be taken away, shoot %s/%s has a name below it",
+				return fmt.Errorf("spec.dns.defaults: the domain %q cannot be removed: shoot %s/%s has a name below it",
 					d.Domain, shoots[i].Namespace, shoots[i].Name)
 			}
 		}
@@ -115,16 +115,16 @@ func (r *rule) unused(ctx context.Context, seed, old *gardencorev1beta1.Seed) er
 	return nil
 }
 
-// lost says what shoots would lose by an update, or nothing.
+// lost describes what an update removes that shoots use; it is empty if there is nothing.
 func lost(seed, old *gardencorev1beta1.Seed) string {
 	for _, zone := range old.Spec.Provider.Zones {
 		if !slices.Contains(seed.Spec.Provider.Zones, zone) {
-			return fmt.Sprintf("spec.provider.zones: zone %q cannot be taken away while shoots are on the seed", zone)
+			return fmt.Sprintf("spec.provider.zones: zone %q cannot be removed while shoots are on the seed", zone)
 		}
 	}
 	was := old.Spec.DNS.Internal
 	if is := seed.Spec.DNS.Internal; was != nil && (is == nil || is.Domain != was.Domain) {
-		return fmt.Sprintf("spec.dns.internal: the domain %q cannot be taken away while shoots are on the seed", was.Domain)
+		return fmt.Sprintf("spec.dns.internal: the domain %q cannot be removed while shoots are on the seed", was.Domain)
 	}
 	return ""
 }

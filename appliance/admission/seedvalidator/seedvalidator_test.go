@@ -62,7 +62,7 @@ func TestValidate(t *testing.T) {
 		"API-SEEDVAL-2 unused":    {Reason: "one that nobody uses may go", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a", preset)}},
 		"API-SEEDVAL-2 label":     {Reason: "what hosts itself goes on", Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a", hosted)}, Refused: []string{"seed.gardener.cloud/self-hosted-shoot-cluster"}},
 		"API-SEEDVAL-2 identity":  {Reason: "an identity opens backups of its own provider", Objects: []kind.Object{identity("local")}, Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}},
-		"API-SEEDVAL-2 other":     {Reason: "and no others", Objects: []kind.Object{identity("cloud")}, Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}, Refused: []string{"spec.backup.credentialsRef", `is for "cloud"`}},
+		"API-SEEDVAL-2 other":     {Reason: "and no others", Objects: []kind.Object{identity("cloud")}, Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}, Refused: []string{"spec.backup.credentialsRef", `is for provider "cloud"`}},
 		"API-SEEDVAL-2 nobody":    {Reason: "if it exists", Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}, Refused: []string{`WorkloadIdentity "garden/backup" does not exist`}},
 		"API-SEEDVAL-2 first":     {Reason: "a first one is welcome", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a", domain("x.z")), Old: admissiontest.Seed("a")}},
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// NewAuditPolicy makes the rule about audit policies.
+// NewAuditPolicy returns the plugin for audit policies.
 func NewAuditPolicy(w *world.World) admission.Interface {
 	return document{
 		what: "audit policy", key: "policy", reason: "AuditPolicy",

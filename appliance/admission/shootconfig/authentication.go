@@ -21,7 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// NewAuthentication makes the rule about authenticators.
+// NewAuthentication returns the plugin for authenticators.
 func NewAuthentication(w *world.World) admission.Interface {
 	return document{
 		what: "authentication configuration", key: "config.yaml", reason: "AuthenticationConfiguration",
@@ -46,7 +46,7 @@ func authentication(content string, s *gardencorev1beta1.KubeAPIServerConfig) er
 	config := &apiserver.AuthenticationConfiguration{}
 	decoder := serializer.NewCodecFactory(kinds, serializer.EnableStrict).UniversalDecoder()
 	if err := runtime.DecodeInto(decoder, []byte(content), config); err != nil {
-		return fmt.Errorf("decode it: %w", err)
+		return fmt.Errorf("decode: %w", err)
 	}
 	errs := []error{
 		validation.ValidateAuthenticationConfiguration(authenticationcel.NewDefaultCompiler(), config, issuers(s)).ToAggregate(),
@@ -57,13 +57,13 @@ func authentication(content string, s *gardencorev1beta1.KubeAPIServerConfig) er
 		}
 	}
 	if config.Anonymous != nil && s.EnableAnonymousAuthentication != nil {
-		errs = append(errs, fmt.Errorf("anonymous: the shoot says %s already; say it in one place",
+		errs = append(errs, fmt.Errorf("anonymous: the shoot already sets %s; set only one of them",
 			inServer("enableAnonymousAuthentication")))
 	}
 	return errors.Join(errs...)
 }
 
-// issuers are those of the shoot's own service accounts, which must not be trusted twice.
+// issuers returns the issuers of the shoot's own service accounts, which must not be trusted twice.
 func issuers(s *gardencorev1beta1.KubeAPIServerConfig) []string {
 	if s.ServiceAccountConfig == nil {
 		return nil
@@ -75,7 +75,7 @@ func issuers(s *gardencorev1beta1.KubeAPIServerConfig) []string {
 	return all
 }
 
-// managed reports whether an issuer is one that a garden serves for a shoot, under whichever name the garden goes.
+// managed reports whether an issuer is one that a garden serves for a shoot, at any host name.
 func managed(issuer string) bool {
 	parsed, err := url.Parse(issuer)
 	if err != nil {

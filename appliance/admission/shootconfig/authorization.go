@@ -19,7 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// NewAuthorization makes the rule about authorizers.
+// NewAuthorization returns the plugin for authorizers.
 func NewAuthorization(w *world.World) admission.Interface {
 	return document{
 		what: "authorization configuration", key: "config.yaml", reason: "AuthorizationConfiguration",
@@ -40,7 +40,7 @@ func NewAuthorization(w *world.World) admission.Interface {
 func authorization(content string, s *gardencorev1beta1.KubeAPIServerConfig) error {
 	config, err := load.LoadFromData([]byte(content))
 	if err != nil {
-		return fmt.Errorf("decode it: %w", err)
+		return fmt.Errorf("decode: %w", err)
 	}
 	webhook := sets.New(string(apiserver.TypeWebhook))
 	errs := []error{
@@ -48,18 +48,18 @@ func authorization(content string, s *gardencorev1beta1.KubeAPIServerConfig) err
 	}
 	for i, authorizer := range config.Authorizers {
 		if authorizer.Type != apiserver.TypeWebhook {
-			errs = append(errs, fmt.Errorf("authorizers[%d].type: only %s can be added; the others are there already", i, apiserver.TypeWebhook))
+			errs = append(errs, fmt.Errorf("authorizers[%d].type: only %s can be added; the others exist already", i, apiserver.TypeWebhook))
 			continue
 		}
 		if c := authorizer.Webhook; c != nil && c.ConnectionInfo.Type != apiserver.AuthorizationWebhookConnectionInfoTypeInCluster {
-			errs = append(errs, fmt.Errorf("authorizers[%d].webhook.connectionInfo.type: it must be %s; the kubeconfig is taken from a Secret",
+			errs = append(errs, fmt.Errorf("authorizers[%d].webhook.connectionInfo.type: must be %s; the kubeconfig is taken from a Secret",
 				i, apiserver.AuthorizationWebhookConnectionInfoTypeInCluster))
 		}
 	}
 	return errors.Join(append(errs, kubeconfigs(config.Authorizers, s)...)...)
 }
 
-// kubeconfigs compares the authorizers with the Secrets that the Shoot names for them.
+// kubeconfigs checks that the Shoot names a Secret for each authorizer, and no others.
 func kubeconfigs(all []apiserver.AuthorizerConfiguration, s *gardencorev1beta1.KubeAPIServerConfig) []error {
 	var errs []error
 	var given []gardencorev1beta1.AuthorizerKubeconfigReference

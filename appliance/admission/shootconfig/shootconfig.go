@@ -18,16 +18,16 @@ import (
 
 // document is a piece of configuration that an API server reads.
 type document struct {
-	// what it is called, its key in the ConfigMap, and the field of the Shoot that refers to it.
+	// what is the name of the document, key its key in the ConfigMap, and path the field of the Shoot that refers to it.
 	what, key string
 	path      *field.Path
-	// reason names refusals in metrics.
+	// reason is the reason of rejections in the metrics.
 	reason string
-	// name is that of the ConfigMap that a Shoot refers to, or nothing.
+	// name returns the name of the ConfigMap that a Shoot refers to, or an empty string.
 	name func(s *gardencorev1beta1.KubeAPIServerConfig) string
-	// wrong says why the content cannot be used by a Shoot. The content is not empty.
+	// wrong returns an error if a Shoot cannot use the content, which is not empty.
 	wrong func(content string, s *gardencorev1beta1.KubeAPIServerConfig) error
-	// other reports whether something else changed that the content has to go with.
+	// other reports whether another field that the content depends on has changed.
 	other func(now, before *gardencorev1beta1.KubeAPIServerConfig) bool
 }
 
@@ -44,7 +44,7 @@ func (d document) rule(w *world.World) admission.Interface {
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate looks at a Shoot that refers to a ConfigMap, and at a ConfigMap that Shoots refer to.
+// Validate checks a Shoot that refers to a ConfigMap, and a ConfigMap that Shoots refer to.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	if a.GetSubresource() != "" {
 		return nil
@@ -69,7 +69,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 	return nil
 }
 
-// shoot looks at what a Shoot refers to, if that or the version of Kubernetes is new.
+// shoot checks the ConfigMap of a Shoot if the reference, the version of Kubernetes or a dependent field has changed.
 func (r *rule) shoot(ctx context.Context, a admission.Attributes, shoot *gardencorev1beta1.Shoot) error {
 	server := apiServer(shoot)
 	name := r.name(server)
@@ -88,10 +88,10 @@ func (r *rule) shoot(ctx context.Context, a admission.Attributes, shoot *gardenc
 	}
 	content := config.Data[r.key]
 	if content == "" {
-		return r.refuse(a, field.Invalid(r.path, name, fmt.Sprintf("the ConfigMap needs the %s under the key %q", r.what, r.key)))
+		return r.refuse(a, field.Invalid(r.path, name, fmt.Sprintf("the ConfigMap must have the %s under the key %q", r.what, r.key)))
 	}
 	if err := r.wrong(content, server); err != nil {
-		return r.refuse(a, field.Invalid(r.path, name, fmt.Sprintf("data[%s] is no valid %s: %v", r.key, r.what, err)))
+		return r.refuse(a, field.Invalid(r.path, name, fmt.Sprintf("data[%s] is not a valid %s: %v", r.key, r.what, err)))
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (r *rule) same(shoot, old *gardencorev1beta1.Shoot) bool {
 	return r.name(now) == r.name(before) && shoot.Spec.Kubernetes.Version == old.Spec.Kubernetes.Version && !r.other(now, before)
 }
 
-// configMap looks at a ConfigMap for each Shoot that refers to it.
+// configMap checks a ConfigMap for each Shoot that refers to it.
 func (r *rule) configMap(ctx context.Context, a admission.Attributes, config *corev1.ConfigMap) error {
 	of, err := r.world.Cached().OfProject(ctx, a.GetNamespace())
 	if err != nil || !of {
@@ -119,10 +119,10 @@ func (r *rule) configMap(ctx context.Context, a admission.Attributes, config *co
 		}
 		content := config.Data[r.key]
 		if content == "" {
-			return r.refuse(a, field.Required(path, fmt.Sprintf("shoot %q takes its %s from here", shoots[i].Name, r.what)))
+			return r.refuse(a, field.Required(path, fmt.Sprintf("shoot %q uses this %s", shoots[i].Name, r.what)))
 		}
 		if err := r.wrong(content, server); err != nil {
-			return r.refuse(a, field.Invalid(path, field.OmitValueType{}, fmt.Sprintf("it is no valid %s for shoot %q: %v",
+			return r.refuse(a, field.Invalid(path, field.OmitValueType{}, fmt.Sprintf("it is not a valid %s for shoot %q: %v",
 				r.what, shoots[i].Name, err)))
 		}
 	}
@@ -133,7 +133,7 @@ func (r *rule) refuse(a admission.Attributes, err *field.Error) error {
 	return r.world.Rejected(a, r.reason, apierrors.NewInvalid(a.GetKind().GroupKind(), a.GetName(), field.ErrorList{err}))
 }
 
-// apiServer is the configuration of a Shoot's API server, which is empty by default.
+// apiServer returns the configuration of a Shoot's API server, which is empty by default.
 func apiServer(s *gardencorev1beta1.Shoot) *gardencorev1beta1.KubeAPIServerConfig {
 	if server := s.Spec.Kubernetes.KubeAPIServer; server != nil {
 		return server

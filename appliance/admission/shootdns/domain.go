@@ -18,8 +18,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// defaultDomains are the domains below which shoots get names, the preferred one first (API-DNS-1): those of the seed, or
-// those that the garden has secrets for.
+// defaultDomains returns the default domains, the preferred one first: those of the seed, or those of the Secrets in the
+// garden (API-DNS-1).
 func defaultDomains(ctx context.Context, v world.View, seed *gardencorev1beta1.Seed) ([]string, error) {
 	var domains []string
 	if seed != nil && len(seed.Spec.DNS.Defaults) > 0 {
@@ -45,7 +45,7 @@ func defaultDomains(ctx context.Context, v world.View, seed *gardencorev1beta1.S
 	return domains, nil
 }
 
-// priority ranks default domains; what is no number is as good as none.
+// priority returns the priority of a default domain; a value that is not a number is ignored.
 func priority(s *corev1.Secret) int {
 	n, err := strconv.Atoi(s.Annotations[gardencorev1beta1.AnnotationDNSDefaultPriority])
 	if err != nil {
@@ -54,7 +54,7 @@ func priority(s *corev1.Secret) int {
 	return n
 }
 
-// belowAny returns the domain above another one, or nothing.
+// belowAny returns the domain of a list that contains a domain, or an empty string.
 func belowAny(domain string, domains []string) string {
 	for _, d := range domains {
 		if query.Below(domain, d) {
@@ -64,19 +64,19 @@ func belowAny(domain string, domains []string) string {
 	return ""
 }
 
-// unmanaged reports whether a shoot does without names.
+// unmanaged reports whether the DNS records of a shoot are unmanaged.
 func unmanaged(dns *gardencorev1beta1.DNS) bool {
 	return dns != nil && slices.ContainsFunc(dns.Providers, func(p gardencorev1beta1.DNSProvider) bool {
 		return p.Type != nil && *p.Type == gardencorev1beta1.DNSProviderUnmanaged
 	})
 }
 
-// same reports whether two entries are of one service and account.
+// same reports whether two providers have the same type and credentials.
 func same(a, b *gardencorev1beta1.DNSProvider) bool {
 	return equality.Semantic.DeepEqual(a.Type, b.Type) && equality.Semantic.DeepEqual(credentials(a), credentials(b))
 }
 
-// credentials names a Secret or another source of credentials in whichever of the two fields.
+// credentials returns the name of the credentials from the one of the two fields that is set.
 func credentials(p *gardencorev1beta1.DNSProvider) string {
 	switch {
 	case p.CredentialsRef != nil:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootdns gives Shoots a name below a default domain of the garden, and keeps other names out of these domains
+// Package shootdns sets the domain of Shoots below a default domain of the garden, and rejects other names in these domains
 // (API-DNS-1 to 6).
 package shootdns
 
@@ -28,21 +28,21 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.MutationInterface = &rule{}
 
-// request is what is asked: the shoot as it should become, and as it was (empty on create).
+// request is a request with the new shoot and the old one, which is empty on create.
 type request struct {
 	shoot, old *gardencorev1beta1.Shoot
 	create     bool
 }
 
-// Admit completes and judges the DNS section of a Shoot that lives. It runs for shoots/binding too, because the name
-// comes with the seed.
+// Admit completes and validates the DNS section of a Shoot that is not in deletion. It also runs for shoots/binding, because
+// the name depends on the seed.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || shoot.DeletionTimestamp != nil || a.GetSubresource() != "" && a.GetSubresource() != "binding" {
@@ -67,7 +67,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	return err
 }
 
-// complete is the DNS section as it should be.
+// complete returns the completed DNS section.
 func (q request) complete(ctx context.Context, v world.View) (*gardencorev1beta1.DNS, error) {
 	dns := q.shoot.Spec.DNS.DeepCopy()
 	if query.Domain(dns) == "" && q.shoot.Spec.SeedName == nil {
@@ -79,7 +79,7 @@ func (q request) complete(ctx context.Context, v world.View) (*gardencorev1beta1
 	}
 	if seed != nil && withoutDNS(seed) {
 		if dns != nil {
-			return nil, fmt.Errorf("spec.dns: seed %q makes no names for shoots; leave the section out", seed.Name)
+			return nil, fmt.Errorf("spec.dns: seed %q has DNS names for shoots disabled; remove the section", seed.Name)
 		}
 		return nil, nil //nolint:nilnil // There is no DNS section, and none is needed.
 	}
@@ -109,13 +109,13 @@ func (q request) seed(ctx context.Context, v world.View) (*gardencorev1beta1.See
 	return seed, world.Missing(err, "spec.seedName", "Seed", *q.shoot.Spec.SeedName)
 }
 
-// withoutDNS reports whether names for shoots are turned off on a seed (API-DNS-3).
+// withoutDNS reports whether DNS names for shoots are disabled on a seed (API-DNS-3).
 func withoutDNS(s *gardencorev1beta1.Seed) bool {
 	return s.Spec.Settings != nil && s.Spec.Settings.ShootDNS != nil && !s.Spec.Settings.ShootDNS.Enabled
 }
 
-// assign makes a name below the first default domain (API-DNS-2). Where there is none the shoot goes without; one that
-// moves to another seed does so as it is.
+// assign sets a name below the first default domain, if there is one. A shoot that moves to another seed keeps its section
+// (API-DNS-2).
 func (q request) assign(
 	ctx context.Context, v world.View, dns *gardencorev1beta1.DNS, domains []string,
 ) (*gardencorev1beta1.DNS, error) {
@@ -137,13 +137,14 @@ func (q request) assign(
 	return dns, nil
 }
 
-// moves reports whether the shoot changes its seed, when nothing else of it may change (API-BIND-2).
+// moves reports whether the seed of the shoot changes, in which case nothing else may change (API-BIND-2).
 func (q request) moves() bool {
 	was := q.old.Spec.SeedName
 	return was != nil && *was != *q.shoot.Spec.SeedName
 }
 
-// judge keeps everybody at the own place below a default domain (API-DNS-4).
+// judge rejects a domain below a default domain that is not the shoot's own, which is derived from the names of shoot and project
+// (API-DNS-4).
 func (q request) judge(ctx context.Context, v world.View, dns *gardencorev1beta1.DNS, domains []string) error {
 	domain := query.Domain(dns)
 	if domain == "" || !q.create && query.Domain(q.old.Spec.DNS) != "" && (q.shoot.Spec.SeedName == nil || q.old.Spec.SeedName != nil) {
@@ -164,14 +165,14 @@ func (q request) judge(ctx context.Context, v world.View, dns *gardencorev1beta1
 	case q.shoot.Name != "" && rest && name == q.shoot.Name:
 		return nil
 	case q.shoot.Name == "":
-		return fmt.Errorf("spec.dns.domain: %q lies below a default domain of the garden; there it has to end in %q", domain, own)
+		return fmt.Errorf("spec.dns.domain: %q is below a default domain of the garden, so it must end in %q", domain, own)
 	default:
-		return fmt.Errorf("spec.dns.domain: %q lies below a default domain of the garden; there it has to be %q", domain, q.shoot.Name+own)
+		return fmt.Errorf("spec.dns.domain: %q is below a default domain of the garden, so it must be %q", domain, q.shoot.Name+own)
 	}
 }
 
-// choosePrimary says which service hosts the domain (API-DNS-5): none of the shoot's for a default domain, else the one
-// that did before, or the first.
+// choosePrimary marks the provider that hosts the domain as primary: none for a default domain, else the one that did
+// before, or the first one (API-DNS-5).
 func (q request) choosePrimary(dns *gardencorev1beta1.DNS, domains []string) error {
 	domain := query.Domain(dns)
 	if domain == "" {
@@ -180,7 +181,7 @@ func (q request) choosePrimary(dns *gardencorev1beta1.DNS, domains []string) err
 	given := query.PrimaryProvider(dns) != nil
 	if belowAny(domain, domains) != "" {
 		if given && !unmanaged(dns) {
-			return errors.New("spec.dns.providers: the garden itself hosts its default domains; no provider can be primary")
+			return errors.New("spec.dns.providers: no provider can be primary for a default domain, which the garden itself hosts")
 		}
 		return nil
 	}
@@ -200,7 +201,7 @@ func (q request) choosePrimary(dns *gardencorev1beta1.DNS, domains []string) err
 	return nil
 }
 
-// complete asks for services that are of use: all but the primary one need a type and credentials (API-DNS-6).
+// complete checks that all providers except the primary one have a type and credentials (API-DNS-6).
 func complete(dns *gardencorev1beta1.DNS) error {
 	if dns == nil {
 		return nil

@@ -131,13 +131,13 @@ func TestRefused(t *testing.T) {
 		return admissiontest.Request{Object: admissiontest.Shoot(now...), Old: admissiontest.Shoot(old...)}
 	}
 	admissiontest.Run(t, shootdns.New, map[string]admissiontest.Case{
-		"API-DNS-3":               {Reason: "a seed that makes no names wants none", Objects: garden(silent), Request: ask(on("quiet"), named("own.example")), Refused: []string{"spec.dns", `seed "quiet" makes no names`}},
+		"API-DNS-3":               {Reason: "a seed that makes no names wants none", Objects: garden(silent), Request: ask(on("quiet"), named("own.example")), Refused: []string{"spec.dns", `seed "quiet" has DNS names for shoots disabled`}},
 		"API-DNS-3 none":          {Reason: "and gives none", Objects: garden(silent, preset), Request: ask(on("quiet"))},
 		"API-DNS-4 own":           {Reason: "below a default domain everybody has a place", Objects: garden(preset), Request: ask(named("sprout.meadow.x.example"))},
-		"API-DNS-4 other":         {Reason: "and only that", Objects: garden(preset), Request: ask(named("other.meadow.x.example")), Refused: []string{"spec.dns.domain", `has to be "sprout.meadow.x.example"`}},
+		"API-DNS-4 other":         {Reason: "and only that", Objects: garden(preset), Request: ask(named("other.meadow.x.example")), Refused: []string{"spec.dns.domain", `must be "sprout.meadow.x.example"`}},
 		"API-DNS-4 beside":        {Reason: "the domain itself is no name below it", Objects: garden(preset), Request: ask(named("ax.example", service("t", nil)))},
 		"API-DNS-4 generated":     {Reason: "who does not know the own name ends rightly", Objects: garden(preset), Request: ask(generated, named("any.meadow.x.example"))},
-		"API-DNS-4 generated not": {Reason: "or wrongly", Objects: garden(preset), Request: ask(generated, named("any.wood.x.example")), Refused: []string{`has to end in ".meadow.x.example"`}},
+		"API-DNS-4 generated not": {Reason: "or wrongly", Objects: garden(preset), Request: ask(generated, named("any.wood.x.example")), Refused: []string{`must end in ".meadow.x.example"`}},
 		"API-DNS-4 later":         {Reason: "a name that comes later is looked at", Objects: garden(preset), Request: change([]func(*shoot){}, []func(*shoot){named("o.x.example")}), Refused: []string{"spec.dns.domain"}},
 		"API-DNS-4 kept":          {Reason: "one that was there is not", Objects: garden(preset), Request: change([]func(*shoot){named("o.x.example")}, []func(*shoot){named("o.x.example", service("t", nil))})},
 		"API-DNS-4 first seed":    {Reason: "but with the first seed it is", Objects: garden(preset), Request: change([]func(*shoot){named("o.x.example")}, []func(*shoot){named("o.x.example"), on("a")}), Refused: []string{"spec.dns.domain"}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootdnsrewriting gives new Shoots the domains whose names their DNS answers at once (API-DNSRW-1).
+// Package shootdnsrewriting adds domains to new Shoots whose names their DNS resolves without search domains (API-DNSRW-1).
 package shootdnsrewriting
 
 import (
@@ -21,7 +21,7 @@ type rule struct {
 	suffixes []string
 }
 
-// New makes the rule as configured; without a configuration it adds nothing.
+// New returns the constructor of the plugin; without a configuration it adds nothing.
 func New(c *gardenconfigv1alpha1.ShootDNSRewritingConfiguration) func(*world.World) admission.Interface {
 	r := &rule{Handler: admission.NewHandler(admission.Create)}
 	if c != nil {
@@ -32,7 +32,7 @@ func New(c *gardenconfigv1alpha1.ShootDNSRewritingConfiguration) func(*world.Wor
 
 var _ admission.MutationInterface = &rule{}
 
-// Admit adds the domains that the Shoot does not name itself, after its own.
+// Admit adds the configured domains that the Shoot does not have, after its own ones.
 func (r *rule) Admit(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() != "" || query.Workerless(&shoot.Spec) || len(r.suffixes) == 0 {

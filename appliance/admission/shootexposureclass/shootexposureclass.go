@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootexposureclass lets the ExposureClass of a new Shoot say on which seeds it can be (API-EXPO-1).
+// Package shootexposureclass merges the scheduling constraints of its ExposureClass into a new Shoot (API-EXPO-1).
 package shootexposureclass
 
 import (
@@ -21,14 +21,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create), world: w}
 }
 
 var _ admission.MutationInterface = &rule{}
 
-// Admit merges what the class says about seeds into the Shoot. What the Shoot says itself must not contradict.
+// Admit merges the seed selector and tolerations of the class into the Shoot. It rejects a Shoot that contradicts them.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() != "" || shoot.Spec.ExposureClassName == nil {
@@ -60,7 +60,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	return nil
 }
 
-// united selects the seeds that both selectors do.
+// united returns a selector of the seeds that both selectors select.
 func united(own, given *gardencorev1beta1.SeedSelector, class string) (*gardencorev1beta1.SeedSelector, error) {
 	if given == nil {
 		return own, nil
@@ -71,7 +71,7 @@ func united(own, given *gardencorev1beta1.SeedSelector, class string) (*gardenco
 	out := own.DeepCopy()
 	for key, value := range given.MatchLabels {
 		if has, ok := out.MatchLabels[key]; ok && has != value {
-			return nil, fmt.Errorf("spec.seedSelector.matchLabels[%s]: ExposureClass %q asks for the value %q, the shoot for %q",
+			return nil, fmt.Errorf("spec.seedSelector.matchLabels[%s]: ExposureClass %q requires the value %q, the shoot %q",
 				key, class, value, has)
 		}
 		metav1.AddLabelToSelector(&out.LabelSelector, key, value)
@@ -89,7 +89,7 @@ func joined(own, given []gardencorev1beta1.Toleration, class string) ([]gardenco
 	out := slices.Clone(own)
 	for _, t := range given {
 		if slices.ContainsFunc(own, func(o gardencorev1beta1.Toleration) bool { return o.Key == t.Key }) {
-			return nil, fmt.Errorf("spec.tolerations: both the shoot and ExposureClass %q tolerate %q; leave it to the class", class, t.Key)
+			return nil, fmt.Errorf("spec.tolerations: both the shoot and ExposureClass %q tolerate %q; remove it from the shoot", class, t.Key)
 		}
 		out = append(out, t)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootmanagedseed keeps a Shoot that is a seed fit to be one (API-SMS-1, 2).
+// Package shootmanagedseed rejects changes of a Shoot that is a seed after which it could no longer be one (API-SMS-1, 2).
 package shootmanagedseed
 
 import (
@@ -25,14 +25,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Update, admission.Delete), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses what would harm a seed. Only Shoots in the namespace garden can be seeds.
+// Validate rejects changes that would break a seed. Only Shoots in the namespace garden can be seeds.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() != "" || old.Namespace != gardencorev1beta1.NamespaceGarden {
@@ -58,7 +58,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	})
 }
 
-// managedSeed finds what makes a shoot a seed, or nothing.
+// managedSeed returns the ManagedSeed of a shoot, or nil.
 func managedSeed(
 	ctx context.Context, v world.View, s *gardencorev1beta1.Shoot,
 ) (*gardenseedmanagementv1alpha1.ManagedSeed, error) {
@@ -69,12 +69,12 @@ func managedSeed(
 		return nil, fmt.Errorf("list managed seeds: %w", err)
 	}
 	if len(list.Items) == 0 {
-		return nil, nil //nolint:nilnil // Most shoots are no seeds.
+		return nil, nil //nolint:nilnil // Most shoots are not seeds.
 	}
 	return &list.Items[0], nil
 }
 
-// zones are those that a seed uses; one that is not registered yet uses none.
+// zones returns the zones of a seed; a seed that is not registered yet has none.
 func zones(ctx context.Context, v world.View, seed string) ([]string, error) {
 	found, err := v.Seed(ctx, seed)
 	if apierrors.IsNotFound(err) {
@@ -86,11 +86,11 @@ func zones(ctx context.Context, v world.View, seed string) ([]string, error) {
 	return found.Spec.Provider.Zones, nil
 }
 
-// unfit says why a shoot cannot be a seed any more, or could not reach its old state.
+// unfit returns an error if a changed shoot can no longer be a seed, or loses what the seed uses.
 func unfit(shoot, old *gardencorev1beta1.Shoot, zones []string) error {
 	var errs []error
 	if addons := shoot.Spec.Addons; addons != nil && addons.NginxIngress != nil && addons.NginxIngress.Enabled {
-		errs = append(errs, errors.New("spec.addons.nginxIngress.enabled: a seed has an ingress controller of its own"))
+		errs = append(errs, errors.New("spec.addons.nginxIngress.enabled: a seed has its own ingress controller"))
 	}
 	if vpa := shoot.Spec.Kubernetes.VerticalPodAutoscaler; vpa == nil || !vpa.Enabled {
 		errs = append(errs, errors.New("spec.kubernetes.verticalPodAutoscaler.enabled: a seed needs it"))

@@ -13,8 +13,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// note writes down what a change means for the gardenlet.
-func note(q request) {
+// annotate adds the annotations by which a change requests tasks from the gardenlet.
+func annotate(q request) {
 	var tasks []string
 	if q.create || wakes(q) {
 		tasks = append(tasks, gardencorev1beta1.ShootTaskDeployInfrastructure)
@@ -40,7 +40,7 @@ func recordTasks() []string {
 	}
 }
 
-// addTasks puts tasks into the annotation, each once (API-SMUT-1).
+// addTasks adds tasks to the annotation, each once (API-SMUT-1).
 func addTasks(s *gardencorev1beta1.Shoot, tasks []string) {
 	if len(tasks) == 0 {
 		return
@@ -59,7 +59,7 @@ func wakes(q request) bool {
 	return query.HibernationWanted(q.old) && !query.HibernationWanted(q.shoot)
 }
 
-// infrastructureChanges reports whether something changes that only the infrastructure is made of.
+// infrastructureChanges reports whether a field changes that the infrastructure depends on.
 func infrastructureChanges(q request) bool {
 	is, was := &q.shoot.Spec, &q.old.Spec
 	return !equality.Semantic.DeepEqual(is.Provider.InfrastructureConfig, was.Provider.InfrastructureConfig) ||
@@ -79,7 +79,7 @@ func families(s *gardencorev1beta1.ShootSpec) []gardencorev1beta1.IPFamily {
 	return s.Networking.IPFamilies
 }
 
-// rotatesSSH reports whether a rotation is asked for that gives machines new keys.
+// rotatesSSH reports whether a rotation of the SSH keys is requested.
 func rotatesSSH(q request) bool {
 	before := operations(q.old)
 	return slices.ContainsFunc(operations(q.shoot), func(o string) bool {
@@ -101,8 +101,8 @@ func operations(s *gardencorev1beta1.Shoot) []string {
 	return all
 }
 
-// needsRetry reports whether a change of a failed shoot waits for its maintenance window, which then has to start the
-// shoot again (API-SMUT-2).
+// needsRetry reports whether a change of a failed shoot is confined to its maintenance time window, in which the failed
+// operation then has to be retried (API-SMUT-2).
 func needsRetry(q request) bool {
 	m, op := q.shoot.Spec.Maintenance, q.old.Status.LastOperation
 	return !q.create && q.specChanged && m != nil && m.ConfineSpecUpdateRollout != nil && *m.ConfineSpecUpdateRollout &&

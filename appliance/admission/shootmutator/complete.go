@@ -8,8 +8,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 )
 
-// referProfile completes the reference to a profile, and drops the older name that says the same (API-SHOOTSTRAT-9). What
-// becomes of the older name alone depends on the version of Kubernetes, and is decided where shoots are stored.
+// referProfile completes the reference to a profile, and removes the older name if it is the same. A name without a
+// reference is handled by the storage, depending on the version of Kubernetes (API-SHOOTSTRAT-9).
 func referProfile(s *gardencorev1beta1.ShootSpec) {
 	if s.CloudProfile == nil {
 		return
@@ -22,8 +22,8 @@ func referProfile(s *gardencorev1beta1.ShootSpec) {
 	}
 }
 
-// complete chooses versions and images that are left open. What the shoot has stays when it fits what is asked for: a
-// manifest that is applied again never rolls machines by itself (API-SMUT-4, 5).
+// complete chooses versions and images that are not given or not complete. The current ones of the shoot are kept if they
+// match, so that a manifest that is applied again never replaces machines (API-SMUT-4, 5).
 func complete(s, old *gardencorev1beta1.ShootSpec, o offer.Offer) {
 	s.Kubernetes.Version = completeVersion(s.Kubernetes.Version, old.Kubernetes.Version, o)
 	for i := range s.Provider.Workers {
@@ -43,8 +43,7 @@ func complete(s, old *gardencorev1beta1.ShootSpec, o offer.Offer) {
 	}
 }
 
-// completeVersion turns a version with open parts into the one that is in use, if that fits, or else into the highest
-// supported one.
+// completeVersion replaces an incomplete version by the current one, if that matches, or else by the highest supported one.
 func completeVersion(value, have string, o offer.Offer) string {
 	if !query.Partial(value) {
 		return value
@@ -71,7 +70,7 @@ func completeImage(w *gardencorev1beta1.Worker, was *gardencorev1beta1.Machine, 
 	if m.Image == nil {
 		name := o.FirstImage(machine)
 		if name == "" {
-			return // Validation says that there is none.
+			return // Validation rejects it.
 		}
 		m.Image = &gardencorev1beta1.ShootMachineImage{Name: name}
 	}

@@ -16,7 +16,7 @@ import (
 
 const encryptionKeyPeriod = 28 * 24 * time.Hour
 
-// completeNetworks takes the seed's defaults for networks that the shoot leaves open (API-SMUT-3).
+// completeNetworks sets networks that the shoot does not have to the defaults of the seed (API-SMUT-3).
 func completeNetworks(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) error {
 	n := s.Spec.Networking
 	if s.Spec.SeedName == nil || *s.Spec.SeedName == "" || n == nil || n.Services != nil && (n.Pods != nil || query.Workerless(&s.Spec)) {
@@ -34,8 +34,8 @@ func completeNetworks(ctx context.Context, v world.View, s *gardencorev1beta1.Sh
 	return nil
 }
 
-// uniqueLocal makes up a range for Services that nobody else should have. It follows from the name of the shoot, so that
-// a dry run shows what the real run will do.
+// uniqueLocal generates a range for Services that other shoots are unlikely to have. It is derived from the name of the
+// shoot, so that a dry run gives the same result as the real request.
 func uniqueLocal(name string) string {
 	const (
 		private = 0xfd

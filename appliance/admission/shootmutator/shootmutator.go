@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootmutator completes Shoots: versions, images and networks that they leave open are chosen from what their
-// profile and seed offer, and what a change means for the gardenlet is noted in annotations (API-SMUT-1 to 5,
+// Package shootmutator completes Shoots: it chooses versions, images and networks that are not given from the offer of their
+// profile and seed, and adds the annotations by which a change requests tasks from the gardenlet (API-SMUT-1 to 5,
 // API-SHOOTSTRAT-9, API-DEF-19).
 package shootmutator
 
@@ -24,21 +24,21 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.MutationInterface = &rule{}
 
-// request is what is asked: the shoot as it should become, and as it was (empty on create).
+// request is a request with the new shoot and the old one, which is empty on create.
 type request struct {
 	shoot, old  *gardencorev1beta1.Shoot
 	create      bool
 	specChanged bool
 }
 
-// Admit completes a Shoot that lives. It runs for shoots/binding too, because networks come with a seed.
+// Admit completes a Shoot that is not in deletion. It also runs for shoots/binding, because networks depend on the seed.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || shoot.DeletionTimestamp != nil || a.GetSubresource() != "" && a.GetSubresource() != "binding" {
@@ -51,7 +51,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	q.specChanged = q.create || !equality.Semantic.DeepEqual(shoot.Spec, q.old.Spec)
 	if q.specChanged {
 		if q.create && shoot.Spec.CloudProfile != nil && shoot.Spec.CloudProfileName != nil {
-			return world.Answer(a, errors.New("spec.cloudProfileName: excludes spec.cloudProfile; use the latter only"))
+			return world.Answer(a, errors.New("spec.cloudProfileName: cannot be set together with spec.cloudProfile; use only the latter"))
 		}
 		referProfile(&shoot.Spec)
 		if err := r.world.Decide(a, func(v world.View) error { return fill(ctx, v, q) }); err != nil {
@@ -61,7 +61,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	if q.create {
 		rotateEncryptionKey(&shoot.Spec)
 	}
-	note(q)
+	annotate(q)
 	return nil
 }
 
@@ -76,7 +76,7 @@ func fill(ctx context.Context, v world.View, q request) error {
 	return err
 }
 
-// rotateEncryptionKey lets new shoots change the key of their etcd by themselves (API-DEF-19).
+// rotateEncryptionKey enables the automatic rotation of the etcd encryption key in new shoots (API-DEF-19).
 func rotateEncryptionKey(s *gardencorev1beta1.ShootSpec) {
 	m := ensure(&s.Maintenance)
 	period := ensure(&ensure(&ensure(&m.AutoRotation).Credentials).ETCDEncryptionKey)

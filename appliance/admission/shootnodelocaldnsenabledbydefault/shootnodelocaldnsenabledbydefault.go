@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootnodelocaldnsenabledbydefault gives the nodes of new Shoots a DNS cache, unless they say that they want
-// none (API-NLD-1).
+// Package shootnodelocaldnsenabledbydefault enables the DNS cache on nodes of new Shoots that do not disable it (API-NLD-1).
 package shootnodelocaldnsenabledbydefault
 
 import (
@@ -16,14 +15,14 @@ import (
 
 type rule struct{ *admission.Handler }
 
-// New makes the rule. It looks at nothing but the Shoot.
+// New returns the plugin. It uses only the Shoot.
 func New(*world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create)}
 }
 
 var _ admission.MutationInterface = &rule{}
 
-// Admit turns the cache on where the Shoot has workers and says nothing.
+// Admit enables the cache if the Shoot has workers and does not set the field.
 func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() != "" || query.Workerless(&shoot.Spec) {

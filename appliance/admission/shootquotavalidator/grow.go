@@ -9,8 +9,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// grows reports whether a shoot may use more than before: a new one, or one that turns on its ingress, gets a pool, or
-// changes the machines, the maximum or the volume of one (API-QUOTA-2).
+// grows reports whether a shoot may use more than before: it is new, enables its ingress, adds a pool, or changes the
+// machines, the maximum or the volume of a pool (API-QUOTA-2).
 func grows(now, before *gardencorev1beta1.Shoot) bool {
 	if before == nil || nginx(now) && !nginx(before) {
 		return true

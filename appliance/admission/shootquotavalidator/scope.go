@@ -15,10 +15,10 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// scopeProject is the kind of a quota that counts for the shoots of one project.
+// scopeProject is the kind in the scope of a quota for the shoots of one project.
 const scopeProject = "Project"
 
-// quotasOf reads the quotas of a shoot's binding.
+// quotasOf returns the quotas of a shoot's binding.
 func quotasOf(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) ([]gardencorev1beta1.Quota, error) {
 	refs, err := referenced(ctx, v, s)
 	if err != nil {
@@ -37,7 +37,7 @@ func quotasOf(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) ([]
 	return quotas, nil
 }
 
-// referenced are the quotas that the binding of a shoot names.
+// referenced returns the references to quotas in the binding of a shoot.
 func referenced(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) ([]corev1.ObjectReference, error) {
 	switch {
 	case s.Spec.SecretBindingName != nil:
@@ -60,8 +60,8 @@ func referenced(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) (
 	}
 }
 
-// allocated is what the other shoots in the scope of a quota use: those of the project, or of all projects, whose binding
-// names it (API-QUOTA-4).
+// allocated returns what the other shoots in the scope of a quota use: those of the project, or of all projects, whose
+// binding refers to it (API-QUOTA-4).
 func allocated(
 	ctx context.Context, v world.View, q *gardencorev1beta1.Quota, but *gardencorev1beta1.Shoot,
 ) (corev1.ResourceList, error) {
@@ -108,7 +108,7 @@ func bindingOf(s *gardencorev1beta1.Shoot) binding {
 	}
 }
 
-// bindings are those that name a quota.
+// bindings returns the bindings that refer to a quota.
 func bindings(ctx context.Context, v world.View, q *gardencorev1beta1.Quota, namespace string) ([]binding, error) {
 	names := func(refs []corev1.ObjectReference) bool {
 		return slices.ContainsFunc(refs, func(r corev1.ObjectReference) bool { return r.Namespace == q.Namespace && r.Name == q.Name })

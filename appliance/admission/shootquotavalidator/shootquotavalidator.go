@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootquotavalidator holds Shoots to the Quotas of their credentials: how much they may use together, and how
-// long each may live (API-QUOTA-1 to 5).
+// Package shootquotavalidator enforces the Quotas of the credentials of Shoots, which limit what they use together and how
+// long each may exist (API-QUOTA-1 to 5).
 package shootquotavalidator
 
 import (
@@ -22,14 +22,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses a Shoot that would use or live more than a Quota allows. All Quotas have to be satisfied.
+// Validate rejects a Shoot that would use more or exist longer than one of its Quotas allows.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() != "" || shoot.DeletionTimestamp != nil {
@@ -56,7 +56,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	})
 }
 
-// fits adds up what a shoot and those beside it use.
+// fits checks that the usage of a shoot and of the other shoots together is within a quota.
 func (r *rule) fits(
 	ctx context.Context, v world.View, shoot *gardencorev1beta1.Shoot, quotas []gardencorev1beta1.Quota,
 ) error {
@@ -79,7 +79,7 @@ func expiration(s *gardencorev1beta1.Shoot) string {
 	return s.Annotations[gardencorev1beta1.AnnotationShootExpirationTimestamp]
 }
 
-// lifetime refuses a shoot that would live for longer than the strictest of its quotas says (API-QUOTA-5).
+// lifetime rejects a shoot that would exist longer than the strictest of its quotas allows (API-QUOTA-5).
 func lifetime(shoot *gardencorev1beta1.Shoot, quotas []gardencorev1beta1.Quota, now time.Time) error {
 	const path = "metadata.annotations[" + gardencorev1beta1.AnnotationShootExpirationTimestamp + "]"
 	days := int32(0)
@@ -93,10 +93,10 @@ func lifetime(shoot *gardencorev1beta1.Shoot, quotas []gardencorev1beta1.Quota, 
 	}
 	end, err := time.Parse(time.RFC3339, expiration(shoot))
 	if err != nil {
-		return fmt.Errorf("%s: %q is no time in the format of RFC 3339", path, expiration(shoot))
+		return fmt.Errorf("%s: %q is not a time in RFC 3339 format", path, expiration(shoot))
 	}
 	if latest := now.AddDate(0, 0, int(days)); end.After(latest) {
-		return fmt.Errorf("%s: its quota lets the shoot live for %d days at most, until %s", path, days, latest.UTC().Format(time.RFC3339))
+		return fmt.Errorf("%s: its quota allows the shoot to exist for at most %d days, until %s", path, days, latest.UTC().Format(time.RFC3339))
 	}
 	return nil
 }

@@ -21,11 +21,11 @@ const (
 	premium  = "premium"
 )
 
-// usage is what a shoot uses when each of its pools is as large as it may become (API-QUOTA-3).
+// usage returns what a shoot uses if each of its pools has its maximum size (API-QUOTA-3).
 func usage(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) (corev1.ResourceList, error) {
 	profile, err := v.ProfileOf(ctx, &s.Spec, s.Namespace)
 	if err != nil {
-		return nil, fmt.Errorf("find out what shoot %s/%s uses: %w", s.Namespace, s.Name, err)
+		return nil, fmt.Errorf("determine usage of shoot %s/%s: %w", s.Namespace, s.Name, err)
 	}
 	if profile == nil {
 		return nil, fmt.Errorf("%w: shoot %s/%s has no cloud profile", world.ErrUnreadable, s.Namespace, s.Name)
@@ -43,8 +43,8 @@ func usage(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) (corev
 	return used, nil
 }
 
-// addPool adds what a pool uses. What the profile does not know cannot be counted; that the profile offers it is for
-// others to check.
+// addPool adds what a pool uses. It fails for types that are not in the profile; another plugin checks that the profile
+// offers them.
 func addPool(used corev1.ResourceList, p *gardencorev1beta1.CloudProfileSpec, pool *gardencorev1beta1.Worker) error {
 	i := slices.IndexFunc(p.MachineTypes, func(t gardencorev1beta1.MachineType) bool { return t.Name == pool.Machine.Type })
 	if i < 0 {
@@ -67,8 +67,8 @@ func addPool(used corev1.ResourceList, p *gardencorev1beta1.CloudProfileSpec, po
 	return nil
 }
 
-// volume is the class and the size of the root volume of a pool's machines: the one it asks for, or the one that comes
-// with the machine.
+// volume returns the class and the size of the root volume of a pool's machines: the one in the pool, or the one of the
+// machine type.
 func volume(
 	p *gardencorev1beta1.CloudProfileSpec, m *gardencorev1beta1.MachineType, pool *gardencorev1beta1.Worker,
 ) (class string, size resource.Quantity, err error) {
@@ -102,7 +102,7 @@ func add(to corev1.ResourceList, name corev1.ResourceName, one resource.Quantity
 	to[name] = sum
 }
 
-// exceeded lists the metrics of a quota that a shoot would take more of than there is; all of it may be taken.
+// exceeded returns an error with the metrics of a quota that a shoot would exceed.
 func exceeded(q *gardencorev1beta1.Quota, wanted, others corev1.ResourceList) error {
 	var over []string
 	for _, name := range slices.Sorted(maps.Keys(q.Spec.Metrics)) {

@@ -11,11 +11,11 @@ import (
 const (
 	mebi = int64(1) << 20
 	gibi = int64(1) << 30
-	// maxProcesses is how many processes are set aside in any case.
+	// maxProcesses is the number of process IDs that is always reserved.
 	maxProcesses = 20_000
 )
 
-// fixed is what is set aside when machines are not looked at.
+// fixed is the reservation that does not depend on the machine.
 func fixed() gardencorev1beta1.KubeletConfigReserved {
 	return gardencorev1beta1.KubeletConfigReserved{
 		CPU:    resource.NewMilliQuantity(80, resource.DecimalSI),
@@ -24,7 +24,7 @@ func fixed() gardencorev1beta1.KubeletConfigReserved {
 	}
 }
 
-// byFormula is what is set aside of a machine: the larger it is, the smaller the share.
+// byFormula returns the reservation for a machine: the larger the machine, the smaller the reserved share.
 func byFormula(cpu, memory resource.Quantity) gardencorev1beta1.KubeletConfigReserved {
 	return gardencorev1beta1.KubeletConfigReserved{
 		CPU:    cpuOf(cpu.MilliValue()),
@@ -35,10 +35,10 @@ func byFormula(cpu, memory resource.Quantity) gardencorev1beta1.KubeletConfigRes
 
 func processes() *resource.Quantity { return resource.NewQuantity(maxProcesses, resource.DecimalSI) }
 
-// step says that of the next width of something a share is set aside, in ten-thousandths.
+// step says which share of the next width units is reserved, in ten-thousandths.
 type step struct{ width, share int64 }
 
-// shareOf adds up the shares of an amount, step by step; what is beyond the last step has that of the rest.
+// shareOf adds up the shares of an amount, step by step; rest is the share of the amount beyond the last step.
 func shareOf(amount int64, steps []step, rest int64) int64 {
 	const whole = 10_000
 	sum := int64(0)
@@ -50,14 +50,14 @@ func shareOf(amount int64, steps []step, rest int64) int64 {
 	return (sum + amount*rest) / whole
 }
 
-// cpuOf takes 60 thousandths of the first core, 10 of the second, 5 of the next two and 2.5 of every other.
+// cpuOf reserves 60 thousandths of the first core, 10 of the second, 5 of each of the next two and 2.5 of every other one.
 func cpuOf(milli int64) *resource.Quantity {
 	const core = 1000
 	steps := []step{{core, 600}, {core, 100}, {2 * core, 50}}
 	return resource.NewMilliQuantity(shareOf(milli, steps, 25), resource.DecimalSI)
 }
 
-// memoryOf takes a fixed amount of small machines, else shares that shrink as the memory grows.
+// memoryOf reserves a fixed amount on small machines, else shares that decrease as the memory grows.
 func memoryOf(bytes int64) *resource.Quantity {
 	const small = 255
 	if bytes < gibi {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootresourcereservation sets aside a part of each machine of new Shoots for what the node needs itself, where
-// they do not say how much: the same for all machines, or by a formula over the size of the machine (API-SRR-1,
-// API-DEF-8). Updates that leave it out keep it.
+// Package shootresourcereservation sets the resources of machines of new Shoots that are reserved for the node itself, if
+// they are not given: the same amount for all machines, or by a formula that depends on the size of the machine. Updates
+// without a reservation keep it (API-SRR-1, API-DEF-8).
 package shootresourcereservation
 
 import (
@@ -26,7 +26,7 @@ type rule struct {
 	config gardenconfigv1alpha1.ShootResourceReservationConfiguration
 }
 
-// New makes the rule as configured; without a configuration all machines are alike.
+// New returns the constructor of the plugin; without a configuration the reservation is the same for all machines.
 func New(c *gardenconfigv1alpha1.ShootResourceReservationConfiguration) func(*world.World) admission.Interface {
 	if c == nil {
 		c = &gardenconfigv1alpha1.ShootResourceReservationConfiguration{}
@@ -38,7 +38,7 @@ func New(c *gardenconfigv1alpha1.ShootResourceReservationConfiguration) func(*wo
 
 var _ admission.MutationInterface = &rule{}
 
-// Admit fills in what the Shoot leaves open.
+// Admit sets the reservations that the Shoot does not have.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() != "" || shoot.DeletionTimestamp != nil || query.Workerless(&shoot.Spec) {
@@ -61,8 +61,8 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	return r.world.Decide(a, func(v world.View) error { return reserveByMachine(ctx, v, &shoot.Spec, shoot.Namespace) })
 }
 
-// keep sets aside again what an update leaves out: a manifest that never spoke of it does not take it away. Nothing is
-// added to machines that are there, which would be replaced for it.
+// keep restores a reservation that an update omits, because manifests without reservations do not mean to remove it. It adds
+// nothing to existing machines, which would have to be replaced.
 func keep(s, old *gardencorev1beta1.ShootSpec) {
 	if was := reservation(old.Kubernetes.Kubelet); was != nil {
 		reserve(&s.Kubernetes.Kubelet, *was.DeepCopy())
@@ -88,21 +88,20 @@ func reservation(k *gardencorev1beta1.KubeletConfig) *gardencorev1beta1.KubeletC
 	return k.KubeReserved
 }
 
-// selects reports whether the formula counts for a Shoot.
+// selects reports whether the formula applies to a Shoot.
 func (r *rule) selects(s *gardencorev1beta1.Shoot) (bool, error) {
 	if r.config.Selector == nil {
 		return true, nil
 	}
 	selector, err := metav1.LabelSelectorAsSelector(r.config.Selector)
 	if err != nil {
-		return false, fmt.Errorf("read selector of ShootResourceReservation: %w", err)
+		return false, fmt.Errorf("parse selector of ShootResourceReservation: %w", err)
 	}
 	return selector.Matches(labels.Set(s.Labels)), nil
 }
 
-// reserveByMachine gives each pool an amount of its own. The settings of a pool's kubelet replace those of the Shoot as
-// a whole, so a pool without any starts from a copy of them. A machine type that is not offered is left to the
-// ShootValidator to refuse.
+// reserveByMachine sets a reservation in each pool. The kubelet settings of a pool replace those of the Shoot as a whole, so
+// a pool without any gets a copy of them first. The ShootValidator rejects machine types that are not offered.
 func reserveByMachine(ctx context.Context, v world.View, s *gardencorev1beta1.ShootSpec, namespace string) error {
 	profile, err := v.ProfileOf(ctx, s, namespace)
 	if err != nil || profile == nil {
@@ -134,7 +133,7 @@ func machineType(p *gardencorev1beta1.CloudProfileSpec, name string) *gardencore
 	return nil
 }
 
-// reserve fills in the parts of a kubelet's reservation that are open.
+// reserve sets the resources of a kubelet's reservation that are not given.
 func reserve(kubelet **gardencorev1beta1.KubeletConfig, amount gardencorev1beta1.KubeletConfigReserved) {
 	if *kubelet == nil {
 		*kubelet = &gardencorev1beta1.KubeletConfig{}

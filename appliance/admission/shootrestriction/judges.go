@@ -23,7 +23,7 @@ import (
 
 func hosted(s *gardencorev1beta1.Shoot) bool { return !query.SelfHosted(&s.Spec) }
 
-// ownShoot keeps a shoot from reaching for objects that its gardenlet could not read before.
+// ownShoot rejects new references of the shoot to objects that its gardenlet may not read.
 func ownShoot(ctx context.Context, r *request) error {
 	if !r.client.Is(r.GetNamespace(), r.GetName()) {
 		return r.must("metadata.name")
@@ -44,7 +44,7 @@ func shootState(_ context.Context, r *request) error {
 	return nil
 }
 
-// ofShoot allows what belongs to the shoot by its name.
+// ofShoot allows objects that belong by their name to the shoot.
 func ofShoot[T any](kind graph.Kind) func(ctx context.Context, r *request) error {
 	return func(_ context.Context, r *request) error {
 		shoot, ok := graph.ShootOf(graph.Vertex{Kind: kind, Namespace: r.GetNamespace(), Name: r.GetName()})
@@ -71,14 +71,14 @@ func ofShoot[T any](kind graph.Kind) func(ctx context.Context, r *request) error
 	}
 }
 
-// secret keeps a Secret of the shoot from holding the token of a service account.
+// secret rejects Secrets for tokens of service accounts.
 func secret(ctx context.Context, r *request) error {
 	object, _, err := world.Objects[corev1.Secret](r.Attributes, r.kinds)
 	if err != nil {
 		return err
 	}
 	if object != nil && object.Type == corev1.SecretTypeServiceAccountToken {
-		return fmt.Errorf("type: a gardenlet makes no Secrets for tokens of service accounts: %w", errForeign)
+		return fmt.Errorf("type: a gardenlet cannot create Secrets for tokens of service accounts: %w", errForeign)
 	}
 
 	return ofShoot[corev1.Secret](graph.Secret)(ctx, r)
@@ -142,10 +142,10 @@ func bastion(_ context.Context, r *request) error {
 	return nil
 }
 
-// nearby allows what is in the namespace of the shoot.
+// nearby allows objects in the namespace of the shoot.
 func nearby(_ context.Context, r *request) error {
 	if r.GetNamespace() != r.client.Namespace {
-		return fmt.Errorf("metadata.namespace: must be %q, that of shoot %q: %w", r.client.Namespace, r.client, errForeign)
+		return fmt.Errorf("metadata.namespace: must be %q, the namespace of shoot %q: %w", r.client.Namespace, r.client, errForeign)
 	}
 
 	return nil
@@ -175,17 +175,17 @@ func signingRequest(_ context.Context, r *request) error {
 	return nil
 }
 
-// named reports whether a reference is to the client's shoot.
+// named reports whether a reference is one to the client's shoot.
 func (r *request) named(ref *corev1.ObjectReference) bool {
 	return ref != nil && r.client.Is(ref.Namespace, ref.Name)
 }
 
-// must is the refusal of what names another shoot.
+// must returns the error for an object that refers to another shoot.
 func (r *request) must(path string) error {
-	return fmt.Errorf("%s: must be that of shoot %q: %w", path, r.client, errForeign)
+	return fmt.Errorf("%s: must refer to shoot %q: %w", path, r.client, errForeign)
 }
 
-// edges are those of an object, if there is one.
+// edges returns the references of an object, none if it is nil.
 func edges[T any](object *T, of func(*T) []graph.Edge) []graph.Edge {
 	if object == nil {
 		return nil
@@ -194,7 +194,7 @@ func edges[T any](object *T, of func(*T) []graph.Edge) []graph.Edge {
 	return of(object)
 }
 
-// readable refuses references to objects that the client may not read yet.
+// readable rejects references to objects that the client may not read already.
 func (r *request) readable(ctx context.Context, now, before []graph.Edge) error {
 	for _, edge := range now {
 		if slices.Contains(before, edge) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootrestriction judges what gardenlets of self-hosted shoots write (GAC-SHOOTR-1): what belongs to their shoot,
-// and nothing else. Nothing gives them any right yet; whoever gives them one gives them no more than this.
+// Package shootrestriction restricts gardenlets of self-hosted shoots to write objects of their own shoot. They do not have
+// any permissions yet; permissions that they get later are restricted by this plugin (GAC-SHOOTR-1).
 package shootrestriction
 
 import (
@@ -26,13 +26,13 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/shootclient"
 )
 
-// reason is that of all refusals in the metrics.
+// reason is the reason of all rejections in the metrics.
 const reason = "ShootRestricted"
 
-// errForeign is the refusal of everything that is not of the own shoot.
-var errForeign = errors.New("it belongs to no object of this shoot")
+// errForeign rejects objects that do not belong to the client's shoot.
+var errForeign = errors.New("it does not belong to an object of this shoot")
 
-// request is what a client of a shoot wants.
+// request is a request of a client of a shoot.
 type request struct {
 	admission.Attributes
 	world.View
@@ -41,8 +41,8 @@ type request struct {
 	kinds  admission.ObjectInterfaces
 }
 
-// limit says what a client of a shoot may do with a resource: the operations, also with the status if there are any, and what
-// has to be true of the object.
+// limit says what a client of a shoot may do with a resource: the operations on objects and on their status, and the check of
+// the object.
 type limit struct {
 	operations, status []admission.Operation
 	judge              func(ctx context.Context, r *request) error
@@ -57,7 +57,7 @@ type rule struct {
 
 var _ admission.ValidationInterface = &rule{}
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{
 		Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete, admission.Connect), world: w, limits: limits(),
@@ -110,7 +110,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 func (r *rule) judge(ctx context.Context, asked *request) error {
 	limit, ok := r.limits[asked.GetResource().GroupResource()]
 	if !ok || !limit.has(asked) {
-		return fmt.Errorf("no gardenlet of a self-hosted shoot does this: %w", errForeign)
+		return fmt.Errorf("gardenlets of self-hosted shoots cannot do this: %w", errForeign)
 	}
 	if err := asked.selfHosted(ctx); err != nil {
 		return err
@@ -119,12 +119,12 @@ func (r *rule) judge(ctx context.Context, asked *request) error {
 	return limit.judge(ctx, asked)
 }
 
-// asks reports whether a request is a question, which changes nothing: who somebody is, and what somebody may do.
+// asks reports whether a request is a review, which changes nothing, of a token or of permissions.
 func asks(a admission.Attributes) bool {
 	return slices.Contains([]string{authenticationv1.GroupName, authorizationv1.GroupName}, a.GetResource().Group)
 }
 
-// has reports whether a limit is about a request. Subresources other than the status are for people.
+// has reports whether a limit allows a request. Subresources other than the status are not allowed.
 func (l limit) has(a admission.Attributes) bool {
 	switch a.GetSubresource() {
 	case "":
@@ -136,11 +136,11 @@ func (l limit) has(a admission.Attributes) bool {
 	}
 }
 
-// selfHosted refuses clients whose shoot does not exist, or has its control plane on a seed: its gardenlet is that of the
-// seed.
+// selfHosted rejects clients whose shoot does not exist or has its control plane on a seed, because the gardenlet of such a
+// shoot is that of the seed.
 func (r *request) selfHosted(ctx context.Context) error {
 	if r.client == (shootclient.Client{}) {
-		return fmt.Errorf("%q is named after no shoot, as gardenlets are: %w", r.GetUserInfo().GetName(), errForeign)
+		return fmt.Errorf("%q is not the user name of a gardenlet of a shoot: %w", r.GetUserInfo().GetName(), errForeign)
 	}
 	shoot, err := r.Shoot(ctx, r.client.Namespace, r.client.Name)
 	if err != nil {
@@ -150,5 +150,5 @@ func (r *request) selfHosted(ctx context.Context) error {
 		return nil
 	}
 
-	return fmt.Errorf("shoot %q is not self-hosted, so it has no gardenlet of its own: %w", r.client, errForeign)
+	return fmt.Errorf("shoot %q is not self-hosted, so it does not have its own gardenlet: %w", r.client, errForeign)
 }

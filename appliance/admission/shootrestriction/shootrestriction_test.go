@@ -79,7 +79,7 @@ func judged(t *testing.T, cases map[string]scenario) {
 	admissiontest.Run(t, shootrestriction.New, cases)
 }
 
-var foreign = []string{"belongs to no object of this shoot"}
+var foreign = []string{"does not belong to an object of this shoot"}
 
 func TestShoot(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shoottolerationrestriction lets Shoots tolerate what their Project allows, and gives them what it asks for
-// (API-TOL-1, 2).
+// Package shoottolerationrestriction rejects tolerations of Shoots that their Project does not allow, and adds its default
+// tolerations (API-TOL-1, 2).
 package shoottolerationrestriction
 
 import (
@@ -25,8 +25,8 @@ type rule struct {
 	config gardenconfigv1alpha1.ShootTolerationConfiguration
 }
 
-// New makes the rule as configured: beside what a project says about its shoots, the configuration says something about
-// all.
+// New returns the constructor of the plugin. The configuration has defaults and a whitelist for all shoots, in addition to
+// those of their projects.
 func New(c *gardenconfigv1alpha1.ShootTolerationConfiguration) func(*world.World) admission.Interface {
 	if c == nil {
 		c = &gardenconfigv1alpha1.ShootTolerationConfiguration{}
@@ -41,8 +41,7 @@ var (
 	_ admission.MutationInterface   = &rule{}
 )
 
-// Admit adds the tolerations that all shoots get, and those that the project gives to all of its shoots, where the shoot
-// says nothing about their keys.
+// Admit adds the default tolerations of the garden and of the project, unless the shoot has a toleration with the same key.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() != "" || a.GetOperation() != admission.Create {
@@ -59,7 +58,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	})
 }
 
-// Validate refuses new tolerations that the project does not allow.
+// Validate rejects new tolerations that neither the project nor the garden allows.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() == "status" || shoot.DeletionTimestamp != nil {
@@ -89,7 +88,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	})
 }
 
-// given is what the configuration and the project of a namespace say about tolerations.
+// given returns the default tolerations and the whitelist of the configuration and of the project of a namespace.
 func (r *rule) given(ctx context.Context, v world.View, namespace string) (gardencorev1beta1.ProjectTolerations, error) {
 	all := gardencorev1beta1.ProjectTolerations{
 		Defaults: slices.Clone(r.config.Defaults), Whitelist: slices.Clone(r.config.Whitelist),
@@ -102,7 +101,7 @@ func (r *rule) given(ctx context.Context, v world.View, namespace string) (garde
 	return all, err
 }
 
-// added are the places of tolerations that were not there before.
+// added returns the indexes of new tolerations.
 func added(now, before []gardencorev1beta1.Toleration) []int {
 	var places []int
 	for i, t := range now {
@@ -113,7 +112,8 @@ func added(now, before []gardencorev1beta1.Toleration) []int {
 	return places
 }
 
-// allows tells which entries of a whitelist cover a toleration: those of its key with no value or the same.
+// allows returns a function that reports whether an entry of a whitelist covers a toleration: it has the same key, and no value
+// or the same.
 func allows(t gardencorev1beta1.Toleration) func(gardencorev1beta1.Toleration) bool {
 	return func(listed gardencorev1beta1.Toleration) bool {
 		return listed.Key == t.Key && (listed.Value == nil || t.Value != nil && *listed.Value == *t.Value)

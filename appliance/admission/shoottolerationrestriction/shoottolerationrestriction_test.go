@@ -44,7 +44,7 @@ func TestValidate(t *testing.T) {
 		"API-TOL-2 update":    {Reason: "what was there stays", Objects: one, Request: admissiontest.Request{Object: tolerating(other), Old: tolerating(other)}},
 		"API-TOL-2 added":     {Reason: "what comes is looked at", Objects: one, Request: admissiontest.Request{Object: tolerating(other, plain), Old: tolerating(other)}, Refused: []string{"spec.tolerations[1]"}},
 		"API-TOL-2 binding":   {Reason: "by whichever way", Objects: one, Request: admissiontest.Request{Object: tolerating(other), Old: tolerating(), Subresource: "binding"}, Refused: []string{"spec.tolerations[0]"}},
-		"API-SVAL-2":          {Reason: "without a project there are no shoots", Request: admissiontest.Request{Object: tolerating()}, Refused: []string{`namespace "garden-meadow" belongs to no project`}},
+		"API-SVAL-2":          {Reason: "without a project there are no shoots", Request: admissiontest.Request{Object: tolerating()}, Refused: []string{`namespace "garden-meadow" does not belong to a project`}},
 	})
 }
 

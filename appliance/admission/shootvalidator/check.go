@@ -13,7 +13,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 )
 
-// check holds a shoot against what its profile offers; what did not change passes (API-SVAL-11, 13 to 17, 19, 20).
+// check validates a shoot against the offer of its profile; unchanged values are accepted (API-SVAL-11, 13 to 17, 19, 20).
 func check(q request, o offer.Offer) field.ErrorList {
 	path := field.NewPath("spec")
 	spec, old := &q.shoot.Spec, &q.old.Spec
@@ -41,8 +41,8 @@ func check(q request, o offer.Offer) field.ErrorList {
 	return append(errs, checkRaw(spec, path)...)
 }
 
-// checkVersion holds API-SVAL-13: a version that was chosen before may be followed by one that has expired, nothing else
-// may.
+// checkVersion checks that the Kubernetes version is offered and has not expired. Only an update from an existing version
+// may choose an expired one (API-SVAL-13).
 func checkVersion(value, old *string, path *field.Path, o offer.Offer) field.ErrorList {
 	if value == nil || *value == "" || old != nil && *value == *old {
 		return nil
@@ -65,7 +65,7 @@ func checkVersion(value, old *string, path *field.Path, o offer.Offer) field.Err
 	return field.ErrorList{field.NotSupported(path, *value, offered)}
 }
 
-// checkRestrictions lets a shoot promise what its region can keep. What was promised before stays.
+// checkRestrictions checks that the region supports the access restrictions of a shoot; existing ones are accepted.
 func checkRestrictions(spec, old *gardencorev1beta1.ShootSpec, path *field.Path, region *gardencorev1beta1.Region) field.ErrorList {
 	if region == nil {
 		return nil
@@ -81,7 +81,7 @@ func checkRestrictions(spec, old *gardencorev1beta1.ShootSpec, path *field.Path,
 	return errs
 }
 
-// checkLimits bounds the number of machines that a shoot has at least (API-SVAL-20).
+// checkLimits limits the minimum number of machines of a shoot (API-SVAL-20).
 func checkLimits(spec, old *gardencorev1beta1.ShootSpec, path *field.Path, o offer.Offer) field.ErrorList {
 	if o.Profile.Limits == nil || o.Profile.Limits.MaxNodesTotal == nil {
 		return nil
@@ -90,7 +90,7 @@ func checkLimits(spec, old *gardencorev1beta1.ShootSpec, path *field.Path, o off
 	if least <= limit || least <= minima(old) {
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(path, fmt.Sprintf("the pools have at least %d machines, the CloudProfile allows %d", least, limit))}
+	return field.ErrorList{field.Forbidden(path, fmt.Sprintf("the pools have at least %d machines, but the CloudProfile allows %d", least, limit))}
 }
 
 func minima(s *gardencorev1beta1.ShootSpec) int32 {
@@ -101,7 +101,7 @@ func minima(s *gardencorev1beta1.ShootSpec) int32 {
 	return sum
 }
 
-// checkZonePinning lets the zones of a control plane be chosen only where the profile allows it (API-SVAL-20).
+// checkZonePinning rejects the choice of zones for a control plane if the profile does not allow it (API-SVAL-20).
 func checkZonePinning(spec, old *gardencorev1beta1.ShootSpec, path *field.Path, o offer.Offer) field.ErrorList {
 	pinned := func(s *gardencorev1beta1.ShootSpec) bool {
 		return s.ControlPlane != nil && len(s.ControlPlane.Zones) > 0

@@ -15,8 +15,9 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 )
 
-// imageOffered holds API-SVAL-15. A pool keeps its version, and may go to a higher one that has expired. What else changes in a
-// pool that keeps its version has to fit it.
+// imageOffered checks that the image of a pool is offered, supports its machines, runtimes and kubelets, and has not expired. A
+// pool may keep its version, and may be updated to a higher one that has expired. The other changes of a pool that keeps its
+// version must be compatible with it (API-SVAL-15).
 func (c poolCheck) imageOffered(path *field.Path) field.ErrorList {
 	here := path.Child("machine", "image")
 	if c.pool.Machine.Image == nil {
@@ -51,7 +52,7 @@ func (c poolCheck) imageOffered(path *field.Path) field.ErrorList {
 	return field.ErrorList{field.NotSupported(here.Child("version"), *version, offered)}
 }
 
-// keptImageFits holds an image version that a pool keeps against what changes in the pool, not against what stays.
+// keptImageFits checks that an image version that a pool keeps supports the changes of the pool.
 func (c poolCheck) keptImageFits(image *gardencorev1beta1.MachineImage, version string, path *field.Path) field.ErrorList {
 	if image == nil {
 		return nil
@@ -73,13 +74,13 @@ func (c poolCheck) keptImageFits(image *gardencorev1beta1.MachineImage, version 
 	return errs
 }
 
-// machineFits holds an image against the machines of the pool.
+// machineFits checks that an image supports the machines of the pool.
 func (c poolCheck) machineFits(v gardencorev1beta1.MachineImageVersion, path *field.Path) field.ErrorList {
 	here := path.Child("machine", "image", "version")
 	if m := offer.MachineOf(c.pool); !c.Suits(v, offer.Machine{Architecture: m.Architecture, Type: m.Type}) {
-		return field.ErrorList{field.Invalid(here, v.Version, "is not made for architecture "+m.Architecture)}
+		return field.ErrorList{field.Invalid(here, v.Version, "does not support architecture "+m.Architecture)}
 	} else if !c.Suits(v, m) {
-		return field.ErrorList{field.Invalid(here, v.Version, "cannot be updated to in place")}
+		return field.ErrorList{field.Invalid(here, v.Version, "does not support in-place updates")}
 	}
 	return nil
 }
@@ -111,16 +112,16 @@ func (c poolCheck) kubeletFits(v gardencorev1beta1.MachineImageVersion, path *fi
 	kubelet := kubeletOf(c.pool, c.spec)
 	constraint, err := semver.NewConstraint(*v.KubeletVersionConstraint)
 	if err != nil {
-		return field.ErrorList{field.Invalid(path, v.Version, fmt.Sprintf("has a broken kubeletVersionConstraint: %s", err))}
+		return field.ErrorList{field.Invalid(path, v.Version, fmt.Sprintf("has an invalid kubeletVersionConstraint: %s", err))}
 	}
 	version, err := semver.NewVersion(kubelet)
 	if err != nil || constraint.Check(version) {
-		return nil // Static validation judges what is no version at all.
+		return nil // Static validation rejects an invalid version.
 	}
-	return field.ErrorList{field.Invalid(path, v.Version, fmt.Sprintf("works with kubelets %s only, not with %s", *v.KubeletVersionConstraint, kubelet))}
+	return field.ErrorList{field.Invalid(path, v.Version, fmt.Sprintf("supports only kubelets %s, not %s", *v.KubeletVersionConstraint, kubelet))}
 }
 
-// kubeletOf is the version of a pool's kubelets.
+// kubeletOf returns the version of a pool's kubelets.
 func kubeletOf(w *gardencorev1beta1.Worker, spec *gardencorev1beta1.ShootSpec) string {
 	if w.Kubernetes != nil && w.Kubernetes.Version != nil {
 		return *w.Kubernetes.Version

@@ -14,15 +14,15 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 )
 
-// poolCheck holds one worker pool against what the profile offers.
+// poolCheck validates a worker pool against the offer of the profile.
 type poolCheck struct {
 	offer.Offer
 
-	// old is the specification as it was, empty for a new shoot.
+	// old is the old spec of the shoot, empty for a new shoot.
 	spec, old *gardencorev1beta1.ShootSpec
-	// was is the pool as it was, empty for a new one.
+	// was is the old pool, empty for a new one.
 	pool, was *gardencorev1beta1.Worker
-	// region is the one of the shoot, nil when the profile no longer offers it.
+	// region is the region of the shoot, nil if the profile no longer offers it.
 	region *gardencorev1beta1.Region
 }
 
@@ -35,8 +35,8 @@ func (c poolCheck) all(path *field.Path) field.ErrorList {
 	return append(errs, c.reserved(path)...)
 }
 
-// machineTypeOffered holds API-SVAL-14 for machine types. Unchanged ones pass, but a new zone has to have them, and another
-// architecture has to be theirs.
+// machineTypeOffered checks that the machine type is offered, usable and available in the zones, and has the architecture of
+// the pool. An unchanged type is checked only against a new zone or another architecture (API-SVAL-14).
 func (c poolCheck) machineTypeOffered(path *field.Path) field.ErrorList {
 	name := c.pool.Machine.Type
 	same := name == c.was.Machine.Type
@@ -82,8 +82,8 @@ func (c poolCheck) usableTypes() []string {
 	return out
 }
 
-// volumeOffered holds API-SVAL-14 for volumes: the type is offered, and the size not below what the machine type, or
-// else the volume type, demands.
+// volumeOffered checks that the volume type is offered, and that the size is not below the minimum of the machine type or
+// else of the volume type (API-SVAL-14).
 func (c poolCheck) volumeOffered(path *field.Path) field.ErrorList {
 	v := c.pool.Volume
 	if v == nil || equality.Semantic.DeepEqual(v, c.was.Volume) && c.pool.Machine.Type == c.was.Machine.Type &&
@@ -113,12 +113,12 @@ func (c poolCheck) volumeOffered(path *field.Path) field.ErrorList {
 	}
 	size, err := resource.ParseQuantity(v.Size)
 	if err != nil || least == nil || size.Cmp(*least) >= 0 {
-		return nil // Static validation judges what is no size at all.
+		return nil // Static validation rejects an invalid size.
 	}
 	return field.ErrorList{field.Invalid(path.Child("size"), v.Size, "must be at least "+least.String())}
 }
 
-// zonesOffered holds API-SVAL-16.
+// zonesOffered checks that the zones of a pool are offered (API-SVAL-16).
 func (c poolCheck) zonesOffered(path *field.Path) field.ErrorList {
 	if c.region == nil || slices.Equal(c.pool.Zones, c.was.Zones) {
 		return nil
@@ -133,7 +133,7 @@ func (c poolCheck) zonesOffered(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// versionOffered holds API-SVAL-13 for pools with a version of their own.
+// versionOffered checks the Kubernetes version of pools with their own one: it is offered and has not expired (API-SVAL-13).
 func (c poolCheck) versionOffered(path *field.Path) field.ErrorList {
 	if c.pool.Kubernetes == nil || c.pool.Kubernetes.Version == nil ||
 		*c.pool.Kubernetes.Version == c.spec.Kubernetes.Version {
@@ -146,7 +146,7 @@ func (c poolCheck) versionOffered(path *field.Path) field.ErrorList {
 	return checkVersion(c.pool.Kubernetes.Version, old, path, c.Offer)
 }
 
-// reserved keeps the kubelet from reserving the whole machine for itself (API-SVAL-19).
+// reserved checks that the kubelet reserves less than the whole machine (API-SVAL-19).
 func (c poolCheck) reserved(path *field.Path) field.ErrorList {
 	kubelet := c.spec.Kubernetes.Kubelet
 	at := field.NewPath("spec", "kubernetes", "kubelet")
@@ -163,7 +163,7 @@ func (c poolCheck) reserved(path *field.Path) field.ErrorList {
 		reserved *resource.Quantity
 		has      resource.Quantity
 	}{{"cpu", kubelet.KubeReserved.CPU, t.CPU}, {"memory", kubelet.KubeReserved.Memory, t.Memory}} {
-		// Of a machine type that is said to have nothing, nothing is known.
+		// A machine type without the resource is not checked, because its real amount is not known.
 		if part.reserved != nil && !part.has.IsZero() && part.reserved.Cmp(part.has) >= 0 {
 			errs = append(errs, field.Invalid(at.Child("kubeReserved", part.name), part.reserved.String(),
 				fmt.Sprintf("must be less than the %s of machine type %s", part.has.String(), t.Name)))

@@ -12,8 +12,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// checkRaw keeps sections that only an extension understands from naming a version that no extension serves
-// (API-SVAL-11).
+// checkRaw rejects provider-specific sections in a version that no extension serves (API-SVAL-11).
 func checkRaw(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	errs := notInternal(s.Provider.InfrastructureConfig, path.Child("provider", "infrastructureConfig"))
 	errs = append(errs, notInternal(s.Provider.ControlPlaneConfig, path.Child("provider", "controlPlaneConfig"))...)
@@ -45,7 +44,7 @@ func notInternal(raw *runtime.RawExtension, path *field.Path) field.ErrorList {
 	}
 	var meta metav1.TypeMeta
 	if err := json.Unmarshal(raw.Raw, &meta); err != nil || meta.GroupVersionKind().Version != runtime.APIVersionInternal {
-		return nil // What the section holds is the extension's business.
+		return nil // The extension validates the content of the section.
 	}
 	return field.ErrorList{field.Invalid(path.Child("apiVersion"), meta.APIVersion, "must be a version that the extension serves")}
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// domain refuses a domain that another shoot has, or that lies above or below one (API-SVAL-18). Only a new domain is
-// looked at, because that takes a look at all shoots.
-func domain(ctx context.Context, v world.View, q request) error {
+// checkDomain rejects a domain that another shoot has, or that is above or below the domain of another shoot. Only a new domain
+// is checked, because that requires a list of all shoots (API-SVAL-18).
+func checkDomain(ctx context.Context, v world.View, q request) error {
 	wanted := query.Domain(q.shoot.Spec.DNS)
 	if wanted == "" || wanted == query.Domain(q.old.Spec.DNS) {
 		return nil
 	}
 	if !q.IsDryRun() && !v.Claim("domains of shoots", wanted, q.shoot.Namespace+"/"+q.shoot.Name, query.Nested) {
-		return fmt.Errorf("spec.dns.domain: another request has just asked for %q, or for a domain above or below it; take another "+
+		return fmt.Errorf("spec.dns.domain: another request has just requested %q, or a domain above or below it; use another "+
 			"one, or try again in two minutes", wanted)
 	}
 	shoots, err := v.Shoots(ctx, "", fields.Everything())
@@ -35,9 +35,9 @@ func domain(ctx context.Context, v world.View, q request) error {
 		switch taken := query.Domain(other.Spec.DNS); {
 		case taken == "":
 		case taken == wanted:
-			return fmt.Errorf("spec.dns.domain: %q is taken by another shoot", wanted)
+			return fmt.Errorf("spec.dns.domain: %q is used by another shoot", wanted)
 		case query.Nested(taken, wanted):
-			return fmt.Errorf("spec.dns.domain: %q lies above or below the domain of another shoot", wanted)
+			return fmt.Errorf("spec.dns.domain: %q is above or below the domain of another shoot", wanted)
 		}
 	}
 	return nil

@@ -13,9 +13,9 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// sameFamily holds API-SHOOTSTRAT-9: the profile of a shoot changes between one of the garden and those that the shoot's
-// project derived from it, never to another family.
-func sameFamily(ctx context.Context, v world.View, q request) error {
+// checkProfileFamily checks that the profile of a shoot changes only between a CloudProfile and the profiles that the
+// shoot's project derived from it (API-SHOOTSTRAT-9).
+func checkProfileFamily(ctx context.Context, v world.View, q request) error {
 	if q.create || equality.Semantic.DeepEqual(q.shoot.Spec.CloudProfile, q.old.Spec.CloudProfile) {
 		return nil
 	}
@@ -30,7 +30,7 @@ func sameFamily(ctx context.Context, v world.View, q request) error {
 	return fmt.Errorf("spec.cloudProfile: a shoot of CloudProfile %q, or of one derived from it, cannot change to CloudProfile %q", was, is)
 }
 
-// parent is the name of the garden's profile that the profile of a shoot is, or is derived from.
+// parent returns the name of the CloudProfile that a shoot uses directly or through a profile derived from it.
 func parent(ctx context.Context, v world.View, s *gardencorev1beta1.ShootSpec, namespace string) (string, error) {
 	const derived = gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile
 	if s.CloudProfile == nil || s.CloudProfile.Kind != derived {

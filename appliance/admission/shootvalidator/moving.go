@@ -18,9 +18,9 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// moves holds what must be true of both seeds when a shoot changes its seed (API-SVAL-5, API-DNS-7): the state travels by
-// way of a backup, the machines stay where they are, and so do the names.
-func moves(ctx context.Context, v world.View, q request, to *gardencorev1beta1.Seed) error {
+// checkMove checks both seeds when the seed of a shoot changes: the state moves through a backup, and machines and names
+// stay as they are (API-SVAL-5, API-DNS-7).
+func checkMove(ctx context.Context, v world.View, q request, to *gardencorev1beta1.Seed) error {
 	if q.old.Spec.SeedName == nil {
 		return nil
 	}
@@ -28,26 +28,26 @@ func moves(ctx context.Context, v world.View, q request, to *gardencorev1beta1.S
 	if err != nil {
 		return missingSeed(err, *q.old.Spec.SeedName)
 	}
-	against := differ(q.shoot, from, to)
-	if against == "" && alive(q.shoot) {
-		if against, err = tooFar(ctx, v, q.shoot, from, to); err != nil {
+	against := obstacle(q.shoot, from, to)
+	if against == "" && isLive(q.shoot) {
+		if against, err = liveObstacle(ctx, v, q.shoot, from, to); err != nil {
 			return err
 		}
 	}
 	if against == "" {
 		return nil
 	}
-	return fmt.Errorf("the shoot cannot move from seed %q to %q: %s", from.Name, to.Name, against)
+	return fmt.Errorf("the shoot cannot be moved from seed %q to %q: %s", from.Name, to.Name, against)
 }
 
-// differ says what keeps a shoot from moving between two seeds, or nothing.
-func differ(shoot *gardencorev1beta1.Shoot, from, to *gardencorev1beta1.Seed) string {
+// obstacle returns the reason why a shoot cannot be moved between two seeds, or an empty string.
+func obstacle(shoot *gardencorev1beta1.Shoot, from, to *gardencorev1beta1.Seed) string {
 	for _, s := range []*gardencorev1beta1.Seed{from, to} {
 		if s.Spec.Backup == nil {
-			return fmt.Sprintf("seed %q keeps no backups", s.Name)
+			return fmt.Sprintf("seed %q has no backups", s.Name)
 		}
 		if d := s.Spec.Settings; d != nil && d.ShootDNS != nil && !d.ShootDNS.Enabled {
-			return fmt.Sprintf("seed %q makes no names for shoots", s.Name)
+			return fmt.Sprintf("seed %q has DNS names for shoots disabled", s.Name)
 		}
 	}
 	if from.Spec.Provider.Type != to.Spec.Provider.Type {
@@ -67,19 +67,19 @@ func differ(shoot *gardencorev1beta1.Shoot, from, to *gardencorev1beta1.Seed) st
 	return ""
 }
 
-// alive reports whether the control plane is to go on running while it moves.
-func alive(s *gardencorev1beta1.Shoot) bool {
-	return yes(s.Annotations[gardencorev1beta1.AnnotationLiveMigrate])
+// isLive reports whether the control plane should keep running while it is moved.
+func isLive(s *gardencorev1beta1.Shoot) bool {
+	return isTrue(s.Annotations[gardencorev1beta1.AnnotationLiveMigrate])
 }
 
-func yes(text string) bool {
+func isTrue(text string) bool {
 	value, err := strconv.ParseBool(text)
 	return err == nil && value
 }
 
-// tooFar says what keeps a control plane from running on two seeds at once, or nothing (API-SVAL-20): it has to survive
-// the loss of a node, and both halves have to be of one kind and near each other.
-func tooFar(
+// liveObstacle returns the reason why a control plane cannot run on two seeds at once, or an empty string: it must be highly
+// available, and both seeds must have the same provider and be near each other (API-SVAL-20).
+func liveObstacle(
 	ctx context.Context, v world.View, shoot *gardencorev1beta1.Shoot, from, to *gardencorev1beta1.Seed,
 ) (string, error) {
 	if shoot.Spec.ControlPlane == nil || shoot.Spec.ControlPlane.HighAvailability == nil {
@@ -89,7 +89,7 @@ func tooFar(
 		return "a live migration needs gardenlets of one version", nil
 	}
 	here, there := from.Spec.Provider.Region, to.Spec.Provider.Region
-	if here == there || yes(shoot.Annotations[gardencorev1beta1.AnnotationAllowDistantRegions]) {
+	if here == there || isTrue(shoot.Annotations[gardencorev1beta1.AnnotationAllowDistantRegions]) {
 		return "", nil
 	}
 	distance, limit, err := distance(ctx, v, query.ProfileName(&shoot.Spec), here, there)
@@ -97,15 +97,15 @@ func tooFar(
 	case err != nil:
 		return "", err
 	case distance < 0:
-		return fmt.Sprintf("nobody knows how far region %q is from %q, and a live migration needs them near", there, here), nil
+		return fmt.Sprintf("the distance between regions %q and %q is not known, and a live migration requires a short one", there, here), nil
 	case distance > limit:
-		return fmt.Sprintf("region %q is too far from %q for a live migration (%d, at most %d)", there, here, distance, limit), nil
+		return fmt.Sprintf("region %q is too far from %q for a live migration (distance %d, at most %d)", there, here, distance, limit), nil
 	}
 	return "", nil
 }
 
-// distance looks up how far two regions are from each other, and how far they may be, in the config map that the garden
-// has for a profile. It is negative when nobody knows.
+// distance returns the distance of two regions and the largest allowed one, from the ConfigMap that the garden has for a
+// profile. It is negative if it is not known.
 func distance(ctx context.Context, v world.View, profile, from, to string) (distance, limit int, err error) {
 	const (
 		unknown      = -1

@@ -14,9 +14,9 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// scheduling judges a seed that the request chooses (API-SVAL-3 to 5, 7, 12). It asks again what the scheduler asked,
-// by the same rules, because others may have been faster, and others may schedule.
-func scheduling(ctx context.Context, v world.View, q request, profile *gardencorev1beta1.CloudProfile) error {
+// checkSeed checks a seed that the request chooses. It applies the rules of the scheduler again, because the seed may have
+// been filled in the meantime, and because clients other than the scheduler can choose seeds (API-SVAL-3 to 5, 7, 12).
+func checkSeed(ctx context.Context, v world.View, q request, profile *gardencorev1beta1.CloudProfile) error {
 	seed, err := v.Seed(ctx, *q.shoot.Spec.SeedName)
 	if err != nil {
 		return missingSeed(err, *q.shoot.Spec.SeedName)
@@ -36,14 +36,14 @@ func scheduling(ctx context.Context, v world.View, q request, profile *gardencor
 			return fmt.Errorf("seed %q cannot host the shoot: %s", seed.Name, against)
 		}
 	}
-	if err := moves(ctx, v, q, seed); err != nil {
+	if err := checkMove(ctx, v, q, seed); err != nil {
 		return err
 	}
 	return capacity(ctx, v, seed, q.shoot)
 }
 
-// margin is how near to its limit a seed has to be for its shoots to be counted anew. Below, what the cache may lack does
-// not matter.
+// margin is how close to its limit a seed has to be for its shoots to be counted in a fresh view. Otherwise, shoots that the
+// cache lacks do not matter.
 const margin = 8
 
 func capacity(ctx context.Context, v world.View, seed *gardencorev1beta1.Seed, shoot *gardencorev1beta1.Shoot) error {
@@ -65,7 +65,7 @@ func capacity(ctx context.Context, v world.View, seed *gardencorev1beta1.Seed, s
 	}
 }
 
-// others counts the shoots on a seed beside the one at hand (API-SVAL-4).
+// others returns the number of other shoots on a seed (API-SVAL-4).
 func others(ctx context.Context, v world.View, seed string, shoot *gardencorev1beta1.Shoot) (int64, error) {
 	names, err := v.ShootsOn(ctx, seed)
 	if err != nil {
@@ -75,8 +75,8 @@ func others(ctx context.Context, v world.View, seed string, shoot *gardencorev1b
 	return int64(len(names)), nil
 }
 
-// networked holds that a shoot on a seed has networks, once the seed's defaults have been taken (API-SVAL-12).
-func networked(q request) field.ErrorList {
+// checkNetworks checks that a shoot on a seed has networks after the seed's defaults have been applied (API-SVAL-12).
+func checkNetworks(q request) field.ErrorList {
 	n := q.shoot.Spec.Networking
 	if q.shoot.Spec.SeedName == nil || n == nil || query.SelfHosted(&q.shoot.Spec) {
 		return nil

@@ -126,8 +126,8 @@ func TestBinding(t *testing.T) {
 			s.Spec.Networks = gardencorev1beta1.SeedNetworks{IPFamilies: []gardencorev1beta1.IPFamily{"IPv6"}, Pods: "fd00:1::/48", Services: "fd00:2::/112"}
 		}), Request: bind(func(s *shoot) { s.Spec.Networking.Nodes = new("fd00:1::/64") }), Refused: []string{"its pods network fd00:1::/48 overlaps with the nodes network fd00:1::/64 of the shoot"}},
 		"API-VALSHOOT-11":         {Reason: "unless they are mapped", Objects: seedWith(func(s *seed) { s.Spec.Networks.Pods, s.Spec.Networks.ShootDefaults = "10.11.128.0/20", nil }), Request: bind()},
-		"API-SVAL-5 backup":       {Reason: "a move needs backups", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b")), Request: move, Refused: []string{`from seed "b" to "a"`, `seed "b" keeps no backups`}},
-		"API-SVAL-5 backup there": {Reason: "at both ends", Objects: garden(admissiontest.Seed("a"), admissiontest.Seed("b", backed)), Request: move, Refused: []string{`from seed "b" to "a"`, `seed "a" keeps no backups`}},
+		"API-SVAL-5 backup":       {Reason: "a move needs backups", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b")), Request: move, Refused: []string{`from seed "b" to "a"`, `seed "b" has no backups`}},
+		"API-SVAL-5 backup there": {Reason: "at both ends", Objects: garden(admissiontest.Seed("a"), admissiontest.Seed("b", backed)), Request: move, Refused: []string{`from seed "b" to "a"`, `seed "a" has no backups`}},
 		"API-SVAL-5 fine":         {Reason: "with backups it goes", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b", backed)), Request: move},
 		"API-SVAL-5 provider":     {Reason: "machines stay where they are", Objects: garden(admissiontest.Seed("a", backed), admissiontest.Seed("b", backed, func(s *seed) { s.Spec.Provider.Type = "other" })), Request: move, Refused: []string{"their providers differ"}},
 	})

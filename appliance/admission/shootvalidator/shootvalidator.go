@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootvalidator refuses Shoots that ask for what is not offered or what they are not in a state for (API-SVAL-1
-// to 9, 11 to 20, API-BIND-3). Package shootmutator has completed them before.
+// Package shootvalidator validates Shoots against their project, profile and seed, and rejects changes that their state does
+// not allow (API-SVAL-1 to 9, 11 to 20, API-BIND-3). Package shootmutator has completed them before.
 package shootvalidator
 
 import (
@@ -28,24 +28,24 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// request is what is asked: the shoot as it should become, and as it was (empty on create).
+// request is a request with the new shoot and the old one, which is empty on create.
 type request struct {
 	admission.Attributes
 
 	shoot, old *gardencorev1beta1.Shoot
 	create     bool
-	// specChanged tells that the spec is new or differs.
+	// specChanged says that the spec is new or changed.
 	specChanged bool
 }
 
-// read reports whether a request is to write a shoot that lives.
+// read returns the request, and whether it writes a shoot that is not in deletion.
 func read(a admission.Attributes) (request, bool) {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
 	if !ok || a.GetSubresource() != "" && a.GetSubresource() != binding {
@@ -62,13 +62,13 @@ func read(a admission.Attributes) (request, bool) {
 	}, shoot.DeletionTimestamp == nil
 }
 
-// places reports whether the request chooses a seed, be it the first one or another.
-func (q request) places() bool {
+// choosesSeed reports whether the request sets a seed, either the first or another one.
+func (q request) choosesSeed() bool {
 	is, was := q.shoot.Spec.SeedName, q.old.Spec.SeedName
 	return is != nil && (was == nil || *was != *is)
 }
 
-// Validate holds the shoot against its project, its seed, its own state and its profile, in this order (API-SVAL-1).
+// Validate checks the shoot against its project, its seed, its own state and its profile, in this order (API-SVAL-1).
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot); ok && a.GetOperation() == admission.Delete {
 		if why := query.Moving(old); why != "" {
@@ -82,42 +82,43 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	}
 	if !q.specChanged {
 		return r.world.Decide(a, func(v world.View) error {
-			if err := issued(ctx, v, q); err != nil {
+			if err := checkIssuer(ctx, v, q); err != nil {
 				return err
 			}
-			return leavingSeed(ctx, v, q)
+			return checkSeedInDeletion(ctx, v, q)
 		})
 	}
 	if err := r.world.Decide(a, func(v world.View) error { return validate(ctx, v, q) }); err != nil {
 		return err
 	}
-	return world.Answer(a, domain(ctx, r.world.Fresh(), q))
+	return world.Answer(a, checkDomain(ctx, r.world.Fresh(), q))
 }
 
 func validate(ctx context.Context, v world.View, q request) error {
-	if err := inOrder(ctx, v, q, membership, sameFamily, mayPlace); err != nil {
+	if err := inOrder(ctx, v, q, checkProject, checkProfileFamily, checkMayBind); err != nil {
 		return err
 	}
 	profile, err := v.ProfileOf(ctx, &q.shoot.Spec, q.shoot.Namespace)
 	if err != nil {
 		return err
 	}
-	if profile != nil && q.places() {
-		if err := scheduling(ctx, v, q, profile); err != nil {
+	if profile != nil && q.choosesSeed() {
+		if err := checkSeed(ctx, v, q, profile); err != nil {
 			return err
 		}
 	}
-	err = inOrder(ctx, v, q, settled, awake, leavingSeed, issued, stillSelected, pinned, exchanged, pluginSecrets)
+	err = inOrder(ctx, v, q, checkNotMoving, checkHibernation, checkSeedInDeletion, checkIssuer, checkSeedSelector,
+		checkControlPlaneZones, checkCredentialsChange, checkPluginSecrets)
 	if err != nil || profile == nil {
 		return err
 	}
-	if errs := append(networked(q), check(q, offer.Offer{Profile: &profile.Spec, Now: v.Clock.Now()})...); len(errs) > 0 {
+	if errs := append(checkNetworks(q), check(q, offer.Offer{Profile: &profile.Spec, Now: v.Clock.Now()})...); len(errs) > 0 {
 		return errs.ToAggregate()
 	}
 	return nil
 }
 
-// inOrder stops at the first check that refuses.
+// inOrder runs checks and stops at the first error.
 func inOrder(ctx context.Context, v world.View, q request, checks ...func(context.Context, world.View, request) error) error {
 	for _, check := range checks {
 		if err := check(ctx, v, q); err != nil {
@@ -127,8 +128,9 @@ func inOrder(ctx context.Context, v world.View, q request, checks ...func(contex
 	return nil
 }
 
-// membership holds API-SVAL-2 and the length of names (API-NAME-3).
-func membership(ctx context.Context, v world.View, q request) error {
+// checkProject checks that the project of a new shoot is not in deletion, and that their names together are not too long
+// (API-SVAL-2, API-NAME-3).
+func checkProject(ctx context.Context, v world.View, q request) error {
 	const (
 		longestName   = 21
 		generatedPart = 5
@@ -154,8 +156,8 @@ func membership(ctx context.Context, v world.View, q request) error {
 	return nil
 }
 
-// mayPlace holds API-BIND-3: who creates a shoot on a seed of its choice does the work of the scheduler.
-func mayPlace(ctx context.Context, v world.View, q request) error {
+// checkMayBind checks that a user who creates a shoot on a seed may update shoots/binding, as the scheduler may (API-BIND-3).
+func checkMayBind(ctx context.Context, v world.View, q request) error {
 	if !q.create || q.shoot.Spec.SeedName == nil {
 		return nil
 	}
@@ -167,5 +169,5 @@ func mayPlace(ctx context.Context, v world.View, q request) error {
 	if err != nil || allowed {
 		return err
 	}
-	return fmt.Errorf("%s: only who may update shoots/binding chooses the seed; leave it to the scheduler", pathSeed)
+	return fmt.Errorf("%s: only users who may update shoots/binding can choose the seed; leave it to the scheduler", pathSeed)
 }

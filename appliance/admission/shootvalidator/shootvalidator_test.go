@@ -37,7 +37,7 @@ func TestMembership(t *testing.T) {
 	named := func(name string) func(*shoot) { return func(s *shoot) { s.Name = name } }
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-2":            {Reason: "a shoot lives in a project", Objects: garden(), Request: create()},
-		"API-SVAL-2 no project": {Reason: "not outside of one", Objects: []kind.Object{admissiontest.Profile()}, Request: create(), Refused: []string{`namespace "garden-meadow" belongs to no project`}},
+		"API-SVAL-2 no project": {Reason: "not outside of one", Objects: []kind.Object{admissiontest.Profile()}, Request: create(), Refused: []string{`namespace "garden-meadow" does not belong to a project`}},
 		"API-NAME-3":            {Reason: "21 characters fit", Objects: garden(), Request: create(named("fifteen-letters"))},
 		"API-NAME-3 long":       {Reason: "22 do not", Objects: garden(), Request: create(named("sixteen-letters1")), Refused: []string{`project "meadow"`, "too long together", "at most 21 characters (16 with generateName)"}},
 		"API-RRM-3 profile":     {Reason: "the profile exists", Objects: []kind.Object{admissiontest.Project()}, Request: create(), Refused: []string{`spec.cloudProfile: CloudProfile "local" does not exist; create it first or name another`}},
@@ -158,8 +158,8 @@ func TestDomainsAtOnce(t *testing.T) {
 	if err := ask("one", "a.example.com"); err != nil {
 		t.Fatalf("the first one gets it: %v", err)
 	}
-	checkRefused(t, "API-SVAL-18: of two requests at once one is refused", ask("two", "a.example.com"), "has just asked")
-	checkRefused(t, "API-SVAL-18: also below", ask("two", "b.a.example.com"), "has just asked")
+	checkRefused(t, "API-SVAL-18: of two requests at once one is refused", ask("two", "a.example.com"), "has just requested")
+	checkRefused(t, "API-SVAL-18: also below", ask("two", "b.a.example.com"), "has just requested")
 	if err := ask("two", "b.example.com"); err != nil {
 		t.Errorf("API-SVAL-18: beside is fine, got %v", err)
 	}
@@ -172,7 +172,7 @@ func TestDomain(t *testing.T) {
 	}
 	other := append(garden(), admissiontest.Shoot(domain("a.example.com"), func(s *shoot) { s.Name = "other" }))
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
-		"API-SVAL-18 same":   {Reason: "a domain has one shoot", Objects: other, Request: create(domain("a.example.com")), Refused: []string{"spec.dns.domain", `"a.example.com" is taken`}},
+		"API-SVAL-18 same":   {Reason: "a domain has one shoot", Objects: other, Request: create(domain("a.example.com")), Refused: []string{"spec.dns.domain", `"a.example.com" is used`}},
 		"API-SVAL-18 below":  {Reason: "nobody lives below another", Objects: other, Request: create(domain("b.a.example.com")), Refused: []string{"above or below"}},
 		"API-SVAL-18 above":  {Reason: "nor above", Objects: other, Request: create(domain("example.com")), Refused: []string{"above or below"}},
 		"API-SVAL-18 beside": {Reason: "beside is fine", Objects: other, Request: create(domain("ba.example.com"))},

@@ -15,9 +15,9 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-// settled refuses changes of a shoot whose control plane moves to another seed (API-SVAL-6). A move that has not begun
-// can still be called off.
-func settled(_ context.Context, _ world.View, q request) error {
+// checkNotMoving rejects changes of a shoot whose control plane is being moved to another seed. A move that has not begun
+// can be cancelled (API-SVAL-6).
+func checkNotMoving(_ context.Context, _ world.View, q request) error {
 	why := query.Moving(q.old)
 	if why == "" {
 		return nil
@@ -30,8 +30,8 @@ func settled(_ context.Context, _ world.View, q request) error {
 	return fmt.Errorf("the spec of shoot %q cannot change now: %s", q.shoot.Name, why)
 }
 
-// awake refuses to put a shoot to sleep that could not be woken up again (API-SVAL-9).
-func awake(_ context.Context, _ world.View, q request) error {
+// checkHibernation rejects the hibernation of a shoot that could not be woken up again (API-SVAL-9).
+func checkHibernation(_ context.Context, _ world.View, q request) error {
 	if query.HibernationWanted(q.old) || !query.HibernationWanted(q.shoot) {
 		return nil
 	}
@@ -42,10 +42,10 @@ func awake(_ context.Context, _ world.View, q request) error {
 	return fmt.Errorf("spec.hibernation.enabled: the shoot cannot be hibernated now: %s", c.Message)
 }
 
-// leavingSeed leaves shoots alone whose seed is being deleted: nothing but the confirmation of their deletion may change
-// (API-SVAL-8). Gardenlets go on doing their work.
-func leavingSeed(ctx context.Context, v world.View, q request) error {
-	if q.create || q.old.Spec.SeedName == nil || q.places() || !q.specChanged && !annotated(q) {
+// checkSeedInDeletion rejects changes of a shoot whose seed is in deletion, except for the confirmation of the shoot's
+// deletion. Gardenlets may continue to change it (API-SVAL-8).
+func checkSeedInDeletion(ctx context.Context, v world.View, q request) error {
+	if q.create || q.old.Spec.SeedName == nil || q.choosesSeed() || !q.specChanged && !annotated(q) {
 		return nil
 	}
 	if slices.Contains(q.GetUserInfo().GetGroups(), gardencorev1beta1.GroupSeeds) {
@@ -54,16 +54,16 @@ func leavingSeed(ctx context.Context, v world.View, q request) error {
 	seed, err := v.Seed(ctx, *q.old.Spec.SeedName)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil // It is gone altogether, and holds nobody back.
+		return nil // The seed is deleted already.
 	case err != nil:
 		return fmt.Errorf("read seed %q: %w", *q.old.Spec.SeedName, err)
 	case seed.DeletionTimestamp == nil:
 		return nil
 	}
-	return fmt.Errorf("seed %q is being deleted: the deletion of the shoot can be confirmed, and nothing else changed", seed.Name)
+	return fmt.Errorf("seed %q is being deleted: only the deletion of the shoot can be confirmed", seed.Name)
 }
 
-// annotated reports whether annotations change, beside those about the deletion.
+// annotated reports whether annotations other than those about the deletion change.
 func annotated(q request) bool {
 	rest := func(s *gardencorev1beta1.Shoot) map[string]string {
 		others := maps.Clone(s.Annotations)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tokensecret asks who makes a Secret that the server fills with a token of a service account for the right to
-// request tokens of this account: the Secret is another way to the same thing.
+// Package tokensecret requires the permission to request tokens of a service account from users who create a Secret that the
+// server fills with a token of this account, because the Secret is another way to get one.
 package tokensecret
 
 import (
@@ -20,14 +20,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses Secrets for the token of an account whose tokens the user may not request.
+// Validate rejects Secrets for the token of an account whose tokens the user may not request.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	if a.GetResource().GroupResource() != corev1.Resource("secrets") || a.GetSubresource() != "" {
 		return nil
@@ -55,7 +55,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 		secret.Type, account, a.GetUserInfo().GetName())))
 }
 
-// accountOf is the service account whose token a Secret is for, or nothing.
+// accountOf returns the service account whose token a Secret is for, or an empty string.
 func accountOf(secret *corev1.Secret) string {
 	if secret == nil || secret.Type != corev1.SecretTypeServiceAccountToken {
 		return ""

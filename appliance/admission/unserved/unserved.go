@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package unserved warns whoever sets what the API accepts and nobody acts upon yet, and refuses what would break a shoot
-// that has a seed. The table of package apis/unserved says what that is.
+// Package unserved warns users who set what the API accepts and no controller acts upon yet, and rejects settings that would
+// break a shoot that has a seed. They are listed in the table of package apis/unserved.
 package unserved
 
 import (
@@ -22,7 +22,7 @@ import (
 
 type rule struct{ *admission.Handler }
 
-// New makes the rule. It looks at nothing but the object.
+// New returns the plugin. It uses only the object.
 func New(*world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update)}
 }
@@ -32,8 +32,8 @@ var (
 	_ admission.ValidationInterface = &rule{}
 )
 
-// Admit warns. It changes nothing, but has to be asked before the rules that complete objects: what they add is nobody's
-// wish. Gardenlets get no warnings, there is nobody who would read them.
+// Admit warns. It changes nothing, but has to run before the plugins that complete objects, because users did not set what
+// those add. Gardenlets get no warnings, because no user would read them.
 func (*rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if leavesAlone(a) || ofGardenlet(a.GetUserInfo()) {
 		return nil
@@ -46,8 +46,8 @@ func (*rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Obje
 	return nil
 }
 
-// Validate refuses what would break a shoot. One that has no seed is not broken: nothing is done with it but to report
-// what is wrong, and its owner can take the setting away.
+// Validate rejects settings that would break a shoot. They do not break a shoot without a seed: it is not reconciled and
+// reports the problem, and its owner can remove the setting.
 func (*rule) Validate(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot)
 	if !ok || leavesAlone(a) || old.Spec.SeedName == nil && old.Status.SeedName == nil {
@@ -56,13 +56,14 @@ func (*rule) Validate(_ context.Context, a admission.Attributes, _ admission.Obj
 	var refusals []error
 	for _, f := range unserved.Set(a.GetObject(), old) {
 		if f.Severity == unserved.Refuse {
-			refusals = append(refusals, fmt.Errorf("%s; leave the field as it was", f))
+			refusals = append(refusals, fmt.Errorf("%s; keep the old value of the field", f))
 		}
 	}
 	return world.Answer(a, errors.Join(refusals...))
 }
 
-// leavesAlone reports whether a request sets nothing that somebody should act upon: of the subresources only a binding does.
+// leavesAlone reports whether a request sets nothing that a controller acts upon, as requests for subresources other than
+// binding.
 func leavesAlone(a admission.Attributes) bool {
 	if sub := a.GetSubresource(); sub != "" && sub != "binding" {
 		return true

@@ -66,7 +66,7 @@ func TestRefusals(t *testing.T) {
 		"asleep before it runs": {
 			Reason:  "a gardenlet may be making it just now",
 			Request: admissiontest.Request{Object: admissiontest.Shoot(onSeed, asleep), Old: admissiontest.Shoot(onSeed)},
-			Refused: []string{"spec.hibernation.enabled (true) is not served yet", "leave the field as it was"},
+			Refused: []string{"spec.hibernation.enabled (true) is not served yet", "keep the old value of the field"},
 		},
 		"put to sleep": {
 			Reason:  "its machines would go and it would fail",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package updaterestriction keeps Secrets and ConfigMaps that gardenlets have labelled for themselves from being changed
-// by anybody else (GAC-UPD-1).
+// Package updaterestriction rejects changes of Secrets and ConfigMaps that gardenlets have labelled for themselves by other
+// users (GAC-UPD-1).
 package updaterestriction
 
 import (
@@ -31,14 +31,14 @@ type rule struct {
 	world *world.World
 }
 
-// New makes the rule.
+// New returns the plugin.
 func New(w *world.World) admission.Interface {
 	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), world: w}
 }
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate refuses requests about labelled objects, also those that take the label away.
+// Validate rejects requests for labelled objects, also those that remove the label.
 func (r *rule) Validate(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	restricted := []schema.GroupResource{corev1.Resource("secrets"), corev1.Resource("configmaps")}
 	if !slices.Contains(restricted, a.GetResource().GroupResource()) || a.GetSubresource() != "" ||
@@ -57,7 +57,7 @@ func labelled(object runtime.Object) bool {
 	return err == nil && metadata.GetLabels()[gardencorev1beta1.LabelUpdateRestriction] == "true"
 }
 
-// may tells who may do what with labelled objects. The loops of this server act under its own name.
+// may reports whether a user may change labelled objects. The controllers of this server use its own identity.
 func may(who user.Info, operation admission.Operation) bool {
 	if who == nil {
 		return false

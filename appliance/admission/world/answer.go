@@ -11,11 +11,11 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 )
 
-// ErrUnreadable says that a rule could not see what it has to decide on. That is no refusal: the same request may pass
-// when it is made again.
+// ErrUnreadable says that a plugin could not read what it needs for its decision. That is not a rejection: a retry of the
+// same request may be accepted.
 var ErrUnreadable = errors.New("the garden could not be read")
 
-// unreadable marks errors of a read, all but that the object does not exist.
+// unreadable marks errors of a read as ErrUnreadable, except that the object does not exist.
 func unreadable(err error) error {
 	if err == nil || apierrors.IsNotFound(err) {
 		return err
@@ -23,20 +23,20 @@ func unreadable(err error) error {
 	return fmt.Errorf("%w: %w", ErrUnreadable, err)
 }
 
-// InvalidError is a refusal that names a field. Clients see it as a failed validation, as if the object alone had been
-// looked at, and not as something that is forbidden to them.
+// InvalidError is a rejection that names a field. Clients see it as a failed validation, as from the validation of the
+// object alone, and not as forbidden.
 type InvalidError struct{ Errors field.ErrorList }
 
 // Error implements error.
 func (e *InvalidError) Error() string { return e.Errors.ToAggregate().Error() }
 
-// Invalid refuses a value of a field for a reason.
+// Invalid returns an error that rejects the value of a field for a reason.
 func Invalid(path *field.Path, value any, reason string) error {
 	return &InvalidError{Errors: field.ErrorList{field.Invalid(path, value, reason)}}
 }
 
-// Answer turns what a rule found into the answer to the request: a refusal with its reason, a failed validation, or an
-// internal error when the garden could not be read.
+// Answer converts the error of a plugin into the response to the request: forbidden, a failed validation, or an internal
+// error if the garden could not be read.
 func Answer(a admission.Attributes, err error) error {
 	switch {
 	case err == nil:
@@ -50,8 +50,8 @@ func Answer(a admission.Attributes, err error) error {
 	}
 }
 
-// invalid collects the fields that a refusal names, in all errors that it was joined from. It is nil for one that has
-// another reason too.
+// invalid collects the field errors of a rejection from all its joined errors. It is nil if the rejection has another reason
+// too.
 func invalid(err error) field.ErrorList {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all field.ErrorList
@@ -70,7 +70,7 @@ func invalid(err error) field.ErrorList {
 	return nil
 }
 
-// Missing says in a refusal that an object does not exist. Other errors are passed on.
+// Missing converts a NotFound error into a rejection which says that the object does not exist. Other errors are wrapped.
 func Missing(err error, path, kind, name string) error {
 	switch {
 	case err == nil:

@@ -9,12 +9,12 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// claimTime is how long a claim holds: longer than any request takes, so that by then what it has written can be seen.
+// claimTime is how long a claim is valid: longer than any request takes, so that its write is visible by then.
 const claimTime = 65 * time.Second
 
-// claims remember what requests were allowed to take. A rule that keeps two objects from having the same thing looks for
-// the other one, and the object is written some time after. Two requests at once would both look before either has
-// written; with a claim, the second one finds that of the first.
+// claims record unique values that requests were allowed to use. A plugin that keeps two objects from having the same value
+// looks for the other object, and its own is written some time later. Two concurrent requests would both look before either
+// has written; with a claim, the second one finds that of the first.
 type claims struct {
 	clock clock.PassiveClock
 
@@ -31,8 +31,8 @@ func newClaims(c clock.PassiveClock) *claims {
 	return &claims{clock: c, taken: map[string]map[string]claim{}}
 }
 
-// Claim takes something of a sort for an owner, and reports whether nobody else has just done so. It must be called before
-// the rule looks at what there is. Things collide when they are equal, or when collides says so.
+// Claim claims a value of a type for an owner, and reports whether no other owner has claimed it recently. It must be called
+// before the plugin reads existing objects. Values collide if they are equal, or if collides says so.
 func (w *World) Claim(sort, thing, owner string, collides func(a, b string) bool) bool {
 	c := w.claims
 	c.mu.Lock()

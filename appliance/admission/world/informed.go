@@ -15,11 +15,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// anyVersion asks for whatever is at hand.
+// anyVersion is the resource version of a read that accepts any state.
 const anyVersion = "0"
 
-// informed answers from what the API server keeps at hand for itself: Namespaces, which each request in one needs, and
-// Secrets, which tokens are looked up in. For everything else it asks elsewhere.
+// informed reads from the informers of the API server: Namespaces, which each request in one needs, and Secrets, in which
+// tokens are looked up. It reads everything else from another source.
 type informed struct {
 	Source
 
@@ -49,7 +49,7 @@ func (i *informed) Get(ctx context.Context, at Place, version string) (runtime.O
 	return i.Source.Get(ctx, at, version)
 }
 
-// object gives a result its interface, and nothing where there is an error.
+// object converts a result to its interface, and returns nil if there is an error.
 func object[T runtime.Object](found T, err error) (runtime.Object, error) {
 	if err != nil {
 		return nil, err

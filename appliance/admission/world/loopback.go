@@ -17,7 +17,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 )
 
-// loopback reads through the port of the API server itself.
+// loopback reads through the loopback client of the API server.
 type loopback struct {
 	client     rest.Interface
 	parameters runtime.ParameterCodec
@@ -26,7 +26,7 @@ type loopback struct {
 func newLoopback(config *rest.Config) (*loopback, error) {
 	kinds, err := scheme.New()
 	if err != nil {
-		return nil, fmt.Errorf("make scheme of admission: %w", err)
+		return nil, fmt.Errorf("create scheme of admission: %w", err)
 	}
 	config = rest.CopyConfig(config)
 	config.GroupVersion = &gardencorev1beta1.GroupVersion // Each request names its own.
@@ -36,7 +36,7 @@ func newLoopback(config *rest.Config) (*loopback, error) {
 	config.QPS = -1 // The API server's own fairness limits requests.
 	client, err := rest.RESTClientFor(config)
 	if err != nil {
-		return nil, fmt.Errorf("make client of admission: %w", err)
+		return nil, fmt.Errorf("create client of admission: %w", err)
 	}
 	return &loopback{client: client, parameters: runtime.NewParameterCodec(kinds)}, nil
 }
@@ -51,7 +51,7 @@ func (l *loopback) List(ctx context.Context, at Place, o metav1.ListOptions) (ru
 	return l.at(at).VersionedParams(&o, l.parameters).Do(ctx).Get()
 }
 
-// Names implements Source. The server is asked for nothing but names.
+// Names implements Source. It requests only metadata.
 func (l *loopback) Names(ctx context.Context, at Place, o metav1.ListOptions) ([]string, error) {
 	raw, err := l.at(at).VersionedParams(&o, l.parameters).SetHeader("Accept", metadataOnly("PartialObjectMetadataList")).Do(ctx).Raw()
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// ProfileOf reads what the profile of a shoot offers, be it one of the garden or of the shoot's project; the latter's
-// offer, its parent's included, stands in its status. It is nil when the shoot names none, which static validation asks
-// for.
+// ProfileOf returns the offer of a shoot's profile, which is one of the garden or of the shoot's project; the offer of the
+// latter, including that of its parent, is in its status. It is nil if the shoot names no profile, which static validation
+// rejects.
 func (v View) ProfileOf(
 	ctx context.Context, s *gardencorev1beta1.ShootSpec, namespace string,
 ) (*gardencorev1beta1.CloudProfile, error) {
@@ -27,7 +27,7 @@ func (v View) ProfileOf(
 	case gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile:
 		return v.merged(ctx, namespace, ref.Name)
 	default:
-		return nil, fmt.Errorf("spec.cloudProfile.kind: %q is no kind of profile; use %s or %s", ref.Kind,
+		return nil, fmt.Errorf("spec.cloudProfile.kind: %q is not a kind of profile; use %s or %s", ref.Kind,
 			gardencorev1beta1.CloudProfileReferenceKindCloudProfile,
 			gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile)
 	}

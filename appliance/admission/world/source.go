@@ -12,10 +12,10 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 )
 
-// Source is where objects come from. Errors other than that an object does not exist are marked as ErrUnreadable by the
-// World. What is returned may be shared with others and must not be changed.
+// Source is where objects are read from. The World marks errors other than NotFound as ErrUnreadable. Returned objects may
+// be shared and must not be changed.
 type Source interface {
-	// Get reads an object at a resource version: "0" is whatever is at hand, "" what is stored.
+	// Get reads an object at a resource version: "0" accepts any state, "" requires the stored state.
 	Get(ctx context.Context, at Place, version string) (runtime.Object, error)
 	// List lists objects; the options say which and how recent.
 	List(ctx context.Context, at Place, o metav1.ListOptions) (runtime.Object, error)
@@ -25,11 +25,11 @@ type Source interface {
 	Metadata(ctx context.Context, of Target, version string) (*metav1.PartialObjectMetadata, error)
 }
 
-// Place is a resource of the garden or of Kubernetes, in a namespace or in all, and the name of one object of it. A group
-// is read in the version that the garden prefers, unless one is given: custom resources need that.
+// Place is a resource of the garden or of Kubernetes, in a namespace or in all, with the name of an object if it is about
+// one. A group is read in the version that the garden prefers, unless a version is given, which custom resources need.
 type Place struct{ Group, Version, Resource, Namespace, Name string }
 
-// version is the one in which a garden serves a group: Kubernetes' own groups are served in their stable version only.
+// version returns the version in which a garden serves a group: Kubernetes' own groups are served in their stable version only.
 func (p Place) version() string {
 	if p.Version != "" {
 		return p.Version
@@ -42,7 +42,7 @@ func (p Place) version() string {
 	return "v1"
 }
 
-// path is where an API server serves a group in a version.
+// path returns the path at which an API server serves a group and version.
 func path(group, version string) []string {
 	if group == "" {
 		return []string{"/api", version}

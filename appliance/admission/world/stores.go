@@ -19,14 +19,14 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
-// stores reads from the stores that the API server serves, within the process: nothing is sent, encoded or authorized.
-// For objects of other groups it asks elsewhere.
+// stores reads from the stores of the API server within the process: nothing is sent, encoded or authorized. It reads
+// objects of other groups from another source.
 type stores struct {
 	served    map[schema.GroupResource]rest.Storage
 	elsewhere Source
 }
 
-// byResource finds the stores of groups. A resource that is served in several versions has one store.
+// byResource maps the resources of groups to their stores. A resource that is served in several versions has one store.
 func byResource(groups []*genericapiserver.APIGroupInfo) map[schema.GroupResource]rest.Storage {
 	served := map[schema.GroupResource]rest.Storage{}
 	for _, group := range groups {
@@ -98,7 +98,7 @@ func (s *stores) Metadata(ctx context.Context, of Target, version string) (*meta
 	}
 	accessor, err := meta.Accessor(obj)
 	if err != nil {
-		return nil, fmt.Errorf("look at metadata: %w", err)
+		return nil, fmt.Errorf("access metadata: %w", err)
 	}
 	return meta.AsPartialObjectMetadata(accessor), nil
 }

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 )
 
-// Objects returns the object of a request and the one before it as types of Kubernetes' API; either is nil when the
-// request has none. A rule about kinds of Kubernetes gets their internal types from the server, which have other fields:
-// T must be the type of the kind and version that the request names. What is returned must not be changed.
+// Objects returns the new and the old object of a request as types of Kubernetes' API; either is nil if the request has
+// none. The server passes internal types of Kubernetes' kinds to plugins, which have other fields. T must be the type of the
+// kind and version in the request. The returned objects must not be changed.
 func Objects[T any](a admission.Attributes, o admission.ObjectInterfaces) (object, old *T, err error) {
 	if object, err = versioned[T](a, a.GetObject(), o); err != nil {
 		return nil, nil, err

@@ -18,22 +18,22 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// View is the garden at a time. In all of its methods a missing object is an error of reason NotFound.
+// View is a cached or a fresh view of the garden. All methods return an error with reason NotFound for a missing object.
 type View struct {
 	*World
 
-	// version is the resource version that reads ask for: "0" is answered from the watch cache.
+	// version is the resource version of reads: "0" is read from the watch cache.
 	version string
 }
 
-// Cached is the view that costs little.
+// Cached returns the cached view, which is cheap.
 func (w *World) Cached() View { return View{World: w, version: "0"} }
 
-// Fresh is the view that holds every write that was answered before.
+// Fresh returns a view with all writes that were acknowledged before.
 func (w *World) Fresh() View { return View{World: w} }
 
-// Decide answers a request by a rule that refuses because of what it sees. The rule is asked once more, about the fresh
-// view, before its refusal counts, so it must be able to run twice.
+// Decide runs a check that rejects requests because of objects that exist. If it rejects on the cached view, it is run again
+// on the fresh view, so it must be able to run twice.
 func (w *World) Decide(a admission.Attributes, rule func(v View) error) error {
 	if rule(w.Cached()) == nil {
 		return nil
@@ -71,7 +71,7 @@ func (v View) Namespace(ctx context.Context, name string) (*corev1.Namespace, er
 	return Get[corev1.Namespace](ctx, v, Place{Resource: "namespaces", Name: name})
 }
 
-// OfProject reports whether a namespace is that of a project, and not one that the garden keeps for itself (GAC-REG-1).
+// OfProject reports whether a namespace is that of a project, and not one of the garden itself (GAC-REG-1).
 func (v View) OfProject(ctx context.Context, namespace string) (bool, error) {
 	if namespace == "" {
 		return false, nil
@@ -116,7 +116,7 @@ func (v View) ConfigMap(ctx context.Context, namespace, name string) (*corev1.Co
 	return Get[corev1.ConfigMap](ctx, v, Place{Resource: "configmaps", Namespace: namespace, Name: name})
 }
 
-// ProjectOf returns the Project that owns a namespace, or nil when none does.
+// ProjectOf returns the Project that owns a namespace, or nil if there is none.
 func (v View) ProjectOf(ctx context.Context, namespace string) (*gardencorev1beta1.Project, error) {
 	selector := fields.OneTermEqualSelector(gardencorev1beta1.FieldProjectNamespace, namespace)
 	list, err := List[gardencorev1beta1.ProjectList](ctx, v, Place{Group: gardencorev1beta1.GroupName, Resource: "projects"}, selector)
@@ -126,14 +126,14 @@ func (v View) ProjectOf(ctx context.Context, namespace string) (*gardencorev1bet
 	return &list.Items[0], nil
 }
 
-// Project returns the Project that owns a namespace; that there is none is an error.
+// Project returns the Project that owns a namespace, and an error if there is none.
 func (v View) Project(ctx context.Context, namespace string) (*gardencorev1beta1.Project, error) {
 	project, err := v.ProjectOf(ctx, namespace)
 	if err != nil {
 		return nil, fmt.Errorf("find project of namespace %q: %w", namespace, err)
 	}
 	if project == nil {
-		return nil, fmt.Errorf("namespace %q belongs to no project; shoots live in the namespace of a project", namespace)
+		return nil, fmt.Errorf("namespace %q does not belong to a project; shoots must be in the namespace of a project", namespace)
 	}
 	return project, nil
 }
@@ -147,8 +147,8 @@ func (v View) Shoots(ctx context.Context, namespace string, s fields.Selector) (
 	return list.Items, nil
 }
 
-// ShootsOn names the Shoots that a seed runs or is meant to run, in the form namespace/name. The server keeps a label on
-// them for that, so nothing but names has to be read.
+// ShootsOn returns the Shoots that a seed runs or that are bound to it, in the form namespace/name. The server labels them
+// with the seed, so only names have to be read.
 func (v View) ShootsOn(ctx context.Context, seed string) ([]string, error) {
 	o := metav1.ListOptions{LabelSelector: gardencorev1beta1.LabelPrefixSeedName + seed + "=true", ResourceVersion: v.version}
 	names, err := v.source.Names(ctx, Place{Group: gardencorev1beta1.GroupName, Resource: "shoots"}, o)
@@ -165,8 +165,7 @@ func (v View) ControllerRegistrations(ctx context.Context) ([]gardencorev1beta1.
 	return list.Items, nil
 }
 
-// nameless is the answer to who asks for an object without a name: there is none. The stores take it for a mistake of
-// the server.
+// nameless returns a NotFound error for a read without a name, which the stores would report as an internal error.
 func nameless(group, resource string) error {
 	return apierrors.NewNotFound(schema.GroupResource{Group: group, Resource: resource}, "")
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package world is how admission rules see the garden: objects by name, lists, and who may do what.
+// Package world gives admission plugins access to the garden: objects by name, lists, and permissions of users.
 //
-// A view of the garden is either cached or fresh. A cached one costs little; it may lack what was written a moment ago. A
-// fresh one holds every write that was answered before; to be so, a list has to wait until the watch cache has caught up
-// with all writes to the store, which takes a tenth of a second and more in a busy garden. A rule that refuses because
-// of what it sees decides on the cached view first and looks again before it refuses (API-ADM-7): see Decide. A rule that
-// refuses because of what it does not see takes the fresh view.
+// A view of the garden is either cached or fresh. A cached view is cheap, but may lack recent writes. A fresh view has all
+// writes that were acknowledged before; for that, a list has to wait until the watch cache has caught up with all writes to
+// the store, which takes a tenth of a second and more in a busy garden. A plugin that rejects a request because of existing
+// objects decides on the cached view first and checks the fresh view before it rejects; see Decide (API-ADM-7). A plugin
+// that rejects because of missing objects uses the fresh view.
 package world
 
 import (
@@ -23,11 +23,11 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// World is the garden as an API server lets its rules see it.
+// World is the garden as the plugins of an API server see it.
 type World struct {
-	// Clock tells the time for expiration dates.
+	// Clock is the clock for expiration dates.
 	Clock clock.PassiveClock
-	// Log receives what rules have refused, where that is to be followed up; nowhere by default.
+	// Log is the logger for rejections that should be logged; they are not logged by default.
 	Log logr.Logger
 
 	source     Source
@@ -36,7 +36,8 @@ type World struct {
 	claims     *claims
 }
 
-// Access is how a world is seen.
+// New returns a world that can be used after Reach. Plugins are created before their server, and use the world when they get
+// requests.
 type Access struct {
 	// Clock tells the time.
 	Clock clock.PassiveClock
@@ -44,11 +45,11 @@ type Access struct {
 	Log logr.Logger
 	// Config is for the port of the API server itself.
 	Config *clientrest.Config
-	// Authorizer decides who may do what.
+	// Authorizer decides about permissions.
 	Authorizer authorizer.Authorizer
-	// Informers keep Namespaces and Secrets at hand; nothing is kept without them.
+	// Informers cache Namespaces and Secrets; nothing is cached without them.
 	Informers informers.SharedInformerFactory
-	// Groups are read from their stores, without the detour over the server's own port.
+	// Rejections counts rejected requests; if it is nil, they are not counted.
 	Groups []*genericapiserver.APIGroupInfo
 	// Rejections counts the requests that were refused; nil leaves them to a counter that nobody reads.
 	Rejections *prometheus.CounterVec
@@ -72,7 +73,8 @@ func New(how Access) (*World, error) {
 	return w, nil
 }
 
-// From returns the world that a source shows. The resources of the given groups are read from their stores.
+// Attach makes the world read the resources of some groups from their stores instead of through the loopback client. It must
+// be called before the first request is served.
 func From(source Source, a authorizer.Authorizer, c clock.PassiveClock, groups ...*genericapiserver.APIGroupInfo) *World {
 	if len(groups) > 0 {
 		source = &stores{served: byResource(groups), elsewhere: source}
@@ -80,7 +82,7 @@ func From(source Source, a authorizer.Authorizer, c clock.PassiveClock, groups .
 	return &World{Clock: c, source: source, authorizer: a, rejections: NewRejections(), claims: newClaims(c)}
 }
 
-// Source is what the world is seen through. A test shows a rule another world by a source around it.
+// Source returns the source of the world, which tests can wrap.
 func (w *World) Source() Source { return w.source }
 
 // May reports whether a user may do something to a named object.
@@ -95,5 +97,5 @@ func (w *World) May(ctx context.Context, who user.Info, verb string, what Target
 	return decision == authorizer.DecisionAllow, nil
 }
 
-// Target is an object, or a subresource of it, that somebody wants to act on. Version is needed to read it only.
+// Target is an object or a subresource of it, for permission checks. Version is needed only to read it.
 type Target struct{ Group, Version, Resource, Subresource, Namespace, Name string }

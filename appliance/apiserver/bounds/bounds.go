@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bounds refuses bodies of requests that would be expensive to decode.
+// Package bounds rejects bodies of requests that would be expensive to decode.
 //
-// A few bytes can cost minutes: reading, comparing and writing the quantity 1e99999999 computes with a hundred million
-// digits, and decoding does so before anything is validated; maps that are nested some thousand times take time that grows
-// with the square of their depth, and so do maps and lists of some ten thousand entries, whose managed fields are kept in order
-// one by one. All are judged on the bytes of a body, without knowing its kind: a text counts only if it
-// is a quantity from its first to its last character, so longer texts may say what they like.
+// A few bytes can cost minutes: reading, comparing and writing the quantity 1e99999999 computes with a hundred million digits,
+// and decoding does so before anything is validated; maps that are nested some thousand times take time that grows with the
+// square of their depth, and so do maps and lists of some ten thousand entries, whose managed fields are sorted one by one. The
+// checks use the bytes of a body, without knowing its kind: a string is checked only if it is a quantity from its first to its
+// last character, so other strings may have any content.
 package bounds
 
 import (
@@ -26,28 +26,28 @@ import (
 )
 
 const (
-	// MaxDepth is how deep objects and arrays may be nested. The deepest objects are CustomResourceDefinitions: those of
+	// MaxDepth is the maximum nesting depth of objects and arrays. The deepest objects are CustomResourceDefinitions: those of
 	// whole pods reach about 50.
 	MaxDepth = 200
-	// MaxDigits is how many digits a quantity may have when it is written without an exponent. The largest value of a
+	// MaxDigits is the maximum number of digits of a quantity that is written without an exponent. The largest value of a
 	// quantity has 19; 1000 digits take 0.4 ms.
 	MaxDigits = 1000
-	// MaxDigitsTotal bounds the digits of all quantities of a body that have more than fewDigits.
+	// MaxDigitsTotal is the maximum total number of digits of all quantities in a body that have more than fewDigits.
 	MaxDigitsTotal = 20_000
 
-	// MaxEntries is how many entries an object or array may have. Of those that are in use, the largest have some hundred.
+	// MaxEntries is the maximum number of entries of an object or array. The largest ones in use have some hundred.
 	MaxEntries = 5000
-	// MaxEntriesInText bounds those of JSON in a message of protobuf, which may be the text of a file in a ConfigMap as well.
+	// MaxEntriesInText is the maximum for JSON in a protobuf message, which can also be a file in a ConfigMap.
 	MaxEntriesInText = 20_000
 
 	fewDigits = 100
 )
 
-// protobufMagic starts each object in the protobuf encoding of Kubernetes.
+// protobufMagic is the prefix of each object in the protobuf encoding of Kubernetes.
 const protobufMagic = "k8s\x00"
 
-// With lets requests for resources pass to a handler whose bodies are within bounds. Longer bodies than limit pass as well:
-// that handler refuses them.
+// With passes requests for resources to a handler if their bodies are within bounds. It also passes bodies longer than
+// limit, which the handler itself rejects.
 func With(next http.Handler, limit int64, s runtime.NegotiatedSerializer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		about, ok := genericapirequest.RequestInfoFrom(r.Context())
@@ -70,7 +70,7 @@ func With(next http.Handler, limit int64, s runtime.NegotiatedSerializer) http.H
 	})
 }
 
-// read returns what a body begins with, at most one byte more than limit, and leaves the body to be read from its start.
+// read returns the beginning of a body, at most one byte more than limit, and resets the body to its start.
 func read(r *http.Request, limit int64) ([]byte, error) {
 	var start bytes.Buffer
 	if r.ContentLength > 0 && r.ContentLength <= limit {
@@ -87,7 +87,7 @@ func read(r *http.Request, limit int64) ([]byte, error) {
 	return start.Bytes(), nil
 }
 
-// Check says why a body is too expensive to decode. It does not say whether a body can be decoded at all.
+// Check returns an error if a body is too expensive to decode. It does not check whether the body is valid.
 func Check(body []byte, contentType string) error {
 	if object, ok := bytes.CutPrefix(body, []byte(protobufMagic)); ok {
 		return checkProtobuf(object)
@@ -95,32 +95,32 @@ func Check(body []byte, contentType string) error {
 	if !strings.Contains(strings.ToLower(contentType), "yaml") {
 		return checkJSON(body, &budget{}, MaxEntries)
 	}
-	// Nearly everybody sends JSON as YAML, as it is faster.
+	// Most clients send JSON as YAML, because that is faster.
 	if looksLikeJSON(body) {
 		if err := checkJSON(body, &budget{}, MaxEntries); err != nil || json.Valid(body) {
 			return err
 		}
 	}
-	// Escapes, folded lines and anchors are best read by who reads them afterwards.
+	// The parser that is used afterwards resolves escapes, folded lines and anchors.
 	converted, err := yaml.YAMLToJSON(body)
 	if err != nil {
-		return nil //nolint:nilerr // The decoder finds the same, and says so in its own words.
+		return nil //nolint:nilerr // The decoder reports the error.
 	}
 
 	return checkJSON(converted, &budget{}, MaxEntries)
 }
 
-// looksLikeJSON reports whether a text begins as an object or an array does.
+// looksLikeJSON reports whether a text begins like an object or an array.
 func looksLikeJSON(text []byte) bool {
 	text = bytes.TrimLeft(text, " \t\r\n")
 
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
-// budget is what the quantities of a body may cost together.
+// budget is the remaining cost that the quantities of a body may have together.
 type budget struct{ digits int }
 
-// spend takes what a text costs if it is a quantity.
+// spend subtracts the cost of a text if it is a quantity.
 func (b *budget) spend(text []byte) error {
 	digits := quantityDigits(text)
 	if digits <= fewDigits {
@@ -128,11 +128,11 @@ func (b *budget) spend(text []byte) error {
 	}
 	b.digits += digits
 	if digits > MaxDigits {
-		return fmt.Errorf("the body holds %s: as a quantity it would have more than %d digits, write it in another way",
+		return fmt.Errorf("the body contains %s: as a quantity it would have more than %d digits; write it in another way",
 			abbreviate(text), MaxDigits)
 	}
 	if b.digits > MaxDigitsTotal {
-		return fmt.Errorf("the body holds too many long numbers, such as %s: quantities of more than %d digits may have %d together",
+		return fmt.Errorf("the body contains too many long numbers, such as %s: quantities of more than %d digits may have %d digits together",
 			abbreviate(text), fewDigits, MaxDigitsTotal)
 	}
 
@@ -144,7 +144,7 @@ func tooDeep() error {
 }
 
 func tooMany(entries int) error {
-	return fmt.Errorf("the body holds an object or array of more than %d entries", entries)
+	return fmt.Errorf("the body contains an object or array of more than %d entries", entries)
 }
 
 func abbreviate(text []byte) string {

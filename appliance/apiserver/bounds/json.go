@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 )
 
-// opaque reports whether a field holds texts that nobody reads as quantities. A commit such as 12e4567 is a common label,
-// and looks like one.
+// opaque reports whether a field has texts that are never parsed as quantities. A commit such as 12e4567 is a common label,
+// and looks like a quantity.
 func opaque(field string) bool {
 	switch field {
 	case "labels", "matchLabels", "annotations", "data", "stringData", "binaryData":
@@ -18,23 +18,23 @@ func opaque(field string) bool {
 	}
 }
 
-// scanner goes through JSON. What is no JSON it takes for something else, which does not matter: nobody decodes it.
+// scanner scans JSON. Its results for invalid JSON are arbitrary, which does not matter because decoding fails.
 type scanner struct {
 	text   []byte
 	budget *budget
-	// free tells of each object and array around the current place whether texts in it are not judged.
+	// free says for each object and array around the current position whether texts in it are not checked.
 	free []bool
-	// commas counts, for each object and array around the current place, what separates its entries.
+	// commas counts the commas of each object and array around the current position.
 	commas []int
-	// entries is how many of them there may be.
+	// entries is the maximum number of entries.
 	entries int
-	// trusted is whether keys say where a value ends up: a JSON patch can move it elsewhere.
+	// trusted says whether keys determine the field of a value, which is not the case in a JSON patch.
 	trusted bool
-	// last is the last text, a key if a value follows.
+	// last is the last text, which is a key if a value follows.
 	last []byte
 }
 
-// checkJSON judges nesting, entries, numbers and texts of JSON.
+// checkJSON checks nesting, entries, numbers and texts of JSON.
 func checkJSON(text []byte, b *budget, entries int) error {
 	start := bytes.TrimLeft(text, " \t\r\n")
 	s := &scanner{text: text, budget: b, entries: entries, trusted: len(start) > 0 && start[0] == '{'}
@@ -49,7 +49,7 @@ func checkJSON(text []byte, b *budget, entries int) error {
 	return nil
 }
 
-// token judges what starts at a place and returns the place behind it.
+// token checks the token at a position and returns the position after it.
 func (s *scanner) token(at int) (int, error) {
 	switch c := s.text[at]; c {
 	case '{', '[':
@@ -84,7 +84,7 @@ func (s *scanner) token(at int) (int, error) {
 	return at + 1, nil
 }
 
-// quoted judges a text in quotes.
+// quoted checks a text in quotes.
 func (s *scanner) quoted(at int) (int, error) {
 	end := closing(s.text, at+1)
 	if end < 0 {
@@ -105,7 +105,7 @@ func (s *scanner) quoted(at int) (int, error) {
 	return end + 1, s.budget.spend(inner)
 }
 
-// closing returns where the quotes around a text end, or -1. Most texts hold no escapes.
+// closing returns the position of the closing quote of a text, or -1. Most texts have no escapes.
 func closing(text []byte, from int) int {
 	for at := from; ; {
 		next := bytes.IndexByte(text[at:], '"')

@@ -14,8 +14,8 @@ const (
 	wireFixed32
 )
 
-// checkProtobuf judges each value of a message that has a length: a text, bytes, or a message, which of them only the kind
-// would tell. JSON in it is judged as JSON, for raw extensions are JSON.
+// checkProtobuf checks each value of a message that has a length: a text, bytes or a message, which cannot be distinguished
+// without the kind. Values that are JSON are checked as JSON, because raw extensions are JSON.
 func checkProtobuf(message []byte) error {
 	return (&budget{}).message(message, 0)
 }
@@ -39,7 +39,7 @@ func (b *budget) message(message []byte, depth int) error {
 		case wireFixed32:
 			skip = 4
 		case wireGroup, wireGroupEnd:
-			// What a group holds is judged as if it stood around it.
+			// The fields of a group are checked like those of the message around it.
 		case wireBytes:
 			length, n := varint(rest)
 			rest = rest[n:]
@@ -66,8 +66,8 @@ func (b *budget) message(message []byte, depth int) error {
 	return nil
 }
 
-// repeats reports whether one of the fields with a length stands too often in a message that is whole. Entries of maps and
-// lists are such fields. No field has the number 0: bytes that have it are no message.
+// repeats reports whether a field with a length occurs too often in a valid message. Entries of maps and lists are such
+// fields. Bytes with field number 0 are not a message.
 func repeats(rest []byte) bool {
 	counts := map[uint64]int{}
 	many := false
@@ -98,7 +98,7 @@ func repeats(rest []byte) bool {
 	return many
 }
 
-// value judges a text, a message or JSON.
+// value checks a text, a message or JSON.
 func (b *budget) value(value []byte, depth int) error {
 	if depth == MaxDepth {
 		return tooDeep()
@@ -113,7 +113,8 @@ func (b *budget) value(value []byte, depth int) error {
 	return b.message(value, depth+1)
 }
 
-// varint reads a number as generated code does, which drops bits that do not fit, and its length; that is 0 if there is none.
+// varint reads a number as generated code does, which drops excess bits, and returns it with its length, which is 0 if there is
+// no number.
 func varint(from []byte) (uint64, int) {
 	var value uint64
 	for i := 0; i < len(from) && i < 10; i++ {

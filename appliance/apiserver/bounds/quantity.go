@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// quantityDigits returns how many digits a text has when it is a quantity that is written without an exponent, and 0 when
-// it is no quantity. Zeros count wherever they stand: they are computed with as well.
+// quantityDigits returns the number of digits of a quantity when it is written without an exponent, and 0 for a text that is
+// not a quantity. All zeros are counted, because computations include them.
 func quantityDigits(text []byte) int {
 	if len(text) == 0 || startsWord(text[0]) {
 		return 0
@@ -44,7 +44,7 @@ func quantityDigits(text []byte) int {
 	return digits
 }
 
-// exponentDigits adds the digits of an exponent to those of a number. It is no quantity if the exponent is none.
+// exponentDigits adds the digits of an exponent to those of a number. The text is not a quantity if the exponent is invalid.
 func exponentDigits(digits int, exponent []byte) int {
 	if exponent[0] == '+' || exponent[0] == '-' {
 		exponent = exponent[1:]
@@ -65,5 +65,6 @@ func exponentDigits(digits int, exponent []byte) int {
 	return digits + more
 }
 
-// startsWord reports whether no quantity starts with a character, which is so for most texts. One may start with its exponent.
+// startsWord reports whether a quantity cannot start with a character, which is the case for most texts. A quantity can start
+// with its exponent.
 func startsWord(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' && c|0x20 != 'e' }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package feed watches the garden and tells the graph what belongs to which seed. It keeps no objects: what it is shown it
-// turns into edges.
+// Package feed watches the garden and updates the graph of what belongs to which seed. It does not keep objects, but
+// converts them into edges.
 package feed
 
 import (
@@ -35,11 +35,11 @@ const (
 
 // Config is what a feed needs. All fields are required.
 type Config struct {
-	// Graph is told.
+	// Graph is the graph to update.
 	Graph *graph.Graph
-	// Clock measures, and tells which certificates have expired.
+	// Clock is used for durations and for the expiration of certificates.
 	Clock clock.PassiveClock
-	// Updated is told how long an update of the graph took (GAC-GR-12).
+	// Updated is called with the duration of each update of the graph (GAC-GR-12).
 	Updated func(kind graph.Kind, operation string, took time.Duration)
 }
 
@@ -49,7 +49,7 @@ type Feed struct {
 	sources []source
 	waiting atomic.Int32
 
-	// A ManagedSeed is about a Seed of the same name, and either of them may change.
+	// The edges of a ManagedSeed depend on the Seed of the same name, and either of them may change.
 	mu      sync.Mutex
 	managed map[string]*gardenseedmanagementv1alpha1.ManagedSeed
 	seeds   map[string]*gardencorev1beta1.Seed
@@ -69,13 +69,13 @@ func New(c Config) *Feed {
 	}
 }
 
-// Watch adds a source of objects of one kind. It must be called before Run.
+// Watch adds a source of the objects of one kind. It must be called before Run.
 func (f *Feed) Watch(kind graph.Kind, objects *cache.ListWatch) {
 	f.sources = append(f.sources, source{kind: kind, objects: objects})
 	f.waiting.Add(1)
 }
 
-// Run watches all sources until ctx ends. A source that fails is tried again.
+// Run watches all sources until ctx is done. A source that fails is retried.
 func (f *Feed) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	for _, s := range f.sources {
@@ -91,7 +91,7 @@ func (f *Feed) Run(ctx context.Context) {
 // Synced reports whether every source has been listed.
 func (f *Feed) Synced() bool { return f.waiting.Load() == 0 }
 
-// Handler tells the graph what an informer sees.
+// Handler returns an event handler for an informer that updates the graph.
 func (f *Feed) Handler(kind graph.Kind) cache.ResourceEventHandler {
 	into := &sink{feed: f, kind: kind}
 
@@ -107,7 +107,7 @@ func (f *Feed) Handler(kind graph.Kind) cache.ResourceEventHandler {
 	}
 }
 
-// sink takes the objects of one kind.
+// sink is a store for the objects of one kind that updates the graph.
 type sink struct {
 	feed *Feed
 	kind graph.Kind
@@ -137,7 +137,7 @@ func (s *sink) Delete(obj any) error {
 	return nil
 }
 
-// Resync implements cache.ReflectorStore. There is nothing that time alone changes.
+// Resync implements cache.ReflectorStore. It does nothing, because nothing changes without an event.
 func (*sink) Resync() error { return nil }
 
 // Replace implements cache.ReflectorStore.
@@ -171,7 +171,7 @@ func (s *sink) set(obj any, operation string) {
 		return
 	}
 	began := s.feed.config.Clock.Now()
-	// The server wraps objects that many watch, so that they are encoded once.
+	// The server wraps objects with several watches, so that they are encoded once.
 	if wrapped, ok := obj.(runtime.CacheableObject); ok {
 		obj = wrapped.GetObject()
 	}
@@ -191,7 +191,7 @@ func (s *sink) remove(obj any) {
 	s.feed.config.Updated(s.kind, operationDelete, s.feed.config.Clock.Since(began))
 }
 
-// edges finds what an object refers to.
+// edges returns the edges of an object.
 func (f *Feed) edges(obj any) []graph.Edge {
 	switch o := obj.(type) {
 	case *gardencorev1beta1.BackupBucket:
@@ -225,7 +225,7 @@ func (f *Feed) edges(obj any) []graph.Edge {
 	}
 }
 
-// Kinds are the kinds of the garden that the graph is made of, by group and resource.
+// Kinds returns the kinds of the garden that are in the graph, by group and resource.
 func Kinds() map[string]map[string]graph.Kind {
 	return map[string]map[string]graph.Kind{
 		gardencorev1beta1.GroupName: {
@@ -239,8 +239,8 @@ func Kinds() map[string]map[string]graph.Kind {
 	}
 }
 
-// plain is a source that does not send a list as a watch.
+// plain is a source that does not support lists by watch.
 type plain struct{ *cache.ListWatch }
 
-// IsWatchListSemanticsUnSupported is what the reflector looks for.
+// IsWatchListSemanticsUnSupported tells the reflector that lists by watch are not supported.
 func (plain) IsWatchListSemanticsUnSupported() bool { return true }

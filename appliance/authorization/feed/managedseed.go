@@ -9,7 +9,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
 )
 
-// remember keeps ManagedSeeds and Seeds, as each is a part of what the other one means. An object that is gone is nil.
+// remember keeps ManagedSeeds and Seeds, because the edges of a ManagedSeed depend on both. A deleted object is nil.
 func (f *Feed) remember(v graph.Vertex, obj any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -34,7 +34,7 @@ func (f *Feed) remember(v graph.Vertex, obj any) {
 	}
 }
 
-// forget drops what a list does not hold.
+// forget removes the objects that a list does not contain.
 func (f *Feed) forget(kind graph.Kind, there map[graph.Vertex]bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,7 +66,8 @@ func (f *Feed) managedSeed(m *gardenseedmanagementv1alpha1.ManagedSeed) []graph.
 	return f.managedSeedLocked(m)
 }
 
-// managedSeedLocked is GAC-GR-8. Only those in the namespace garden are about a Seed.
+// managedSeedLocked sets the edges of a ManagedSeed: to its shoot, from its Seed, and while it may join from the token or service
+// account for that. Only ManagedSeeds in the namespace garden have a Seed (GAC-GR-8).
 func (f *Feed) managedSeedLocked(m *gardenseedmanagementv1alpha1.ManagedSeed) []graph.Edge {
 	if m.Namespace != gardencorev1beta1.NamespaceGarden {
 		return nil

@@ -25,7 +25,7 @@ const (
 // ErrNoSource says that objects of a kind cannot be listed and watched.
 var ErrNoSource = errors.New("the storage cannot be listed and watched")
 
-// FromStorage lists and watches what an API server serves, within the process: objects are shared with the server's own
+// FromStorage lists and watches the storage of an API server within the process: objects are shared with the server's own
 // cache, and nothing is sent or decoded.
 func FromStorage(storage rest.Storage) (*cache.ListWatch, error) {
 	lister, lists := storage.(rest.Lister)
@@ -48,7 +48,7 @@ func FromStorage(storage rest.Storage) (*cache.ListWatch, error) {
 	}, nil
 }
 
-// await waits until the server's cache has been filled. A reflector that came too early would come back much too late.
+// await waits until the server's cache has been filled. A reflector that started earlier would fail and back off for too long.
 func await(ctx context.Context, storage rest.Storage) error {
 	checked, ok := storage.(rest.StorageWithReadiness)
 	if !ok {
@@ -67,7 +67,7 @@ func await(ctx context.Context, storage rest.Storage) error {
 	return nil
 }
 
-// internal takes over what a reflector sets; it never selects.
+// internal converts the options that a reflector sets; it never sets selectors.
 func internal(o metav1.ListOptions) *metainternalversion.ListOptions {
 	return &metainternalversion.ListOptions{
 		Watch: o.Watch, AllowWatchBookmarks: o.AllowWatchBookmarks, ResourceVersion: o.ResourceVersion,

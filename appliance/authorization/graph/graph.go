@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package graph remembers which objects of the garden belong to which seed. An edge leads from what is referred to, to
-// what refers to it, and in the end to a Seed: the Secret of a SecretBinding belongs to the binding, which belongs to a
-// Shoot, which belongs to its Seed. Who acts for a seed may reach what has a path to it.
+// Package graph records which objects of the garden belong to which seed. An edge leads from an object to another one that
+// refers to it, and paths lead to a Seed: the Secret of a SecretBinding belongs to the binding, which belongs to a Shoot,
+// which belongs to its Seed. Clients of a seed may access objects with a path to it.
 //
-// The graph is kept small and quick, as it is asked once a request: vertices are numbers, neighbours are slices of
-// numbers, objects that belong to another by their names are not stored at all, and a path is searched from both ends.
+// The graph is small and fast, because it is used in each request: vertices are numbers, neighbours are slices of numbers,
+// objects that belong to another one by their name are not stored, and a path is searched from both ends.
 package graph
 
 import (
@@ -14,13 +14,13 @@ import (
 	"sync"
 )
 
-// Graph is safe for use by many at once.
+// Graph is safe for concurrent use.
 type Graph struct {
 	mu    sync.RWMutex
 	ids   map[Vertex]uint32
 	nodes []node
 	free  []uint32
-	// owned are the edges that an object stands for, by this object. An edge may be there more than once.
+	// owned are the edges by the object that they were derived from. Several objects may have the same edge.
 	owned map[Vertex][]link
 
 	searches sync.Pool
@@ -42,7 +42,7 @@ func New() *Graph {
 	}
 }
 
-// Set makes an object stand for these edges and no others (GAC-GR-10). Only what has changed is touched.
+// Set replaces the edges of an object. Only changed edges are updated (GAC-GR-10).
 func (g *Graph) Set(object Vertex, edges []Edge) {
 	if g.same(object, edges) {
 		return
@@ -75,10 +75,10 @@ func (g *Graph) Set(object Vertex, edges []Edge) {
 	g.owned[object] = after
 }
 
-// Remove forgets what an object stands for (GAC-GR-11). What others refer to stays.
+// Remove removes the edges of an object. Edges of other objects are kept (GAC-GR-11).
 func (g *Graph) Remove(object Vertex) { g.Set(object, nil) }
 
-// Retain removes all objects of a kind but those given.
+// Retain removes the edges of all objects of a kind except the given ones.
 func (g *Graph) Retain(kind Kind, objects map[Vertex]bool) {
 	g.mu.RLock()
 	var gone []Vertex
@@ -93,7 +93,7 @@ func (g *Graph) Retain(kind Kind, objects map[Vertex]bool) {
 	}
 }
 
-// same reports whether an object stands for these edges already, which is so for most of its updates.
+// same reports whether an object has these edges already, which is the case for most updates.
 func (g *Graph) same(object Vertex, edges []Edge) bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -110,7 +110,7 @@ func (g *Graph) same(object Vertex, edges []Edge) bool {
 	return true
 }
 
-// id returns the number of a vertex and makes the vertex when there is none.
+// id returns the number of a vertex, and adds the vertex if it does not exist.
 func (g *Graph) id(v Vertex) uint32 {
 	if id, ok := g.ids[v]; ok {
 		return id
@@ -120,7 +120,7 @@ func (g *Graph) id(v Vertex) uint32 {
 		id, g.free = g.free[last], g.free[:last]
 		g.nodes[id] = node{vertex: v}
 	} else {
-		id = uint32(len(g.nodes)) //nolint:gosec // A garden has fewer than four thousand million objects.
+		id = uint32(len(g.nodes)) //nolint:gosec // A garden has fewer than four billion objects.
 		g.nodes = append(g.nodes, node{vertex: v})
 	}
 	g.ids[v] = id
@@ -128,7 +128,7 @@ func (g *Graph) id(v Vertex) uint32 {
 	return id
 }
 
-// cut removes an edge once, and the vertices that nothing holds any more.
+// cut removes one occurrence of an edge, and vertices without edges.
 func (g *Graph) cut(l link) {
 	from, to := &g.nodes[l.from], &g.nodes[l.to]
 	from.out = without(from.out, l.to)
@@ -153,7 +153,7 @@ func without(all []uint32, one uint32) []uint32 {
 	return all[:last]
 }
 
-// Size is the number of vertices and of edges.
+// Size returns the number of vertices and of edges.
 func (g *Graph) Size() (vertices, edges int) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()

@@ -2,11 +2,11 @@
 
 package graph
 
-// search is the memory of one search. It is used again, so that a search allocates nothing.
+// search is the state of a search. It is reused, so that a search does not allocate.
 type search struct {
-	// marks says for each vertex in which search, and from which end, it was seen last.
+	// marks has for each vertex the search, and the end of it, in which it was visited last.
 	marks []uint32
-	// round numbers the searches; a mark of another round does not count.
+	// round is the number of the search; marks of other rounds are ignored.
 	round uint32
 
 	down, up side
@@ -16,7 +16,7 @@ type search struct {
 type side struct {
 	mark           uint32
 	frontier, next []uint32
-	// cost is how many edges lead on from the frontier, nextCost from what is visited for the next step.
+	// cost is the number of edges from the frontier, nextCost that from the vertices visited for the next step.
 	cost, nextCost int
 }
 
@@ -25,7 +25,7 @@ const (
 	maxRound  = 1 << 31
 )
 
-// BelongsTo reports whether a path leads from an object to a seed (GAC-SA-2). Cycles do not matter (GAC-GR-14).
+// BelongsTo reports whether there is a path from an object to a seed. The graph may have cycles (GAC-SA-2, GAC-GR-14).
 func (g *Graph) BelongsTo(object Vertex, seed string) bool {
 	target := Vertex{Kind: Seed, Name: seed}
 	owner, tied := tied(object)
@@ -59,7 +59,7 @@ func (g *Graph) BelongsTo(object Vertex, seed string) bool {
 	return g.meet(s)
 }
 
-// Knows reports whether anything is known about an object.
+// Knows reports whether the graph has an object.
 func (g *Graph) Knows(object Vertex) bool {
 	owner, _ := tied(object)
 	g.mu.RLock()
@@ -72,8 +72,8 @@ func (g *Graph) Knows(object Vertex) bool {
 	return ok
 }
 
-// meet searches from both ends, always where there is less to look at: a CloudProfile belongs to every shoot of a garden,
-// but a seed has only some.
+// meet searches from both ends, and continues at the end with fewer edges: a CloudProfile belongs to all shoots of a garden,
+// but a seed has only some of them.
 func (g *Graph) meet(s *search) bool {
 	for len(s.down.frontier) > 0 && len(s.up.frontier) > 0 {
 		if s.down.cost <= s.up.cost {
@@ -122,7 +122,7 @@ func (d *side) visit(s *search, id uint32, edges int) {
 	d.nextCost += edges
 }
 
-// advance makes what was visited the new frontier.
+// advance makes the visited vertices the new frontier.
 func (d *side) advance() {
 	d.frontier, d.next = d.next, d.frontier[:0]
 	d.cost, d.nextCost = d.nextCost, 0

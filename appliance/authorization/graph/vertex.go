@@ -28,8 +28,8 @@ const (
 	ExposureClass
 	Gardenlet
 	InternalSecret
-	// JoinToken is a token that a seed has joined with. It is no kind of the API: the Secret that holds the token is a
-	// Secret like others, but a gardenlet may do nothing with it except throw it away.
+	// JoinToken is a token with which a seed has joined. It is not a kind of the API: it represents the Secret of the token,
+	// which the gardenlet may only delete.
 	JoinToken
 	Lease
 	ManagedSeed
@@ -67,7 +67,7 @@ func (k Kind) String() string {
 	return names[k] //nolint:gosec // Checked right above.
 }
 
-// Kinds lists all kinds.
+// Kinds returns all kinds.
 func Kinds() []Kind {
 	all := make([]Kind, 0, kinds)
 	for k := Kind(1); k < kinds; k++ {
@@ -77,7 +77,7 @@ func Kinds() []Kind {
 	return all
 }
 
-// Namespaced reports whether objects of a kind live in namespaces.
+// Namespaced reports whether a kind is namespaced.
 func (k Kind) Namespaced() bool {
 	switch k {
 	case BackupEntry, Bastion, ConfigMap, CredentialsBinding, Gardenlet, InternalSecret, Lease, ManagedSeed,
@@ -88,7 +88,7 @@ func (k Kind) Namespaced() bool {
 	}
 }
 
-// Vertex is an object, which need not exist: what refers to a Secret is known before there is the Secret.
+// Vertex is an object. It does not have to exist: references to a Secret are recorded before the Secret exists.
 type Vertex struct {
 	Kind            Kind
 	Namespace, Name string
@@ -103,14 +103,14 @@ func (v Vertex) String() string {
 	return v.Kind.String() + " " + v.Namespace + "/" + v.Name
 }
 
-// Edge says that From belongs to To, so that who may see To may see From.
+// Edge says that From belongs to To, so that clients that may access To may access From.
 type Edge struct{ From, To Vertex }
 
-// namespaceSeedPrefix starts the name of a seed's namespace.
+// namespaceSeedPrefix is the prefix of the name of a seed's namespace.
 const namespaceSeedPrefix = "seed-"
 
-// tied returns the object that another one belongs to by its name alone (GAC-GR-1). There are a dozen of these for each
-// shoot: they are found when they are asked for and need no place in memory.
+// tied returns the object that another one belongs to by its name alone. There are a dozen of these for each shoot, so they
+// are derived in each search and not stored (GAC-GR-1).
 func tied(v Vertex) (Vertex, bool) {
 	switch v.Kind {
 	case Secret, ConfigMap, InternalSecret:
@@ -171,8 +171,7 @@ func shootOf(kind Kind, name string) (string, bool) {
 	return "", false
 }
 
-// BucketOf returns the name of the BackupBucket that a Secret belongs to by its name: that with the credentials which were
-// generated for the bucket.
+// BucketOf returns the name of the BackupBucket that a Secret with generated credentials belongs to by its name.
 func BucketOf(v Vertex) (bucket string, ok bool) {
 	bucket, ok = strings.CutPrefix(v.Name, gardencorev1beta1.SecretPrefixGeneratedBucket)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package graphpage shows what belongs to which seed, for those who have to find out why a gardenlet may not do something
-// (GAC-GR-13).
+// Package graphpage serves a page that shows which objects belong to which seed, to find out why a gardenlet may not do
+// something (GAC-GR-13).
 package graphpage
 
 import (
@@ -13,16 +13,16 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 )
 
-// Path is where the page is served.
+// Path is the path of the page.
 const Path = "/debug/resource-dependency-graph"
 
-// manyVertices is the size above which the page starts with seeds alone.
+// manyVertices is the size above which the page shows only seeds at first.
 const manyVertices = 2000
 
 //go:embed page.html
 var page string
 
-// view is what the page shows.
+// view is the data of the page.
 type view struct {
 	Kinds                 []graph.Kind
 	Kind, Namespace, Name string
@@ -36,7 +36,7 @@ func New(g *graph.Graph) http.Handler {
 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
-			http.Error(w, fmt.Sprintf("%s is not allowed here; read the page with GET", r.Method), http.StatusMethodNotAllowed)
+			http.Error(w, fmt.Sprintf("%s is not allowed here; use GET", r.Method), http.StatusMethodNotAllowed)
 
 			return
 		}
@@ -51,6 +51,6 @@ func New(g *graph.Graph) http.Handler {
 				(v.Namespace == "" || v.Namespace == at.Namespace) && (v.Name == "" || v.Name == at.Name)
 		})
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		body.Execute(w, v) //nolint:errcheck,gosec // The client has gone; there is nobody to tell.
+		body.Execute(w, v) //nolint:errcheck,gosec // The client has disconnected.
 	})
 }

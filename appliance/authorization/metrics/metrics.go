@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package metrics records how long it takes to learn what belongs to which seed, and to look it up (GAC-GR-12).
+// Package metrics records the durations of updates of the graph and of searches in it (GAC-GR-12).
 package metrics
 
 import (
@@ -21,11 +21,11 @@ const (
 // Metrics are those of the graph.
 type Metrics struct {
 	updates *prometheus.HistogramVec
-	// searches are the series by kind, which are too many lookups to be found by labels each time.
+	// searches are the series by kind, so that a search does not have to look up a series by its labels.
 	searches map[graph.Kind]prometheus.Observer
 }
 
-// Register returns the metrics of a registry. There is one set of them, also when several servers share the registry.
+// Register registers the metrics and returns them. Several servers that share the registry share the metrics.
 func Register(with prometheus.Registerer) (*Metrics, error) {
 	updates, err := histogram(with, "graph_update_duration_seconds",
 		"Time that it took to take over a change of an object into the graph.", "kind", "operation")
@@ -63,12 +63,12 @@ func histogram(with prometheus.Registerer, name, help string, labels ...string) 
 	return made, nil
 }
 
-// Updated records a change.
+// Updated records the duration of an update.
 func (m *Metrics) Updated(kind graph.Kind, operation string, took time.Duration) {
 	m.updates.WithLabelValues(kind.String(), operation).Observe(took.Seconds())
 }
 
-// Searched records a search.
+// Searched records the duration of a search.
 func (m *Metrics) Searched(from graph.Kind, took time.Duration) {
 	if observer := m.searches[from]; observer != nil {
 		observer.Observe(took.Seconds())

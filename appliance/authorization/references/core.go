@@ -10,8 +10,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 )
 
-// Seed returns the edges of a Seed (GAC-GR-3). Its namespace and its lease are known to the graph itself. An InternalSecret
-// never belongs to a seed because its Seed names it: the garden keeps the client CAs of clusters in InternalSecrets.
+// Seed returns the edges of a Seed. The graph itself derives those of its namespace and its lease. An InternalSecret never
+// belongs to a Seed that refers to it, because the garden keeps the client CAs of clusters in InternalSecrets (GAC-GR-3).
 func Seed(s *gardencorev1beta1.Seed) []graph.Edge {
 	e := edgesOf(graph.Seed, "", s.Name)
 	e.has(graph.ConfigMap, gardencorev1beta1.NamespaceKubeSystem, gardencorev1beta1.ConfigMapClusterIdentity)
@@ -20,7 +20,7 @@ func Seed(s *gardencorev1beta1.Seed) []graph.Edge {
 	return withoutInternal(e.all)
 }
 
-// NamedBySeed lists the objects that the specification of a seed names, those included that it does not get by that.
+// NamedBySeed lists the objects that the spec of a seed refers to, including those that do not belong to the seed by that.
 func NamedBySeed(s *gardencorev1beta1.SeedSpec) []graph.Vertex {
 	e := edgesOf(graph.Seed, "", "")
 	wholeSeedSpec(e, s)
@@ -53,7 +53,8 @@ func withoutInternal(all []graph.Edge) []graph.Edge {
 	return slices.DeleteFunc(all, func(e graph.Edge) bool { return e.From.Kind == graph.InternalSecret })
 }
 
-// seedSpec is what a seed and the template of one have in common: backup secret and kubeconfig.
+// seedSpec adds the edges that a seed and its template have in common: from the credentials of its backups and from its
+// kubeconfig.
 func seedSpec(e *edges, s *gardencorev1beta1.SeedSpec) {
 	if s.Backup != nil {
 		e.hasSecret(s.Backup.SecretRef)
@@ -62,7 +63,7 @@ func seedSpec(e *edges, s *gardencorev1beta1.SeedSpec) {
 	e.hasSecret(s.SecretRef)
 }
 
-// BackupBucket is a part of GAC-GR-4.
+// BackupBucket returns the edges of a BackupBucket: to its seed, and from its credentials (GAC-GR-4).
 func BackupBucket(b *gardencorev1beta1.BackupBucket) []graph.Edge {
 	e := edgesOf(graph.BackupBucket, "", b.Name)
 	e.belongsToSeed(b.Spec.SeedName)
@@ -73,7 +74,7 @@ func BackupBucket(b *gardencorev1beta1.BackupBucket) []graph.Edge {
 	return e.all
 }
 
-// BackupEntry is a part of GAC-GR-4.
+// BackupEntry returns the edges of a BackupEntry: to its seeds and its shoot, and from its bucket (GAC-GR-4).
 func BackupEntry(b *gardencorev1beta1.BackupEntry) []graph.Edge {
 	e := edgesOf(graph.BackupEntry, b.Namespace, b.Name)
 	e.belongsToSeed(b.Spec.SeedName)
@@ -88,7 +89,7 @@ func BackupEntry(b *gardencorev1beta1.BackupEntry) []graph.Edge {
 	return e.all
 }
 
-// SecretBinding is a part of GAC-GR-5.
+// SecretBinding returns the edge from the credentials of a SecretBinding (GAC-GR-5).
 func SecretBinding(b *gardencorev1beta1.SecretBinding) []graph.Edge {
 	e := edgesOf(graph.SecretBinding, b.Namespace, b.Name)
 	e.has(graph.Secret, b.SecretRef.Namespace, b.SecretRef.Name)
@@ -96,7 +97,8 @@ func SecretBinding(b *gardencorev1beta1.SecretBinding) []graph.Edge {
 	return e.all
 }
 
-// ControllerInstallation is a part of GAC-GR-6.
+// ControllerInstallation returns the edges of a ControllerInstallation: to its seed, and from its registration and deployment
+// (GAC-GR-6).
 func ControllerInstallation(i *gardencorev1beta1.ControllerInstallation) []graph.Edge {
 	e := edgesOf(graph.ControllerInstallation, "", i.Name)
 	if i.Spec.SeedRef != nil {
@@ -110,7 +112,7 @@ func ControllerInstallation(i *gardencorev1beta1.ControllerInstallation) []graph
 	return e.all
 }
 
-// ControllerDeployment is a part of GAC-GR-6.
+// ControllerDeployment returns the edges from the Secrets and other objects that a ControllerDeployment refers to (GAC-GR-6).
 func ControllerDeployment(d *gardencorev1.ControllerDeployment) []graph.Edge {
 	e := edgesOf(graph.ControllerDeployment, "", d.Name)
 	if d.Helm != nil && d.Helm.OCIRepository != nil {
@@ -129,7 +131,7 @@ func ControllerDeployment(d *gardencorev1.ControllerDeployment) []graph.Edge {
 	return e.all
 }
 
-// Project is a part of GAC-GR-7.
+// Project returns the edge of a Project to its namespace (GAC-GR-7).
 func Project(p *gardencorev1beta1.Project) []graph.Edge {
 	e := edgesOf(graph.Project, "", p.Name)
 	if p.Spec.Namespace != nil {

@@ -17,12 +17,13 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 )
 
-// ServiceAccountPrefixBootstrap starts the name of the service account with which a managed seed joins.
+// ServiceAccountPrefixBootstrap is the prefix of the name of the service account with which a managed seed joins.
 const ServiceAccountPrefixBootstrap = "gardenlet-bootstrap-"
 
 const tokenIDLength = 6
 
-// ManagedSeed is GAC-GR-8. The credentials with which a seed joins belong to it only while it may join.
+// ManagedSeed returns the edges of a ManagedSeed: to its shoot, from its Seed, and while the seed may join from the credentials
+// for that (GAC-GR-8).
 func ManagedSeed(m *gardenseedmanagementv1alpha1.ManagedSeed, joins bool) []graph.Edge {
 	e := edgesOf(graph.ManagedSeed, m.Namespace, m.Name)
 	if m.Spec.Shoot != nil {
@@ -55,20 +56,20 @@ func joinCredentials(e *edges, m *gardenseedmanagementv1alpha1.ManagedSeed) {
 	}
 }
 
-// BootstrapTokenSecret names the Secret with the token with which a managed seed joins.
+// BootstrapTokenSecret returns the name of the Secret with the token with which a managed seed joins.
 func BootstrapTokenSecret(namespace, managedSeed string) string {
 	sum := sha256.Sum256([]byte(namespace + "--" + managedSeed))
 
 	return bootstraptoken.BootstrapTokenSecretName(hex.EncodeToString(sum[:])[:tokenIDLength])
 }
 
-// BootstrapBinding names the ClusterRoleBinding that lets a service account join a seed.
+// BootstrapBinding returns the name of the ClusterRoleBinding that allows a service account to join as a seed.
 func BootstrapBinding(namespace, account string) string {
 	return gardencorev1beta1.ClusterRoleSeedBootstrapper + ":" + namespace + ":" + account
 }
 
-// SeedTemplate finds the description of the seed that a ManagedSeed makes: its own or that in the configuration of its
-// gardenlet. There may be none.
+// SeedTemplate returns the template of the Seed of a ManagedSeed: its own or that in the configuration of its gardenlet. It
+// may be nil.
 func SeedTemplate(m *gardenseedmanagementv1alpha1.ManagedSeed) *gardencorev1beta1.SeedTemplate {
 	if m.Spec.SeedTemplate != nil || m.Spec.Gardenlet == nil {
 		return m.Spec.SeedTemplate
@@ -83,8 +84,8 @@ func SeedTemplate(m *gardenseedmanagementv1alpha1.ManagedSeed) *gardencorev1beta
 	return configuration.SeedConfig
 }
 
-// Joins reports whether a managed seed may join, which it has not done yet or has to do again (GAC-SR-15). A Seed that does
-// not exist is nil.
+// Joins reports whether a managed seed may join, for the first time or again. seed is nil if the Seed does not exist
+// (GAC-SR-15).
 func Joins(m *gardenseedmanagementv1alpha1.ManagedSeed, seed *gardencorev1beta1.Seed, now time.Time) bool {
 	return query.MayJoin(seed, now, m)
 }

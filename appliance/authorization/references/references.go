@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package references says which objects an object of the garden refers to, in edges of the graph that tells what belongs
-// to which seed. Its functions are pure: what an object says is all they know.
+// Package references returns the references of the objects of the garden as edges of the graph. Its functions are pure: they
+// depend only on the object.
 package references
 
 import (
@@ -20,7 +20,7 @@ const (
 	kindShoot            = "Shoot"
 )
 
-// edges collects edges to and from one object.
+// edges collects the edges to and from one object.
 type edges struct {
 	of  graph.Vertex
 	all []graph.Edge
@@ -30,14 +30,14 @@ func edgesOf(kind graph.Kind, namespace, name string) *edges {
 	return &edges{of: graph.Vertex{Kind: kind, Namespace: namespace, Name: name}}
 }
 
-// has says that the object refers to another one, which thus belongs to it.
+// has adds a reference of the object to another one, which thus belongs to it.
 func (e *edges) has(kind graph.Kind, namespace, name string) {
 	if name != "" {
 		e.add(graph.Edge{From: graph.Vertex{Kind: kind, Namespace: namespace, Name: name}, To: e.of})
 	}
 }
 
-// belongs says that the object belongs to another one.
+// belongs adds an edge to another object that the object belongs to.
 func (e *edges) belongs(kind graph.Kind, namespace, name string) {
 	if name != "" {
 		e.add(graph.Edge{From: e.of, To: graph.Vertex{Kind: kind, Namespace: namespace, Name: name}})
@@ -56,8 +56,8 @@ func (e *edges) belongsToSeed(name *string) {
 	}
 }
 
-// hasNamed is an object that is named with its kind, such as credentials. Kinds that are no part of the graph are none of
-// a seed's business.
+// hasNamed adds a reference with a kind, such as one to credentials. References to kinds that are not in the graph are
+// ignored.
 func (e *edges) hasNamed(kind, namespace, name string) {
 	switch kind {
 	case kindSecret:

@@ -19,11 +19,11 @@ import (
 
 const requestBlock = "CERTIFICATE REQUEST"
 
-// ErrNoRequest says that a CertificateSigningRequest holds no request.
-var ErrNoRequest = errors.New("spec.request: holds no PEM block of type " + requestBlock)
+// ErrNoRequest says that a CertificateSigningRequest does not contain a request.
+var ErrNoRequest = errors.New("spec.request: must contain a PEM block of type " + requestBlock)
 
-// SeedOfRequest returns the seed whose gardenlet would get the certificate, if the request asks for the client
-// certificate of a gardenlet and for nothing more (GLET-CSR-1, GLET-CSR-2), and nothing otherwise.
+// SeedOfRequest returns the seed of a request for the client certificate of a gardenlet, and an empty string for any other
+// request (GLET-CSR-1, GLET-CSR-2).
 func SeedOfRequest(r *certificatesv1.CertificateSigningRequestSpec) (string, error) {
 	seed, err := clientOfRequest(r, gardencorev1beta1.UserPrefixSeed, gardencorev1beta1.GroupSeeds)
 	if err != nil || len(validation.IsDNS1123Label(seed)) > 0 {
@@ -33,16 +33,16 @@ func SeedOfRequest(r *certificatesv1.CertificateSigningRequestSpec) (string, err
 	return seed, nil
 }
 
-// ShootOfRequest returns the self-hosted shoot whose gardenlet would get the certificate, if the request asks for that and
-// for nothing more, and no shoot otherwise.
+// ShootOfRequest returns the self-hosted shoot of a request for the client certificate of its gardenlet, and no shoot for
+// any other request.
 func ShootOfRequest(r *certificatesv1.CertificateSigningRequestSpec) (shootclient.Client, error) {
 	shoot, err := clientOfRequest(r, gardencorev1beta1.UserPrefixShoot, gardencorev1beta1.GroupShoots)
 
 	return shootclient.Parse(shoot), err
 }
 
-// clientOfRequest returns what follows a prefix in the common name that a request asks for, if it asks for the client
-// certificate of a member of a group and for nothing more.
+// clientOfRequest returns the common name without its prefix of a request for the client certificate of a member of a group,
+// and an empty string for any other request.
 func clientOfRequest(r *certificatesv1.CertificateSigningRequestSpec, prefix, member string) (string, error) {
 	block, _ := pem.Decode(r.Request)
 	if block == nil || block.Type != requestBlock {

@@ -10,7 +10,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 )
 
-// Shoot is GAC-GR-2. What belongs to a shoot by its name alone is known to the graph itself.
+// Shoot returns the edges of a Shoot: to its seeds, and from all objects that it uses. The graph itself derives those of objects
+// that belong to a shoot by their name alone (GAC-GR-2).
 func Shoot(s *gardencorev1beta1.Shoot) []graph.Edge {
 	e := edgesOf(graph.Shoot, s.Namespace, s.Name)
 	e.belongsToSeed(s.Spec.SeedName)
@@ -84,8 +85,8 @@ func shootServer(e *edges, s *gardencorev1beta1.Shoot) {
 	}
 }
 
-// IssuerSecret names the Secret with the documents of the shoot's issuer, or nothing for a shoot that has no technical
-// name yet.
+// IssuerSecret returns the name of the Secret with the documents of the shoot's issuer, or an empty string if the shoot has
+// no technical ID yet.
 func IssuerSecret(s *gardencorev1beta1.Shoot) string {
 	project, ok := strings.CutPrefix(s.Status.TechnicalID, gardencorev1beta1.NamespacePrefixShoot)
 	if !ok {

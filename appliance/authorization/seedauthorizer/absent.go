@@ -16,27 +16,28 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
 )
 
-// A gardenlet deletes what may be gone already, and goes on once it is told so. When it is gone, nothing is known any more
-// that makes it the gardenlet's own. To tell a gardenlet that an object is gone, but not that the object of another seed is
-// there, both are answered alike: a deletion by a client of a seed of what is not its own finds nothing. It never reaches a
-// store, so it deletes nothing either, whatever is created in the meantime.
+// A gardenlet deletes objects that may not exist any more, and continues if they are not found. The graph does not know
+// whether a missing object belonged to the gardenlet. So that a gardenlet sees that an object is missing, but not that an
+// object of another seed exists, both get the same response: if a client of a seed deletes an object that does not belong to
+// the seed, the object is not found. The request never reaches a store, so it never deletes anything, even if the object is
+// created in the meantime.
 //
-// An authorizer can only allow or refuse. So that one which stands after all others leaves a note in the context of the
-// request and lets it pass; the handler behind it answers in place of the API. Without a place for the note, as for
-// questions of who may do what, the answer is the refusal.
+// An authorizer can only allow or deny. So the last authorizer writes a note into the context of the request and allows it,
+// and the handler after it responds instead of the API. If the context has no place for the note, as in access reviews, the
+// request is denied.
 
 type noteKey struct{}
 
-// note says that the request that it belongs to is to be answered as one for what does not exist.
+// note says that the object of its request has to be reported as not found.
 type note struct{ absent bool }
 
-// Absent is the last of a chain of authorizers.
+// Absent is the last authorizer of a chain.
 type Absent struct {
-	// Authorizer knows what clients of a seed delete.
+	// Authorizer is the authorizer of seeds, which knows what they may delete.
 	Authorizer *Authorizer
-	// Others are those before it.
+	// Others are the authorizers before it.
 	Others authorizer.Authorizer
-	// Ready reports whether it is known what belongs to which seed. Before, nothing is absent.
+	// Ready reports whether the graph is complete. Until then, requests are denied.
 	Ready func() bool
 }
 
@@ -49,16 +50,16 @@ func (z *Absent) Authorize(ctx context.Context, a authorizer.Attributes) (author
 	if !ok || !place || !z.deletes(a) || !is(request, a) || !z.Ready() {
 		return authorizer.DecisionNoOpinion, "", nil
 	}
-	// Who may read an object knows whether it is there, and is told that it is not its own.
+	// A client that may read an object knows whether it exists, and gets the denial.
 	if decision, _, err := z.Others.Authorize(ctx, reading(a)); err != nil || decision == authorizer.DecisionAllow {
-		return authorizer.DecisionNoOpinion, "", nil //nolint:nilerr // The refusal stands.
+		return authorizer.DecisionNoOpinion, "", nil //nolint:nilerr // The denial stands.
 	}
 	left.absent = true
 
 	return authorizer.DecisionAllow, "", nil
 }
 
-// deletes reports whether a request is one that a client of a seed makes for its own objects.
+// deletes reports whether a request is a deletion that a client of a seed may make for objects of the seed.
 func (z *Absent) deletes(a authorizer.Attributes) bool {
 	client, ok := seedclient.Of(a.GetUser())
 	if !ok || !a.IsResourceRequest() || verbOf(a.GetVerb()) != remove || a.GetName() == "" || a.GetSubresource() != "" {
@@ -69,7 +70,7 @@ func (z *Absent) deletes(a authorizer.Attributes) bool {
 	return ok && (rule.path.has(remove) || rule.deletes) && (!rule.readOnly || !client.Extension)
 }
 
-// is reports whether attributes are those of the request itself, and not of something that is asked about on its way.
+// is reports whether attributes are those of the request itself, and not of another authorization check during its processing.
 func is(r *genericapirequest.RequestInfo, a authorizer.Attributes) bool {
 	return r.IsResourceRequest && r.Verb == a.GetVerb() && r.APIGroup == a.GetAPIGroup() && r.Resource == a.GetResource() &&
 		r.Subresource == a.GetSubresource() && r.Namespace == a.GetNamespace() && r.Name == a.GetName()
@@ -82,7 +83,7 @@ func reading(a authorizer.Attributes) authorizer.Attributes {
 	}
 }
 
-// WithPlace gives deletions a place for the note. It stands before authorization.
+// WithPlace adds a place for the note to the context of deletions. It runs before authorization.
 func WithPlace(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodDelete {
@@ -92,7 +93,7 @@ func WithPlace(next http.Handler) http.Handler {
 	})
 }
 
-// WithAbsent answers requests with a note. It stands right behind authorization.
+// WithAbsent responds to requests with a note. It runs directly after authorization.
 func WithAbsent(next http.Handler, s runtime.NegotiatedSerializer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		left, _ := r.Context().Value(noteKey{}).(*note)

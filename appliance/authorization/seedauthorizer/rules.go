@@ -25,7 +25,7 @@ const (
 	partToken      = "token"
 	partSeedClient = "seedclient"
 
-	// fieldSeed selects the objects of a seed by their specification.
+	// fieldSeed is the field selector for the objects of a seed.
 	fieldSeed = "spec.seedName"
 )
 
@@ -34,21 +34,21 @@ type rule struct {
 	kind graph.Kind
 	// always are verbs for all objects, path those for objects that belong to the seed.
 	always, path verbs
-	// parts are the subresources that the verbs are good for, beside the object itself.
+	// parts are the subresources to which the verbs apply, in addition to the object itself.
 	parts []string
-	// field is the field that says which seed an object belongs to; label says that a label does. With one of them in
-	// its selector, a client may list and watch.
+	// field is the field with the seed of an object; label says that a label has it. A client may list and watch with one of
+	// them in its selector.
 	field string
 	label bool
-	// deletes says that a gardenlet deletes such objects, where neither always nor path do.
+	// deletes says that a gardenlet deletes such objects, if neither always nor path contains the verb.
 	deletes bool
-	// readOnly takes everything but reading from extensions (GAC-SAR-18).
+	// readOnly restricts extensions to reading (GAC-SAR-18).
 	readOnly bool
-	// special is asked first; it allows what is no matter of verbs and paths alone. With only, nothing else counts.
-	special func(ctx context.Context, r *request) (allowed, only bool)
+	// check is called first, for rules that are not about verbs and paths alone. If it returns only, nothing else is checked.
+	check func(ctx context.Context, r *request) (allowed, only bool)
 }
 
-// rules are GAC-SAR-1 to GAC-SAR-18. Everything else is no business of a seed (GAC-SAR-19).
+// rules returns the rules by resource. Seeds cannot use other resources (GAC-SAR-1 to 19).
 func rules() map[schema.GroupResource]rule {
 	all := map[schema.GroupResource]rule{}
 	in := func(group string, some map[string]rule) {
@@ -62,24 +62,24 @@ func rules() map[schema.GroupResource]rule {
 	})
 	in(gardensecurityv1alpha1.GroupName, map[string]rule{
 		"credentialsbindings": {kind: graph.CredentialsBinding, path: read},
-		"workloadidentities":  {kind: graph.WorkloadIdentity, path: read | patch, special: identityToken},
+		"workloadidentities":  {kind: graph.WorkloadIdentity, path: read | patch, check: identityToken},
 	})
 	in(gardenseedmanagementv1alpha1.GroupName, map[string]rule{
 		"managedseeds": {kind: graph.ManagedSeed, path: read | write, parts: []string{partStatus}, label: true},
 		"gardenlets": {
-			kind: graph.Gardenlet, always: create, path: read | write, parts: []string{partStatus}, special: gardenNamespaceOnly,
+			kind: graph.Gardenlet, always: create, path: read | write, parts: []string{partStatus}, check: gardenNamespaceOnly,
 		},
 	})
 	in(corev1.GroupName, map[string]rule{
-		"configmaps":      {kind: graph.ConfigMap, always: create, path: read, deletes: true, special: configMaps},
+		"configmaps":      {kind: graph.ConfigMap, always: create, path: read, deletes: true, check: configMaps},
 		"events":          {always: create | patch},
 		"namespaces":      {kind: graph.Namespace, path: read},
-		"secrets":         {kind: graph.Secret, always: create, path: get | write | remove, special: secrets},
-		"serviceaccounts": {kind: graph.ServiceAccount, always: create, path: get | write, readOnly: true, special: serviceAccounts},
+		"secrets":         {kind: graph.Secret, always: create, path: get | write | remove, check: secrets},
+		"serviceaccounts": {kind: graph.ServiceAccount, always: create, path: get | write, readOnly: true, check: serviceAccounts},
 	})
 	in(eventsv1.GroupName, map[string]rule{"events": {always: create | patch}})
 	in(coordinationv1.GroupName, map[string]rule{
-		"leases": {kind: graph.Lease, always: create, path: read | write, special: leases},
+		"leases": {kind: graph.Lease, always: create, path: read | write, check: leases},
 	})
 	in(certificatesv1.GroupName, map[string]rule{
 		"certificatesigningrequests": {
@@ -88,7 +88,7 @@ func rules() map[schema.GroupResource]rule {
 	})
 	in(rbacv1.GroupName, map[string]rule{
 		"clusterrolebindings": {
-			kind: graph.ClusterRoleBinding, always: create, path: get | write, readOnly: true, special: clusterRoleBindings,
+			kind: graph.ClusterRoleBinding, always: create, path: get | write, readOnly: true, check: clusterRoleBindings,
 		},
 	})
 
@@ -100,7 +100,7 @@ func coreRules() map[string]rule {
 	statusAndFinalizers := []string{partStatus, partFinalizers}
 
 	return map[string]rule{
-		// Lists and watches of backups hold what belongs to the seed, whatever is asked for: see package seedlists.
+		// Lists and watches of backups always return only what belongs to the seed, see package seedlists.
 		"backupbuckets": {
 			kind: graph.BackupBucket, always: create | list | watch, path: get | write | remove, parts: statusAndFinalizers,
 		},
@@ -115,7 +115,7 @@ func coreRules() map[string]rule {
 		"controllerregistrations": {kind: graph.ControllerRegistration, always: read},
 		"exposureclasses":         {kind: graph.ExposureClass, path: read},
 		"internalsecrets": {
-			kind: graph.InternalSecret, always: create, path: read | write | remove, special: internalSecrets,
+			kind: graph.InternalSecret, always: create, path: read | write | remove, check: internalSecrets,
 		},
 		"namespacedcloudprofiles": {kind: graph.NamespacedCloudProfile, path: read},
 		"projects":                {kind: graph.Project, path: read},
@@ -124,7 +124,7 @@ func coreRules() map[string]rule {
 			kind: graph.Seed, always: create, path: read | write | remove, parts: status, label: true,
 		},
 		"shoots": {
-			kind: graph.Shoot, path: read | write, parts: statusAndFinalizers, label: true, special: ownShoot,
+			kind: graph.Shoot, path: read | write, parts: statusAndFinalizers, label: true, check: ownShoot,
 		},
 		"shootstates": {kind: graph.ShootState, always: create, path: read | write | remove},
 	}

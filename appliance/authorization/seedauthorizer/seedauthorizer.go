@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package seedauthorizer allows a gardenlet, and the extensions of its seed, what they need for their seed and no more
-// (GAC-SA, GAC-SAR). It never denies: others that stand behind it may allow more, such as RBAC what every user may read.
+// Package seedauthorizer authorizes a gardenlet, and the extensions of its seed, for what they need for their seed and no
+// more. It never denies: later authorizers may allow more, such as RBAC what every user may read.
 package seedauthorizer
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
 )
 
-// An object that nothing is known about may have been written a moment ago. The graph learns of it a few milliseconds
-// later, so who asks that early waits a little.
+// An unknown object may have been written a moment ago. The graph gets it a few milliseconds later, so a request for an
+// unknown object waits for a short time.
 const (
 	patience = 250 * time.Millisecond
 	pause    = 5 * time.Millisecond
@@ -29,11 +29,11 @@ const (
 
 // Config is what the authorizer needs. All fields are required.
 type Config struct {
-	// Graph tells what belongs to which seed.
+	// Graph is the graph of what belongs to which seed.
 	Graph *graph.Graph
-	// Clock measures searches and waits.
+	// Clock is used to measure searches and to wait.
 	Clock clock.Clock
-	// Searched is told how long a search for a path took (GAC-GR-12).
+	// Searched is called with the duration of each search for a path (GAC-GR-12).
 	Searched func(from graph.Kind, took time.Duration)
 }
 
@@ -48,7 +48,7 @@ var _ authorizer.Authorizer = (*Authorizer)(nil)
 // New returns the authorizer.
 func New(c Config) *Authorizer { return &Authorizer{config: c, rules: rules()} }
 
-// request is what a client of a seed wants.
+// request is a request of a client of a seed.
 type request struct {
 	client                seedclient.Client
 	verb                  verbs
@@ -78,15 +78,15 @@ func (z *Authorizer) Authorize(ctx context.Context, a authorizer.Attributes) (au
 	return authorizer.DecisionAllow, "", nil
 }
 
-// decide is GAC-SA-1.
+// decide checks namespace, subresource, verbs, selectors and the graph, in this order (GAC-SA-1).
 func (r *request) decide(ctx context.Context, rule *rule) (allowed bool, reason string) {
-	if rule.special != nil {
-		if allowed, only := rule.special(ctx, r); allowed || only {
-			return allowed, fmt.Sprintf("seed %q has no business here", r.client.Seed)
+	if rule.check != nil {
+		if allowed, only := rule.check(ctx, r); allowed || only {
+			return allowed, fmt.Sprintf("seed %q may not access this object", r.client.Seed)
 		}
 	}
 	if r.part != "" && !slices.Contains(rule.parts, r.part) {
-		return false, fmt.Sprintf("a seed may use only these subresources: %q", rule.parts)
+		return false, fmt.Sprintf("a seed may use only the subresources %q", rule.parts)
 	}
 	always, path := rule.always, rule.path
 	if rule.readOnly && r.client.Extension {
@@ -96,7 +96,7 @@ func (r *request) decide(ctx context.Context, rule *rule) (allowed bool, reason 
 	case always.has(r.verb) && (r.part == "" || r.part == partSeedClient):
 		return true, ""
 	case !path.has(r.verb):
-		return false, "a seed may use only these verbs: " + (always | path).String()
+		return false, "a seed may use only the verbs " + (always | path).String()
 	case r.name == "" && (list | watch).has(r.verb):
 		return r.selects(rule)
 	case r.name == "":
@@ -104,7 +104,7 @@ func (r *request) decide(ctx context.Context, rule *rule) (allowed bool, reason 
 	}
 	object := graph.Vertex{Kind: rule.kind, Name: r.name}
 	if rule.kind.Namespaced() {
-		// A request for a Namespace says that it is in this Namespace.
+		// A request for a Namespace has its name as the namespace.
 		object.Namespace = r.namespace
 	}
 	if !r.belongs(ctx, object) {
@@ -114,7 +114,7 @@ func (r *request) decide(ctx context.Context, rule *rule) (allowed bool, reason 
 	return true, ""
 }
 
-// belongs asks the graph (GAC-SA-2).
+// belongs reports whether the graph has a path from an object to the seed (GAC-SA-2).
 func (r *request) belongs(ctx context.Context, object graph.Vertex) bool {
 	c := r.authorizer.config
 	began := c.Clock.Now()
@@ -137,7 +137,7 @@ func (r *request) belongs(ctx context.Context, object graph.Vertex) bool {
 	return belongs
 }
 
-// selects is GAC-SA-3: a list or a watch must be restricted to what belongs to the seed.
+// selects checks that a list or a watch selects only what belongs to the seed (GAC-SA-3).
 func (r *request) selects(rule *rule) (allowed bool, reason string) {
 	if rule.field != "" {
 		requirements, err := r.attributes.GetFieldSelector()
@@ -170,6 +170,6 @@ func (r *request) selectorReason(rule *rule, label string) string {
 	case rule.field != "":
 		return fmt.Sprintf("the request must select by field %s=%s", rule.field, r.client.Seed)
 	default:
-		return "the request must name one object, by field metadata.name"
+		return "the request must select one object by field metadata.name"
 	}
 }

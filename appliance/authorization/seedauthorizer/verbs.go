@@ -20,7 +20,7 @@ const (
 	write = update | patch
 )
 
-// verbOf returns the verb with a name, or none for verbs that no gardenlet has any use for.
+// verbOf returns the verb with a name, or none for verbs that gardenlets do not use.
 func verbOf(name string) verbs {
 	switch name {
 	case "get":

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package seedclient tells which requests come from a seed: from its gardenlet, or from an extension that runs there and
-// has a service account in the seed's namespace of the garden.
+// Package seedclient identifies requests from a seed: from its gardenlet, or from an extension on it, which has a service
+// account in the seed's namespace of the garden.
 package seedclient
 
 import (
@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// NamespacePrefix starts the name of the namespace that each seed has in the garden.
+	// NamespacePrefix is the prefix of the name of the namespace that each seed has in the garden.
 	NamespacePrefix = "seed-"
 
 	extensionPrefix = "extension-"
 )
 
-// Client is who acts for a seed.
+// Client is a client of a seed.
 type Client struct {
 	// Seed is the name of the seed.
 	Seed string
-	// Extension is set for extensions, which may do less than a gardenlet.
+	// Extension is set for extensions, which have fewer permissions than a gardenlet.
 	Extension bool
 }
 
-// Namespace is that of the seed in the garden.
+// Namespace returns the namespace of the seed in the garden.
 func (c Client) Namespace() string { return NamespacePrefix + c.Seed }
 
-// Of returns the client of a seed that a user is (GAC-ID-1, GAC-ID-3). Other users are none (GAC-ID-4).
+// Of returns the client of a seed for a user, and whether the user is one (GAC-ID-1, GAC-ID-3, GAC-ID-4).
 func Of(who user.Info) (Client, bool) {
 	if who == nil {
 		return Client{}, false

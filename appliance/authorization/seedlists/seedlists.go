@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package seedlists restricts what clients of a seed see when they list or watch BackupBuckets and BackupEntries to the
-// objects of their seed. They may ask for all of them, as gardenlets do; nobody else is restricted.
+// objects of their seed. They may request all of them, as gardenlets do. Other users are not restricted.
 package seedlists
 
 import (
@@ -26,8 +26,8 @@ import (
 
 var errStore = errors.New("the resource is not served from a store of the garden")
 
-// Restrict replaces the stores of BackupBuckets and BackupEntries in the groups that a server is about to serve. Who reads
-// within the process must have taken the stores before, as admission rules read with the context of the request.
+// Restrict replaces the stores of BackupBuckets and BackupEntries in the groups that a server is about to serve. Readers
+// within the process must get the stores before that, because admission plugins read with the context of the request.
 func Restrict(groups []*genericapiserver.APIGroupInfo) error {
 	for _, group := range groups {
 		if group.PrioritizedVersions[0].Group != gardencorev1beta1.GroupName {
@@ -51,13 +51,13 @@ func Restrict(groups []*genericapiserver.APIGroupInfo) error {
 	return nil
 }
 
-// restriction adds to a selection that an object belongs to a seed.
+// restriction adds the seed to the selector of a list or watch.
 type restriction func(o *metainternalversion.ListOptions, seed string) error
 
-// resources are the restricted ones. A bucket stays on its seed. An entry moves with its shoot and belongs to both seeds
-// until it has moved; the server keeps labels that say so. As both are ordinary selectors, lists of any resource version,
-// pages, and watches hold what they do for a client that selects for itself: an object that moves to another seed is
-// reported as deleted, one that moves here as added.
+// resources are the restricted resources. A bucket stays on its seed. An entry moves with its shoot and belongs to both
+// seeds during the move, which the server records in labels. Both restrictions are ordinary selectors, so lists of any
+// resource version, pages and watches work as for a client that uses the selector itself: an object that moves to another
+// seed is reported as deleted, one that moves to the seed as added.
 func resources() map[string]restriction {
 	return map[string]restriction{"backupbuckets": byField, "backupentries": byLabel}
 }
@@ -75,7 +75,7 @@ func byField(o *metainternalversion.ListOptions, seed string) error {
 func byLabel(o *metainternalversion.ListOptions, seed string) error {
 	own, err := labels.NewRequirement(gardencorev1beta1.LabelPrefixSeedName+seed, selection.Equals, []string{"true"})
 	if err != nil {
-		return fmt.Errorf("select what belongs to seed %q: %w", seed, err)
+		return fmt.Errorf("select objects of seed %q: %w", seed, err)
 	}
 	if o.LabelSelector == nil {
 		o.LabelSelector = labels.Everything()
@@ -85,7 +85,7 @@ func byLabel(o *metainternalversion.ListOptions, seed string) error {
 	return nil
 }
 
-// store shows clients of a seed what belongs to the seed.
+// store restricts lists and watches of clients of a seed to its objects.
 type store struct {
 	*kind.Store
 

@@ -15,7 +15,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 )
 
-// Bastion is a part of GAC-GR-4.
+// Bastion returns the edge of a Bastion to its seed (GAC-GR-4).
 func Bastion(b *gardenoperationsv1alpha1.Bastion) []graph.Edge {
 	e := edgesOf(graph.Bastion, b.Namespace, b.Name)
 	e.belongsToSeed(b.Spec.SeedName)
@@ -23,7 +23,7 @@ func Bastion(b *gardenoperationsv1alpha1.Bastion) []graph.Edge {
 	return e.all
 }
 
-// CredentialsBinding is a part of GAC-GR-5.
+// CredentialsBinding returns the edge from the credentials of a CredentialsBinding (GAC-GR-5).
 func CredentialsBinding(b *gardensecurityv1alpha1.CredentialsBinding) []graph.Edge {
 	e := edgesOf(graph.CredentialsBinding, b.Namespace, b.Name)
 	e.hasObject(&b.CredentialsRef)
@@ -31,8 +31,8 @@ func CredentialsBinding(b *gardensecurityv1alpha1.CredentialsBinding) []graph.Ed
 	return e.all
 }
 
-// CertificateSigningRequest is a part of GAC-GR-7: a request for the certificate of a gardenlet belongs to its seed. So
-// does the join token that was shown with it, which the gardenlet throws away once it has its certificate.
+// CertificateSigningRequest returns the edges of a request for the certificate of a gardenlet: the request belongs to its
+// seed, and so does the join token that was used for it, which the gardenlet deletes when it has its certificate (GAC-GR-7).
 func CertificateSigningRequest(r *certificatesv1.CertificateSigningRequest) []graph.Edge {
 	seed, err := SeedOfRequest(&r.Spec)
 	if err != nil || seed == "" {
@@ -47,8 +47,8 @@ func CertificateSigningRequest(r *certificatesv1.CertificateSigningRequest) []gr
 	return e.all
 }
 
-// ServiceAccount returns the edges of the service account with which a managed seed joins; ManagedSeeds live in the
-// namespace garden (GAC-GR-9).
+// ServiceAccount returns the edges of the service account with which a managed seed joins, which is in the namespace garden
+// (GAC-GR-9).
 func ServiceAccount(a *corev1.ServiceAccount) []graph.Edge {
 	e := edgesOf(graph.ServiceAccount, a.Namespace, a.Name)
 	if a.Namespace == gardencorev1beta1.NamespaceGarden && strings.HasPrefix(a.Name, ServiceAccountPrefixBootstrap) {

@@ -14,9 +14,9 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
 )
 
-// secrets is GAC-SAR-12. A join token may be thrown away by the gardenlet that has joined with it. Other ways to a Secret
-// with a token lead over the ManagedSeed that it is for. What operators keep in the namespace garden is not the seed's to
-// delete; only what belongs to a shoot or to a bucket by its name is.
+// secrets allows reading Secrets in the namespace of the seed. The gardenlet that has joined with a token may delete it;
+// other access to the Secrets of tokens is through the ManagedSeed that they are for. In the namespace garden, a seed may
+// delete only Secrets that belong to a shoot or to a bucket by their name, and not those of operators (GAC-SAR-12).
 func secrets(ctx context.Context, r *request) (allowed, only bool) {
 	if r.part != "" {
 		return false, false
@@ -46,14 +46,14 @@ func byName(secret graph.Vertex) bool {
 	return shoot || bucket
 }
 
-// internalSecrets is a part of GAC-SAR-17: a gardenlet writes those of its shoots, and only reads others.
+// internalSecrets restricts writes to the InternalSecrets of shoots; others can only be read (GAC-SAR-17).
 func internalSecrets(_ context.Context, r *request) (allowed, only bool) {
 	_, ok := graph.ShootOf(graph.Vertex{Kind: graph.InternalSecret, Namespace: r.namespace, Name: r.name})
 
 	return false, !ok && (write | remove).has(r.verb)
 }
 
-// configMaps is GAC-SAR-7: what a gardenlet writes for a shoot it may change as well.
+// configMaps allows reading the information about the garden, and changing the ConfigMaps of shoots of the seed (GAC-SAR-7).
 func configMaps(ctx context.Context, r *request) (allowed, only bool) {
 	if r.part != "" {
 		return false, false
@@ -69,7 +69,8 @@ func configMaps(ctx context.Context, r *request) (allowed, only bool) {
 	return false, false
 }
 
-// serviceAccounts is GAC-SAR-14: the accounts of extensions are the gardenlet's to make, with their tokens.
+// serviceAccounts allows a gardenlet to manage the service accounts of extensions, with their tokens, and to delete its own
+// bootstrap account. Extensions may read service accounts (GAC-SAR-14).
 func serviceAccounts(_ context.Context, r *request) (allowed, only bool) {
 	if r.client.Extension {
 		return r.namespace == r.client.Namespace() && r.part == "" && read.has(r.verb), false
@@ -82,7 +83,7 @@ func serviceAccounts(_ context.Context, r *request) (allowed, only bool) {
 		r.name == references.ServiceAccountPrefixBootstrap+r.client.Seed, false
 }
 
-// clusterRoleBindings is GAC-SAR-6.
+// clusterRoleBindings allows a gardenlet to delete its own bootstrap binding (GAC-SAR-6).
 func clusterRoleBindings(_ context.Context, r *request) (allowed, only bool) {
 	if r.verb != remove || r.part != "" || r.client.Extension {
 		return false, false
@@ -96,7 +97,8 @@ func clusterRoleBindings(_ context.Context, r *request) (allowed, only bool) {
 	return false, false
 }
 
-// leases is GAC-SAR-10: extensions elect their leaders in the namespace of their seed, and have no lease elsewhere.
+// leases allows extensions all verbs in the namespace of their seed, for leader election, and no leases in other namespaces
+// (GAC-SAR-10).
 func leases(_ context.Context, r *request) (allowed, only bool) {
 	if !r.client.Extension {
 		return false, false
@@ -105,17 +107,17 @@ func leases(_ context.Context, r *request) (allowed, only bool) {
 	return r.namespace == r.client.Namespace() && r.part == "" && r.verb != 0, true
 }
 
-// ownShoot is a part of GAC-SAR-15: a seed that was made of a shoot may look at it.
+// ownShoot allows a managed seed to read its own shoot (GAC-SAR-15).
 func ownShoot(_ context.Context, r *request) (allowed, only bool) {
 	return r.verb == get && r.part == "" && r.namespace == gardencorev1beta1.NamespaceGarden && r.name == r.client.Seed, false
 }
 
-// gardenNamespaceOnly is a part of GAC-SAR-11: Gardenlets live in one namespace.
+// gardenNamespaceOnly restricts access to the namespace garden, in which all Gardenlets and ManagedSeeds are (GAC-SAR-11).
 func gardenNamespaceOnly(_ context.Context, r *request) (allowed, only bool) {
 	return false, r.namespace != gardencorev1beta1.NamespaceGarden
 }
 
-// identityToken is a part of GAC-SAR-17.
+// identityToken allows tokens of workload identities that belong to the seed (GAC-SAR-17).
 func identityToken(ctx context.Context, r *request) (allowed, only bool) {
 	return r.verb == create && r.part == partToken &&
 		r.belongs(ctx, graph.Vertex{Kind: graph.WorkloadIdentity, Namespace: r.namespace, Name: r.name}), false
