@@ -82,7 +82,8 @@ func register(into *admission.Plugins, rules []admissionrules.Rule, view *world.
 	return names
 }
 
-// reachWorld connects the world of the plugins to the garden through the server's loopback client and its informers.
+// seeWorld is what all rules see of the garden: its kinds in their stores, everything else through the server's own port and
+// what it keeps at hand.
 func (c *completed) seeWorld(
 	generic *genericapiserver.Config, known informers.SharedInformerFactory, groups []*genericapiserver.APIGroupInfo,
 ) (*world.World, error) {
@@ -95,7 +96,7 @@ func (c *completed) seeWorld(
 		Informers: known, Groups: groups, Rejections: counter,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("let admission see the garden: %w", err)
+		return nil, fmt.Errorf("connect admission to the garden: %w", err)
 	}
 	return view, nil
 }

@@ -112,5 +112,5 @@ func source(group *genericapiserver.APIGroupInfo, resource string) (*cache.ListW
 	return nil, feed.ErrNoSource
 }
 
-// page serves the page of the graph if the configuration enables it. RBAC authorizes its users (GAC-GR-13).
+// page shows the graph.
 func (s *seedAuthorization) page() http.Handler { return graphpage.New(s.graph) }

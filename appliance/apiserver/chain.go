@@ -85,7 +85,7 @@ func (c *completed) aggregatorConfig(parts *kubeParts) (*aggregatorapiserver.Con
 		return nil, err
 	}
 	config.GenericConfig.BuildHandlerChainFunc = c.handlerChain(mounts)
-	// Extension API servers would need Services and Endpoints, which a garden does not serve.
+	// Aggregated API servers would need Services and Endpoints, which a garden does not serve.
 	config.ExtraConfig.DisableRemoteAvailableConditionController = true
 
 	return config, nil

@@ -51,9 +51,9 @@ type Config struct {
 	WorkloadIdentity WorkloadIdentity
 	// ObjectBytes is the size of the cache of encoded objects.
 	ObjectBytes int64
-	// DebugHandlers enables the debug pages.
+	// Mounts are what else is served on the port.
 	Mounts gateway.Mounts
-	// DebugHandlers serves pages that show what is inside of the server.
+	// DebugHandlers enables the debug pages.
 	DebugHandlers bool
 	// CredentialsRotationInterval is how long credentials of a shoot can go without a rotation before users are warned.
 	CredentialsRotationInterval time.Duration
@@ -95,7 +95,7 @@ type completed struct {
 	Config
 
 	library options.CompletedOptions
-	// world is what all plugins read. It can be used once the servers are configured.
+	// seeds authorizes gardenlets.
 	seeds *seedAuthorization
 }
 

@@ -39,7 +39,7 @@ type gardenKinds struct {
 func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, error) {
 	kinds := runtime.NewScheme()
 	if err := scheme.AddServed(kinds); err != nil {
-		return nil, fmt.Errorf("make scheme of the garden: %w", err)
+		return nil, fmt.Errorf("create scheme of the garden: %w", err)
 	}
 	codecs := serializer.NewCodecFactory(kinds)
 	if err := c.applyGardenStorage(&shared, codecs); err != nil {
@@ -47,7 +47,7 @@ func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, e
 	}
 	client, err := kubernetes.NewForConfig(shared.LoopbackClientConfig)
 	if err != nil {
-		return nil, fmt.Errorf("make client for the garden server: %w", err)
+		return nil, fmt.Errorf("create client for the garden server: %w", err)
 	}
 	options := kind.Options{
 		RESTOptionsGetter: shared.RESTOptionsGetter,

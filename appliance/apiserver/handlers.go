@@ -15,11 +15,11 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 )
 
-// handlerChain is the handler chain of the outermost server. Public documents are served before authentication: a client
-// with a hash of the CA needs the CA before it can trust this server at all.
+// handlerChain is the chain of the outermost server. What is for everybody is served before anything else is asked: a client
+// that holds a hash of the CA needs the CA before it can trust this server at all.
 func (c *completed) handlerChain(mounts gateway.Mounts) func(http.Handler, *genericapiserver.Config) http.Handler {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
-		// Bodies are judged last: only of those who may send them, and before anything decodes them.
+		// Bodies are checked last: only for authorized requests, and before anything decodes them.
 		judged := mounts.Before(gateway.Authorized, bounds.With(api, config.MaxRequestBodyBytes, config.Serializer))
 		chain := seedauthorizer.WithPlace(
 			genericapiserver.DefaultBuildHandlerChain(seedauthorizer.WithAbsent(judged, config.Serializer), config))

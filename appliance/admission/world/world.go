@@ -36,22 +36,21 @@ type World struct {
 	claims     *claims
 }
 
-// New returns a world that can be used after Reach. Plugins are created before their server, and use the world when they get
-// requests.
+// Access is how a world is seen.
 type Access struct {
 	// Clock tells the time.
 	Clock clock.PassiveClock
 	// Log receives what rules have refused.
 	Log logr.Logger
-	// Config is for the port of the API server itself.
+	// Config is the client configuration for the API server itself.
 	Config *clientrest.Config
 	// Authorizer decides about permissions.
 	Authorizer authorizer.Authorizer
 	// Informers cache Namespaces and Secrets; nothing is cached without them.
 	Informers informers.SharedInformerFactory
-	// Rejections counts rejected requests; if it is nil, they are not counted.
+	// Groups are read from their stores, without the detour over the server's own port.
 	Groups []*genericapiserver.APIGroupInfo
-	// Rejections counts the requests that were refused; nil leaves them to a counter that nobody reads.
+	// Rejections counts rejected requests; if it is nil, they are not counted.
 	Rejections *prometheus.CounterVec
 }
 
@@ -73,8 +72,7 @@ func New(how Access) (*World, error) {
 	return w, nil
 }
 
-// Attach makes the world read the resources of some groups from their stores instead of through the loopback client. It must
-// be called before the first request is served.
+// From returns a world that reads from a source. The resources of the given groups are read from their stores.
 func From(source Source, a authorizer.Authorizer, c clock.PassiveClock, groups ...*genericapiserver.APIGroupInfo) *World {
 	if len(groups) > 0 {
 		source = &stores{served: byResource(groups), elsewhere: source}
@@ -85,7 +83,7 @@ func From(source Source, a authorizer.Authorizer, c clock.PassiveClock, groups .
 // Source returns the source of the world, which tests can wrap.
 func (w *World) Source() Source { return w.source }
 
-// May reports whether a user may do something to a named object.
+// May tells whether a user may do something to a named object.
 func (w *World) May(ctx context.Context, who user.Info, verb string, what Target) (bool, error) {
 	decision, _, err := w.authorizer.Authorize(ctx, authorizer.AttributesRecord{
 		User: who, Verb: verb, APIGroup: what.Group, APIVersion: "*", Resource: what.Resource, Subresource: what.Subresource,
