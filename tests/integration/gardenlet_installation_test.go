@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -246,15 +245,10 @@ func TestGardenletLeaves(t *testing.T) {
 	n.invite(n.token(time.Hour))
 	n.run(n.config("one"))
 	seed := n.readySeed()
-	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "gardener-system-500"}}
-	if err := n.seed.Client.Get(t.Context(), client.ObjectKeyFromObject(class), class); err != nil {
-		t.Errorf("a seed that is ready has the priority classes of control planes: %v", err)
-	}
 	n.garden.delete(seed)
 	harness.Within(t, time.Minute, "GLET-SEED-12: the Seed goes at last", func(ctx context.Context) error {
 		err := n.garden.Client.Get(ctx, client.ObjectKeyFromObject(seed), seed)
 		return has(client.IgnoreNotFound(err) == nil && err != nil, "error %v, finalizers %v, last operation %+v", err, seed.Finalizers, seed.Status.LastOperation)
 	})
 	checkNoDefinitions(n)
-	n.seed.absent(class, "GLET-SEED-12: components go with the seed")
 }
