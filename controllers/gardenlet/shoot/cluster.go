@@ -48,9 +48,9 @@ func raw(obj client.Object, kind string, meta *metav1.TypeMeta) (*runtime.RawExt
 
 // syncCluster writes the Cluster object with the shoot as given.
 func (o *operation) syncCluster(ctx context.Context, shoot *gardencorev1beta1.Shoot) error {
-	cluster, err := ClusterOf(o.namespace, o.profile, o.seed, shoot)
+	cluster, err := ClusterOf(o.facts.Namespace, o.profile, o.facts.Seed, shoot)
 	if err != nil {
-		return fmt.Errorf("write cluster %q: %w", o.namespace, err)
+		return fmt.Errorf("write cluster %q: %w", o.facts.Namespace, err)
 	}
 	return o.r.seedEngine().Apply(ctx, cluster)
 }

@@ -47,7 +47,7 @@ func DeleteGraph(shoot *gardencorev1beta1.Shoot, f Found) (*flow.Graph, error) {
 // onPaper is a run that never happens.
 func onPaper(shoot *gardencorev1beta1.Shoot, hosts facts.Hosts) *operation {
 	r := &Reconciler{Config: &gardenconfigv1alpha1.ShootControllerConfiguration{}}
-	return &operation{r: r, shoot: shoot, seed: &gardencorev1beta1.Seed{}, hosts: hosts}
+	return &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: &gardencorev1beta1.Seed{}, Hosts: hosts}}
 }
 
 // Failure is an operation that did not succeed.
@@ -117,12 +117,12 @@ func withStatus(status gardencorev1beta1.ShootStatus) *gardencorev1beta1.Shoot {
 
 // FinishTask takes a task out of the annotation of a shoot.
 func FinishTask(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, task string) error {
-	return (&operation{r: r, shoot: shoot}).todo().finish(ctx, task)
+	return (&operation{r: r, facts: facts.Shoot{Shoot: shoot}}).todo().finish(ctx, task)
 }
 
 // FinishRecords takes the tasks for DNS records out.
 func FinishRecords(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot) error {
-	return (&operation{r: r, shoot: shoot}).todo().finishRecords(ctx)
+	return (&operation{r: r, facts: facts.Shoot{Shoot: shoot}}).todo().finishRecords(ctx)
 }
 
 // Own makes an object in the project the gardenlet's own.
@@ -133,12 +133,12 @@ func Own(shoot *gardencorev1beta1.Shoot, obj client.Object, role string) {
 // begin is a run on a shoot.
 func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) (*operation, error) {
 	o := &operation{
-		r: r, shoot: shoot, seed: &gardencorev1beta1.Seed{}, namespace: namespace, status: r.on(shoot),
+		r: r, facts: facts.Shoot{Shoot: shoot, Seed: &gardencorev1beta1.Seed{}, Namespace: namespace}, status: r.on(shoot),
 		profile: &gardencorev1beta1.CloudProfile{},
 	}
 	find := func(name string) (string, error) { return r.Images.Find(name, shoot.Spec.Kubernetes.Version) }
 	var err error
-	if o.images, err = assembly.Images(o.facts(), find, lists.ControlPlane(), lists.System()); err != nil {
+	if o.images, err = assembly.Images(o.facts, find, lists.ControlPlane(), lists.System()); err != nil {
 		return nil, err
 	}
 	o.secrets, err = loadAuthorities(ctx, o.ground())
@@ -217,7 +217,7 @@ func DeployETCD(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Sho
 	if err != nil {
 		return err
 	}
-	o.seed = seed
+	o.facts.Seed = seed
 	return o.runTasks(ctx, "etcd-main", "etcd-events")
 }
 

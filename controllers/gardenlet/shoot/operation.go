@@ -26,17 +26,11 @@ import (
 // operation is one run on one shoot: what was read before it began. Its tasks do not know it, see fragments.
 type operation struct {
 	r *Reconciler
-	// shoot is as it was when the run began, with the status of a run that has begun.
-	shoot *gardencorev1beta1.Shoot
+	// facts are what tasks are told of the shoot, as it was when the run began, with the status of a run that has begun.
+	facts facts.Shoot
 	// status writes to the Shoot while the run goes on.
-	status *account
-
-	project        string
-	namespace      string
-	gardenIdentity string
-	profile        *gardencorev1beta1.CloudProfile
-	seed           *gardencorev1beta1.Seed
-	hosts          facts.Hosts
+	status  *account
+	profile *gardencorev1beta1.CloudProfile
 	// images are the references of the images of components.
 	images map[string]string
 
@@ -46,21 +40,15 @@ type operation struct {
 
 // load reads everything that an operation needs before its first task.
 func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) (*operation, error) {
-	o := &operation{r: r, shoot: shoot, seed: seed}
-	namespace := &corev1.Namespace{}
-	if err := r.GardenReader.Get(ctx, client.ObjectKey{Name: shoot.Namespace}, namespace); err != nil {
-		return nil, initialize(fmt.Errorf("get project namespace %q: %w", shoot.Namespace, err))
-	}
-	o.project = namespace.Labels[gardencorev1beta1.LabelProjectName]
-	if o.project == "" {
-		return nil, initialize(fmt.Errorf("namespace %q belongs to no project: it has no label %s", shoot.Namespace, gardencorev1beta1.LabelProjectName))
-	}
-	o.namespace = shoot.Status.TechnicalID
-	if o.namespace == "" {
-		o.namespace = gardencorev1beta1.NamespacePrefixShoot + o.project + "--" + shoot.Name
-	}
-	err := o.loadProfile(ctx)
+	project, err := r.project(ctx, shoot)
 	if err != nil {
+		return nil, initialize(err)
+	}
+	o := &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: seed, Project: project, Namespace: shoot.Status.TechnicalID, Hosts: facts.HostsOf(shoot, project, seed)}}
+	if o.facts.Namespace == "" {
+		o.facts.Namespace = gardencorev1beta1.NamespacePrefixShoot + project + "--" + shoot.Name
+	}
+	if err := o.loadProfile(ctx); err != nil {
 		return nil, initialize(err)
 	}
 	identity := &corev1.ConfigMap{}
@@ -68,16 +56,28 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 	if err := r.GardenReader.Get(ctx, key, identity); err != nil {
 		return nil, initialize(fmt.Errorf("get identity of the garden: %w", err))
 	}
-	o.gardenIdentity = identity.Data[gardencorev1beta1.ConfigMapClusterIdentity]
-	o.hosts = facts.HostsOf(shoot, o.project, seed)
+	o.facts.ClusterIdentity = clusterIdentity(o.facts, identity.Data[gardencorev1beta1.ConfigMapClusterIdentity])
 	find := func(name string) (string, error) { return r.Images.Find(name, shoot.Spec.Kubernetes.Version) }
-	if o.images, err = assembly.Images(o.facts(), find, lists.ControlPlane(), lists.System()); err != nil {
+	if o.images, err = assembly.Images(o.facts, find, lists.ControlPlane(), lists.System()); err != nil {
 		return nil, initialize(err)
 	}
 	if o.secrets, err = loadAuthorities(ctx, o.ground()); err != nil {
 		return nil, initialize(err)
 	}
 	return o, nil
+}
+
+// project is the name of the project that the shoot is in.
+func (r *Reconciler) project(ctx context.Context, shoot *gardencorev1beta1.Shoot) (string, error) {
+	namespace := &corev1.Namespace{}
+	if err := r.GardenReader.Get(ctx, client.ObjectKey{Name: shoot.Namespace}, namespace); err != nil {
+		return "", fmt.Errorf("get project namespace %q: %w", shoot.Namespace, err)
+	}
+	name := namespace.Labels[gardencorev1beta1.LabelProjectName]
+	if name == "" {
+		return "", fmt.Errorf("namespace %q belongs to no project: it has no label %s", shoot.Namespace, gardencorev1beta1.LabelProjectName)
+	}
+	return name, nil
 }
 
 func initialize(err error) error {
@@ -88,8 +88,8 @@ func initialize(err error) error {
 // takes what extensions were told last if the profile is gone: it needs none to remove what there is.
 func (o *operation) loadProfile(ctx context.Context) error {
 	var err error
-	o.profile, err = profile.Of(ctx, o.r.GardenReader, o.shoot)
-	if o.shoot.DeletionTimestamp != nil && (apierrors.IsNotFound(err) || apierrors.IsForbidden(err)) {
+	o.profile, err = profile.Of(ctx, o.r.GardenReader, o.facts.Shoot)
+	if o.facts.Shoot.DeletionTimestamp != nil && (apierrors.IsNotFound(err) || apierrors.IsForbidden(err)) {
 		o.profile, err = o.lastProfile(ctx)
 	}
 	if errors.Is(err, profile.ErrNone) || errors.Is(err, profile.ErrKind) {
@@ -100,42 +100,35 @@ func (o *operation) loadProfile(ctx context.Context) error {
 
 // lastProfile is the profile that stands in the Cluster object, or an empty one if there is none.
 func (o *operation) lastProfile(ctx context.Context) (*gardencorev1beta1.CloudProfile, error) {
-	last := &gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: query.ProfileName(&o.shoot.Spec)}}
+	last := &gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: query.ProfileName(&o.facts.Shoot.Spec)}}
 	cluster := &gardenextensionsv1alpha1.Cluster{}
-	err := o.r.SeedClient.Get(ctx, client.ObjectKey{Name: o.namespace}, cluster)
+	err := o.r.SeedClient.Get(ctx, client.ObjectKey{Name: o.facts.Namespace}, cluster)
 	if apierrors.IsNotFound(err) {
 		return last, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("get cluster %q: %w", o.namespace, err)
+		return nil, fmt.Errorf("get cluster %q: %w", o.facts.Namespace, err)
 	}
 	if err := json.Unmarshal(cluster.Spec.CloudProfile.Raw, last); err != nil {
-		return nil, fmt.Errorf("read cloud profile of cluster %q: %w", o.namespace, err)
+		return nil, fmt.Errorf("read cloud profile of cluster %q: %w", o.facts.Namespace, err)
 	}
 	return last, nil
 }
 
-// facts are what components are told of the shoot.
-func (o *operation) facts() facts.Shoot {
-	return facts.Shoot{
-		Shoot: o.shoot, Seed: o.seed, Project: o.project, Namespace: o.namespace, Hosts: o.hosts, ClusterIdentity: o.clusterIdentity(),
-	}
-}
-
 // clusterIdentity is unique among all clusters of all gardens. It is made up once and never changes after that.
-func (o *operation) clusterIdentity() string {
-	if known := o.shoot.Status.ClusterIdentity; known != nil {
+func clusterIdentity(f facts.Shoot, garden string) string {
+	if known := f.Shoot.Status.ClusterIdentity; known != nil {
 		return *known
 	}
-	return o.namespace + "-" + string(o.shoot.Status.UID) + "-" + o.gardenIdentity
+	return f.Namespace + "-" + string(f.Shoot.Status.UID) + "-" + garden
 }
 
 func (o *operation) ground() ground {
-	return ground{facts: o.facts(), seed: o.r.SeedClient, clock: o.r.Clock}
+	return ground{facts: o.facts, seed: o.r.SeedClient, clock: o.r.Clock}
 }
 
 func (o *operation) todo() todo {
-	return todo{shoot: o.shoot, garden: o.r.GardenClient, reader: o.r.GardenReader}
+	return todo{shoot: o.facts.Shoot, garden: o.r.GardenClient, reader: o.r.GardenReader}
 }
 
 func (o *operation) report(ctx context.Context, change func(status *gardencorev1beta1.ShootStatus)) error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
@@ -61,7 +62,7 @@ func (r *Reconciler) syncOnly(ctx context.Context, shoot *gardencorev1beta1.Shoo
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	o := &operation{r: r, shoot: shoot, seed: seed, namespace: shoot.Status.TechnicalID}
+	o := &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: seed, Namespace: shoot.Status.TechnicalID}}
 	if err := o.loadProfile(ctx); err != nil {
 		return reconcile.Result{}, err
 	}
@@ -105,7 +106,7 @@ func (r *Reconciler) operate(ctx context.Context, shoot *gardencorev1beta1.Shoot
 		return o.failed(ctx, err)
 	}
 	if deletion {
-		if err := r.deleted(ctx, o.status, o.namespace); err != nil {
+		if err := r.deleted(ctx, o.status, o.facts.Namespace); err != nil {
 			return o.failed(ctx, err)
 		}
 		return reconcile.Result{}, nil
@@ -128,10 +129,10 @@ func (r *Reconciler) begin(
 		result, err := status.Fail(ctx, err)
 		return nil, result, err
 	}
-	start := lastoperation.Start[*gardencorev1beta1.Shoot]{Type: kind, Change: func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = o.namespace }}
-	start.Change(o.shoot)
+	start := lastoperation.Start[*gardencorev1beta1.Shoot]{Type: kind, Change: func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = o.facts.Namespace }}
+	start.Change(o.facts.Shoot)
 	o.status = status
-	if err := o.syncCluster(ctx, o.shoot); err != nil {
+	if err := o.syncCluster(ctx, o.facts.Shoot); err != nil {
 		// What is wrong with the seed is seen by its own checks.
 		return nil, reconcile.Result{}, err
 	}

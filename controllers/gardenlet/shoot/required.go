@@ -68,7 +68,7 @@ func installed(i *gardencorev1beta1.ControllerInstallation) bool {
 // requireExtensions checks that the extensions which the shoot needs are there. They are installed when the first shoot needs
 // them, so the run waits for them before it fails; the watch of installations wakes it.
 func (o *operation) requireExtensions(ctx context.Context) error {
-	missing, err := o.missing(ctx, Needs(o.shoot, o.seed))
+	missing, err := o.missing(ctx, Needs(o.facts.Shoot, o.facts.Seed))
 	if err != nil || len(missing) == 0 {
 		return err
 	}
@@ -77,13 +77,13 @@ func (o *operation) requireExtensions(ctx context.Context) error {
 		names = append(names, n.String())
 	}
 	list := strings.Join(names, ", ")
-	reason := fmt.Sprintf("Waiting for extensions on seed %q: %s", o.seed.Name, list)
+	reason := fmt.Sprintf("Waiting for extensions on seed %q: %s", o.facts.Seed.Name, list)
 	if left := requiredPatience - o.status.Waited(reason); left > 0 {
 		return kit.Wait(min(left, recheck), reason)
 	}
 	return lastoperation.AtStep(taskRequired, fmt.Errorf(
 		"extensions are missing or not healthy on seed %q: %s; register a ControllerRegistration for them or look at their ControllerInstallation",
-		o.seed.Name, list))
+		o.facts.Seed.Name, list))
 }
 
 func (o *operation) missing(ctx context.Context, needs []extensions.Offer) ([]extensions.Offer, error) {
