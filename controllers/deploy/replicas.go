@@ -71,7 +71,7 @@ func (e Engine) ownsReplicas(live *unstructured.Unstructured) bool {
 		var fields struct {
 			Spec map[string]any `json:"f:spec"`
 		}
-		if err := json.Unmarshal(m.FieldsV1.Raw, &fields); err != nil {
+		if err := json.Unmarshal(m.FieldsV1.GetRawBytes(), &fields); err != nil {
 			return false
 		}
 		_, owned := fields.Spec["f:replicas"]

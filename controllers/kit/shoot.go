@@ -33,6 +33,7 @@ const (
 type Shoot struct {
 	// Client reads without a cache.
 	client.Client
+
 	// Healthz asks the API server for /healthz and returns the status of the answer. The error says why there was none.
 	Healthz func(ctx context.Context) (int, error)
 

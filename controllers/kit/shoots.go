@@ -183,7 +183,7 @@ func (s *Shoots) keep(namespace string, credentials [sha256.Size]byte, fresh *Sh
 	return fresh
 }
 
-// takeOldestLocked takes out the client, other than that of the namespace, that nobody has asked for for the longest time.
+// takeOldestLocked takes out the client, other than that of the namespace, whose last use is the longest time ago.
 func (s *Shoots) takeOldestLocked(except string) *shootEntry {
 	oldest := ""
 	for namespace, entry := range s.known {

@@ -257,8 +257,7 @@ func pragma(ctx context.Context, db *sql.DB, name string) (value int64, err erro
 // withRemedy says what to do about a full disk instead of which step has found it full. Other errors stay as they are.
 func withRemedy(err error, path string) error {
 	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
-	var failure sqlite3.Error
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[sqlite3.Error](err); ok {
 		full = full || failure.Code == sqlite3.ErrFull ||
 			failure.SystemErrno == syscall.ENOSPC || failure.SystemErrno == syscall.EDQUOT
 	}

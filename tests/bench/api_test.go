@@ -71,11 +71,11 @@ func (g *garden) load(b *testing.B, clients int, what string, request func(ctx c
 }
 
 // shoots makes manifests of shoots; a body is cheap to make, so that clients cost little.
-func shoots(b testing.TB, change ...func(*gardencorev1beta1.Shoot)) func(name string) []byte {
-	b.Helper()
+func shoots(tb testing.TB, change ...func(*gardencorev1beta1.Shoot)) func(name string) []byte {
+	tb.Helper()
 	shoot, err := order()
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, c := range change {
 		c(shoot)
@@ -86,7 +86,7 @@ func shoots(b testing.TB, change ...func(*gardencorev1beta1.Shoot)) func(name st
 		one.Name = name
 		raw, err := json.Marshal(&one)
 		if err != nil {
-			b.Error(err)
+			tb.Error(err)
 		}
 
 		return raw

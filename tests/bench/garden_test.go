@@ -43,32 +43,32 @@ type garden struct {
 }
 
 // start returns the shared garden, furnished, and at rest: what the load before has left to do is not counted with this one.
-func start(b testing.TB) *garden {
-	b.Helper()
+func start(tb testing.TB) *garden {
+	tb.Helper()
 	shared.once.Do(func() { shared.err = shared.open() })
 	if shared.err != nil {
-		b.Fatalf("start garden: %v", shared.err)
+		tb.Fatalf("start garden: %v", shared.err)
 	}
-	shared.settle(b)
+	shared.settle(tb)
 
 	return &shared
 }
 
 // settle waits until the server has next to nothing to do.
-func (g *garden) settle(b testing.TB) {
-	b.Helper()
+func (g *garden) settle(tb testing.TB) {
+	tb.Helper()
 	const look, rest, patience = 500 * time.Millisecond, 50 * time.Millisecond, 5 * time.Minute
 	ticks := time.NewTicker(look)
 	defer ticks.Stop()
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
-	for before := g.spent(b); ; {
+	for before := g.spent(tb); ; {
 		select {
 		case <-ticks.C:
 		case <-limit.C:
-			b.Fatalf("the server has not come to rest within %s", patience)
+			tb.Fatalf("the server has not come to rest within %s", patience)
 		}
-		now := g.spent(b)
+		now := g.spent(tb)
 		if now-before <= rest {
 			return
 		}
@@ -131,19 +131,19 @@ func (g *garden) stop() error {
 }
 
 // spent is the processor time of the server so far.
-func (g *garden) spent(b testing.TB) time.Duration {
-	b.Helper()
+func (g *garden) spent(tb testing.TB) time.Duration {
+	tb.Helper()
 	const hertz = 100 // What Linux counts in, on every architecture that Go runs on.
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", g.command.Process.Pid))
 	if err != nil {
-		b.Fatalf("read processor time of the server: %v", err)
+		tb.Fatalf("read processor time of the server: %v", err)
 	}
 	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
 	var ticks int64
 	for _, field := range fields[11:13] {
 		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
-			b.Fatalf("read processor time of the server: %v", err)
+			tb.Fatalf("read processor time of the server: %v", err)
 		}
 		ticks += n
 	}

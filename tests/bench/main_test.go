@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr"
-
 	"k8s.io/utils/clock"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"

@@ -86,7 +86,7 @@ func (g *garden) hammer(t *testing.T, paths []string) (writes int64) {
 			for ctx.Err() == nil {
 				n := made.Add(1)
 				body := fmt.Appendf(nil, `{"metadata":{"labels":{"touched":"%d"}}}`, n)
-				if err := g.patch(t.Context(), paths[int(n)%len(paths)], body); err != nil {
+				if err := g.patch(t.Context(), paths[int(n)%len(paths)], body); err != nil { //nolint:contextcheck // What has begun is finished.
 					return err
 				}
 			}

@@ -74,13 +74,13 @@ func Start(token string, nodes ...corev1.Node) (*Server, error) {
 }
 
 // Run is Start for a test; the server ends with it.
-func Run(t testing.TB, token string, nodes ...corev1.Node) *Server {
-	t.Helper()
+func Run(tb testing.TB, token string, nodes ...corev1.Node) *Server {
+	tb.Helper()
 	s, err := Start(token, nodes...)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(s.Close)
+	tb.Cleanup(s.Close)
 	return s
 }
 
@@ -140,7 +140,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch path := r.URL.Path; {
 	case path == "/healthz":
-		fmt.Fprint(w, "ok")
+		_, _ = fmt.Fprint(w, "ok")
 	case path == "/api" || path == "/apis":
 		s.discovered.Add(1)
 		w.Header().Set("Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")

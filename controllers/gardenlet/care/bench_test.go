@@ -46,7 +46,7 @@ func serveHollow() error {
 // elsewhere runs API servers in a process of their own, so that only the gardenlet's share is measured.
 func elsewhere(b *testing.B) [][]byte {
 	b.Helper()
-	child := exec.CommandContext(b.Context(), os.Args[0]) //nolint:gosec // this program itself
+	child := exec.CommandContext(b.Context(), os.Args[0])
 	child.Env, child.Stderr = append(os.Environ(), hollowProcess+"=1"), os.Stderr
 	in, err := child.StdinPipe()
 	if err != nil {

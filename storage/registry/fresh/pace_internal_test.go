@@ -12,9 +12,9 @@ func TestPace(t *testing.T) {
 
 	written := int64(0)
 	p := newPace(1000, func() int64 { return written })
-	real := time.Now()
+	usual := time.Now()
 	began := p.Now()
-	if off := began.Sub(real).Abs(); off > time.Minute {
+	if off := began.Sub(usual).Abs(); off > time.Minute {
 		t.Errorf("While nothing is written, it is the usual time.\nNow(): off by %s", off)
 	}
 	for range 4 {
@@ -25,7 +25,7 @@ func TestPace(t *testing.T) {
 		t.Errorf("When so much was written, the window has passed.\nNow(): got %s later, want %s", passed, window)
 	}
 	if waited := p.Since(began); waited < 0 || waited > time.Minute {
-		t.Errorf("Who waits a moment has waited that long.\nSince(a moment ago): got %s after %s", waited, time.Since(real))
+		t.Errorf("Who waits a moment has waited that long.\nSince(a moment ago): got %s after %s", waited, time.Since(usual))
 	}
 	old := began.Add(-time.Hour)
 	if passed, want := p.Since(old), time.Hour+window; passed < want || passed > want+time.Minute {

@@ -14,6 +14,8 @@ import (
 )
 
 // Watch implements storage.Interface.
+//
+//nolint:contextcheck // It is the same context, without its deadline.
 func (s *store) Watch(ctx context.Context, key string, o storage.ListOptions) (watch.Interface, error) {
 	ctx = unhurried{ctx}
 	if o.ResourceVersion == "" {

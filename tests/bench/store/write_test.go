@@ -131,6 +131,7 @@ func BenchmarkWithoutTransport(b *testing.B) {
 func BenchmarkFanOut(b *testing.B) {
 	const watches = 10_000
 	compare(b, func(b *testing.B, clients []*clientv3.Client) {
+		b.Helper()
 		value := random(valueSize)
 		revision, err := int64(0), create(b.Context(), clients[0], "/registry/hot", value)
 		if err != nil {

@@ -24,9 +24,9 @@ const (
 )
 
 // disks are those of this process, by their folders. Calls come from C, which knows nothing else.
-var disks struct {
-	sync.Mutex
-	all map[string]*Disk
+var disks struct { //nolint:gochecknoglobals // C calls functions only.
+	mutex sync.Mutex
+	all   map[string]*Disk
 	// open are the calls between diskBefore and diskAfter.
 	open map[int]call
 	next int
@@ -42,18 +42,18 @@ type call struct {
 
 //export diskBefore
 func diskBefore(kind, fd C.int, path *C.char, offset, length C.longlong) C.int {
-	name := ""
+	var name string
 	if path != nil {
 		name = C.GoString(path)
 	} else {
 		name, _ = os.Readlink(fmt.Sprintf("/proc/self/fd/%d", int(fd)))
 	}
-	disks.Lock()
+	disks.mutex.Lock()
 	d := disks.all[filepath.Dir(name)]
 	if d == nil {
 		d = disks.all[name]
 	}
-	disks.Unlock()
+	disks.mutex.Unlock()
 	if d == nil {
 		return -1
 	}
@@ -61,8 +61,8 @@ func diskBefore(kind, fd C.int, path *C.char, offset, length C.longlong) C.int {
 	if !d.before(c) {
 		return C.DISK_FULL
 	}
-	disks.Lock()
-	defer disks.Unlock()
+	disks.mutex.Lock()
+	defer disks.mutex.Unlock()
 	disks.next++
 	disks.open[disks.next] = c
 
@@ -71,16 +71,16 @@ func diskBefore(kind, fd C.int, path *C.char, offset, length C.longlong) C.int {
 
 //export diskAfter
 func diskAfter(handle, done C.int) {
-	disks.Lock()
+	disks.mutex.Lock()
 	c := disks.open[int(handle)]
 	delete(disks.open, int(handle))
-	disks.Unlock()
+	disks.mutex.Unlock()
 	c.disk.after(c, done != 0)
 }
 
 func register(d *Disk) {
-	disks.Lock()
-	defer disks.Unlock()
+	disks.mutex.Lock()
+	defer disks.mutex.Unlock()
 	if disks.all == nil {
 		disks.all, disks.open = map[string]*Disk{}, map[int]call{}
 	}
@@ -89,7 +89,7 @@ func register(d *Disk) {
 }
 
 func unregister(d *Disk) {
-	disks.Lock()
-	defer disks.Unlock()
+	disks.mutex.Lock()
+	defer disks.mutex.Unlock()
 	delete(disks.all, d.dir)
 }

@@ -200,7 +200,7 @@ func (d *Disk) save(path string, file *unsaved) (err error) {
 	if file.whole {
 		flags |= os.O_TRUNC
 	}
-	kept, err := os.OpenFile(filepath.Join(d.synced, filepath.Base(path)), flags, 0o600) //nolint:gosec // The test's own.
+	kept, err := os.OpenFile(filepath.Join(d.synced, filepath.Base(path)), flags, 0o600)
 	if err != nil {
 		return err
 	}

@@ -54,12 +54,12 @@ func cutFile(path, synced string, reached float64) error {
 		return err
 	}
 	switch {
-	case !keptExists && rand.Float64() >= reached:
+	case !keptExists && rand.Float64() >= reached: //nolint:gosec // Chance, not a secret.
 		// Nobody has synced it: it may be empty, and so it is here, as others look for the name.
 		now = nil
 	case nowExists && keptExists:
 		now = mix(kept, now, reached)
-	case keptExists && rand.Float64() >= reached:
+	case keptExists && rand.Float64() >= reached: //nolint:gosec // Chance, not a secret.
 		// The removal has not reached the disk.
 		now, nowExists = kept, true
 	}
@@ -82,13 +82,13 @@ func read(path string) (content []byte, exists bool, err error) {
 // mix takes each sector from what was written or from what was there before.
 func mix(before, now []byte, reached float64) []byte {
 	length := len(before)
-	if rand.Float64() < reached {
+	if rand.Float64() < reached { //nolint:gosec // Chance, not a secret.
 		length = len(now)
 	}
 	left := make([]byte, length)
 	copy(left, before)
 	for at := 0; at < length; at += sector {
-		if at >= len(now) || rand.Float64() >= reached {
+		if at >= len(now) || rand.Float64() >= reached { //nolint:gosec // Chance, not a secret.
 			continue
 		}
 		copy(left[at:min(at+sector, length)], now[at:])

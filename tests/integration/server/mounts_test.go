@@ -33,7 +33,7 @@ func TestMounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer answer.Body.Close()
+		defer func() { _ = answer.Body.Close() }()
 		body, err := io.ReadAll(answer.Body)
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func graphIsOff(g *harness.Garden) func(*testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer answer.Body.Close()
+		defer func() { _ = answer.Body.Close() }()
 		if answer.StatusCode != http.StatusNotFound {
 			t.Errorf("GAC-GR-13: the graph is served only if that is configured, got %s", answer.Status)
 		}
