@@ -60,7 +60,7 @@ func TestAdmission(t *testing.T) {
 	thief := bound.DeepCopy()
 	thief.ObjectMeta = metav1.ObjectMeta{Namespace: namespace, Name: "thief"}
 	thief.Spec.SeedName = nil
-	if err := o.Client.Create(t.Context(), thief); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `has to be "thief.dev.shoots.example"`) {
+	if err := o.Client.Create(t.Context(), thief); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `must be "thief.dev.shoots.example"`) {
 		t.Errorf("API-DNS-4: nobody takes the place of another, got %v", err)
 	}
 	err := o.Client.DeleteAllOf(t.Context(), &gardencorev1beta1.Shoot{}, client.InNamespace(namespace))

@@ -185,8 +185,8 @@ func TestProjectCreation(t *testing.T) {
 	if err := found(open, "mine", open.as("stranger")); err != nil {
 		t.Errorf("API-RES-12: any user may create Projects: %v", err)
 	}
-	refusedWith(t, found(open, "theirs", open.as("gardener.cloud:system:seed:a", "gardener.cloud:system:seeds")), "made by people", "a gardenlet is no user of projects")
-	refusedWith(t, found(open, "nobodys", open.as("system:bootstrap:abcdef", "system:bootstrappers")), "made by people", "nor is who holds a join token")
+	refusedWith(t, found(open, "theirs", open.as("gardener.cloud:system:seed:a", "gardener.cloud:system:seeds")), "cannot create projects", "a gardenlet is no user of projects")
+	refusedWith(t, found(open, "nobodys", open.as("system:bootstrap:abcdef", "system:bootstrappers")), "cannot create projects", "nor is who holds a join token")
 	open.Stop(t)
 
 	closed := operate(t, harness.WithDataDir(dir), harness.WithConfig(func(c *gardenconfigv1alpha1.ServerConfiguration) { c.Projects.RestrictCreation = true }))

@@ -52,13 +52,13 @@ func TestSelfHostedShoot(t *testing.T) {
 		"a kind of its own":              definition,
 		"a certificate for another seed": requestFor(o, "one"),
 	} {
-		refusedWith(t, lone.Create(t.Context(), object), "no object of this shoot", "it makes "+reason)
+		refusedWith(t, lone.Create(t.Context(), object), "does not belong to an object of this shoot", "it makes "+reason)
 	}
 	o.change(other, func() {
 		other.Annotations = map[string]string{gardencorev1beta1.AnnotationConfirmationDeletion: "true"}
 	})
-	refusedWith(t, lone.Delete(t.Context(), other.DeepCopy()), "no object of this shoot", "it deletes another shoot")
-	refusedWith(t, lone.DeleteAllOf(t.Context(), &corev1.Secret{}, client.InNamespace("garden")), "no object of this shoot", "it deletes all Secrets at once")
+	refusedWith(t, lone.Delete(t.Context(), other.DeepCopy()), "does not belong to an object of this shoot", "it deletes another shoot")
+	refusedWith(t, lone.DeleteAllOf(t.Context(), &corev1.Secret{}, client.InNamespace("garden")), "does not belong to an object of this shoot", "it deletes all Secrets at once")
 	// The other shoot has its control plane on a seed, so nobody is its gardenlet.
 	nobody := o.as("gardener.cloud:system:shoot:garden:other", "gardener.cloud:system:shoots", "system:masters")
 	refusedWith(t, nobody.Create(t.Context(), &corev1.Secret{ObjectMeta: named("garden", "other.monitoring")}), "is not self-hosted", "a shoot on a seed has no gardenlet of its own")

@@ -126,7 +126,7 @@ func TestEncryptionStays(t *testing.T) {
 	}
 
 	report("events") // as a gardenlet finds it that comes to a shoot which was changed before
-	refused(t, "API-VALSHOOT-22: the gardenlet may be at work", encrypt("events"), apierrors.IsInvalid, "former change is being rolled out")
+	refused(t, "API-VALSHOOT-22: the gardenlet may be at work", encrypt("events"), apierrors.IsInvalid, "earlier change is being rolled out")
 	o.changeStatus(shoot, func() {
 		shoot.Status.ObservedGeneration = shoot.Generation
 		shoot.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Failed", LastUpdateTime: metav1.Now()}

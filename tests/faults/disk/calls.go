@@ -24,7 +24,7 @@ const (
 )
 
 // disks are those of this process, by their folders. Calls come from C, which knows nothing else.
-var disks struct { //nolint:gochecknoglobals // C calls functions only.
+var disks struct {
 	mutex sync.Mutex
 	all   map[string]*Disk
 	// open are the calls between diskBefore and diskAfter.

@@ -200,7 +200,7 @@ func sizes(g garden) {
 		return &gardencorev1beta1.ExposureClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Handler: "h"}
 	}
 	g.create(class("one"))
-	g.refused("GAC-SIZE-8: there are enough", class("two"), apierrors.IsForbidden, "1 exposureclasses already")
+	g.refused("GAC-SIZE-8: there are enough", class("two"), apierrors.IsForbidden, "already 1 exposureclasses")
 	toys(g)
 }
 
