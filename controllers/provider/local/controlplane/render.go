@@ -80,7 +80,6 @@ func podSpec(v Values) corev1.PodSpec {
 		ServiceAccountName:           Name,
 		AutomountServiceAccountToken: new(true),
 		EnableServiceLinks:           new(false),
-		DNSPolicy:                    corev1.DNSDefault,
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsNonRoot: new(true),
 			RunAsUser:    new(int64(65532)),
