@@ -98,7 +98,7 @@ func serve(dir string) (err error) {
 		MemoryLimit: limit,
 		Ready: func(g server.Garden) {
 			ready()
-			go memory.Keep(ctx, limit, clock.RealClock{})
+			go memory.Keep(ctx, clock.RealClock{})
 			profile()
 			fmt.Println(g.Kubeconfig)
 		},
