@@ -37,7 +37,7 @@ func TestProviderLocalManifest(t *testing.T) {
 			t.Errorf("object %d is %s %q and %s, want %s \"provider-local\"", i, object.GetKind(), object.GetName(), list.Items[i].GetKind(), kind)
 		}
 	}
-	values, _, err := unstructured.NestedStringMap(list.Items[0].Object, "providerConfig", "values")
+	values, _, err := unstructured.NestedMap(list.Items[0].Object, "providerConfig", "values")
 	if err != nil || values["image"] != "terrarium:v1" || values["machineImage"] != "machine:v1" || values["imageArchives"] != "" {
 		t.Errorf("values of the chart are %v (%v)", values, err)
 	}

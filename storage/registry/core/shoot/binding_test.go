@@ -35,7 +35,7 @@ func TestBinding(t *testing.T) {
 				seeded("a")(s)
 				s.Spec.Purpose = new(gardencorev1beta1.ShootPurposeTesting)
 			},
-			refusal: "nothing but the seed may change",
+			refusal: "only the seed can change",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -226,7 +226,7 @@ func TestKubeconfigErrors(t *testing.T) {
 		"API-KUBE-6 no address":   {"there must be somewhere to go", whole(good), "service-account-issuer", nil, apierrors.IsInvalid, "no address yet"},
 		"API-KUBE-6 no CA":        {"there must be a CA", nil, "external", nil, apierrors.IsInternalError, "sprout.ca-client"},
 		"API-KUBE-6 broken CA":    {"that can be read", map[string][]byte{"ca.crt": []byte("x")}, "external", nil, apierrors.IsInternalError, "sprout.ca-client"},
-		"API-KUBE-6 no CA at all": {"and is one", whole(leaf), "external", nil, apierrors.IsInternalError, "no certificate authority"},
+		"API-KUBE-6 no CA at all": {"and is one", whole(leaf), "external", nil, apierrors.IsInternalError, "is not a certificate authority"},
 		"API-KUBE-6 expired CA":   {"and is valid", whole(old), "external", nil, apierrors.IsInternalError, "expired at 2030-01-02T03:03:05Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
