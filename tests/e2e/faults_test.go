@@ -154,10 +154,16 @@ func noUsableSeed(t *testing.T, w *world) {
 	w.deleteShoot(t, "lonely")
 }
 
-func (w *world) deleteShoot(t *testing.T, name string) {
+// beginDeletion asks for the deletion of a shoot; gone waits for it.
+func (w *world) beginDeletion(t *testing.T, name string) {
 	t.Helper()
 	w.must(t, w.garden("-n", namespace, "annotate", "shoot", name, "confirmation.gardener.cloud/deletion=true", "--overwrite")...)
 	w.must(t, w.garden("-n", namespace, "delete", "shoot", name, "--wait=false")...)
+}
+
+func (w *world) deleteShoot(t *testing.T, name string) {
+	t.Helper()
+	w.beginDeletion(t, name)
 	w.gone(t, 5*time.Minute, w.garden("-n", namespace, "get", "shoot", name)...)
 }
 
@@ -178,6 +184,7 @@ func missingImage(t *testing.T, w *world) {
 // killed orders a shoot, kills the server, then the gardenlet, then both, each in the middle of the creation.
 func killed(t *testing.T, w *world) {
 	t.Helper()
+	var phoenixes []string
 	for i, kill := range []struct {
 		name string
 		who  func() []int
@@ -206,7 +213,12 @@ func killed(t *testing.T, w *world) {
 		for _, survivor := range []string{shootName, name} {
 			w.must(t, w.garden("-n", namespace, "get", "shoot", survivor)...)
 		}
-		w.deleteShoot(t, name)
+		// Its deletion goes on beside the next round, and has to survive that too.
+		w.beginDeletion(t, name)
+		phoenixes = append(phoenixes, name)
+	}
+	for _, name := range phoenixes {
+		w.gone(t, 5*time.Minute, w.garden("-n", namespace, "get", "shoot", name)...)
 	}
 }
 

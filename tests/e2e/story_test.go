@@ -37,6 +37,7 @@ func TestStory(t *testing.T) {
 		{"a second server is refused", secondServer},
 		{"no usable seed is explained", noUsableSeed},
 		{"a missing image is explained", missingImage},
+		{"the owner's names resolve", ownNames},
 		{"killed in the middle the shoot still completes", killed},
 		{"a gardenlet runs as a plain process", plainProcess},
 		{"deletion needs confirmation and leaves nothing", deletion},
@@ -129,7 +130,7 @@ func workload(t *testing.T, w *world) {
 }
 
 // names has a pod look up Services, as a whole name and as short ones, and a name that only the DNS server of the seed knows:
-// the shoot's server has to ask the one of its node for it. What the owner adds to the configuration counts as well.
+// the shoot's server has to ask the one of its node for it. It adds a name of the owner's, which a later chapter looks up.
 func names(t *testing.T, w *world) {
 	t.Helper()
 	w.must(t, w.shoot("-n", "kube-system", "rollout", "status", "deployment/coredns", "--timeout=90s")...)
@@ -144,7 +145,12 @@ func names(t *testing.T, w *world) {
 		w.says(t, time.Minute, want, w.shoot("exec", "deployment/hello", "--", "hello", name)...)
 	}
 	w.says(t, time.Minute, "Hello from hello-", w.shoot("exec", "deployment/hello", "--", "hello", "http://hello")...)
-	// The kubelet and the server look at changed files twice a minute.
+}
+
+// ownNames looks up what the owner added to the configuration some chapters ago: the kubelet and the DNS server look for changed
+// files only now and then, which takes a minute or two.
+func ownNames(t *testing.T, w *world) {
+	t.Helper()
 	w.says(t, 3*time.Minute, "192.0.2.8\n", w.shoot("exec", "deployment/hello", "--", "hello", "own.test")...)
 }
 

@@ -117,13 +117,12 @@ func (w *world) garden(args ...string) []string { return w.kubectl("garden", arg
 func (w *world) seed(args ...string) []string   { return w.kubectl("seed", args...) }
 func (w *world) shoot(args ...string) []string  { return w.kubectl(shootName, args...) }
 
-// eventually asks again until probe is content; the last answer explains a failure.
+// eventually probes until the probe succeeds, at first three times a second and later once: each probe starts a process, which
+// takes processor time from what is waited for. The last answer explains a failure.
 func (w *world) eventually(t *testing.T, within time.Duration, what string, probe func() (bool, string)) {
 	t.Helper()
 	deadline := time.After(within)
-	tick := time.NewTicker(300 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	for pause := 300 * time.Millisecond; ; pause = min(pause*5/4, time.Second) {
 		done, last := probe()
 		if done {
 			return
@@ -131,7 +130,7 @@ func (w *world) eventually(t *testing.T, within time.Duration, what string, prob
 		select {
 		case <-deadline:
 			t.Fatalf("%s: not within %s; last answer:\n%s", what, within, last)
-		case <-tick.C:
+		case <-time.After(pause):
 		}
 	}
 }
