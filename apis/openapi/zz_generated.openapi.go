@@ -8,7 +8,8 @@
 package openapi
 
 import (
-	v1alpha1 "github.com/terrarium-garden/terrarium/apis/authentication/v1alpha1"
+	v1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
+	authenticationv1alpha1 "github.com/terrarium-garden/terrarium/apis/authentication/v1alpha1"
 	v1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	v1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	operationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
@@ -22,12 +23,23 @@ import (
 
 func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	return map[string]common.OpenAPIDefinition{
-		v1alpha1.AdminKubeconfigRequest{}.OpenAPIModelName():                         schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequest(ref),
-		v1alpha1.AdminKubeconfigRequestSpec{}.OpenAPIModelName():                     schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequestSpec(ref),
-		v1alpha1.AdminKubeconfigRequestStatus{}.OpenAPIModelName():                   schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequestStatus(ref),
-		v1alpha1.ViewerKubeconfigRequest{}.OpenAPIModelName():                        schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequest(ref),
-		v1alpha1.ViewerKubeconfigRequestSpec{}.OpenAPIModelName():                    schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestSpec(ref),
-		v1alpha1.ViewerKubeconfigRequestStatus{}.OpenAPIModelName():                  schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestStatus(ref),
+		v1alpha1.ReportedTask{}.OpenAPIModelName():                                   schema_terrarium_apis_appliance_v1alpha1_ReportedTask(ref),
+		v1alpha1.TimelineCondition{}.OpenAPIModelName():                              schema_terrarium_apis_appliance_v1alpha1_TimelineCondition(ref),
+		v1alpha1.TimelineEntry{}.OpenAPIModelName():                                  schema_terrarium_apis_appliance_v1alpha1_TimelineEntry(ref),
+		v1alpha1.TimelineEntryList{}.OpenAPIModelName():                              schema_terrarium_apis_appliance_v1alpha1_TimelineEntryList(ref),
+		v1alpha1.TimelineOperation{}.OpenAPIModelName():                              schema_terrarium_apis_appliance_v1alpha1_TimelineOperation(ref),
+		v1alpha1.TimelineReport{}.OpenAPIModelName():                                 schema_terrarium_apis_appliance_v1alpha1_TimelineReport(ref),
+		v1alpha1.TimelineReportSpec{}.OpenAPIModelName():                             schema_terrarium_apis_appliance_v1alpha1_TimelineReportSpec(ref),
+		v1alpha1.TimelineReportStatus{}.OpenAPIModelName():                           schema_terrarium_apis_appliance_v1alpha1_TimelineReportStatus(ref),
+		v1alpha1.TimelineRequest{}.OpenAPIModelName():                                schema_terrarium_apis_appliance_v1alpha1_TimelineRequest(ref),
+		v1alpha1.TimelineSubject{}.OpenAPIModelName():                                schema_terrarium_apis_appliance_v1alpha1_TimelineSubject(ref),
+		v1alpha1.TimelineTask{}.OpenAPIModelName():                                   schema_terrarium_apis_appliance_v1alpha1_TimelineTask(ref),
+		authenticationv1alpha1.AdminKubeconfigRequest{}.OpenAPIModelName():           schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequest(ref),
+		authenticationv1alpha1.AdminKubeconfigRequestSpec{}.OpenAPIModelName():       schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequestSpec(ref),
+		authenticationv1alpha1.AdminKubeconfigRequestStatus{}.OpenAPIModelName():     schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequestStatus(ref),
+		authenticationv1alpha1.ViewerKubeconfigRequest{}.OpenAPIModelName():          schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequest(ref),
+		authenticationv1alpha1.ViewerKubeconfigRequestSpec{}.OpenAPIModelName():      schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestSpec(ref),
+		authenticationv1alpha1.ViewerKubeconfigRequestStatus{}.OpenAPIModelName():    schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequestStatus(ref),
 		v1.ControllerDeployment{}.OpenAPIModelName():                                 schema_terrarium_apis_core_v1_ControllerDeployment(ref),
 		v1.ControllerDeploymentList{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1_ControllerDeploymentList(ref),
 		v1.HelmControllerDeployment{}.OpenAPIModelName():                             schema_terrarium_apis_core_v1_HelmControllerDeployment(ref),
@@ -374,6 +386,561 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 	}
 }
 
+func schema_terrarium_apis_appliance_v1alpha1_ReportedTask(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ReportedTask is a task of a flow that ended, and the object for which the flow ran.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"time": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Time is when the task ended. A time in the future, or more than a day ago, becomes the time of the report.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"),
+						},
+					},
+					"subject": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Subject is the object for which the flow ran.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha1.TimelineSubject{}.OpenAPIModelName()),
+						},
+					},
+					"task": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Task is what happened. Texts over 2 KiB are cut.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha1.TimelineTask{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"time", "subject", "task"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha1.TimelineSubject{}.OpenAPIModelName(), v1alpha1.TimelineTask{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_TimelineCondition(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TimelineCondition is a condition or constraint after a change.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Type is the type of the condition.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status is its status.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"from": {
+						SchemaProps: spec.SchemaProps{
+							Description: "From is the status before, if there was the condition before.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Reason and Message explain the status.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Type:   []string{"string"},
+							Format: "",
+						},
+					},
+				},
+				Required: []string{"type", "status"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_TimelineEntry(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TimelineEntry is one thing that happened to an object of the garden. Entries are in the namespace of their subject; those of objects without a namespace are in the namespace garden. Their names are numbers that grow with time. Entries never change, and the oldest ones are removed when they are too old or when there are too many. Removals are not reported to watches.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"time": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Time is when it happened.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"),
+						},
+					},
+					"subject": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Subject is the object to which it happened.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha1.TimelineSubject{}.OpenAPIModelName()),
+						},
+					},
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Type says which of the other fields is set.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"user": {
+						SchemaProps: spec.SchemaProps{
+							Description: "User is who made the change.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"requestedBy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "RequestedBy is who last asked for something that the operation does. It is set for entries of type Operation.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"request": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Request is what a user asked for.",
+							Ref:         ref(v1alpha1.TimelineRequest{}.OpenAPIModelName()),
+						},
+					},
+					"operation": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Operation is the last operation of the object after a change.",
+							Ref:         ref(v1alpha1.TimelineOperation{}.OpenAPIModelName()),
+						},
+					},
+					"condition": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Condition is a condition or constraint of the object after a change.",
+							Ref:         ref(v1alpha1.TimelineCondition{}.OpenAPIModelName()),
+						},
+					},
+					"lastErrors": {
+						SchemaProps: spec.SchemaProps{
+							Description: "LastErrors are all errors of the object after a change.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1beta1.LastError{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"task": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Task is a task of a flow that ended.",
+							Ref:         ref(v1alpha1.TimelineTask{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"time", "subject", "type"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha1.TimelineCondition{}.OpenAPIModelName(), v1alpha1.TimelineOperation{}.OpenAPIModelName(), v1alpha1.TimelineRequest{}.OpenAPIModelName(), v1alpha1.TimelineSubject{}.OpenAPIModelName(), v1alpha1.TimelineTask{}.OpenAPIModelName(), v1beta1.LastError{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime", "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_TimelineEntryList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TimelineEntryList is a list of entries, the oldest first.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list object metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the entries.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1alpha1.TimelineEntry{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha1.TimelineEntry{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_TimelineOperation(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TimelineOperation is the last operation of an object after a change.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Type is the type of the operation.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"state": {
+						SchemaProps: spec.SchemaProps{
+							Description: "State is its state.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"from": {
+						SchemaProps: spec.SchemaProps{
+							Description: "From is the state before, if the operation had one.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"progress": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Progress is its progress in percent.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"description": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Description explains the state.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"type", "state", "progress"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_TimelineReport(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TimelineReport adds tasks to timelines. It can only be created, and is not kept. Gardenlets report the tasks of objects of their own seed.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata. The server ignores it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Spec is what is reported.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha1.TimelineReportSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status is what became of it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha1.TimelineReportStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"spec"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha1.TimelineReportSpec{}.OpenAPIModelName(), v1alpha1.TimelineReportStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_TimelineReportSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TimelineReportSpec is what is reported.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"tasks": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Tasks are the tasks in the order in which they ended, at most 500.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1alpha1.ReportedTask{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"tasks"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha1.ReportedTask{}.OpenAPIModelName()},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_TimelineReportStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TimelineReportStatus is what became of a report.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"accepted": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Accepted is the number of tasks that are in the timelines now.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"refused": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Refused is the number of tasks whose subject does not exist or does not belong to the seed of the client.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"accepted"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_TimelineRequest(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TimelineRequest is what a user asked for.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"verb": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Verb is what to do with the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"fields": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Fields are the paths of the changed fields of the specification, two levels deep.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
+					"generation": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Generation is that of the object after the change.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+				Required: []string{"verb"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_TimelineSubject(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TimelineSubject is the object of an entry.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is Shoot, Seed, BackupEntry or ManagedSeed.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Namespace is empty for a Seed.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Name is the name of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"uid": {
+						SchemaProps: spec.SchemaProps{
+							Description: "UID tells objects of the same name apart.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"kind", "name"},
+			},
+		},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_TimelineTask(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TimelineTask is a task of a flow that ended.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"flow": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Flow is the name of the flow.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"id": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ID is the name of the task within the flow.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"title": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Title says in plain words what the task does.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"waiting": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Waiting is how long the task waited for a free place after the tasks before it were done.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
+						},
+					},
+					"duration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Duration is how long the task took.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Duration"),
+						},
+					},
+					"error": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Error is why the task failed. It is empty for a task that succeeded.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"flow", "id", "duration"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
+	}
+}
+
 func schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequest(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -406,14 +973,14 @@ func schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequest(ref co
 						SchemaProps: spec.SchemaProps{
 							Description: "Spec is the request.",
 							Default:     map[string]interface{}{},
-							Ref:         ref(v1alpha1.AdminKubeconfigRequestSpec{}.OpenAPIModelName()),
+							Ref:         ref(authenticationv1alpha1.AdminKubeconfigRequestSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
 							Description: "Status is filled by the server with the issued credentials.",
 							Default:     map[string]interface{}{},
-							Ref:         ref(v1alpha1.AdminKubeconfigRequestStatus{}.OpenAPIModelName()),
+							Ref:         ref(authenticationv1alpha1.AdminKubeconfigRequestStatus{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -421,7 +988,7 @@ func schema_terrarium_apis_authentication_v1alpha1_AdminKubeconfigRequest(ref co
 			},
 		},
 		Dependencies: []string{
-			v1alpha1.AdminKubeconfigRequestSpec{}.OpenAPIModelName(), v1alpha1.AdminKubeconfigRequestStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+			authenticationv1alpha1.AdminKubeconfigRequestSpec{}.OpenAPIModelName(), authenticationv1alpha1.AdminKubeconfigRequestStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 
@@ -506,14 +1073,14 @@ func schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequest(ref c
 						SchemaProps: spec.SchemaProps{
 							Description: "Spec is the request.",
 							Default:     map[string]interface{}{},
-							Ref:         ref(v1alpha1.ViewerKubeconfigRequestSpec{}.OpenAPIModelName()),
+							Ref:         ref(authenticationv1alpha1.ViewerKubeconfigRequestSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
 							Description: "Status is filled by the server with the issued credentials.",
 							Default:     map[string]interface{}{},
-							Ref:         ref(v1alpha1.ViewerKubeconfigRequestStatus{}.OpenAPIModelName()),
+							Ref:         ref(authenticationv1alpha1.ViewerKubeconfigRequestStatus{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -521,7 +1088,7 @@ func schema_terrarium_apis_authentication_v1alpha1_ViewerKubeconfigRequest(ref c
 			},
 		},
 		Dependencies: []string{
-			v1alpha1.ViewerKubeconfigRequestSpec{}.OpenAPIModelName(), v1alpha1.ViewerKubeconfigRequestStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+			authenticationv1alpha1.ViewerKubeconfigRequestSpec{}.OpenAPIModelName(), authenticationv1alpha1.ViewerKubeconfigRequestStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kubernetesscheme "k8s.io/client-go/kubernetes/scheme"
 
+	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
 	gardenauthenticationv1alpha1 "github.com/terrarium-garden/terrarium/apis/authentication/v1alpha1"
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -35,6 +36,7 @@ func New() (*runtime.Scheme, error) {
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddToScheme,
 		gardencorev1.GroupVersion.String():     gardencorev1.AddToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddToScheme,
+		gardenappliancev1alpha1.GroupName:      gardenappliancev1alpha1.AddToScheme,
 		gardenoperationsv1alpha1.GroupName:     gardenoperationsv1alpha1.AddToScheme,
 		gardenoperatorv1alpha1.GroupName:       gardenoperatorv1alpha1.AddToScheme,
 		gardenseedmanagementv1alpha1.GroupName: gardenseedmanagementv1alpha1.AddToScheme,
@@ -70,6 +72,7 @@ func AddServed(s *runtime.Scheme) error {
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddInternalToScheme,
 		gardencorev1.GroupVersion.String():     gardencorev1.AddInternalToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddInternalToScheme,
+		gardenappliancev1alpha1.GroupName:      gardenappliancev1alpha1.AddInternalToScheme,
 		gardenoperationsv1alpha1.GroupName:     gardenoperationsv1alpha1.AddInternalToScheme,
 		gardenoperatorv1alpha1.GroupName:       gardenoperatorv1alpha1.AddInternalToScheme,
 		gardenseedmanagementv1alpha1.GroupName: gardenseedmanagementv1alpha1.AddInternalToScheme,
@@ -85,6 +88,7 @@ func AddServedVersions(s *runtime.Scheme) error {
 		gardencorev1beta1.GroupName:            gardencorev1beta1.AddToScheme,
 		gardencorev1.GroupVersion.String():     gardencorev1.AddToScheme,
 		gardenauthenticationv1alpha1.GroupName: gardenauthenticationv1alpha1.AddToScheme,
+		gardenappliancev1alpha1.GroupName:      gardenappliancev1alpha1.AddToScheme,
 		gardenoperationsv1alpha1.GroupName:     gardenoperationsv1alpha1.AddToScheme,
 		gardenoperatorv1alpha1.GroupName:       gardenoperatorv1alpha1.AddToScheme,
 		gardenseedmanagementv1alpha1.GroupName: gardenseedmanagementv1alpha1.AddToScheme,
@@ -137,6 +141,7 @@ func ServedGroups() [][]schema.GroupVersion {
 		{gardensettingsv1alpha1.GroupVersion},
 		{gardenoperatorv1alpha1.GroupVersion},
 		{gardenauthenticationv1alpha1.GroupVersion},
+		{gardenappliancev1alpha1.GroupVersion},
 	}
 }
 

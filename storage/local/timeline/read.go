@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package timeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Query selects entries. An empty field selects all.
+type Query struct {
+	// Namespace is the namespace of the entries.
+	Namespace string
+	// Kind and Name are those of the subject. Name requires Kind, and Kind requires Namespace.
+	Kind, Name string
+	// Since and Until are the bounds of the time: not before Since, and before Until.
+	Since, Until time.Time
+	// After is the number of an entry: only later ones are selected. Upto is the number of the last one; 0 for no bound.
+	After, Upto uint64
+	// Keep decides on each of the entries that the other fields select. It may be nil.
+	Keep func(*Entry) bool
+	// Limit is the largest number of entries that are returned; 0 for no limit.
+	Limit int
+}
+
+// Page is the result of a query.
+type Page struct {
+	// Entries are in the order in which they were added.
+	Entries []*Entry
+	// Last is the number of the newest entry of the timeline at the time of the query, selected or not.
+	Last uint64
+	// More says that further entries are selected after the last one of Entries.
+	More bool
+}
+
+// Get returns the entry with a number, and false if there is none.
+func (s *Store) Get(number uint64) (*Entry, bool, error) {
+	var entry *Entry
+	err := s.view(func(tx *bolt.Tx) error {
+		value := tx.Bucket(bucketEntries).Get(key(number))
+		if value == nil {
+			return nil
+		}
+		var err error
+		entry, err = decode(key(number), value)
+
+		return err
+	})
+
+	return entry, entry != nil, err
+}
+
+// List returns the entries that a query selects.
+func (s *Store) List(ctx context.Context, q Query) (Page, error) {
+	var page Page
+	err := s.view(func(tx *bolt.Tx) error {
+		page = Page{Last: tx.Bucket(bucketEntries).Sequence()}
+
+		return q.each(ctx, tx, func(entry *Entry) bool {
+			if q.Limit > 0 && len(page.Entries) == q.Limit {
+				page.More = true
+
+				return false
+			}
+			page.Entries = append(page.Entries, entry)
+
+			return true
+		})
+	})
+
+	return page, err
+}
+
+// Changed returns a channel that is closed when entries are added after the call.
+func (s *Store) Changed() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return s.changed
+}
+
+// Reaches returns ErrExpired if entries after a number have been removed.
+func (s *Store) Reaches(after uint64) error {
+	return s.view(func(tx *bolt.Tx) error {
+		entries := tx.Bucket(bucketEntries)
+		oldest, _ := entries.Cursor().First()
+		if first := entries.Sequence() + 1; oldest == nil && after+1 < first ||
+			oldest != nil && after+1 < binary.BigEndian.Uint64(oldest) {
+			return ErrExpired
+		}
+
+		return nil
+	})
+}
+
+func (s *Store) view(read func(tx *bolt.Tx) error) error {
+	if err := s.db.View(read); err != nil {
+		return fmt.Errorf("read timeline: %w", err)
+	}
+
+	return nil
+}
+
+// each calls visit for the selected entries until it returns false.
+func (q Query) each(ctx context.Context, tx *bolt.Tx, visit func(*Entry) bool) error {
+	entries := tx.Bucket(bucketEntries)
+	for number, value := range q.candidates(tx) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if q.Upto > 0 && binary.BigEndian.Uint64(number) > q.Upto {
+			return nil
+		}
+		if at := timeOf(value); at.Before(q.Since) || !q.Until.IsZero() && !at.Before(q.Until) {
+			continue
+		}
+		if len(value) == numberSize {
+			value = entries.Get(number)
+		}
+		entry, err := decode(number, value)
+		if err != nil {
+			return err
+		}
+		if q.Keep != nil && !q.Keep(entry) {
+			continue
+		}
+		if !visit(entry) {
+			return nil
+		}
+	}
+
+	return nil
+}
+
+// candidates are the numbers of all entries that may be selected, in order, each with at least its time.
+func (q Query) candidates(tx *bolt.Tx) func(yield func(number, value []byte) bool) {
+	if q.Namespace == "" {
+		return func(yield func(number, value []byte) bool) {
+			cursor := tx.Bucket(bucketEntries).Cursor()
+			for k, v := cursor.Seek(key(q.After + 1)); k != nil && yield(k, v); k, v = cursor.Next() {
+			}
+		}
+	}
+
+	return func(yield func(number, value []byte) bool) {
+		for _, found := range q.ofSubjects(tx) {
+			if !yield(found[0], found[1]) {
+				return
+			}
+		}
+	}
+}
+
+// ofSubjects returns the numbers and times of the entries of a namespace, a kind within it or an object, in order.
+func (q Query) ofSubjects(tx *bolt.Tx) [][2][]byte {
+	parts := []string{q.Namespace}
+	if q.Kind != "" {
+		parts = append(parts, q.Kind)
+	}
+	if q.Name != "" {
+		parts = append(parts, q.Name)
+	}
+	prefix := subjectPrefix(parts...)
+	cursor := tx.Bucket(bucketSubjects).Cursor()
+	var found [][2][]byte
+	for k, v := cursor.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, v = cursor.Next() {
+		number := k[len(k)-numberSize:]
+		if binary.BigEndian.Uint64(number) > q.After {
+			found = append(found, [2][]byte{number, v})
+		}
+	}
+	slices.SortFunc(found, func(a, b [2][]byte) int { return bytes.Compare(a[0], b[0]) })
+
+	return found
+}
+
+// decode returns a kept entry with its name and version.
+func decode(number, value []byte) (*Entry, error) {
+	entry := &Entry{}
+	n := binary.BigEndian.Uint64(number)
+	if len(value) < numberSize {
+		return nil, fmt.Errorf("entry %d of the timeline is damaged", n)
+	}
+	if err := json.Unmarshal(value[numberSize:], entry); err != nil {
+		return nil, fmt.Errorf("entry %d of the timeline is damaged: %w", n, err)
+	}
+	entry.Name, entry.ResourceVersion = Name(n), strconv.FormatUint(n, 10)
+
+	return entry, nil
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package timeline_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	testclock "k8s.io/utils/clock/testing"
+
+	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
+	"github.com/terrarium-garden/terrarium/storage/local/timeline"
+)
+
+var start = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+
+func open(t *testing.T, dir string, clk clock.WithTicker, maxBytes int64) *timeline.Store {
+	t.Helper()
+	s, err := timeline.Open(timeline.Config{
+		Dir: dir, Keep: 30 * 24 * time.Hour, MaxBytes: maxBytes, Clock: clk, Failed: func(err error) { t.Error(err) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+
+	return s
+}
+
+func entry(namespace, kind, name string, at time.Time) *timeline.Entry {
+	e := &timeline.Entry{
+		Time: metav1.NewMicroTime(at), Type: gardenappliancev1alpha1.TimelineEntryRemoved,
+		Subject: gardenappliancev1alpha1.TimelineSubject{Kind: kind, Namespace: namespace, Name: name},
+	}
+	e.Namespace = namespace
+
+	return e
+}
+
+func names(page timeline.Page) []string {
+	var all []string
+	for _, e := range page.Entries {
+		all = append(all, e.Namespace+"/"+e.Subject.Kind+"/"+e.Subject.Name+" "+e.ResourceVersion)
+	}
+
+	return all
+}
+
+func list(t *testing.T, s *timeline.Store, q timeline.Query) timeline.Page {
+	t.Helper()
+	page, err := s.List(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return page
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), testclock.NewFakeClock(start), 1<<30)
+	if err := s.Append(t.Context(),
+		entry("garden-a", "Shoot", "one", start),
+		entry("garden-a", "Shoot", "one-more", start.Add(time.Minute)),
+		entry("garden-ab", "Shoot", "one", start.Add(2*time.Minute)),
+		entry("garden-a", "BackupEntry", "one", start.Add(3*time.Minute)),
+		entry("garden-a", "Shoot", "one", start.Add(4*time.Minute)),
+	); err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		query timeline.Query
+		want  []string
+		more  bool
+	}{
+		"all": {want: []string{
+			"garden-a/Shoot/one 1", "garden-a/Shoot/one-more 2", "garden-ab/Shoot/one 3", "garden-a/BackupEntry/one 4", "garden-a/Shoot/one 5",
+		}},
+		"a namespace, in order": {
+			query: timeline.Query{Namespace: "garden-a"},
+			want:  []string{"garden-a/Shoot/one 1", "garden-a/Shoot/one-more 2", "garden-a/BackupEntry/one 4", "garden-a/Shoot/one 5"},
+		},
+		"a kind": {
+			query: timeline.Query{Namespace: "garden-a", Kind: "Shoot"},
+			want:  []string{"garden-a/Shoot/one 1", "garden-a/Shoot/one-more 2", "garden-a/Shoot/one 5"},
+		},
+		"an object, not others whose names begin alike": {
+			query: timeline.Query{Namespace: "garden-a", Kind: "Shoot", Name: "one"},
+			want:  []string{"garden-a/Shoot/one 1", "garden-a/Shoot/one 5"},
+		},
+		"later ones": {
+			query: timeline.Query{Namespace: "garden-a", Kind: "Shoot", Name: "one", After: 1},
+			want:  []string{"garden-a/Shoot/one 5"},
+		},
+		"a span of time": {
+			query: timeline.Query{Since: start.Add(time.Minute), Until: start.Add(3 * time.Minute)},
+			want:  []string{"garden-a/Shoot/one-more 2", "garden-ab/Shoot/one 3"},
+		},
+		"a page": {
+			query: timeline.Query{Namespace: "garden-a", Limit: 2, After: 1},
+			want:  []string{"garden-a/Shoot/one-more 2", "garden-a/BackupEntry/one 4"}, more: true,
+		},
+		"the last page": {query: timeline.Query{Limit: 2, After: 3}, want: []string{"garden-a/BackupEntry/one 4", "garden-a/Shoot/one 5"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			page := list(t, s, tc.query)
+			if diff := cmp.Diff(tc.want, names(page)); diff != "" || page.More != tc.more || page.Last != 5 {
+				t.Errorf("more %v, last %d (-want +got)\n%s", page.More, page.Last, diff)
+			}
+		})
+	}
+}
+
+func TestOffer(t *testing.T) {
+	t.Parallel()
+	clk := testclock.NewFakeClock(start)
+	s := open(t, t.TempDir(), clk, 1<<30)
+	changed := s.Changed()
+	s.Offer(entry("a", "Shoot", "offered", start))
+	// Who waits for an entry does not wait for the rest of the time that others linger.
+	if err := s.Append(t.Context(), entry("a", "Shoot", "appended", start)); err != nil {
+		t.Fatal(err)
+	}
+	<-changed
+	if diff := cmp.Diff([]string{"a/Shoot/offered 1", "a/Shoot/appended 2"}, names(list(t, s, timeline.Query{}))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestReopen checks that everything that was acknowledged or offered before a close is there afterwards, and that numbers go on.
+func TestReopen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir, clock.RealClock{}, 1<<30)
+	var writers sync.WaitGroup
+	for w := range 8 {
+		writers.Go(func() {
+			for n := range 50 {
+				if err := s.Append(t.Context(), entry("a", "Shoot", fmt.Sprintf("s%d-%d", w, n), start)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	s.Offer(entry("a", "Shoot", "last", start))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), entry("a", "Shoot", "late", start)); !errors.Is(err, timeline.ErrClosed) {
+		t.Errorf("append to a closed timeline: %v", err)
+	}
+	s = open(t, dir, clock.RealClock{}, 1<<30)
+	if err := s.Append(t.Context(), entry("a", "Shoot", "next", time.Now())); err != nil {
+		t.Fatal(err)
+	}
+	page := list(t, s, timeline.Query{Since: start})
+	if page.Last != 402 {
+		t.Errorf("the newest entry is %d, want 402", page.Last)
+	}
+}
+
+func TestPruneByAge(t *testing.T) {
+	t.Parallel()
+	clk := testclock.NewFakeClock(start)
+	s := open(t, t.TempDir(), clk, 1<<30)
+	var old []*timeline.Entry
+	for range 2500 {
+		old = append(old, entry("a", "Shoot", "old", start))
+	}
+	if err := s.Append(t.Context(), append(old, entry("a", "Shoot", "young", start.Add(29*24*time.Hour)))...); err != nil {
+		t.Fatal(err)
+	}
+	clk.Step(30*24*time.Hour + time.Minute)
+	// Every write is followed by a look for old entries; the second one comes after the look of the first.
+	for range 4 {
+		if err := s.Append(t.Context(), entry("a", "Shoot", "new", clk.Now())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitFor(t, s, func(page timeline.Page) bool {
+		return len(page.Entries) == 5 && page.Entries[0].Subject.Name == "young"
+	})
+	if got := list(t, s, timeline.Query{Namespace: "a", Kind: "Shoot", Name: "old"}); len(got.Entries) != 0 {
+		t.Errorf("%d old entries are still found by their object", len(got.Entries))
+	}
+	if err := s.Reaches(0); !errors.Is(err, timeline.ErrExpired) {
+		t.Errorf("entries have been removed, but a watch from the beginning is accepted: %v", err)
+	}
+	if err := s.Reaches(2500); err != nil {
+		t.Errorf("a watch that has missed nothing is refused: %v", err)
+	}
+}
+
+func TestPruneBySize(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir, clock.RealClock{}, 2<<20)
+	for round := range 40 {
+		var batch []*timeline.Entry
+		for range 1000 {
+			batch = append(batch, entry("a", "Shoot", fmt.Sprintf("s%d", round), time.Now()))
+		}
+		if err := s.Append(t.Context(), batch...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := list(t, s, timeline.Query{})
+	if n := len(page.Entries); n == 40_000 || n < 1000 || page.Entries[n-1].Subject.Name != "s39" {
+		t.Errorf("%d entries are left", n)
+	}
+	info, err := os.Stat(filepath.Join(dir, "timeline.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > 8<<20 {
+		t.Errorf("the file has grown to %d bytes", info.Size())
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "timeline.db"), []byte("no database, but long enough to be looked at"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := timeline.Open(timeline.Config{Dir: dir, Keep: time.Hour, MaxBytes: 1 << 20, Clock: clock.RealClock{}}); err == nil {
+		t.Error("a damaged file is opened")
+	}
+}
+
+// waitFor lists again after each change until the page is as wanted.
+func waitFor(t *testing.T, s *timeline.Store, wanted func(timeline.Page) bool) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		page := list(t, s, timeline.Query{})
+		if wanted(page) {
+			return
+		}
+		select {
+		case <-deadline:
+			t.Fatalf("%d entries, not as wanted", len(page.Entries))
+		case <-tick.C:
+		}
+	}
+}
