@@ -17,6 +17,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/storage/kine"
+	"github.com/terrarium-garden/terrarium/storage/local/timeline"
 )
 
 // Config is the configuration of the API server of a garden.
@@ -49,6 +50,8 @@ type Config struct {
 	MaxKubeconfigLifetime time.Duration
 	// WorkloadIdentity configures the tokens of workload identities.
 	WorkloadIdentity WorkloadIdentity
+	// Timeline keeps what happens to shoots, seeds, backup entries and managed seeds. It is closed after the server has ended.
+	Timeline *timeline.Store
 	// ObjectBytes is the size of the cache of encoded objects.
 	ObjectBytes int64
 	// Mounts are what else is served on the port.
@@ -129,6 +132,9 @@ func (c Config) validate() error {
 	}
 	if len(c.Objects.Servers) == 0 || len(c.Events.Servers) == 0 {
 		errs = append(errs, errors.New("stores: objects and events must each have a server"))
+	}
+	if c.Timeline == nil {
+		errs = append(errs, errors.New("timeline: must be set"))
 	}
 	if c.Identity == nil {
 		errs = append(errs, errors.New("identity: must be set"))

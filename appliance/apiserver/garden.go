@@ -19,10 +19,12 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedlists"
 	"github.com/terrarium-garden/terrarium/storage/registry"
+	"github.com/terrarium-garden/terrarium/storage/registry/appliance/timeline"
 	"github.com/terrarium-garden/terrarium/storage/registry/bytecache"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/shoot"
 	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
+	"github.com/terrarium-garden/terrarium/storage/registry/observe"
 )
 
 // decodedBytes is the size of the cache of decoded objects: enough for the writes of a second or two.
@@ -33,6 +35,8 @@ type gardenKinds struct {
 	options kind.Options
 	groups  []*genericapiserver.APIGroupInfo
 	sources sources
+	// recorder adds to timelines what the kinds' stores write.
+	recorder *timeline.Recorder
 }
 
 // gardenKinds builds the stores, beside those of Kubernetes' kinds and with the same authorization.
@@ -49,8 +53,9 @@ func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, e
 	if err != nil {
 		return nil, fmt.Errorf("create client for the garden server: %w", err)
 	}
+	recorder := timeline.NewRecorder(c.Timeline, c.Clock)
 	options := kind.Options{
-		RESTOptionsGetter: shared.RESTOptionsGetter,
+		RESTOptionsGetter: observe.Getter(shared.RESTOptionsGetter, recorder.Changed, timeline.Resources()...),
 		Scheme:            kinds,
 		Codecs:            codecs,
 		ParameterCodec:    runtime.NewParameterCodec(kinds),
@@ -65,13 +70,14 @@ func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, e
 			MaxKubeconfigLifetime:       c.MaxKubeconfigLifetime,
 			CredentialsRotationInterval: c.CredentialsRotationInterval,
 		},
-		Tokens: c.tokenSigner(),
+		Tokens:   c.tokenSigner(),
+		Timeline: c.timelineSettings(recorder, shared.Authorization.Authorizer),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build stores of the garden: %w", err)
 	}
 
-	return &gardenKinds{options: options, groups: groups, sources: newSources(groups)}, nil
+	return &gardenKinds{options: options, groups: groups, sources: newSources(groups), recorder: recorder}, nil
 }
 
 // gardenServer is a configured server of the garden's groups.

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	aggregatorapiserver "k8s.io/kube-aggregator/pkg/apiserver"
+
+	"github.com/terrarium-garden/terrarium/storage/registry/appliance/timeline"
 )
 
 // readyInterval is the time between two requests of the server's own checks while it starts.
@@ -27,6 +30,7 @@ type Server struct {
 	later      []ReadyCheck
 	sources    sources
 	seeds      *seedAuthorization
+	recorder   *timeline.Recorder
 }
 
 // New builds the server. It connects to the stores, which have to be running.
@@ -40,7 +44,7 @@ func (c Completed) New() (*Server, error) {
 		return nil, err
 	}
 
-	return &Server{aggregator: aggregator, later: c.ReadyChecks, sources: ch.garden.sources, seeds: c.seeds}, nil
+	return &Server{aggregator: aggregator, later: c.ReadyChecks, sources: ch.garden.sources, seeds: c.seeds, recorder: ch.garden.recorder}, nil
 }
 
 // LoopbackConfig returns a client configuration for this server within the process, with all permissions and without a rate
@@ -64,14 +68,15 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	}
 
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
-	ended, started, fed := make(chan error, 1), make(chan error, 1), make(chan struct{})
-	go func() {
-		defer close(fed)
-		s.seeds.feed.Run(life)
-	}()
+	ended, started := make(chan error, 1), make(chan error, 1)
+	var background sync.WaitGroup
+	background.Go(func() { s.seeds.feed.Run(life) })
+	recording, stopRecording := context.WithCancel(context.WithoutCancel(ctx))
+	background.Go(func() { s.recorder.Run(recording) })
 	defer func() {
 		stop()
-		<-fed
+		stopRecording() // No request is left that changes anything.
+		background.Wait()
 	}()
 	go func() { ended <- prepared.Run(life) }()
 	go func() { started <- s.awaitReady(life) }()

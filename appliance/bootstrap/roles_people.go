@@ -14,6 +14,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 
+	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
@@ -102,6 +103,10 @@ func everyoneRoles() []object {
 			on(groupAPIExtensions, readVerbs(), "customresourcedefinitions"),
 		),
 		bind(gardencorev1beta1.ClusterRoleReadGlobalResources, everyone),
+		// Each request needs the right to read the objects as well.
+		clusterRole(gardenappliancev1alpha1.ClusterRoleTimelines, nil,
+			on(gardenappliancev1alpha1.GroupName, readVerbs(), "timelines")),
+		bind(gardenappliancev1alpha1.ClusterRoleTimelines, everyone),
 		clusterRole(gardencorev1beta1.ClusterRoleUserAuth, nil,
 			on(authenticationv1.GroupName, []string{"create"}, "tokenreviews"),
 			on(authorizationv1.GroupName, []string{"create"}, "selfsubjectaccessreviews"),

@@ -31,6 +31,8 @@ const (
 	DefaultTokenLifetime = time.Hour
 
 	maxEventTTL = 7 * 24 * time.Hour
+	// leastTimelineBytes is enough for the timelines of a small garden over some weeks.
+	leastTimelineBytes = 16 << 20
 )
 
 // Validate returns an error for each wrong value: those that come from flags, named by the flag, and those that come
@@ -81,6 +83,8 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 	check(flagLogLevel, "logLevel", oneOf(telemetry.Level(c.LogLevel), telemetry.Levels()))
 	check(flagLogFormat, "logFormat", oneOf(telemetry.Format(c.LogFormat), telemetry.Formats()))
 	check("", "eventTTL", within(c.EventTTL, time.Minute, maxEventTTL))
+	check("", "timeline.keep", within(c.Timeline.Keep, time.Hour, 10*365*24*time.Hour))
+	check("", "timeline.maxSize", validateTimelineSize(c.Timeline.MaxSize))
 	check("", "tokens.defaultLifetime", within(c.Tokens.DefaultLifetime, MinTokenLifetime, MaxTokenLifetime))
 	check("", "tokens.maxServiceAccountTokenLifetime", within(c.Tokens.MaxServiceAccountTokenLifetime, time.Hour, 10*365*24*time.Hour))
 	check("", "certificates.clientLifetime", within(c.Certificates.ClientLifetime, time.Hour, 10*365*24*time.Hour))
@@ -105,6 +109,13 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 func validateMemory(limit *resource.Quantity) error {
 	if limit != nil && limit.Cmp(*resource.NewQuantity(memory.Least, resource.BinarySI)) < 0 {
 		return fmt.Errorf("%s is below %dMi, with which a garden does not work", limit, memory.Least>>20)
+	}
+	return nil
+}
+
+func validateTimelineSize(size *resource.Quantity) error {
+	if size != nil && size.Cmp(*resource.NewQuantity(leastTimelineBytes, resource.BinarySI)) < 0 {
+		return fmt.Errorf("%s is less than %dMi", size, leastTimelineBytes>>20)
 	}
 	return nil
 }

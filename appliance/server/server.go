@@ -12,6 +12,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/runner"
 	"github.com/terrarium-garden/terrarium/storage/kine"
+	"github.com/terrarium-garden/terrarium/storage/local/timeline"
 )
 
 // grace bounds the stop of all units together.
@@ -52,8 +53,11 @@ func (s *server) units() []runner.Unit {
 	stores := runner.Give(&order, "datastore", func(ctx context.Context, ready func(*kine.Stores)) error {
 		return s.runDatastore(ctx, keys.Get(), ready)
 	})
+	history := runner.Give(&order, "timeline", func(ctx context.Context, ready func(*timeline.Store)) error {
+		return s.runTimeline(ctx, keys.Get(), ready)
+	})
 	api := runner.Give(&order, unitAPIServer, func(ctx context.Context, ready func(*apiserver.Server)) error {
-		return s.runAPIServer(ctx, ground{door: door.Get(), keys: keys.Get(), stores: stores.Get()}, ready)
+		return s.runAPIServer(ctx, ground{door: door.Get(), keys: keys.Get(), stores: stores.Get(), timeline: history.Get()}, ready)
 	})
 	name := runner.Give(&order, "first-objects", func(ctx context.Context, ready func(string)) error {
 		return s.runFirstObjects(ctx, api.Get(), ready)

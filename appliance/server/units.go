@@ -22,6 +22,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/kubecontrollers"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/storage/kine"
+	"github.com/terrarium-garden/terrarium/storage/local/timeline"
 )
 
 // ErrPortTaken says that another process listens already.
@@ -38,6 +39,8 @@ type ground struct {
 	door   door
 	keys   *identity.Garden
 	stores *kine.Stores
+	// timeline keeps what happens.
+	timeline *timeline.Store
 }
 
 // runListener takes the port before anything is written. The API server closes it when it stops.
@@ -102,6 +105,22 @@ func (s *server) runDatastore(ctx context.Context, keys *identity.Garden, ready 
 	return stores.Close()
 }
 
+// runTimeline opens the timeline, in a file of its own beside the datastore.
+func (s *server) runTimeline(ctx context.Context, keys *identity.Garden, ready func(*timeline.Store)) error {
+	log := s.Log.WithName("timeline")
+	store, err := timeline.Open(timeline.Config{
+		Dir: filepath.Join(keys.Dir, "local"), Keep: s.Config.Timeline.Keep.Duration, MaxBytes: s.Config.Timeline.MaxSize.Value(),
+		Clock: s.Clock, Failed: func(err error) { log.Error(err, "Timeline is behind") },
+	})
+	if err != nil {
+		return err
+	}
+	ready(store)
+	<-ctx.Done()
+
+	return store.Close()
+}
+
 func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiserver.Server)) error {
 	c := apiserver.NewConfig()
 	c.ObjectBytes = min(c.ObjectBytes, s.MemoryLimit/objectsShare)
@@ -118,6 +137,7 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 	if ttl := s.Config.EventTTL; ttl != nil {
 		c.EventTTL = ttl.Duration
 	}
+	c.Timeline = on.timeline
 	c.ReadyChecks = s.readiness.checks(unitAPIServer)
 	c.Clock = s.Clock
 	c.DebugHandlers = s.Config.EnableDebugHandlers

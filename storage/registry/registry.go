@@ -8,6 +8,8 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/storage/registry/appliance"
+	"github.com/terrarium-garden/terrarium/storage/registry/appliance/timeline"
 	"github.com/terrarium-garden/terrarium/storage/registry/core"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/shoot"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
@@ -25,6 +27,8 @@ type Settings struct {
 	Shoots shoot.Settings
 	// Tokens signs the tokens of workload identities.
 	Tokens workloadidentity.TokenSigner
+	// Timeline are the settings of timelines, without Objects.
+	Timeline timeline.Settings
 }
 
 // Groups builds the storage of every API group that the garden serves, ready to be installed in an API server.
@@ -50,5 +54,10 @@ func Groups(o kind.Options, s Settings) ([]*genericapiserver.APIGroupInfo, error
 		}
 		groups = append(groups, group)
 	}
-	return groups, nil
+	s.Timeline.Objects = timeline.Objects(groups)
+	group, err := appliance.Group(o, s.Timeline)
+	if err != nil {
+		return nil, fmt.Errorf("build storage: %w", err)
+	}
+	return append(groups, group), nil
 }

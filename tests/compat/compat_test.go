@@ -196,6 +196,8 @@ func sameGroups(p *published) func(t *testing.T) {
 		want := []string{
 			"core.gardener.cloud/v1beta1", "core.gardener.cloud/v1", "seedmanagement.gardener.cloud/v1alpha1", "operations.gardener.cloud/v1alpha1",
 			"security.gardener.cloud/v1alpha1", "settings.gardener.cloud/v1alpha1", "operator.gardener.cloud/v1alpha1",
+			// Our own: what a garden tells about itself.
+			"appliance.gardener.cloud/v1alpha1",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("groups of the garden (-want +got):\n%s", diff)

@@ -18,6 +18,8 @@ const (
 	defaultMaxTokenLifetime = 48 * time.Hour
 
 	defaultEventTTL            = time.Hour
+	defaultTimelineKeep        = 30 * 24 * time.Hour
+	defaultTimelineBytes       = 256 << 20
 	defaultServiceAccountToken = 90 * 24 * time.Hour
 	defaultObjectSize          = 512 << 10
 )
@@ -29,6 +31,10 @@ func (c *ServerConfiguration) SetDefaults() {
 	setZero(&c.LogLevel, defaultLogLevel)
 	setZero(&c.LogFormat, "text")
 	setDuration(&c.EventTTL, defaultEventTTL)
+	setDuration(&c.Timeline.Keep, defaultTimelineKeep)
+	if c.Timeline.MaxSize == nil {
+		c.Timeline.MaxSize = resource.NewQuantity(defaultTimelineBytes, resource.BinarySI)
+	}
 	setDuration(&c.Tokens.DefaultLifetime, time.Hour)
 	setDuration(&c.Tokens.MaxServiceAccountTokenLifetime, defaultServiceAccountToken)
 	setDuration(&c.Certificates.ClientLifetime, 365*24*time.Hour)

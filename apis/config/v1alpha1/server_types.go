@@ -39,6 +39,9 @@ type ServerConfiguration struct {
 	// EventTTL is how long events are kept, at most 7 days. Defaults to 1h.
 	// +optional
 	EventTTL *metav1.Duration `json:"eventTTL,omitempty"`
+	// Timeline says how much of what happened to shoots, seeds, backup entries and managed seeds is kept.
+	// +optional
+	Timeline TimelineConfiguration `json:"timeline,omitempty"`
 	// Tokens limits join tokens and tokens of service accounts.
 	// +optional
 	Tokens TokenConfiguration `json:"tokens,omitempty"`
@@ -83,6 +86,16 @@ type MemoryConfiguration struct {
 	// caches depend on it. At least 256Mi. Defaults to half of the memory of the machine or its container.
 	// +optional
 	Limit *resource.Quantity `json:"limit,omitempty"`
+}
+
+// TimelineConfiguration says how much of what happened is kept. The oldest entries are removed first.
+type TimelineConfiguration struct {
+	// Keep is how long entries are kept, at least 1h. Defaults to 720h, which is 30 days.
+	// +optional
+	Keep *metav1.Duration `json:"keep,omitempty"`
+	// MaxSize is how much of the disk entries use, at least 16Mi. Defaults to 256Mi.
+	// +optional
+	MaxSize *resource.Quantity `json:"maxSize,omitempty"`
 }
 
 // TokenConfiguration limits join tokens and tokens of service accounts.

@@ -12,6 +12,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
@@ -57,6 +58,10 @@ func rules() map[schema.GroupResource]rule {
 		}
 	}
 	in(gardencorev1beta1.GroupName, coreRules())
+	in(gardenappliancev1alpha1.GroupName, map[string]rule{
+		// A report adds to the timelines of objects of the seed only, see package timeline of the registry.
+		"timelinereports": {always: create, readOnly: true},
+	})
 	in(gardenoperationsv1alpha1.GroupName, map[string]rule{
 		"bastions": {kind: graph.Bastion, always: create, path: read | write, parts: []string{partStatus}, field: fieldSeed},
 	})

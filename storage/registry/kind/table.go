@@ -11,12 +11,16 @@ import (
 	metatable "k8s.io/apimachinery/pkg/api/meta/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/terrarium-garden/terrarium/storage/registry/bytecache"
 )
 
 // table prints objects of a kind: Name first, then its columns.
 type table[T Object] struct{ columns []Column[T] }
+
+// NewTable returns the table form of a kind that is not kept in the store of objects.
+func NewTable[T Object](columns ...Column[T]) rest.TableConvertor { return newTable(columns) }
 
 // newTable adds the age at the end where the kind does not say where it goes.
 func newTable[T Object](columns []Column[T]) table[T] {

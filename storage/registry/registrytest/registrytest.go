@@ -10,10 +10,14 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/utils/clock"
 
+	local "github.com/terrarium-garden/terrarium/storage/local/timeline"
 	"github.com/terrarium-garden/terrarium/storage/registry"
+	"github.com/terrarium-garden/terrarium/storage/registry/appliance/timeline"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/shoot"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
@@ -36,13 +40,32 @@ func Groups(tb testing.TB) ([]*genericapiserver.APIGroupInfo, kind.Options) {
 	tb.Helper()
 	o := kindtest.Options(tb)
 	groups, err := registry.Groups(o, registry.Settings{
-		Shoots: Shoots(),
-		Tokens: workloadidentity.TokenSigner{Issuer: "https://garden.example/issuer", Sign: plain, MinLifetime: time.Hour, MaxLifetime: 48 * time.Hour},
+		Shoots:   Shoots(),
+		Tokens:   workloadidentity.TokenSigner{Issuer: "https://garden.example/issuer", Sign: plain, MinLifetime: time.Hour, MaxLifetime: 48 * time.Hour},
+		Timeline: timelines(tb),
 	})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return groups, o
+}
+
+// timelines are the settings of timelines to which no gardenlet reports.
+func timelines(tb testing.TB) timeline.Settings {
+	tb.Helper()
+	store, err := local.Open(local.Config{Dir: tb.TempDir(), Keep: time.Hour, MaxBytes: 1 << 20, Clock: clock.RealClock{}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return timeline.Settings{
+		Store: store, Recorder: timeline.NewRecorder(store, clock.RealClock{}), Authorizer: kindtest.Allowing(), Clock: clock.RealClock{},
+		Client: func(user.Info) (timeline.Client, bool) { return timeline.Client{}, false },
+	}
 }
 
 // plain writes claims as they are, so that tests can read them.

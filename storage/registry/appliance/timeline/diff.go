@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package timeline
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/storage/local/timeline"
+)
+
+// maxFields bounds the list of changed fields in an entry.
+const maxFields = 20
+
+func subjectOf(kind string, obj metav1.Object) gardenappliancev1alpha1.TimelineSubject {
+	return gardenappliancev1alpha1.TimelineSubject{
+		Kind: kind, Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID(),
+	}
+}
+
+// difference returns what a change adds to the timeline. Before is nil for a new object, after for one that was removed.
+func difference(before, after *picture) []*timeline.Entry {
+	if after == nil {
+		return []*timeline.Entry{{Type: gardenappliancev1alpha1.TimelineEntryRemoved}}
+	}
+	if before == nil {
+		return []*timeline.Entry{requested(gardenappliancev1alpha1.TimelineCreate, after)}
+	}
+	var all []*timeline.Entry
+	switch {
+	case after.deleting && !before.deleting:
+		all = append(all, requested(gardenappliancev1alpha1.TimelineDelete, after))
+	case after.generation != before.generation: // Every change of a specification makes a new generation.
+		all = append(all, requested(gardenappliancev1alpha1.TimelineUpdate, after, changedFields(before.spec, after.spec)...))
+	}
+	if entry := operation(before.operation, after.operation); entry != nil {
+		all = append(all, entry)
+	}
+	if !sameErrors(before.errors, after.errors) {
+		all = append(all, &timeline.Entry{Type: gardenappliancev1alpha1.TimelineEntryErrors, LastErrors: copied(after.errors)})
+	}
+
+	return append(all, conditions(before.conditions, after.conditions)...)
+}
+
+func requested(verb gardenappliancev1alpha1.TimelineVerb, after *picture, fields ...string) *timeline.Entry {
+	return &timeline.Entry{
+		Type:    gardenappliancev1alpha1.TimelineEntryRequest,
+		Request: &gardenappliancev1alpha1.TimelineRequest{Verb: verb, Fields: fields, Generation: after.generation},
+	}
+}
+
+// operation returns an entry for another type or state of the last operation, and for another description unless it is in
+// progress: then the tasks say more.
+func operation(before, after *gardencorev1beta1.LastOperation) *timeline.Entry {
+	if after == nil {
+		return nil
+	}
+	what := &gardenappliancev1alpha1.TimelineOperation{
+		Type: after.Type, State: after.State, Progress: after.Progress, Description: after.Description,
+	}
+	if before != nil {
+		same := before.Type == after.Type && before.State == after.State
+		if same && (after.State == gardencorev1beta1.LastOperationStateProcessing || before.Description == after.Description) {
+			return nil
+		}
+		what.From = before.State
+	}
+
+	return &timeline.Entry{Type: gardenappliancev1alpha1.TimelineEntryOperation, Operation: what}
+}
+
+// conditions returns an entry for each condition whose status or reason changed.
+func conditions(before, after []gardencorev1beta1.Condition) []*timeline.Entry {
+	var all []*timeline.Entry
+	for _, now := range after {
+		what := &gardenappliancev1alpha1.TimelineCondition{Type: now.Type, Status: now.Status, Reason: now.Reason, Message: now.Message}
+		if i := slices.IndexFunc(before, func(c gardencorev1beta1.Condition) bool { return c.Type == now.Type }); i >= 0 {
+			if before[i].Status == now.Status && before[i].Reason == now.Reason {
+				continue
+			}
+			what.From = before[i].Status
+		}
+		all = append(all, &timeline.Entry{Type: gardenappliancev1alpha1.TimelineEntryCondition, Condition: what})
+	}
+
+	return all
+}
+
+func copied(errors []gardencorev1beta1.LastError) []gardencorev1beta1.LastError {
+	var all []gardencorev1beta1.LastError
+	for i := range errors {
+		all = append(all, *errors[i].DeepCopy())
+	}
+
+	return all
+}
+
+// sameErrors compares errors without their times, which change with each attempt.
+func sameErrors(a, b []gardencorev1beta1.LastError) bool {
+	return slices.EqualFunc(a, b, func(a, b gardencorev1beta1.LastError) bool {
+		return a.Description == b.Description && slices.Equal(a.Codes, b.Codes) && apiequality.Semantic.DeepEqual(a.TaskID, b.TaskID)
+	})
+}
+
+// changedFields returns the paths of the fields of two specifications that differ, two levels deep.
+func changedFields(before, after any) []string {
+	var paths []string
+	b, a := reflect.ValueOf(before).Elem(), reflect.ValueOf(after).Elem()
+	for field, fb := range b.Fields() {
+		fa := a.FieldByIndex(field.Index)
+		if apiequality.Semantic.DeepEqual(fb.Interface(), fa.Interface()) {
+			continue
+		}
+		path := "spec." + jsonName(field)
+		below := changedBelow(fb, fa)
+		if len(below) == 0 {
+			paths = append(paths, path)
+		}
+		for _, name := range below {
+			paths = append(paths, path+"."+name)
+		}
+	}
+	if len(paths) > maxFields {
+		paths = append(paths[:maxFields], "…")
+	}
+
+	return paths
+}
+
+// changedBelow returns the names of the fields of two structs that differ, or nothing for other types.
+func changedBelow(b, a reflect.Value) []string {
+	if b.Kind() == reflect.Pointer {
+		if b.IsNil() || a.IsNil() {
+			return nil
+		}
+		b, a = b.Elem(), a.Elem()
+	}
+	if b.Kind() != reflect.Struct {
+		return nil
+	}
+	var names []string
+	for field, fb := range b.Fields() {
+		if !field.IsExported() {
+			return nil // A value such as a quantity.
+		}
+		if !apiequality.Semantic.DeepEqual(fb.Interface(), a.FieldByIndex(field.Index).Interface()) {
+			names = append(names, jsonName(field))
+		}
+	}
+
+	return names
+}
+
+func jsonName(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	if name == "" {
+		return field.Name
+	}
+
+	return name
+}

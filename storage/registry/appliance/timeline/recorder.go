@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package timeline
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/cache"
+	"k8s.io/apiserver/pkg/authentication/user"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/utils/clock"
+
+	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/storage/local/timeline"
+)
+
+const (
+	// maxChanges is the number of changes that may wait for the recorder. Further ones are counted and left out, because a
+	// request never waits for the timeline.
+	maxChanges = 10_000
+	// remembered is the number of objects of which the recorder knows who last asked for something, and of those removed
+	// lately of which it knows the seed.
+	remembered    = 4_096
+	rememberedFor = 24 * time.Hour
+	// removedFor is how long tasks of a removed object are accepted.
+	removedFor = 10 * time.Minute
+)
+
+// Recorder derives entries from changes of objects.
+type Recorder struct {
+	store   *timeline.Store
+	clock   clock.Clock
+	changes chan change
+	missed  atomic.Int64
+	// requesters have the user who last asked for something, by the UID of the object.
+	requesters *cache.LRUExpireCache
+	// removed have the seeds of removed objects, by their subjects.
+	removed *cache.LRUExpireCache
+}
+
+// change are the entries of a change of an object.
+type change struct {
+	user    string
+	subject gardenappliancev1alpha1.TimelineSubject
+	entries []*timeline.Entry
+}
+
+// NewRecorder returns a recorder. Run has to be called.
+func NewRecorder(store *timeline.Store, clk clock.Clock) *Recorder {
+	return &Recorder{
+		store: store, clock: clk, changes: make(chan change, maxChanges),
+		requesters: cache.NewLRUExpireCache(remembered), removed: cache.NewLRUExpireCache(remembered),
+	}
+}
+
+// Changed takes a change. It never waits, and keeps nothing of the objects.
+func (r *Recorder) Changed(ctx context.Context, before, after runtime.Object) {
+	was, is := pictureOf(before), pictureOf(after)
+	about := is
+	if about == nil {
+		about = was
+	}
+	if about == nil {
+		return
+	}
+	if is == nil {
+		// The last tasks of a deletion are reported a moment later.
+		r.removed.Add(was.subject, was.seeds, removedFor)
+	}
+	c := change{subject: about.subject, entries: difference(was, is)}
+	if len(c.entries) == 0 {
+		return
+	}
+	if who, ok := genericapirequest.UserFrom(ctx); ok {
+		c.user = who.GetName()
+	}
+	now := r.clock.Now()
+	for _, entry := range c.entries {
+		complete(entry, about.subject, now)
+		entry.User = c.user
+	}
+	select {
+	case r.changes <- c:
+	default:
+		r.missed.Add(1)
+	}
+}
+
+// Missed returns the number of changes that the timeline lacks because too many came at once.
+func (r *Recorder) Missed() int64 { return r.missed.Load() + r.store.Dropped() }
+
+// Run records until ctx is done, and then what is left.
+func (r *Recorder) Run(ctx context.Context) {
+	for {
+		select {
+		case c := <-r.changes:
+			r.record(ctx, c)
+		case <-ctx.Done():
+			for {
+				select {
+				case c := <-r.changes:
+					r.record(ctx, c)
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+func (r *Recorder) record(ctx context.Context, c change) {
+	for _, entry := range c.entries {
+		switch entry.Type {
+		case gardenappliancev1alpha1.TimelineEntryRequest:
+			if asks(c.user) {
+				r.requesters.Add(c.subject.UID, c.user, rememberedFor)
+			}
+		case gardenappliancev1alpha1.TimelineEntryOperation:
+			entry.RequestedBy = r.requester(ctx, c.subject)
+		default:
+		}
+	}
+	r.store.Offer(c.entries...)
+}
+
+// complete sets what all entries have.
+func complete(entry *timeline.Entry, subject gardenappliancev1alpha1.TimelineSubject, at time.Time) {
+	entry.Namespace, entry.Subject = namespaceOf(subject), subject
+	entry.Time = metav1.NewMicroTime(at)
+	entry.CreationTimestamp = metav1.NewTime(at)
+}
+
+// asks reports whether a user asks for operations: people and programs do, the server itself and gardenlets do not.
+func asks(name string) bool {
+	return name != "" && name != user.APIServerUser && !strings.HasPrefix(name, gardencorev1beta1.UserPrefixSeed)
+}
+
+// requester returns who last asked for something, from memory or else, after a restart, from the timeline.
+func (r *Recorder) requester(ctx context.Context, subject gardenappliancev1alpha1.TimelineSubject) string {
+	if known, ok := r.requesters.Get(subject.UID); ok {
+		return known.(string) //nolint:forcetypeassert // only strings are added
+	}
+	page, err := r.store.List(context.WithoutCancel(ctx), timeline.Query{
+		Namespace: namespaceOf(subject), Kind: subject.Kind, Name: subject.Name,
+		Keep: func(e *timeline.Entry) bool {
+			return e.Type == gardenappliancev1alpha1.TimelineEntryRequest && e.Subject.UID == subject.UID && asks(e.User)
+		},
+	})
+	if err != nil || len(page.Entries) == 0 {
+		return ""
+	}
+	name := page.Entries[len(page.Entries)-1].User
+	r.requesters.Add(subject.UID, name, rememberedFor)
+
+	return name
+}
+
+// seedsOfRemoved returns the seeds of an object that was removed lately.
+func (r *Recorder) seedsOfRemoved(subject gardenappliancev1alpha1.TimelineSubject) ([]string, types.UID, bool) {
+	found, ok := r.removed.Get(subject)
+	if !ok {
+		return nil, "", false
+	}
+
+	return found.([]string), subject.UID, true //nolint:forcetypeassert // only lists of names are added
+}

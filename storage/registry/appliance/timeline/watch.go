@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package timeline
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
+	"github.com/terrarium-garden/terrarium/storage/local/timeline"
+)
+
+const (
+	// watchPage is the number of entries that a watch reads at a time.
+	watchPage = 500
+	// bookmarkInterval is the time between two bookmarks.
+	bookmarkInterval = time.Minute
+)
+
+// Watch sends entries as they are added. A watch without a version, or from version 0, begins with all entries that exist.
+func (e *Entries) Watch(ctx context.Context, o *metainternalversion.ListOptions) (watch.Interface, error) {
+	if o == nil {
+		o = &metainternalversion.ListOptions{}
+	}
+	q, err := e.query(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	w := &watcher{
+		store: e.settings.Store, query: q, events: make(chan watch.Event), bookmarks: o.AllowWatchBookmarks,
+		initial: o.SendInitialEvents != nil && *o.SendInitialEvents,
+	}
+	w.query.Limit = watchPage
+	w.proxy = watch.NewProxyWatcher(w.events)
+	if o.ResourceVersion != "" && !w.initial {
+		if w.query.After, err = strconv.ParseUint(o.ResourceVersion, 10, 64); err != nil {
+			return nil, apierrors.NewBadRequest("resourceVersion: not a number")
+		}
+	}
+	if w.query.After > 0 {
+		if err := w.reaches(); err != nil {
+			return nil, err
+		}
+	}
+	go w.run(ctx)
+
+	return w.proxy, nil
+}
+
+// watcher reads the store after each write: so a slow client costs no memory, however much it is behind.
+type watcher struct {
+	store  *timeline.Store
+	query  timeline.Query
+	events chan watch.Event
+	proxy  *watch.ProxyWatcher
+	// bookmarks says that the client takes bookmarks; initial says that it waits for one after the entries that exist.
+	bookmarks, initial bool
+}
+
+func (w *watcher) run(ctx context.Context) {
+	defer close(w.events)
+	tick := time.NewTicker(bookmarkInterval)
+	defer tick.Stop()
+	for {
+		changed := w.store.Changed()
+		more, ok := w.sendPage(ctx)
+		if !ok {
+			return
+		}
+		if more {
+			continue
+		}
+		if w.initial && !w.bookmark(ctx) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-tick.C:
+			if !w.bookmark(ctx) {
+				return
+			}
+		case <-w.proxy.StopChan():
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// sendPage sends the next entries. It returns whether there are more, and false if the watch is over.
+func (w *watcher) sendPage(ctx context.Context) (more, ok bool) {
+	page, err := w.store.List(ctx, w.query)
+	if err == nil && w.query.After > 0 {
+		err = w.reaches()
+	}
+	if err != nil {
+		status := apierrors.APIStatus(nil)
+		if !errors.As(err, &status) {
+			status = apierrors.NewInternalError(err)
+		}
+		reply := status.Status()
+		w.send(ctx, watch.Event{Type: watch.Error, Object: &reply})
+
+		return false, false
+	}
+	for _, entry := range page.Entries {
+		if !w.send(ctx, watch.Event{Type: watch.Added, Object: entry}) {
+			return false, false
+		}
+	}
+	if page.More {
+		w.query.After, err = timeline.Number(page.Entries[len(page.Entries)-1].Name)
+
+		return true, err == nil
+	}
+	w.query.After = page.Last
+
+	return false, true
+}
+
+// reaches returns the error that makes clients list again if the watch has missed entries.
+func (w *watcher) reaches() error {
+	err := w.store.Reaches(w.query.After)
+	if errors.Is(err, timeline.ErrExpired) {
+		return apierrors.NewResourceExpired(err.Error())
+	}
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+
+	return nil
+}
+
+func (w *watcher) bookmark(ctx context.Context) bool {
+	if !w.bookmarks {
+		return true
+	}
+	mark := &gardenappliancev1alpha1.TimelineEntry{}
+	mark.ResourceVersion = strconv.FormatUint(w.query.After, 10)
+	if w.initial {
+		mark.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+		w.initial = false
+	}
+
+	return w.send(ctx, watch.Event{Type: watch.Bookmark, Object: mark})
+}
+
+func (w *watcher) send(ctx context.Context, event watch.Event) bool {
+	select {
+	case w.events <- event:
+		return true
+	case <-w.proxy.StopChan():
+	case <-ctx.Done():
+	}
+
+	return false
+}
