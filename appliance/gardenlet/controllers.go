@@ -22,6 +22,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/gardenlet/journal"
 	"github.com/terrarium-garden/terrarium/controllers/flowmetrics"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/care"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
@@ -33,23 +34,24 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 // controllers lists what a gardenlet does. A new controller is a new line; each takes its own section of the configuration.
-func (p *process) controllers(in garden, flows *flowmetrics.Recorder) []kit.Adder {
+func (p *process) controllers(in garden, flows *flowmetrics.Recorder, tasks operation.Journal) []kit.Adder {
 	c := p.Config.Controllers
 	return []kit.Adder{
 		&lease.Reconciler{Config: c.Seed, Health: p.health},
 		&seed.Reconciler{
 			Config: c.Seed, Gardenlet: p.identity, Resources: p.Config.Resources,
-			Expiry: in.access.Expiry, RenewKubeconfig: p.renewKubeconfig, Flows: flows,
+			Expiry: in.access.Expiry, RenewKubeconfig: p.renewKubeconfig, Flows: flows, Journal: tasks,
 		},
 		&seedcare.Reconciler{Config: c.SeedCare},
 		&controllerinstallation.Reconciler{Config: c.ControllerInstallation, Version: p.APILevel, FeatureGates: p.Config.FeatureGates},
 		&installationcare.Reconciler{Config: c.ControllerInstallationCare},
 		&required.Reconciler{Config: c.ControllerInstallationRequired},
 		&shoot.Reconciler{
-			Config: c.Shoot, Identity: p.identity, Images: p.images, Flows: flows,
+			Config: c.Shoot, Identity: p.identity, Images: p.images, Flows: flows, Journal: tasks,
 			IdentityTokenValidity: c.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
 		},
 		&workloadidentity.Reconciler{Config: c.TokenRequestorWorkloadIdentity},
@@ -86,8 +88,16 @@ func (p *process) control(ctx context.Context, in garden, ready func()) error {
 	if err != nil {
 		return err
 	}
-	if err := kit.AddAll(clusters, p.controllers(in, flows)...); err != nil {
+	tasks := journal.New(p.Clock, p.Log.WithName("journal"))
+	if err := kit.AddAll(clusters, p.controllers(in, flows, tasks)...); err != nil {
 		return err
+	}
+	err = mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
+		tasks.Run(ctx, in.client)
+		return nil
+	}))
+	if err != nil {
+		return fmt.Errorf("set up the journal: %w", err)
 	}
 	p.recorder.Store(new(mgr.GetEventRecorder("gardenlet")))
 	p.syncSince.Store(new(p.Clock.Now()))

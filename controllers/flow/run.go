@@ -32,8 +32,9 @@ type Options struct {
 type Observation struct {
 	// Flow is the name of the graph.
 	Flow string
-	// ID is the id of the task.
-	ID ID
+	// ID is the id of the task, Title says in plain words what it does.
+	ID    ID
+	Title string
 	// Ready is when the last task it waited for was done, Started when it began, Ended when it returned.
 	Ready, Started, Ended time.Time
 	// Err is nil if the task succeeded.
@@ -137,7 +138,7 @@ func (r *run) begin(ctx context.Context, i int) {
 		return
 	}
 	r.running[t.ID] = t.Title
-	o := Observation{Flow: r.graph.name, ID: t.ID, Ready: r.options.Clock.Now()}
+	o := Observation{Flow: r.graph.name, ID: t.ID, Title: t.Title, Ready: r.options.Clock.Now()}
 	r.group.Go(func() error {
 		o.Started = r.options.Clock.Now()
 		r.options.Log.V(1).Info("Task started", "task", t.ID)
