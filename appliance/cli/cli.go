@@ -98,7 +98,7 @@ central control plane in one process, and the gardenlet that runs the control pl
 		}
 	}
 	add(groupRoles, newServerCommand(env), newGardenletCommand(env), newProviderLocalCommand(env))
-	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env))
+	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env), newTimelineCommand(env))
 	add(groupSelf, newVersionCommand(env), newCompletionCommand(), newConfigCommand(env))
 	checkArguments(root)
 	return root

@@ -31,6 +31,7 @@ func TestStory(t *testing.T) {
 		{"a workload in the shoot answers", workload},
 		{"pods of the shoot resolve names", names},
 		{"the shoot tells how it is", conditions},
+		{"the timeline tells the story", timeline},
 		{"secrets stay secret", secrets},
 		{"wrong manifests are explained", wrongManifests},
 		{"wrong joins are explained", wrongJoins},
@@ -171,6 +172,21 @@ func conditions(t *testing.T, w *world) {
 	for _, column := range []string{"CLOUDPROFILE", "PROVIDER", "REGION", "K8S VERSION", "HIBERNATION", "LAST OPERATION", "STATUS"} {
 		if !strings.Contains(list, column) {
 			t.Errorf("the list of shoots lacks the column %q:\n%s", column, list)
+		}
+	}
+}
+
+// timeline reads what the garden remembers of the shoot: who ordered it, what the gardenlet did, and how it ended.
+func timeline(t *testing.T, w *world) {
+	t.Helper()
+	command := w.terrarium("timeline", "shoot", shootName, "-n", namespace, "--kubeconfig", filepath.Join(w.state, "garden.kubeconfig"))
+	told := w.must(t, command...)
+	for _, words := range []string{
+		"Created", "Changed spec.seedName", "Create Processing", "requested by", "Waiting for the API server: done in", "Create Succeeded",
+		"EveryNodeReady is True",
+	} {
+		if !strings.Contains(told, words) {
+			t.Errorf("the timeline does not say %q:\n%s", words, told)
 		}
 	}
 }

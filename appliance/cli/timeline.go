@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+
+	"github.com/terrarium-garden/terrarium/apis/appliance/query"
+	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/options"
+)
+
+// timelinePage is the number of entries that are asked for at a time.
+const timelinePage = 500
+
+type timelineOptions struct {
+	env        Environment
+	connection options.Connection
+	output     outputFlag
+	namespace  string
+	since      time.Duration
+	entryType  string
+	follow     bool
+
+	kind, name string
+}
+
+func newTimelineCommand(env Environment) *cobra.Command {
+	o := &timelineOptions{env: env}
+	cmd := &cobra.Command{
+		Use:   "timeline KIND NAME",
+		Short: "Show what happened to a shoot, a seed, a backup entry or a managed seed",
+		Long: `Show what happened to an object: who asked for what, each operation with its tasks, errors, and changes of conditions, the
+oldest first. Whoever may read the object may read its timeline.`,
+		Example: `  # What happened to a shoot in the last two hours
+  terrarium timeline shoot sprout -n garden-meadow --since 2h
+
+  # Errors only, as JSON
+  terrarium timeline shoot sprout -n garden-meadow --type Errors -o json
+
+  # Go on as things happen
+  terrarium timeline seed local --follow`,
+		Args:              timelineArgs,
+		ValidArgsFunction: completeTimelineKind,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.kind, o.name = timelineKinds()[strings.ToLower(args[0])], args[1]
+			if err := usage(cmd, o.validate()...); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	o.connection.AddFlags(cmd.Flags())
+	o.output.addTo(cmd.Flags(), formatTable, formatJSON, formatYAML)
+	fs := cmd.Flags()
+	fs.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object; not needed for a seed")
+	fs.DurationVar(&o.since, "since", 0, "leave out what happened longer ago, such as 2h (default: everything that is kept)")
+	fs.StringVar(&o.entryType, "type", "", "only entries of one type: "+strings.Join(timelineTypes(), ", "))
+	fs.BoolVarP(&o.follow, "follow", "f", false, "go on with new entries until interrupted")
+	return cmd
+}
+
+// timelineKinds are the kinds by the words for them.
+func timelineKinds() map[string]string {
+	kinds := map[string]string{}
+	for kind, words := range map[string][]string{
+		"Shoot":       {"shoot", "shoots"},
+		"Seed":        {"seed", "seeds"},
+		"BackupEntry": {"backupentry", "backupentries", "bec"},
+		"ManagedSeed": {"managedseed", "managedseeds", "ms"},
+	} {
+		for _, word := range words {
+			kinds[word] = kind
+		}
+	}
+	return kinds
+}
+
+func timelineTypes() []string {
+	return []string{
+		string(gardenappliancev1alpha1.TimelineEntryRequest), string(gardenappliancev1alpha1.TimelineEntryOperation),
+		string(gardenappliancev1alpha1.TimelineEntryTask), string(gardenappliancev1alpha1.TimelineEntryErrors),
+		string(gardenappliancev1alpha1.TimelineEntryCondition), string(gardenappliancev1alpha1.TimelineEntryRemoved),
+	}
+}
+
+func timelineArgs(cmd *cobra.Command, args []string) error {
+	if len(args) != 2 {
+		return usage(cmd, errors.New("a kind and a name are needed, such as: shoot sprout"))
+	}
+	if _, known := timelineKinds()[strings.ToLower(args[0])]; !known {
+		return usage(cmd, fmt.Errorf("%q has no timeline; use shoot, seed, backupentry or managedseed", args[0]))
+	}
+	return nil
+}
+
+func completeTimelineKind(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"shoot", "seed", "backupentry", "managedseed"}, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (o *timelineOptions) validate() []error {
+	errs := []error{o.output.validate()}
+	if o.namespace == "" && o.kind != "Seed" {
+		errs = append(errs, fmt.Errorf("--namespace: needed for a %s", o.kind))
+	}
+	if o.entryType != "" && !slices.Contains(timelineTypes(), o.entryType) {
+		errs = append(errs, fmt.Errorf("--type: %q is not one of %s", o.entryType, strings.Join(timelineTypes(), ", ")))
+	}
+	if o.since < 0 {
+		errs = append(errs, errors.New("--since: must not be negative"))
+	}
+	if o.follow && o.output.format == formatYAML {
+		errs = append(errs, errors.New("--follow: entries are printed one by one as a table or as JSON"))
+	}
+	return errs
+}
+
+func (o *timelineOptions) run(ctx context.Context) error {
+	g, err := connect(o.connection, o.env.Getenv)
+	if err != nil {
+		return err
+	}
+	timelines, err := newTimelineClient(g.config)
+	if err != nil {
+		return err
+	}
+	reader := &timelineReader{client: timelines, namespace: o.namespace, selector: o.selector()}
+	if o.kind == "Seed" {
+		reader.namespace = gardencorev1beta1.NamespaceGarden
+	}
+	list, err := reader.list(ctx)
+	if err != nil {
+		return err
+	}
+	if o.follow {
+		return o.runFollow(ctx, reader, list)
+	}
+	return o.output.write(o.env.Out, list, func(w io.Writer) error {
+		if len(list.Items) == 0 {
+			o.env.tell("Nothing is known about %s %q. Timelines begin when an object is created or changed.\n", o.kind, o.name)
+			return nil
+		}
+		rows := [][]string{{"TIME", "TYPE", "WHAT", "BY"}}
+		for i := range list.Items {
+			rows = append(rows, timelineRow(&list.Items[i]))
+		}
+		return writeTable(w, rows)
+	})
+}
+
+func (o *timelineOptions) selector() string {
+	set := fields.Set{gardenappliancev1alpha1.FieldSubjectKind: o.kind, gardenappliancev1alpha1.FieldSubjectName: o.name}
+	if o.entryType != "" {
+		set[gardenappliancev1alpha1.FieldType] = o.entryType
+	}
+	if o.since > 0 {
+		set[gardenappliancev1alpha1.FieldSince] = o.env.Clock.Now().Add(-o.since).UTC().Format(time.RFC3339)
+	}
+	return set.AsSelector().String()
+}
+
+func timelineRow(e *gardenappliancev1alpha1.TimelineEntry) []string {
+	return []string{e.Time.Local().Format(time.DateTime), string(e.Type), query.Summary(e), e.User}
+}
+
+// runFollow prints what is there and then what is added.
+func (o *timelineOptions) runFollow(
+	ctx context.Context, reader *timelineReader, list *gardenappliancev1alpha1.TimelineEntryList,
+) error {
+	for i := range list.Items {
+		if err := o.printOne(&list.Items[i]); err != nil {
+			return err
+		}
+	}
+	return reader.follow(ctx, list.ResourceVersion, o.printOne)
+}
+
+func (o *timelineOptions) printOne(e *gardenappliancev1alpha1.TimelineEntry) error {
+	if o.output.format == formatJSON {
+		encoder := json.NewEncoder(o.env.Out)
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(e)
+	}
+	row := timelineRow(e)
+	_, err := fmt.Fprintf(o.env.Out, "%-19s   %-9s   %s\n", row[0], row[1], strings.TrimSpace(row[2]+"   "+row[3]))
+	return err
+}
+
+// timelineReader reads one timeline.
+type timelineReader struct {
+	client              rest.Interface
+	namespace, selector string
+}
+
+func newTimelineClient(config *rest.Config) (rest.Interface, error) {
+	kinds := runtime.NewScheme()
+	if err := gardenappliancev1alpha1.AddToScheme(kinds); err != nil {
+		return nil, fmt.Errorf("register kinds of timelines: %w", err)
+	}
+	config = rest.CopyConfig(config)
+	config.APIPath, config.GroupVersion = "/apis", &gardenappliancev1alpha1.GroupVersion
+	config.NegotiatedSerializer = serializer.NewCodecFactory(kinds).WithoutConversion()
+	client, err := rest.RESTClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to garden: %w", err)
+	}
+	return client, nil
+}
+
+func (r *timelineReader) request(o metav1.ListOptions) *rest.Request {
+	o.FieldSelector = r.selector
+	return r.client.Get().Namespace(r.namespace).Resource("timelines").VersionedParams(&o, metav1.ParameterCodec)
+}
+
+// list reads all entries, page by page.
+func (r *timelineReader) list(ctx context.Context) (*gardenappliancev1alpha1.TimelineEntryList, error) {
+	all := &gardenappliancev1alpha1.TimelineEntryList{}
+	all.SetGroupVersionKind(gardenappliancev1alpha1.GroupVersion.WithKind("TimelineEntryList"))
+	o := metav1.ListOptions{Limit: timelinePage}
+	for {
+		page := &gardenappliancev1alpha1.TimelineEntryList{}
+		if err := r.request(o).Do(ctx).Into(page); err != nil {
+			return nil, fmt.Errorf("read timeline: %w", err)
+		}
+		all.Items = append(all.Items, page.Items...)
+		all.ResourceVersion = page.ResourceVersion
+		if o.Continue = page.Continue; o.Continue == "" {
+			return all, nil
+		}
+	}
+}
+
+// follow hands on new entries until ctx ends. The server ends a watch now and then; the next one goes on where it was.
+func (r *timelineReader) follow(
+	ctx context.Context, version string, each func(*gardenappliancev1alpha1.TimelineEntry) error,
+) error {
+	for ctx.Err() == nil {
+		events, err := r.request(metav1.ListOptions{Watch: true, ResourceVersion: version, AllowWatchBookmarks: true}).Watch(ctx)
+		if err != nil && ctx.Err() == nil {
+			return fmt.Errorf("follow timeline: %w", err)
+		}
+		if err != nil {
+			return nil // It was interrupted.
+		}
+		for event := range events.ResultChan() {
+			entry, ok := event.Object.(*gardenappliancev1alpha1.TimelineEntry)
+			if !ok {
+				events.Stop()
+				if ctx.Err() != nil {
+					return nil
+				}
+				return fmt.Errorf("follow timeline: %w", apierrors.FromObject(event.Object))
+			}
+			version = entry.ResourceVersion
+			if event.Type != watch.Added {
+				continue
+			}
+			if err := each(entry); err != nil {
+				events.Stop()
+				return err
+			}
+		}
+	}
+	return nil
+}
