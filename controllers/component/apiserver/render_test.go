@@ -4,6 +4,7 @@ package apiserver_test
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -19,50 +20,68 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 )
 
-func values() apiserver.Values {
-	return apiserver.Values{
-		Namespace: "shoot--dev--a", Image: "registry.k8s.io/kube-apiserver:v1.36.3", Replicas: 1,
-		ServiceNetworks: []string{"10.101.0.0/16"}, AdvertiseAddress: "10.99.1.1", ExternalHostname: "api.a.dev.internal.terrarium.local",
-		Issuer:   "https://api.a.dev.internal.terrarium.local",
-		ETCDMain: "https://10.97.0.10:2379", ETCDEvents: "https://10.97.0.11:2379",
-		Secrets: apiserver.Secrets{
-			CAClient: "ca-client-bundle-66666666", CAFrontProxy: "ca-front-proxy-bundle-77777777", CAETCD: "ca-etcd-bundle-88888888",
-			Serving: "kube-apiserver-11111111", ETCDClient: "etcd-client-22222222",
-			KubeletClient: "kube-apiserver-kubelet-33333333", FrontProxyClient: "kube-aggregator-44444444", ServiceAccountKey: "service-account-key-55555555",
-			ServiceAccountKeys: "service-account-key-bundle-99999999",
-		},
-		Encryption: apiserver.Encryption{
-			Provider: gardencorev1beta1.EncryptionProviderTypeAescbc, Keys: []component.EncryptionSecret{{Name: "key1", Key: []byte("01234567890123456789012345678901")}},
+const encryptionKey = gardencorev1beta1.SecretETCDEncryptionKey
+
+// given holds the facts and inputs of an API server whose load balancer has an IP address.
+type given struct {
+	facts  facts.Shoot
+	inputs component.Inputs
+}
+
+func values() given {
+	shoot := &gardencorev1beta1.Shoot{}
+	shoot.Spec.Networking = &gardencorev1beta1.Networking{Services: new("10.101.0.0/16")}
+	return given{
+		facts: facts.Shoot{Shoot: shoot, Namespace: "shoot--dev--a", Hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}},
+		inputs: component.Inputs{
+			Replicas: 1, Images: map[string]string{"kube-apiserver": "registry.k8s.io/kube-apiserver:v1.36.3"},
+			Addresses: component.Addresses{apiserver.Exposure: {LoadBalancer: "10.99.1.1"}},
+			Secrets: map[string]component.Secret{
+				"ca-client": {Bundle: "ca-client-bundle-66666666"}, "ca-front-proxy": {Bundle: "ca-front-proxy-bundle-77777777"},
+				"ca-etcd": {Bundle: "ca-etcd-bundle-88888888"}, "kube-apiserver": {Name: "kube-apiserver-11111111"},
+				"etcd-client": {Name: "etcd-client-22222222"}, "kube-apiserver-kubelet": {Name: "kube-apiserver-kubelet-33333333"},
+				"kube-aggregator":     {Name: "kube-aggregator-44444444"},
+				"service-account-key": {Name: "service-account-key-55555555", Bundle: "service-account-key-bundle-99999999"},
+				encryptionKey:         {Keys: []component.EncryptionSecret{{Name: "key1", Key: []byte("01234567890123456789012345678901")}}},
+			},
 		},
 	}
 }
 
-func render(t *testing.T, v apiserver.Values) []client.Object {
+func render(t *testing.T, v given) []client.Object {
 	t.Helper()
-	objs, err := apiserver.Render(v)
-	if err != nil {
+	objs, err := apiserver.Component().Render(v.facts, &v.inputs)
+	if err := errors.Join(err, v.inputs.Missing()); err != nil {
 		t.Fatal(err)
 	}
 	return objs
 }
 
-func deployment(t *testing.T, v apiserver.Values) *appsv1.Deployment {
+func deployment(t *testing.T, v given) *appsv1.Deployment {
+	t.Helper()
+	return rendered[*appsv1.Deployment](t, v)
+}
+
+// rendered is the first object of a kind.
+func rendered[T client.Object](t *testing.T, v given) T {
 	t.Helper()
 	for _, obj := range render(t, v) {
-		if d, ok := obj.(*appsv1.Deployment); ok {
-			return d
+		if found, ok := obj.(T); ok {
+			return found
 		}
 	}
-	t.Fatal("no deployment rendered")
-	return nil
+	var none T
+	t.Fatalf("no %T is rendered", none)
+	return none
 }
 
 func TestRender(t *testing.T) {
 	t.Parallel()
-	golden.Objects(t, "default.yaml", append([]client.Object{apiserver.Service("shoot--dev--a")}, render(t, values())...))
+	golden.Objects(t, "default.yaml", append([]client.Object{apiserver.ExposureComponent().Service(values().facts)}, render(t, values())...))
 }
 
 func TestSettingsBecomeFlags(t *testing.T) {
@@ -117,7 +136,7 @@ func TestSettingsBecomeFlags(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := values()
-			v.Settings = &tc.settings
+			v.facts.Shoot.Spec.Kubernetes.KubeAPIServer = &tc.settings
 			args := deployment(t, v).Spec.Template.Spec.Containers[0].Args
 			var got []string
 			for _, arg := range args {
@@ -139,12 +158,12 @@ func TestPodsRollWhenConfigurationChanges(t *testing.T) {
 	t.Parallel()
 	base := deployment(t, values()).Spec.Template
 	key := values()
-	key.Encryption.Keys = []component.EncryptionSecret{{Name: "key2", Key: key.Encryption.Keys[0].Key}}
+	key.inputs.Secrets[encryptionKey] = component.Secret{Keys: []component.EncryptionSecret{{Name: "key2", Key: key.inputs.Secrets[encryptionKey].Keys[0].Key}}}
 	plugin := values()
-	plugin.Settings = &gardencorev1beta1.KubeAPIServerConfig{AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{
+	plugin.facts.Shoot.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{
 		Name: "PodSecurity", Config: &runtime.RawExtension{Raw: []byte(`{"kind":"PodSecurityConfiguration"}`)},
 	}}}
-	for reason, v := range map[string]apiserver.Values{"another encryption key": key, "another admission configuration": plugin} {
+	for reason, v := range map[string]given{"another encryption key": key, "another admission configuration": plugin} {
 		if cmp.Equal(base.Annotations, deployment(t, v).Spec.Template.Annotations) {
 			t.Errorf("%s leaves the pod template as it is", reason)
 		}
@@ -165,27 +184,23 @@ func TestSecretsStayOutOfThePodTemplate(t *testing.T) {
 
 func TestEncryptionOf(t *testing.T) {
 	t.Parallel()
-	rendered := func(provider gardencorev1beta1.EncryptionProviderType, resources ...string) *corev1.Secret {
+	render := func(provider gardencorev1beta1.EncryptionProviderType, resources ...string) *corev1.Secret {
 		v := values()
-		v.Encryption.Provider, v.Encryption.Resources = provider, resources
-		for _, obj := range render(t, v) {
-			if secret, ok := obj.(*corev1.Secret); ok && secret.Name == apiserver.EncryptionSecret {
-				return secret
-			}
-		}
-		t.Fatal("no Secret was rendered")
-		return nil
+		v.facts.Shoot.Status.Credentials = &gardencorev1beta1.ShootCredentials{EncryptionAtRest: &gardencorev1beta1.EncryptionAtRest{
+			Provider: gardencorev1beta1.EncryptionProviderStatus{Type: provider}, Resources: resources,
+		}}
+		return rendered[*corev1.Secret](t, v)
 	}
 	for _, provider := range []gardencorev1beta1.EncryptionProviderType{"aescbc", "aesgcm", "secretbox"} {
 		want := gardencorev1beta1.EncryptionAtRest{
 			Provider: gardencorev1beta1.EncryptionProviderStatus{Type: provider}, Resources: []string{"configmaps", "deployments.apps", "secrets"},
 		}
-		got, err := apiserver.EncryptionOf(rendered(provider, "deployments.apps", "configmaps"))
+		got, err := apiserver.EncryptionOf(render(provider, "deployments.apps", "configmaps"))
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("EncryptionOf(...) does not return what was rendered (-want +got), error %v:\n%s", err, diff)
 		}
 	}
-	foreign := rendered("aescbc")
+	foreign := render("aescbc")
 	for key, data := range foreign.Data {
 		foreign.Data[key] = bytes.ReplaceAll(data, []byte("aescbc"), []byte("kms"))
 	}
@@ -199,18 +214,11 @@ func TestEncryptionOf(t *testing.T) {
 func TestTheKeyInUseComesFirst(t *testing.T) {
 	t.Parallel()
 	v := values()
-	v.Encryption.Keys = append([]component.EncryptionSecret{{Name: "key2", Key: make([]byte, 32)}}, v.Encryption.Keys...)
-	for _, obj := range render(t, v) {
-		secret, ok := obj.(*corev1.Secret)
-		if !ok {
-			continue
-		}
-		config := string(secret.Data["encryption-configuration.yaml"])
-		first, second := strings.Index(config, "name: key2"), strings.Index(config, "name: key1")
-		if first < 0 || second < first {
-			t.Errorf("a server writes with the first key, which is to be the new one, and reads with all:\n%s", config)
-		}
-		return
+	keys := v.inputs.Secrets[encryptionKey].Keys
+	v.inputs.Secrets[encryptionKey] = component.Secret{Keys: append([]component.EncryptionSecret{{Name: "key2", Key: make([]byte, 32)}}, keys...)}
+	config := string(rendered[*corev1.Secret](t, v).Data["encryption-configuration.yaml"])
+	first, second := strings.Index(config, "name: key2"), strings.Index(config, "name: key1")
+	if first < 0 || second < first {
+		t.Errorf("a server writes with the first key, which is to be the new one, and reads with all:\n%s", config)
 	}
-	t.Error("no Secret rendered")
 }

@@ -3,19 +3,66 @@
 package etcd_test
 
 import (
+	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 )
 
+func render(t *testing.T, seed gardencorev1beta1.SeedSpec, kept client.Object) []client.Object {
+	t.Helper()
+	in := &component.Inputs{
+		Images: map[string]string{"etcd": "registry.k8s.io/etcd:3.6.8-0"},
+		Secrets: map[string]component.Secret{
+			"etcd-main-server": {Name: "etcd-main-server-11111111"}, "etcd-main-peer": {Name: "etcd-main-peer-22222222"},
+			"ca-etcd": {Bundle: "ca-etcd-bundle-33333333"}, "ca-etcd-peer": {Bundle: "ca-etcd-peer-bundle-44444444"},
+		},
+		Kept: kept,
+	}
+	objs, err := etcd.Component("main").Render(facts.Shoot{Namespace: "shoot--dev--a", Seed: &gardencorev1beta1.Seed{Spec: seed}}, in)
+	if err := errors.Join(err, in.Missing()); err != nil {
+		t.Fatal(err)
+	}
+	return objs
+}
+
 func TestRender(t *testing.T) {
 	t.Parallel()
-	golden.Objects(t, "main.yaml", etcd.Render(etcd.Values{
-		Namespace: "shoot--dev--a", Role: "main", Image: "registry.k8s.io/etcd:3.6.8-0",
-		ServerSecret: "etcd-main-server-11111111", PeerSecret: "etcd-main-peer-22222222",
-		CABundle: "ca-etcd-bundle-33333333", PeerCABundle: "ca-etcd-peer-bundle-44444444", Storage: resource.MustParse("10Gi"),
-	}))
+	golden.Objects(t, "main.yaml", render(t, gardencorev1beta1.SeedSpec{}, nil))
+}
+
+func TestVolume(t *testing.T) {
+	t.Parallel()
+	minimum := func(size string) gardencorev1beta1.SeedSpec {
+		return gardencorev1beta1.SeedSpec{Volume: &gardencorev1beta1.SeedVolume{MinimumSize: new(resource.MustParse(size))}}
+	}
+	cases := map[string]struct {
+		reason string
+		seed   gardencorev1beta1.SeedSpec
+		kept   client.Object
+		want   string
+	}{
+		"Small": {reason: "etcd needs more than the seed's smallest volume", seed: minimum("1Gi"), want: "10Gi"},
+		"Large": {reason: "the seed makes no smaller volume", seed: minimum("20Gi"), want: "20Gi"},
+		"Kept":  {reason: "a volume that exists keeps its size", seed: minimum("20Gi"), kept: render(t, minimum("15Gi"), nil)[1], want: "15Gi"},
+		"Lost":  {reason: "a set without a volume has no size to keep", seed: minimum("20Gi"), kept: &appsv1.StatefulSet{}, want: "20Gi"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			claim := render(t, tc.seed, tc.kept)[1].(*appsv1.StatefulSet).Spec.VolumeClaimTemplates[0]
+			if diff := cmp.Diff(tc.want, claim.Spec.Resources.Requests.Storage().String()); diff != "" {
+				t.Errorf("%s\nsize of the volume (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
 }
