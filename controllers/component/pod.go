@@ -3,11 +3,14 @@
 package component
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
 const (
@@ -16,8 +19,8 @@ const (
 	// FilesDir is where credentials and configuration are mounted.
 	FilesDir = "/srv/kubernetes"
 
-	// NonRoot is the user and the group of every container that needs no more.
-	NonRoot int64 = 65532
+	// nonRoot is the user and the group of every container that needs no more.
+	nonRoot int64 = 65532
 
 	filesVolume = "files"
 	filesMode   = 0o440
@@ -44,6 +47,27 @@ type Pod struct {
 	PriorityClass string
 	// Sysctls are kernel settings of the pod.
 	Sysctls []corev1.Sysctl
+	// Annotations are those of the pod template, see Checksum.
+	Annotations map[string]string
+}
+
+// Deployment returns a workload that keeps replicas of the pod running. The pods bear its labels and are selected by them.
+func (p Pod) Deployment(meta metav1.ObjectMeta, replicas int32) *appsv1.Deployment {
+	return &appsv1.Deployment{
+		ObjectMeta: meta,
+		Spec: appsv1.DeploymentSpec{
+			Replicas: new(replicas), RevisionHistoryLimit: new(int32(2)),
+			Selector: &metav1.LabelSelector{MatchLabels: meta.Labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: meta.Labels, Annotations: p.Annotations}, Spec: p.Spec()},
+		},
+	}
+}
+
+// SurgeFirst is the strategy of a Deployment in which a new pod serves before an old one ends.
+func SurgeFirst() appsv1.DeploymentStrategy {
+	return appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{
+		MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+	}}
 }
 
 // Spec returns the pod's spec, hardened as far as the programs allow: no root, no capabilities, a root file system that
@@ -70,7 +94,7 @@ func (p Pod) Spec() corev1.PodSpec {
 		EnableServiceLinks:           new(false),
 		PriorityClassName:            p.PriorityClass,
 		SecurityContext: &corev1.PodSecurityContext{
-			RunAsNonRoot: new(true), RunAsUser: new(NonRoot), RunAsGroup: new(NonRoot), FSGroup: new(NonRoot),
+			RunAsNonRoot: new(true), RunAsUser: new(nonRoot), RunAsGroup: new(nonRoot), FSGroup: new(nonRoot),
 			FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
 			SeccompProfile:      &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 			Sysctls:             p.Sysctls,
@@ -78,6 +102,16 @@ func (p Pod) Spec() corev1.PodSpec {
 		Containers: []corev1.Container{c},
 		Volumes:    volumes,
 	}
+}
+
+// CertificateFiles projects a certificate that was asked for, and its key, into a folder below FilesDir.
+func (in *Inputs) CertificateFiles(name, folder string) corev1.VolumeProjection {
+	return FromSecret(in.Secret(name).Name, folder, secrets.DataKeyCertificate, secrets.DataKeyPrivateKey)
+}
+
+// BundleFile projects the certificates that are trusted of an authority into a folder below FilesDir.
+func (in *Inputs) BundleFile(authority, folder string) corev1.VolumeProjection {
+	return FromSecret(in.Secret(authority).Bundle, folder, gardencorev1beta1.DataKeyCertificateBundle)
 }
 
 // FromSecret projects keys of a Secret into a folder below FilesDir.
@@ -118,6 +152,13 @@ func HTTPProbe(scheme corev1.URIScheme, port int32, path string) *corev1.Probe {
 		FailureThreshold: 3,
 		SuccessThreshold: 1,
 	}
+}
+
+// StartupProbe asks every second, as often as patience says.
+func StartupProbe(scheme corev1.URIScheme, port int32, path string, patience int32) *corev1.Probe {
+	probe := HTTPProbe(scheme, port, path)
+	probe.PeriodSeconds, probe.FailureThreshold = 1, patience
+	return probe
 }
 
 // Requests says how little a component needs.

@@ -120,3 +120,11 @@ func Seeds(s *gardencorev1beta1.Shoot) []string {
 	}
 	return names
 }
+
+// PoolVersion is the version of Kubernetes of the kubelets of a worker pool: its own, or else that of the shoot.
+func PoolVersion(s *gardencorev1beta1.ShootSpec, pool *gardencorev1beta1.Worker) string {
+	if pool.Kubernetes != nil && pool.Kubernetes.Version != nil {
+		return *pool.Kubernetes.Version
+	}
+	return s.Kubernetes.Version
+}

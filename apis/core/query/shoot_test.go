@@ -95,3 +95,16 @@ func TestShoot(t *testing.T) {
 		})
 	}
 }
+
+func TestPoolVersion(t *testing.T) {
+	t.Parallel()
+	spec := &gardencorev1beta1.ShootSpec{Kubernetes: gardencorev1beta1.Kubernetes{Version: "1.36.3"}}
+	for want, pool := range map[string]*gardencorev1beta1.Worker{
+		"1.36.3": {Kubernetes: &gardencorev1beta1.WorkerKubernetes{}},
+		"1.35.1": {Kubernetes: &gardencorev1beta1.WorkerKubernetes{Version: new("1.35.1")}},
+	} {
+		if got := query.PoolVersion(spec, pool); got != want {
+			t.Errorf("PoolVersion(...) = %q, want %q: a pool without a version has that of the shoot", got, want)
+		}
+	}
+}

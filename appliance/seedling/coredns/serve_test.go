@@ -17,8 +17,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/coredns"
-	component "github.com/terrarium-garden/terrarium/controllers/component/coredns"
+	"github.com/terrarium-garden/terrarium/controllers/component"
+	shootdns "github.com/terrarium-garden/terrarium/controllers/component/coredns"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 )
 
 // freePort finds a port that nobody has, for UDP and TCP.
@@ -35,7 +38,14 @@ func freePort(t *testing.T) int {
 // rewriting returns the lines of a shoot's configuration that rewrite names.
 func rewriting(t *testing.T) string {
 	t.Helper()
-	objs := component.Render(component.Values{CommonSuffixes: []string{".example.org", "example.com"}})
+	shoot := &gardencorev1beta1.Shoot{}
+	shoot.Spec.SystemComponents = &gardencorev1beta1.SystemComponents{CoreDNS: &gardencorev1beta1.CoreDNS{
+		Rewriting: &gardencorev1beta1.CoreDNSRewriting{CommonSuffixes: []string{".example.org", "example.com"}},
+	}}
+	objs, err := shootdns.Component().Render(facts.Shoot{Shoot: shoot}, &component.Inputs{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	at := slices.IndexFunc(objs, func(obj client.Object) bool {
 		config, is := obj.(*corev1.ConfigMap)
 		return is && len(config.Data) > 0

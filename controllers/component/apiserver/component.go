@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -14,6 +15,18 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
+)
+
+// Port is where the API server listens, in its pod as well as at its load balancer: pods of the shoot see the advertised
+// address with the port of the process as the endpoint behind the Service default/kubernetes.
+const Port = 443
+
+// Names of the API server's clients in certificates.
+const (
+	// KubeletClientUser is the API server as kubelets see it.
+	KubeletClientUser = "system:kube-apiserver:kubelet"
+	// frontProxyUser is the API server as extension API servers see it.
+	frontProxyUser = "system:aggregated-api-proxy"
 )
 
 const (
@@ -34,9 +47,9 @@ const (
 func ExposureComponent() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
 		Name: Exposure, Title: "the load balancer of the API server", Task: "apiserver-service",
-		Service: func(f facts.Shoot) *corev1.Service { return Service(f.Namespace) },
+		Service: func(f facts.Shoot) *corev1.Service { return service(f.Namespace) },
 		Render: func(f facts.Shoot, _ *component.Inputs) ([]client.Object, error) {
-			return []client.Object{Service(f.Namespace)}, nil
+			return []client.Object{service(f.Namespace)}, nil
 		},
 	}
 }
@@ -51,44 +64,8 @@ func Component() component.Component[facts.Shoot] {
 			return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: EncryptionSecret}}
 		},
 		Secrets: requests,
-		Render: func(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
-			v, err := valuesOf(f, in)
-			if err != nil {
-				return nil, err
-			}
-			return Render(v)
-		},
+		Render:  render,
 	}
-}
-
-func valuesOf(f facts.Shoot, in *component.Inputs) (Values, error) {
-	kept, _ := in.Kept.(*corev1.Secret)
-	encryption, err := EncryptionInUse(f.Shoot, kept)
-	if err != nil {
-		return Values{}, err
-	}
-	v := Values{
-		Namespace: f.Namespace, Image: in.Image(image), Replicas: in.Replicas, ServiceNetworks: f.ServiceNetworks(), Issuer: f.Hosts.Issuer(),
-		ETCDMain: etcd.URL(f.Namespace, gardencorev1beta1.ETCDRoleMain), ETCDEvents: etcd.URL(f.Namespace, gardencorev1beta1.ETCDRoleEvents),
-		Secrets: Secrets{
-			CAClient: in.Secret(gardencorev1beta1.SecretCAClient).Bundle, CAFrontProxy: in.Secret(gardencorev1beta1.SecretCAFrontProxy).Bundle,
-			CAETCD:  in.Secret(gardencorev1beta1.SecretCAETCD).Bundle,
-			Serving: in.Secret(nameServing).Name, ETCDClient: in.Secret(nameETCDClient).Name, KubeletClient: in.Secret(nameKubeletClient).Name,
-			FrontProxyClient: in.Secret(nameFrontProxyClient).Name, ServiceAccountKey: in.Secret(gardencorev1beta1.SecretServiceAccountKey).Name,
-			ServiceAccountKeys: in.Secret(gardencorev1beta1.SecretServiceAccountKey).Bundle,
-		},
-		Encryption: Encryption{
-			Provider: encryption.Provider.Type, Resources: encryption.Resources, Keys: in.Secret(gardencorev1beta1.SecretETCDEncryptionKey).Keys,
-		},
-		Settings: f.Shoot.Spec.Kubernetes.KubeAPIServer,
-	}
-	if balancer := in.Address(Exposure).LoadBalancer; facts.IsIP(balancer) {
-		v.AdvertiseAddress = balancer
-	}
-	if names := f.Hosts.Names(); len(names) > 0 {
-		v.ExternalHostname = names[0]
-	}
-	return v, nil
 }
 
 func requests(f facts.Shoot, addresses component.Addresses) ([]component.Request, error) {
@@ -106,7 +83,7 @@ func requests(f facts.Shoot, addresses component.Addresses) ([]component.Request
 		component.Certificate(gardencorev1beta1.SecretCACluster, serving),
 		client(nameETCDClient, gardencorev1beta1.SecretCAETCD, "etcd-client"),
 		client(nameKubeletClient, gardencorev1beta1.SecretCAClient, KubeletClientUser),
-		client(nameFrontProxyClient, gardencorev1beta1.SecretCAFrontProxy, FrontProxyUser),
+		client(nameFrontProxyClient, gardencorev1beta1.SecretCAFrontProxy, frontProxyUser),
 		component.RSAKey(gardencorev1beta1.SecretServiceAccountKey),
 		component.EncryptionKey(gardencorev1beta1.SecretETCDEncryptionKey),
 	}, nil
@@ -118,7 +95,11 @@ func servingCertificate(f facts.Shoot, exposed component.Address) (secrets.Certi
 	if err != nil {
 		return secrets.CertificateSpec{}, fmt.Errorf("names of the API server: %w", err)
 	}
-	names := append(ServerNames(f.Namespace), f.Hosts.Names()...)
+	service := gardencorev1beta1.ServiceKubeAPIServer
+	names := append([]string{
+		"localhost", service, service + "." + f.Namespace, service + "." + f.Namespace + ".svc",
+		"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc." + gardencorev1beta1.DefaultClusterDomain,
+	}, f.Hosts.Names()...)
 	ips := []string{"127.0.0.1", inside, exposed.ClusterIP}
 	if facts.IsIP(exposed.LoadBalancer) {
 		ips = append(ips, exposed.LoadBalancer)
@@ -128,26 +109,20 @@ func servingCertificate(f facts.Shoot, exposed component.Address) (secrets.Certi
 	return secrets.CertificateSpec{Name: nameServing, Usage: secrets.UsageServer, CommonName: "kube-apiserver", DNSNames: names, IPs: ips}, nil
 }
 
-// URL is where clients in the seed reach the API server of a shoot.
-func URL(namespace string) string {
-	return facts.URL(gardencorev1beta1.ServiceKubeAPIServer + "." + namespace + ".svc")
-}
-
-// Access is how another component of the control plane reaches the API server. The certificate is what ClientRequests has
-// asked for.
-func Access(f facts.Shoot, in *component.Inputs, certificate string) component.Access {
-	return component.Access{
-		Server: URL(f.Namespace), CABundleSecret: in.Secret(gardencorev1beta1.SecretCACluster).Bundle,
-		ClientSecret: in.Secret(certificate).Name,
+// service returns the load balancer of the API server.
+func service(namespace string) *corev1.Service {
+	return &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: gardencorev1beta1.ServiceKubeAPIServer, Labels: labels()},
+		Spec: corev1.ServiceSpec{
+			Type:     corev1.ServiceTypeLoadBalancer,
+			Selector: labels(),
+			Ports: []corev1.ServicePort{{
+				Name: "kube-apiserver", Port: Port, TargetPort: intstr.FromInt32(Port), Protocol: corev1.ProtocolTCP,
+			}},
+		},
 	}
 }
 
-// ClientRequests are what Access needs: the authority of the server, and a certificate for a user.
-func ClientRequests(certificate, user string) []component.Request {
-	return []component.Request{
-		component.Authority(gardencorev1beta1.SecretCACluster),
-		component.Certificate(gardencorev1beta1.SecretCAClient, secrets.CertificateSpec{
-			Name: certificate, Usage: secrets.UsageClient, CommonName: user,
-		}),
-	}
+func labels() map[string]string {
+	return component.ControlPlaneLabels("kubernetes", "apiserver")
 }

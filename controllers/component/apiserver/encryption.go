@@ -23,37 +23,38 @@ const (
 	encryptionKey = "encryption-configuration.yaml"
 )
 
-// errEncryption tells nothing of what was found: there are keys in it.
+// errEncryption says nothing of what was found, because there are keys in it.
 var errEncryption = errors.New("it has no encryption configuration as it was rendered")
 
-// encryptionConfiguration encrypts Secrets and further resources. Of these, what was written before, without
-// encryption, is still read; what another configuration has encrypted is not.
-func encryptionConfiguration(e Encryption) (string, error) {
-	provider := e.Provider
-	if provider == "" {
-		provider = gardencorev1beta1.EncryptionProviderTypeAescbc
+// encryptionConfiguration encrypts Secrets and the resources that the shoot wants encrypted. Objects that were written without
+// encryption can still be read, objects that another provider encrypted cannot.
+func encryptionConfiguration(shoot *gardencorev1beta1.Shoot, in *component.Inputs) (map[string]any, error) {
+	kept, _ := in.Kept.(*corev1.Secret)
+	encryption, err := EncryptionInUse(shoot, kept)
+	if err != nil {
+		return nil, err
 	}
-	keys := make([]any, 0, len(e.Keys))
-	for _, key := range e.Keys {
+	keys := []any{}
+	for _, key := range in.Secret(gardencorev1beta1.SecretETCDEncryptionKey).Keys {
 		keys = append(keys, map[string]string{"name": key.Name, "secret": base64.StdEncoding.EncodeToString(key.Key)})
 	}
-	resources := append([]string{"secrets"}, e.Resources...)
+	resources := append([]string{"secrets"}, encryption.Resources...)
 	slices.Sort(resources)
-	return component.YAML(map[string]any{
+	return map[string]any{
 		"apiVersion": "apiserver.config.k8s.io/v1",
 		"kind":       "EncryptionConfiguration",
 		"resources": []any{map[string]any{
 			"resources": slices.Compact(resources),
 			"providers": []any{
-				map[string]any{string(provider): map[string]any{"keys": keys}},
+				map[string]any{string(encryption.Provider.Type): map[string]any{"keys": keys}},
 				map[string]any{"identity": map[string]any{}},
 			},
 		}},
-	})
+	}, nil
 }
 
-// EncryptionOf reads from the Secret of an API server what it encrypts, Secrets among it, and how.
-func EncryptionOf(secret *corev1.Secret) (gardencorev1beta1.EncryptionAtRest, error) {
+// encryptionOf reads from the Secret of an API server what it encrypts, including Secrets, and how.
+func encryptionOf(secret *corev1.Secret) (gardencorev1beta1.EncryptionAtRest, error) {
 	var config struct {
 		Resources []struct {
 			Resources []string         `json:"resources"`
@@ -77,8 +78,8 @@ func EncryptionOf(secret *corev1.Secret) (gardencorev1beta1.EncryptionAtRest, er
 }
 
 // EncryptionInUse is what the API server of a shoot has to encrypt, and how. What it has written can only be read with the
-// same settings, and nothing is written anew: so they stay as the status reports them, or else as the API server has them in
-// its Secret. Only a new one, for which the Secret is nil, begins with what the shoot wants.
+// settings that it was written with, and nothing is written again. So the settings stay as the status reports them, or else as
+// they are in the Secret of the API server. Only a new API server, whose Secret is nil, gets the settings of the spec.
 func EncryptionInUse(shoot *gardencorev1beta1.Shoot, secret *corev1.Secret) (gardencorev1beta1.EncryptionAtRest, error) {
 	if c := shoot.Status.Credentials; c != nil && c.EncryptionAtRest != nil {
 		return query.PlainEncryption(*c.EncryptionAtRest), nil
@@ -86,7 +87,7 @@ func EncryptionInUse(shoot *gardencorev1beta1.Shoot, secret *corev1.Secret) (gar
 	if secret == nil {
 		return query.EncryptionAtRest(&shoot.Spec), nil
 	}
-	found, err := EncryptionOf(secret)
+	found, err := encryptionOf(secret)
 	if err != nil {
 		return gardencorev1beta1.EncryptionAtRest{}, fmt.Errorf("read secret %q: %w", secret.Namespace+"/"+secret.Name, err)
 	}

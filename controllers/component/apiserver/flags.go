@@ -3,43 +3,49 @@
 package apiserver
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
 const (
 	bundleKey = gardencorev1beta1.DataKeyCertificateBundle
 
-	clientCAFolder         = "ca-client"
-	frontProxyCAFolder     = "ca-front-proxy"
-	etcdCAFolder           = "ca-etcd"
-	servingFolder          = "server"
-	etcdFolder             = "etcd"
-	kubeletFolder          = "kubelet"
-	frontProxyFolder       = "front-proxy"
-	serviceAccountFolder   = "service-account"
-	serviceAccountsFolder  = "service-accounts"
-	encryptionFolder       = "encryption"
-	configFolder           = "config"
-	defaultNotReadySeconds = 300
+	clientCAFolder        = "ca-client"
+	frontProxyCAFolder    = "ca-front-proxy"
+	etcdCAFolder          = "ca-etcd"
+	servingFolder         = "server"
+	etcdFolder            = "etcd"
+	kubeletFolder         = "kubelet"
+	frontProxyFolder      = "front-proxy"
+	serviceAccountFolder  = "service-account"
+	serviceAccountsFolder = "service-accounts"
+	encryptionFolder      = "encryption"
+	configFolder          = "config"
+
+	defaultTolerationSeconds = 300
 )
 
 // args are the flags of the server: first what every shoot has, then what the owner asks for.
-func args(v Values) []string {
+func args(f facts.Shoot, in *component.Inputs) []string {
 	flags := []string{
 		fmt.Sprintf("--secure-port=%d", Port),
 		"--tls-min-version=VersionTLS12",
 		"--tls-cert-file=" + component.File(servingFolder, secrets.DataKeyCertificate),
 		"--tls-private-key-file=" + component.File(servingFolder, secrets.DataKeyPrivateKey),
 
-		"--etcd-servers=" + v.ETCDMain,
-		"--etcd-servers-overrides=/events#" + v.ETCDEvents,
+		"--etcd-servers=" + etcd.URL(f.Namespace, gardencorev1beta1.ETCDRoleMain),
+		"--etcd-servers-overrides=/events#" + etcd.URL(f.Namespace, gardencorev1beta1.ETCDRoleEvents),
 		"--etcd-cafile=" + component.File(etcdCAFolder, bundleKey),
 		"--etcd-certfile=" + component.File(etcdFolder, secrets.DataKeyCertificate),
 		"--etcd-keyfile=" + component.File(etcdFolder, secrets.DataKeyPrivateKey),
@@ -53,10 +59,10 @@ func args(v Values) []string {
 
 		"--service-account-signing-key-file=" + component.File(serviceAccountFolder, secrets.DataKeyRSA),
 		"--service-account-key-file=" + component.File(serviceAccountsFolder, secrets.DataKeyRSABundle),
-		"--service-cluster-ip-range=" + strings.Join(v.ServiceNetworks, ","),
+		"--service-cluster-ip-range=" + strings.Join(f.ServiceNetworks(), ","),
 
 		"--requestheader-client-ca-file=" + component.File(frontProxyCAFolder, bundleKey),
-		"--requestheader-allowed-names=" + FrontProxyUser,
+		"--requestheader-allowed-names=" + frontProxyUser,
 		"--requestheader-username-headers=X-Remote-User",
 		"--requestheader-group-headers=X-Remote-Group",
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
@@ -76,45 +82,37 @@ func args(v Values) []string {
 		"--profiling=false",
 		"--shutdown-delay-duration=5s",
 	}
-	if v.AdvertiseAddress != "" {
-		flags = append(flags, "--advertise-address="+v.AdvertiseAddress)
+	if balancer := in.Address(Exposure).LoadBalancer; facts.IsIP(balancer) {
+		flags = append(flags, "--advertise-address="+balancer)
 	}
-	if v.ExternalHostname != "" {
-		flags = append(flags, "--external-hostname="+v.ExternalHostname)
+	if names := f.Hosts.Names(); len(names) > 0 {
+		flags = append(flags, "--external-hostname="+names[0])
 	}
-	settings := v.Settings
-	if settings == nil {
-		settings = &gardencorev1beta1.KubeAPIServerConfig{}
-	}
-	return slices.Concat(flags, issuerFlags(v.Issuer, settings), admissionFlags(settings), limitFlags(settings), ownerFlags(settings))
+	settings := settingsOf(f)
+	return slices.Concat(flags, issuerFlags(f.Hosts.Issuer(), settings), admissionFlags(settings), limitFlags(settings), ownerFlags(settings))
 }
 
-// issuerFlags name the issuer of tokens: the first one signs, all are accepted.
+func settingsOf(f facts.Shoot) *gardencorev1beta1.KubeAPIServerConfig {
+	return cmp.Or(f.Shoot.Spec.Kubernetes.KubeAPIServer, &gardencorev1beta1.KubeAPIServerConfig{})
+}
+
+// issuerFlags name the issuers of tokens: the first one is written into new tokens, all are accepted.
 func issuerFlags(issuer string, s *gardencorev1beta1.KubeAPIServerConfig) []string {
-	issuers := []string{issuer}
-	audiences := s.APIAudiences
-	if len(audiences) == 0 {
-		audiences = []string{"kubernetes", "gardener"}
-	}
-	var flags []string
-	if c := s.ServiceAccountConfig; c != nil {
-		if c.Issuer != nil && *c.Issuer != "" {
-			issuers = append([]string{*c.Issuer}, issuers...)
-		}
-		issuers = append(issuers, c.AcceptedIssuers...)
-		if c.ExtendTokenExpiration != nil {
-			flags = append(flags, fmt.Sprintf("--service-account-extend-token-expiration=%t", *c.ExtendTokenExpiration))
-		}
-		if c.MaxTokenExpiration != nil {
-			flags = append(flags, "--service-account-max-token-expiration="+c.MaxTokenExpiration.Duration.String())
-		}
-	}
-	seen := map[string]struct{}{}
-	for _, i := range issuers {
+	accounts := cmp.Or(s.ServiceAccountConfig, &gardencorev1beta1.ServiceAccountConfig{})
+	flags := slices.Concat(
+		component.Flag("service-account-extend-token-expiration", accounts.ExtendTokenExpiration),
+		duration("service-account-max-token-expiration", accounts.MaxTokenExpiration),
+	)
+	seen := map[string]struct{}{"": {}}
+	for _, i := range append([]string{ptr.Deref(accounts.Issuer, ""), issuer}, accounts.AcceptedIssuers...) {
 		if _, found := seen[i]; !found {
 			seen[i] = struct{}{}
 			flags = append(flags, "--service-account-issuer="+i)
 		}
+	}
+	audiences := s.APIAudiences
+	if len(audiences) == 0 {
+		audiences = []string{"kubernetes", "gardener"}
 	}
 	// Tokens that name no audience are for the server itself, under any of its names.
 	return append(flags, "--api-audiences="+strings.Join(audiences, ","))
@@ -124,7 +122,7 @@ func admissionFlags(s *gardencorev1beta1.KubeAPIServerConfig) []string {
 	enabled := []string{"NodeRestriction"}
 	var off []string
 	for _, p := range s.AdmissionPlugins {
-		if disabled(p) {
+		if ptr.Deref(p.Disabled, false) {
 			off = append(off, p.Name)
 			enabled = slices.DeleteFunc(enabled, func(name string) bool { return name == p.Name })
 			continue
@@ -144,59 +142,41 @@ func admissionFlags(s *gardencorev1beta1.KubeAPIServerConfig) []string {
 }
 
 func limitFlags(s *gardencorev1beta1.KubeAPIServerConfig) []string {
-	var flags []string
-	if r := s.Requests; r != nil {
-		if r.MaxNonMutatingInflight != nil {
-			flags = append(flags, fmt.Sprintf("--max-requests-inflight=%d", *r.MaxNonMutatingInflight))
-		}
-		if r.MaxMutatingInflight != nil {
-			flags = append(flags, fmt.Sprintf("--max-mutating-requests-inflight=%d", *r.MaxMutatingInflight))
-		}
-	}
-	notReady, unreachable := int64(defaultNotReadySeconds), int64(defaultNotReadySeconds)
-	if s.DefaultNotReadyTolerationSeconds != nil {
-		notReady = *s.DefaultNotReadyTolerationSeconds
-	}
-	if s.DefaultUnreachableTolerationSeconds != nil {
-		unreachable = *s.DefaultUnreachableTolerationSeconds
-	}
+	requests := cmp.Or(s.Requests, &gardencorev1beta1.APIServerRequests{})
 	return append(
-		flags,
-		fmt.Sprintf("--default-not-ready-toleration-seconds=%d", notReady),
-		fmt.Sprintf("--default-unreachable-toleration-seconds=%d", unreachable),
+		slices.Concat(
+			component.Flag("max-requests-inflight", requests.MaxNonMutatingInflight),
+			component.Flag("max-mutating-requests-inflight", requests.MaxMutatingInflight),
+		),
+		fmt.Sprintf("--default-not-ready-toleration-seconds=%d", ptr.Deref(s.DefaultNotReadyTolerationSeconds, defaultTolerationSeconds)),
+		fmt.Sprintf("--default-unreachable-toleration-seconds=%d", ptr.Deref(s.DefaultUnreachableTolerationSeconds, defaultTolerationSeconds)),
 	)
 }
 
 func ownerFlags(s *gardencorev1beta1.KubeAPIServerConfig) []string {
-	var flags []string
-	if gates := component.FeatureGates(s.FeatureGates); gates != "" {
-		flags = append(flags, "--feature-gates="+gates)
-	}
-	if len(s.RuntimeConfig) > 0 {
-		parts := make([]string, 0, len(s.RuntimeConfig))
-		for _, name := range slices.Sorted(maps.Keys(s.RuntimeConfig)) {
-			parts = append(parts, fmt.Sprintf("%s=%t", name, s.RuntimeConfig[name]))
+	flags := slices.Concat(
+		component.Switches("feature-gates", s.FeatureGates),
+		component.Switches("runtime-config", s.RuntimeConfig),
+		duration("event-ttl", s.EventTTL),
+		component.Flag("v", cmp.Or(s.Logging, &gardencorev1beta1.APIServerLogging{}).Verbosity),
+	)
+	var sizes []string
+	for _, r := range cmp.Or(s.WatchCacheSizes, &gardencorev1beta1.WatchCacheSizes{}).Resources {
+		name := r.Resource
+		if group := ptr.Deref(r.APIGroup, ""); group != "" {
+			name += "." + group
 		}
-		flags = append(flags, "--runtime-config="+strings.Join(parts, ","))
+		sizes = append(sizes, fmt.Sprintf("%s#%d", name, r.Size))
 	}
-	if s.EventTTL != nil {
-		flags = append(flags, "--event-ttl="+s.EventTTL.Duration.String())
-	}
-	if s.Logging != nil && s.Logging.Verbosity != nil {
-		flags = append(flags, fmt.Sprintf("--v=%d", *s.Logging.Verbosity))
-	}
-	if w := s.WatchCacheSizes; w != nil {
-		var sizes []string
-		for _, r := range w.Resources {
-			name := r.Resource
-			if r.APIGroup != nil && *r.APIGroup != "" {
-				name += "." + *r.APIGroup
-			}
-			sizes = append(sizes, fmt.Sprintf("%s#%d", name, r.Size))
-		}
-		if len(sizes) > 0 {
-			flags = append(flags, "--watch-cache-sizes="+strings.Join(sizes, ","))
-		}
+	if len(sizes) > 0 {
+		flags = append(flags, "--watch-cache-sizes="+strings.Join(sizes, ","))
 	}
 	return flags
+}
+
+func duration(name string, d *metav1.Duration) []string {
+	if d == nil {
+		return nil
+	}
+	return component.Flag(name, &d.Duration)
 }

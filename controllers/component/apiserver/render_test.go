@@ -182,7 +182,7 @@ func TestSecretsStayOutOfThePodTemplate(t *testing.T) {
 	}
 }
 
-func TestEncryptionOf(t *testing.T) {
+func TestEncryptionInUse(t *testing.T) {
 	t.Parallel()
 	render := func(provider gardencorev1beta1.EncryptionProviderType, resources ...string) *corev1.Secret {
 		v := values()
@@ -193,11 +193,11 @@ func TestEncryptionOf(t *testing.T) {
 	}
 	for _, provider := range []gardencorev1beta1.EncryptionProviderType{"aescbc", "aesgcm", "secretbox"} {
 		want := gardencorev1beta1.EncryptionAtRest{
-			Provider: gardencorev1beta1.EncryptionProviderStatus{Type: provider}, Resources: []string{"configmaps", "deployments.apps", "secrets"},
+			Provider: gardencorev1beta1.EncryptionProviderStatus{Type: provider}, Resources: []string{"configmaps", "deployments.apps"},
 		}
-		got, err := apiserver.EncryptionOf(render(provider, "deployments.apps", "configmaps"))
+		got, err := apiserver.EncryptionInUse(&gardencorev1beta1.Shoot{}, render(provider, "deployments.apps", "configmaps"))
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("EncryptionOf(...) does not return what was rendered (-want +got), error %v:\n%s", err, diff)
+			t.Errorf("EncryptionInUse(...) does not return what was rendered (-want +got), error %v:\n%s", err, diff)
 		}
 	}
 	foreign := render("aescbc")
@@ -205,8 +205,8 @@ func TestEncryptionOf(t *testing.T) {
 		foreign.Data[key] = bytes.ReplaceAll(data, []byte("aescbc"), []byte("kms"))
 	}
 	for reason, secret := range map[string]*corev1.Secret{"empty": {}, "another provider": foreign} {
-		if got, err := apiserver.EncryptionOf(secret); err == nil {
-			t.Errorf("%s: EncryptionOf(...) = %v, want an error", reason, got)
+		if got, err := apiserver.EncryptionInUse(&gardencorev1beta1.Shoot{}, secret); err == nil {
+			t.Errorf("%s: EncryptionInUse(...) = %v, want an error", reason, got)
 		}
 	}
 }

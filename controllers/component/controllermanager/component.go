@@ -1,18 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package controllermanager renders the kube-controller-manager of a shoot.
 package controllermanager
 
 import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
-// name is also that of its image and of its certificate.
-const name = gardencorev1beta1.DeploymentKubeControllerManager
+const (
+	// name is also the name of its image and of its certificate.
+	name = gardencorev1beta1.DeploymentKubeControllerManager
+	// user is its name in the shoot.
+	user = "system:kube-controller-manager"
+
+	port                 = 10257
+	signerFolder         = "ca-client"
+	serviceAccountFolder = "service-account"
+	scratch              = "/tmp"
+)
 
 // Component is the controller manager.
 func Component() component.Component[facts.Shoot] {
@@ -21,17 +40,101 @@ func Component() component.Component[facts.Shoot] {
 		After: []component.Name{apiserver.Name},
 		Care:  component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadDeployment},
 		Secrets: func(facts.Shoot, component.Addresses) ([]component.Request, error) {
-			return append(apiserver.ClientRequests(name, User),
+			return append(apiserver.ClientRequests(name, user),
 				component.Authority(gardencorev1beta1.SecretCAClient), component.RSAKey(gardencorev1beta1.SecretServiceAccountKey)), nil
 		},
-		Render: func(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
-			return Render(Values{
-				Namespace: f.Namespace, Image: in.Image(name), Replicas: in.Replicas, Access: apiserver.Access(f, in, name),
-				CAClientSecret:          in.Secret(gardencorev1beta1.SecretCAClient).Name,
-				ServiceAccountKeySecret: in.Secret(gardencorev1beta1.SecretServiceAccountKey).Name,
-				PodNetworks:             f.PodNetworks(), ServiceNetworks: f.ServiceNetworks(), Workers: f.Workers(),
-				Settings: f.Shoot.Spec.Kubernetes.KubeControllerManager,
-			})
+		Render: render,
+	}
+}
+
+// render returns the kubeconfig and the deployment.
+func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
+	access, err := apiserver.AccessOf(f, in, name)
+	if err != nil {
+		return nil, err
+	}
+	signer, key := in.Secret(gardencorev1beta1.SecretCAClient).Name, in.Secret(gardencorev1beta1.SecretServiceAccountKey).Name
+	pod := component.Pod{
+		PriorityClass: gardencorev1beta1.PriorityClassShootControlPlane300,
+		Annotations:   component.Checksum("kubeconfig", access.Kubeconfig.Data[gardencorev1beta1.DataKeyKubeconfig]),
+		Files: append(access.Files,
+			component.FromSecret(signer, signerFolder, gardencorev1beta1.DataKeyCertificateCA, gardencorev1beta1.DataKeyPrivateKeyCA),
+			component.FromSecret(key, serviceAccountFolder, secrets.DataKeyRSA),
+		),
+		// The search for volume plugins needs a folder that it can create.
+		Volumes: []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
+		Container: corev1.Container{
+			Name:          name,
+			Image:         in.Image(name),
+			Command:       []string{component.BinDir + name},
+			Args:          args(f),
+			Ports:         []corev1.ContainerPort{{Name: "metrics", ContainerPort: port, Protocol: corev1.ProtocolTCP}},
+			StartupProbe:  component.StartupProbe(corev1.URISchemeHTTPS, port, "/healthz", 120),
+			LivenessProbe: component.HTTPProbe(corev1.URISchemeHTTPS, port, "/healthz"),
+			Resources:     component.Requests("30m", "80Mi"),
+			VolumeMounts:  []corev1.VolumeMount{{Name: "scratch", MountPath: scratch}},
 		},
 	}
+	return []client.Object{access.Kubeconfig, pod.Deployment(metav1.ObjectMeta{
+		Namespace: f.Namespace, Name: name, Labels: component.ControlPlaneLabels("kubernetes", "controller-manager"),
+	}, in.Replicas)}, nil
+}
+
+func args(f facts.Shoot) []string {
+	signerCertificate := component.File(signerFolder, gardencorev1beta1.DataKeyCertificateCA)
+	signerKey := component.File(signerFolder, gardencorev1beta1.DataKeyPrivateKeyCA)
+	flags := []string{
+		"--kubeconfig=" + apiserver.KubeconfigFile,
+		"--authentication-kubeconfig=" + apiserver.KubeconfigFile,
+		"--authorization-kubeconfig=" + apiserver.KubeconfigFile,
+		fmt.Sprintf("--secure-port=%d", port),
+		"--profiling=false",
+		"--leader-elect=true",
+		"--use-service-account-credentials=true",
+		"--controllers=" + controllers(f.Workers()),
+		"--root-ca-file=" + apiserver.CAFile,
+		"--service-account-private-key-file=" + component.File(serviceAccountFolder, secrets.DataKeyRSA),
+		"--cluster-signing-kube-apiserver-client-cert-file=" + signerCertificate,
+		"--cluster-signing-kube-apiserver-client-key-file=" + signerKey,
+		"--cluster-signing-kubelet-client-cert-file=" + signerCertificate,
+		"--cluster-signing-kubelet-client-key-file=" + signerKey,
+		"--cluster-signing-duration=720h",
+		"--cluster-name=" + f.Namespace,
+		"--flex-volume-plugin-dir=" + scratch + "/volume-plugins",
+	}
+	settings := cmp.Or(f.Shoot.Spec.Kubernetes.KubeControllerManager, &gardencorev1beta1.KubeControllerManagerConfig{})
+	if f.Workers() {
+		flags = append(
+			flags,
+			"--allocate-node-cidrs=true",
+			"--cluster-cidr="+strings.Join(f.PodNetworks(), ","),
+			"--service-cluster-ip-range="+strings.Join(f.ServiceNetworks(), ","),
+			fmt.Sprintf("--node-cidr-mask-size=%d", ptr.Deref(settings.NodeCIDRMaskSize, 24)),
+			"--node-monitor-grace-period="+duration(settings.NodeMonitorGracePeriod, 40*time.Second),
+			"--configure-cloud-routes=false",
+		)
+	}
+	scaler := cmp.Or(settings.HorizontalPodAutoscaler, &gardencorev1beta1.HorizontalPodAutoscalerConfig{})
+	flags = append(
+		flags,
+		"--horizontal-pod-autoscaler-sync-period="+duration(scaler.SyncPeriod, 30*time.Second),
+		"--horizontal-pod-autoscaler-downscale-stabilization="+duration(scaler.DownscaleStabilization, 5*time.Minute),
+		fmt.Sprintf("--horizontal-pod-autoscaler-tolerance=%v", ptr.Deref(scaler.Tolerance, 0.1)),
+		"--horizontal-pod-autoscaler-initial-readiness-delay="+duration(scaler.InitialReadinessDelay, 30*time.Second),
+		"--horizontal-pod-autoscaler-cpu-initialization-period="+duration(scaler.CPUInitializationPeriod, 5*time.Minute),
+	)
+	return append(flags, component.Switches("feature-gates", settings.FeatureGates)...)
+}
+
+// controllers adds the cleaner of bootstrap tokens. A shoot without workers needs nothing that acts on nodes.
+func controllers(workers bool) string {
+	list := []string{"*", "token-cleaner-controller"}
+	if !workers {
+		list = append(list, "-node-ipam-controller", "-node-lifecycle-controller", "-persistentvolume-attach-detach-controller", "-ttl-controller")
+	}
+	return strings.Join(list, ",")
+}
+
+func duration(d *metav1.Duration, otherwise time.Duration) string {
+	return ptr.Deref(d, metav1.Duration{Duration: otherwise}).Duration.String()
 }

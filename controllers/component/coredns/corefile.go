@@ -8,11 +8,16 @@ import (
 	"strings"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 )
 
 // corefile asks the API server for names of the cluster and the node's name servers for all others. What the owner adds is
 // read with it, and again when it changes.
-func corefile(commonSuffixes []string) string {
+func corefile(f facts.Shoot) string {
+	var commonSuffixes []string
+	if c := f.Shoot.Spec.SystemComponents; c != nil && c.CoreDNS != nil && c.CoreDNS.Rewriting != nil {
+		commonSuffixes = c.CoreDNS.Rewriting.CommonSuffixes
+	}
 	return fmt.Sprintf(`.:%[1]d {
     errors
     health :%[2]d {

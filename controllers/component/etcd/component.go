@@ -4,6 +4,7 @@ package etcd
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -28,49 +29,49 @@ const (
 // Component is the etcd of a role.
 func Component(role string) component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: component.Name(Name(role)), Title: "the etcd for " + role, Images: []string{image}, Replicas: component.One[facts.Shoot],
+		Name: component.Name(nameOf(role)), Title: "the etcd for " + role, Images: []string{image}, Replicas: component.One[facts.Shoot],
 		Care: component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadEtcd},
 		Keep: func(f facts.Shoot) client.Object {
-			return &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: Name(role)}}
+			return &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: nameOf(role)}}
 		},
 		Secrets: func(f facts.Shoot, _ component.Addresses) ([]component.Request, error) {
 			return requests(f.Namespace, role), nil
 		},
 		Render: func(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
-			return Render(Values{
-				Namespace: f.Namespace, Role: role, Image: in.Image(image),
-				ServerSecret: in.Secret(serverSecret(role)).Name, PeerSecret: in.Secret(peerSecret(role)).Name, Storage: volume(f, in.Kept),
-				CABundle: in.Secret(gardencorev1beta1.SecretCAETCD).Bundle, PeerCABundle: in.Secret(gardencorev1beta1.SecretCAETCDPeer).Bundle,
-			}), nil
+			return render(f, role, in), nil
 		},
 	}
 }
 
-func serverSecret(role string) string { return Name(role) + "-server" }
+func serverSecret(role string) string { return nameOf(role) + "-server" }
 
-func peerSecret(role string) string { return Name(role) + "-peer" }
+func peerSecret(role string) string { return nameOf(role) + "-peer" }
 
 func requests(namespace, role string) []component.Request {
+	inside := serviceName(role) + "." + namespace
 	return []component.Request{
 		component.Authority(gardencorev1beta1.SecretCAETCD),
 		component.Authority(gardencorev1beta1.SecretCAETCDPeer),
 		component.Certificate(gardencorev1beta1.SecretCAETCD, secrets.CertificateSpec{
-			Name: serverSecret(role), Usage: secrets.UsagePeer, CommonName: Name(role),
-			DNSNames: ServerNames(namespace, role), IPs: []string{"127.0.0.1"},
+			Name: serverSecret(role), Usage: secrets.UsagePeer, CommonName: nameOf(role),
+			DNSNames: []string{"localhost", serviceName(role), inside, inside + ".svc", inside + ".svc." + gardencorev1beta1.DefaultClusterDomain},
+			IPs:      []string{"127.0.0.1"},
 		}),
 		component.Certificate(gardencorev1beta1.SecretCAETCDPeer, secrets.CertificateSpec{
-			Name: peerSecret(role), Usage: secrets.UsagePeer, CommonName: Name(role),
+			Name: peerSecret(role), Usage: secrets.UsagePeer, CommonName: nameOf(role),
 			DNSNames: []string{"localhost"}, IPs: []string{"127.0.0.1"},
 		}),
 	}
 }
 
-// volume is the size of the volume: that of the volume that is there, whatever the seed asks for by now. A volume cannot grow
-// in place, and the one that holds a cluster is not to be replaced.
+// volume is the size of the volume. A volume that exists keeps its size, whatever the seed asks for by now: it cannot grow in
+// place, and it holds a cluster, so it must not be replaced.
 func volume(f facts.Shoot, kept client.Object) resource.Quantity {
 	if set, ok := kept.(*appsv1.StatefulSet); ok {
-		if have, found := Storage(set); found {
-			return have
+		for _, claim := range set.Spec.VolumeClaimTemplates {
+			if size, found := claim.Spec.Resources.Requests[corev1.ResourceStorage]; found && claim.Name == dataVolume {
+				return size
+			}
 		}
 	}
 	want := resource.MustParse(smallestVolume)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package namespace renders the namespace of a shoot in its seed, and the priority classes that its control plane uses.
 package namespace
 
 import (
@@ -9,35 +10,27 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 )
 
-// Values say whose namespace it is.
-type Values struct {
-	// Name is the technical ID of the shoot, UID its status.uid.
-	Name, UID string
-	// Provider is the type of the shoot's provider, Network that of its network plugin, SeedProvider that of the seed.
-	Provider, Network, SeedProvider string
-	// Purpose is the purpose of the shoot.
-	Purpose string
-}
-
 // Render returns the namespace.
-func Render(v Values) []client.Object {
+func Render(f facts.Shoot) []client.Object {
+	spec, uid := &f.Shoot.Spec, string(f.Shoot.Status.UID)
 	labels := map[string]string{
-		gardencorev1beta1.LabelRole:                             gardencorev1beta1.RoleShoot,
-		gardencorev1beta1.LabelSeedProvider:                     v.SeedProvider,
-		gardencorev1beta1.LabelShootProvider:                    v.Provider,
-		gardencorev1beta1.LabelPrefixShootProvider + v.Provider: "true",
-		gardencorev1beta1.AnnotationShootUID:                    v.UID,
+		gardencorev1beta1.LabelRole:                                     gardencorev1beta1.RoleShoot,
+		gardencorev1beta1.LabelSeedProvider:                             f.Seed.Spec.Provider.Type,
+		gardencorev1beta1.LabelShootProvider:                            spec.Provider.Type,
+		gardencorev1beta1.LabelPrefixShootProvider + spec.Provider.Type: "true",
+		gardencorev1beta1.AnnotationShootUID:                            uid,
 	}
-	if v.Network != "" {
-		labels[gardencorev1beta1.LabelNetworkingProvider] = v.Network
+	if n := spec.Networking; n != nil && n.Type != nil && *n.Type != "" {
+		labels[gardencorev1beta1.LabelNetworkingProvider] = *n.Type
 	}
-	if v.Purpose != "" {
-		labels[gardencorev1beta1.LabelShootPurpose] = v.Purpose
+	if spec.Purpose != nil && *spec.Purpose != "" {
+		labels[gardencorev1beta1.LabelShootPurpose] = string(*spec.Purpose)
 	}
 	return []client.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		Name: v.Name, Labels: labels, Annotations: map[string]string{gardencorev1beta1.AnnotationShootUID: v.UID},
+		Name: f.Namespace, Labels: labels, Annotations: map[string]string{gardencorev1beta1.AnnotationShootUID: uid},
 	}}}
 }
 

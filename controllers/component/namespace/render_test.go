@@ -6,14 +6,16 @@ import (
 	"slices"
 	"testing"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 	"github.com/terrarium-garden/terrarium/controllers/component/namespace"
 )
 
 func TestRender(t *testing.T) {
 	t.Parallel()
-	objs := namespace.Render(namespace.Values{
-		Name: "shoot--dev--a", UID: "4d3a0b0e-6a5c-4f0e-9a1e-0d8f6d0c5b1a", Provider: "local", Network: "local", SeedProvider: "local", Purpose: "evaluation",
-	})
-	golden.Objects(t, "namespace.yaml", slices.Concat(namespace.PriorityClasses(), objs))
+	f := facts.Shoot{Namespace: "shoot--dev--a", Shoot: &gardencorev1beta1.Shoot{}, Seed: &gardencorev1beta1.Seed{}}
+	f.Shoot.Status.UID, f.Shoot.Spec.Provider.Type, f.Seed.Spec.Provider.Type = "4d3a0b0e-6a5c-4f0e-9a1e-0d8f6d0c5b1a", "local", "local"
+	f.Shoot.Spec.Networking, f.Shoot.Spec.Purpose = &gardencorev1beta1.Networking{Type: new("local")}, new(gardencorev1beta1.ShootPurposeEvaluation)
+	golden.Objects(t, "namespace.yaml", slices.Concat(namespace.PriorityClasses(), namespace.Render(f)))
 }

@@ -3,6 +3,7 @@
 package osc
 
 import (
+	"cmp"
 	"maps"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 
 // kubeletConfiguration is the configuration file of the kubelets of a pool: safe defaults, then what the owner asks for, the
 // pool's own settings in the place of the shoot's.
-func kubeletConfiguration(v Values) *kubeletconfigv1beta1.KubeletConfiguration {
+func kubeletConfiguration(v Values, dns string) *kubeletconfigv1beta1.KubeletConfiguration {
 	c := &kubeletconfigv1beta1.KubeletConfiguration{
 		TypeMeta: metav1.TypeMeta{APIVersion: kubeletconfigv1beta1.SchemeGroupVersion.String(), Kind: "KubeletConfiguration"},
 		Authentication: kubeletconfigv1beta1.KubeletAuthentication{
@@ -24,7 +25,7 @@ func kubeletConfiguration(v Values) *kubeletconfigv1beta1.KubeletConfiguration {
 			X509:      kubeletconfigv1beta1.KubeletX509Authentication{ClientCAFile: kubeletClientCA},
 		},
 		Authorization:            kubeletconfigv1beta1.KubeletAuthorization{Mode: kubeletconfigv1beta1.KubeletAuthorizationModeWebhook},
-		ClusterDNS:               []string{v.ClusterDNS},
+		ClusterDNS:               []string{dns},
 		ClusterDomain:            gardencorev1beta1.DefaultClusterDomain,
 		ContainerRuntimeEndpoint: "unix:///run/containerd/containerd.sock",
 		RotateCertificates:       true,
@@ -41,7 +42,7 @@ func kubeletConfiguration(v Values) *kubeletconfigv1beta1.KubeletConfiguration {
 		},
 		KubeReserved: map[string]string{"cpu": "80m", "memory": "1Gi", "pid": "20k"},
 	}
-	settings := v.Kubelet
+	settings := v.Facts.Shoot.Spec.Kubernetes.Kubelet
 	if v.Pool.Kubernetes != nil && v.Pool.Kubernetes.Kubelet != nil {
 		settings = v.Pool.Kubernetes.Kubelet
 	}
@@ -64,13 +65,11 @@ func applyLimits(c *kubeletconfigv1beta1.KubeletConfiguration, s *gardencorev1be
 	setPointer(&c.FailSwapOn, s.FailSwapOn)
 	setPointer(&c.SeccompDefault, s.SeccompDefault)
 	if r := s.KubeReserved; r != nil {
-		reserved := map[string]string{}
 		for name, quantity := range map[string]*resource.Quantity{"cpu": r.CPU, "memory": r.Memory, "pid": r.PID, "ephemeral-storage": r.EphemeralStorage} {
 			if quantity != nil {
-				reserved[name] = quantity.String()
+				c.KubeReserved[name] = quantity.String()
 			}
 		}
-		maps.Copy(c.KubeReserved, reserved)
 	}
 }
 
@@ -92,12 +91,17 @@ func applyImages(c *kubeletconfigv1beta1.KubeletConfiguration, s *gardencorev1be
 func applyEviction(c *kubeletconfigv1beta1.KubeletConfiguration, s *gardencorev1beta1.KubeletConfig) {
 	set(&c.EvictionMaxPodGracePeriod, s.EvictionMaxPodGracePeriod)
 	set(&c.EvictionPressureTransitionPeriod, s.EvictionPressureTransitionPeriod)
-	if hard := signals(s.EvictionHard); len(hard) > 0 {
-		maps.Copy(c.EvictionHard, hard)
+	limits := func(e *gardencorev1beta1.KubeletConfigEviction) map[string]string {
+		e = cmp.Or(e, &gardencorev1beta1.KubeletConfigEviction{})
+		text := func(limit *string) string { return *limit }
+		return signals(text, e.MemoryAvailable, e.NodeFSAvailable, e.NodeFSInodesFree, e.ImageFSAvailable, e.ImageFSInodesFree)
 	}
-	soft, grace := signals(s.EvictionSoft), gracePeriods(s.EvictionSoftGracePeriod)
+	maps.Copy(c.EvictionHard, limits(s.EvictionHard))
+	g := cmp.Or(s.EvictionSoftGracePeriod, &gardencorev1beta1.KubeletConfigEvictionSoftGracePeriod{})
+	period := func(d *metav1.Duration) string { return d.Duration.String() }
+	grace := signals(period, g.MemoryAvailable, g.NodeFSAvailable, g.NodeFSInodesFree, g.ImageFSAvailable, g.ImageFSInodesFree)
 	// The kubelet refuses a soft limit without its grace period.
-	for name, limit := range soft {
+	for name, limit := range limits(s.EvictionSoft) {
 		if period, found := grace[name]; found {
 			if c.EvictionSoft == nil {
 				c.EvictionSoft, c.EvictionSoftGracePeriod = map[string]string{}, map[string]string{}
@@ -106,46 +110,17 @@ func applyEviction(c *kubeletconfigv1beta1.KubeletConfiguration, s *gardencorev1
 		}
 	}
 	if m := s.EvictionMinimumReclaim; m != nil {
-		reclaim := map[string]string{}
-		for name, quantity := range map[string]*resource.Quantity{
-			"memory.available": m.MemoryAvailable, "nodefs.available": m.NodeFSAvailable, "nodefs.inodesFree": m.NodeFSInodesFree,
-			"imagefs.available": m.ImageFSAvailable, "imagefs.inodesFree": m.ImageFSInodesFree,
-		} {
-			if quantity != nil {
-				reclaim[name] = quantity.String()
-			}
-		}
-		c.EvictionMinimumReclaim = reclaim
+		c.EvictionMinimumReclaim = signals((*resource.Quantity).String,
+			m.MemoryAvailable, m.NodeFSAvailable, m.NodeFSInodesFree, m.ImageFSAvailable, m.ImageFSInodesFree)
 	}
 }
 
-func signals(e *gardencorev1beta1.KubeletConfigEviction) map[string]string {
+// signals maps the names of eviction signals to the texts of those values that are set. The values come in the order of the names.
+func signals[T any](text func(*T) string, values ...*T) map[string]string {
 	out := map[string]string{}
-	if e == nil {
-		return out
-	}
-	for name, limit := range map[string]*string{
-		"memory.available": e.MemoryAvailable, "nodefs.available": e.NodeFSAvailable, "nodefs.inodesFree": e.NodeFSInodesFree,
-		"imagefs.available": e.ImageFSAvailable, "imagefs.inodesFree": e.ImageFSInodesFree,
-	} {
-		if limit != nil {
-			out[name] = *limit
-		}
-	}
-	return out
-}
-
-func gracePeriods(e *gardencorev1beta1.KubeletConfigEvictionSoftGracePeriod) map[string]string {
-	out := map[string]string{}
-	if e == nil {
-		return out
-	}
-	for name, period := range map[string]*metav1.Duration{
-		"memory.available": e.MemoryAvailable, "nodefs.available": e.NodeFSAvailable, "nodefs.inodesFree": e.NodeFSInodesFree,
-		"imagefs.available": e.ImageFSAvailable, "imagefs.inodesFree": e.ImageFSInodesFree,
-	} {
-		if period != nil {
-			out[name] = period.Duration.String()
+	for i, name := range []string{"memory.available", "nodefs.available", "nodefs.inodesFree", "imagefs.available", "imagefs.inodesFree"} {
+		if values[i] != nil {
+			out[name] = text(values[i])
 		}
 	}
 	return out

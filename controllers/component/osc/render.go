@@ -11,9 +11,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -24,8 +26,8 @@ const (
 	bootstrapKubeconfig = kubeletDir + "/kubeconfig-bootstrap"
 	realKubeconfig      = kubeletDir + "/kubeconfig-real"
 
-	// tokenPlaceholder stands for a bootstrap token; whoever makes a machine puts a token of its own there.
-	tokenPlaceholder = "<<BOOTSTRAP_TOKEN>>" //nolint:gosec // stands for a token and is none
+	// tokenPlaceholder is replaced by a bootstrap token of its own for each machine.
+	tokenPlaceholder = "<<BOOTSTRAP_TOKEN>>" //nolint:gosec // stands for a token, is not one
 
 	keyPrefix  = "gardener-node-agent-"
 	nameSuffix = "-init"
@@ -33,46 +35,38 @@ const (
 
 // Values describe the nodes of one pool.
 type Values struct {
-	Namespace string
-	// Pool is the worker pool.
-	Pool *gardencorev1beta1.Worker
-	// KubernetesVersion is that of the kubelet.
-	KubernetesVersion string
-	// Server is the URL under which nodes reach the API server; CA verifies it.
-	Server string
-	CA     []byte
-	// ClientCA verifies the clients of kubelets.
-	ClientCA []byte
-	// ClusterDNS is the address of the DNS server of the shoot.
-	ClusterDNS string
-	// Kubelet is what the shoot's owner asks for, for all pools; it may be nil.
-	Kubelet *gardencorev1beta1.KubeletConfig
+	// Facts are those of the shoot, Pool is one of its worker pools.
+	Facts facts.Shoot
+	Pool  *gardencorev1beta1.Worker
+	// Server is the URL under which nodes reach the API server. CA verifies it, ClientCA verifies the clients of kubelets.
+	Server       string
+	CA, ClientCA []byte
 }
 
 // Name is the name of the configuration of a pool. It contains a hash of everything whose change needs new machines.
-func Name(v Values) (string, error) {
-	minor := v.KubernetesVersion
+func Name(f facts.Shoot, pool *gardencorev1beta1.Worker) (string, error) {
+	minor := query.PoolVersion(&f.Shoot.Spec, pool)
 	if parts := strings.SplitN(minor, ".", 3); len(parts) == 3 {
 		minor = parts[0] + "." + parts[1]
 	}
 	covered := map[string]any{
 		"kubernetes": minor,
-		"machine":    v.Pool.Machine.Type,
-		"image":      v.Pool.Machine.Image,
-		"volume":     v.Pool.Volume,
-		"cri":        v.Pool.CRI,
+		"machine":    pool.Machine.Type,
+		"image":      pool.Machine.Image,
+		"volume":     pool.Volume,
+		"cri":        pool.CRI,
 	}
 	data, err := json.Marshal(covered)
 	if err != nil {
-		return "", fmt.Errorf("name the configuration of pool %q: %w", v.Pool.Name, err)
+		return "", fmt.Errorf("name the configuration of pool %q: %w", pool.Name, err)
 	}
 	sum := sha256.Sum256(data)
-	return keyPrefix + v.Pool.Name + "-" + hex.EncodeToString(sum[:])[:16] + nameSuffix, nil
+	return keyPrefix + pool.Name + "-" + hex.EncodeToString(sum[:])[:16] + nameSuffix, nil
 }
 
 // Render returns the configuration for the first boot, without the status.
 func Render(v Values) (*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
-	name, err := Name(v)
+	name, err := Name(v.Facts, v.Pool)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +75,7 @@ func Render(v Values) (*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
 		return nil, err
 	}
 	o := &gardenextensionsv1alpha1.OperatingSystemConfig{
-		ObjectMeta: metav1.ObjectMeta{Namespace: v.Namespace, Name: name, Labels: map[string]string{
+		ObjectMeta: metav1.ObjectMeta{Namespace: v.Facts.Namespace, Name: name, Labels: map[string]string{
 			gardencorev1beta1.LabelWorkerPool: v.Pool.Name,
 		}},
 		Spec: gardenextensionsv1alpha1.OperatingSystemConfigSpec{
@@ -98,7 +92,11 @@ func Render(v Values) (*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
 }
 
 func files(v Values) ([]gardenextensionsv1alpha1.File, error) {
-	config, err := component.YAML(kubeletConfiguration(v))
+	dns, err := v.Facts.DNSAddress()
+	if err != nil {
+		return nil, err
+	}
+	config, err := component.YAML(kubeletConfiguration(v, dns))
 	if err != nil {
 		return nil, err
 	}

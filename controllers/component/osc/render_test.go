@@ -10,13 +10,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 	"github.com/terrarium-garden/terrarium/controllers/component/osc"
 )
 
 func values() osc.Values {
+	shoot := &gardencorev1beta1.Shoot{}
+	shoot.Spec.Kubernetes.Version = "1.36.3"
+	shoot.Spec.Networking = &gardencorev1beta1.Networking{Services: new("10.101.0.0/16")}
 	return osc.Values{
-		Namespace: "shoot--dev--a", KubernetesVersion: "1.36.3", ClusterDNS: "10.101.0.10", Server: "https://api.a.dev.internal.terrarium.local",
+		Facts: facts.Shoot{Shoot: shoot, Namespace: "shoot--dev--a"}, Server: "https://api.a.dev.internal.terrarium.local",
 		CA: []byte("cluster authority\n"), ClientCA: []byte("client authority\n"),
 		Pool: &gardencorev1beta1.Worker{Name: "small", Machine: gardencorev1beta1.Machine{
 			Type: "local", Image: &gardencorev1beta1.ShootMachineImage{Name: "local", Version: new("1.0.0")},
@@ -33,6 +37,8 @@ func TestRender(t *testing.T) {
 	golden.Objects(t, "default.yaml", []client.Object{o})
 }
 
+func nameOf(v osc.Values) (string, error) { return osc.Name(v.Facts, v.Pool) }
+
 func TestNameChangesWithWhatNeedsNewMachines_EXT_OSC_2(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -40,13 +46,13 @@ func TestNameChangesWithWhatNeedsNewMachines_EXT_OSC_2(t *testing.T) {
 		change func(*osc.Values)
 		other  bool
 	}{
-		"Patch":   {reason: "a patch of Kubernetes keeps the machines", change: func(v *osc.Values) { v.KubernetesVersion = "1.36.4" }},
-		"Minor":   {reason: "a minor of Kubernetes needs new machines", change: func(v *osc.Values) { v.KubernetesVersion = "1.37.0" }, other: true},
+		"Patch":   {reason: "a patch of Kubernetes keeps the machines", change: func(v *osc.Values) { v.Facts.Shoot.Spec.Kubernetes.Version = "1.36.4" }},
+		"Minor":   {reason: "a minor of Kubernetes needs new machines", change: func(v *osc.Values) { v.Facts.Shoot.Spec.Kubernetes.Version = "1.37.0" }, other: true},
 		"Type":    {reason: "another machine type", change: func(v *osc.Values) { v.Pool.Machine.Type = "large" }, other: true},
 		"Image":   {reason: "another version of the image", change: func(v *osc.Values) { v.Pool.Machine.Image.Version = new("1.0.1") }, other: true},
 		"Maximum": {reason: "more machines of the same kind", change: func(v *osc.Values) { v.Pool.Maximum = 9 }},
 	}
-	base, err := osc.Name(values())
+	base, err := nameOf(values())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +61,7 @@ func TestNameChangesWithWhatNeedsNewMachines_EXT_OSC_2(t *testing.T) {
 			t.Parallel()
 			v := values()
 			tc.change(&v)
-			got, err := osc.Name(v)
+			got, err := nameOf(v)
 			if err != nil || (got != base) != tc.other {
 				t.Errorf("%s\nName(...) = %q, %v; before %q", tc.reason, got, err, base)
 			}
@@ -88,7 +94,7 @@ func TestKubeletSettings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := values()
-			v.Kubelet = shoot
+			v.Facts.Shoot.Spec.Kubernetes.Kubelet = shoot
 			v.Pool.Kubernetes = &gardencorev1beta1.WorkerKubernetes{Kubelet: tc.pool}
 			o, err := osc.Render(v)
 			if err != nil {

@@ -3,14 +3,15 @@
 package shoot_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 )
@@ -35,22 +36,20 @@ func encrypted(provider gardencorev1beta1.EncryptionProviderType, resources ...s
 	return gardencorev1beta1.EncryptionAtRest{Provider: gardencorev1beta1.EncryptionProviderStatus{Type: provider}, Resources: resources}
 }
 
-// encryptionSecret is that of an API server which encrypts so.
+// encryptionSecret is the Secret of an API server that encrypts so.
 func encryptionSecret(t *testing.T, provider gardencorev1beta1.EncryptionProviderType, resources ...string) *corev1.Secret {
 	t.Helper()
-	objs, err := apiserver.Render(apiserver.Values{
-		Namespace: "shoot--dev--a", Encryption: apiserver.Encryption{Provider: provider, Resources: resources, Keys: []component.EncryptionSecret{{Name: "key1", Key: make([]byte, 32)}}},
-	})
+	config, err := json.Marshal(map[string]any{"resources": []any{map[string]any{
+		"resources": append(resources, "secrets"),
+		"providers": []any{map[string]any{string(provider): map[string]any{"keys": []any{}}}, map[string]any{"identity": map[string]any{}}},
+	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, obj := range objs {
-		if secret, ok := obj.(*corev1.Secret); ok && secret.Name == apiserver.EncryptionSecret {
-			return secret
-		}
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: apiserver.EncryptionSecret},
+		Data:       map[string][]byte{"encryption-configuration.yaml": config},
 	}
-	t.Fatal("no Secret with the configuration was rendered")
-	return nil
 }
 
 func TestEncryptionStaysAsItIs(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
@@ -18,7 +19,7 @@ func Pools(shoot *gardencorev1beta1.Shoot, profile *gardencorev1beta1.CloudProfi
 	pools := make([]gardenextensionsv1alpha1.WorkerPool, 0, len(shoot.Spec.Provider.Workers))
 	for i := range shoot.Spec.Provider.Workers {
 		w := &shoot.Spec.Provider.Workers[i]
-		version := poolVersion(shoot, w)
+		version := query.PoolVersion(&shoot.Spec, w)
 		p := gardenextensionsv1alpha1.WorkerPool{
 			Name: w.Name, MachineType: w.Machine.Type, Minimum: w.Minimum, Maximum: w.Maximum,
 			MaxSurge: surge(w.MaxSurge, 1), MaxUnavailable: surge(w.MaxUnavailable, 0),
@@ -84,11 +85,4 @@ func nodeTemplate(profile *gardencorev1beta1.CloudProfile, machineType string) *
 		}
 	}
 	return nil
-}
-
-func poolVersion(shoot *gardencorev1beta1.Shoot, pool *gardencorev1beta1.Worker) string {
-	if pool.Kubernetes != nil && pool.Kubernetes.Version != nil {
-		return *pool.Kubernetes.Version
-	}
-	return shoot.Spec.Kubernetes.Version
 }

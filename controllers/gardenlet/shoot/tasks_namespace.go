@@ -50,25 +50,15 @@ func (h home) fragment(found remains) fragment {
 
 // deploy makes the namespace, and what control planes need from the seed as a whole.
 func (h home) deploy(ctx context.Context) error {
-	spec := &h.facts.Shoot.Spec
-	v := namespace.Values{
-		Name: h.facts.Namespace, UID: string(h.facts.Shoot.Status.UID), Provider: spec.Provider.Type, SeedProvider: h.facts.Seed.Spec.Provider.Type,
-	}
-	if n := spec.Networking; n != nil && n.Type != nil {
-		v.Network = *n.Type
-	}
-	if spec.Purpose != nil {
-		v.Purpose = string(*spec.Purpose)
-	}
 	live := &corev1.Namespace{}
-	err := h.seed.Get(ctx, client.ObjectKey{Name: v.Name}, live)
+	err := h.seed.Get(ctx, client.ObjectKey{Name: h.facts.Namespace}, live)
 	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("get namespace %q: %w", v.Name, err)
+		return fmt.Errorf("get namespace %q: %w", h.facts.Namespace, err)
 	}
 	if err == nil && live.DeletionTimestamp != nil {
-		return fmt.Errorf("namespace %q is still being deleted", v.Name)
+		return fmt.Errorf("namespace %q is still being deleted", h.facts.Namespace)
 	}
-	return h.engine().Apply(ctx, slices.Concat(namespace.PriorityClasses(), namespace.Render(v))...)
+	return h.engine().Apply(ctx, slices.Concat(namespace.PriorityClasses(), namespace.Render(h.facts))...)
 }
 
 // publishIdentity writes the identity of the cluster once; it never changes after that.

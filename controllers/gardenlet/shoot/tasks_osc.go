@@ -39,19 +39,13 @@ func (m machineConfigs) ask() ask[*gardenextensionsv1alpha1.OperatingSystemConfi
 func (m machineConfigs) names() ([]string, error) {
 	var names []string
 	for i := range m.facts.Shoot.Spec.Provider.Workers {
-		name, err := osc.Name(m.valuesOf(&m.facts.Shoot.Spec.Provider.Workers[i]))
+		name, err := osc.Name(m.facts, &m.facts.Shoot.Spec.Provider.Workers[i])
 		if err != nil {
 			return nil, err
 		}
 		names = append(names, name)
 	}
 	return names, nil
-}
-
-func (m machineConfigs) valuesOf(pool *gardencorev1beta1.Worker) osc.Values {
-	return osc.Values{
-		Namespace: m.facts.Namespace, Pool: pool, KubernetesVersion: poolVersion(m.facts.Shoot, pool), Kubelet: m.facts.Shoot.Spec.Kubernetes.Kubelet,
-	}
 }
 
 // fill renders the configuration of the pool that the object is named for.
@@ -64,15 +58,11 @@ func (m machineConfigs) fill(ctx context.Context, obj *gardenextensionsv1alpha1.
 	if err != nil {
 		return err
 	}
-	dns, err := m.facts.DNSAddress()
-	if err != nil {
-		return err
-	}
 	for i := range m.facts.Shoot.Spec.Provider.Workers {
-		v := m.valuesOf(&m.facts.Shoot.Spec.Provider.Workers[i])
-		v.Server, v.ClusterDNS = m.facts.Hosts.NodeServer(m.address.Get(ctx).LoadBalancer), dns
-		v.CA, v.ClientCA = server.Bundle.PEM, clients.Bundle.PEM
-		want, err := osc.Render(v)
+		want, err := osc.Render(osc.Values{
+			Facts: m.facts, Pool: &m.facts.Shoot.Spec.Provider.Workers[i], Server: m.facts.Hosts.NodeServer(m.address.Get(ctx).LoadBalancer),
+			CA: server.Bundle.PEM, ClientCA: clients.Bundle.PEM,
+		})
 		if err != nil {
 			return err
 		}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package lists says which components there are: one list for each place. A component is in one list only; whatever acts on
+// components (flows, health checks) goes through the lists. It is apart from package component because components import that.
 package lists
 
 import (
@@ -7,9 +9,12 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/controllermanager"
+	"github.com/terrarium-garden/terrarium/controllers/component/coredns"
 	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/kubeproxy"
 	"github.com/terrarium-garden/terrarium/controllers/component/scheduler"
+	"github.com/terrarium-garden/terrarium/controllers/component/shootsystem"
 )
 
 // ControlPlane are the components of a shoot in its namespace in the seed. Health checks judge them in this order.
@@ -21,5 +26,14 @@ func ControlPlane() []component.Component[facts.Shoot] {
 		apiserver.Component(),
 		controllermanager.Component(),
 		scheduler.Component(),
+	}
+}
+
+// System are the components inside of a shoot. Nothing waits for them: some only run once there are nodes.
+func System() []component.Component[facts.Shoot] {
+	return []component.Component[facts.Shoot]{
+		shootsystem.Component(),
+		kubeproxy.Component(),
+		coredns.Component(),
 	}
 }
