@@ -4,7 +4,9 @@ package secrets
 
 import (
 	"context"
+	"crypto"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"fmt"
 	"net"
 	"slices"
@@ -15,59 +17,69 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Keys of the data of a certificate's secret. An authority has ca.crt and ca.key, its bundle has bundle.crt.
+// Keys of the data of the Secret of a certificate. That of an authority has ca.crt and ca.key, that of its bundle has bundle.crt.
 const (
 	DataKeyCertificate = corev1.TLSCertKey
 	DataKeyPrivateKey  = corev1.TLSPrivateKeyKey
 )
 
-// CA is a certificate authority: who signs with it takes Current, who trusts it takes Bundle.
-type CA struct {
-	Current Authority
-	Bundle  Bundle
-
-	// old is the authority before, until the rotation completes.
-	old *Authority
-}
-
-// Authority is one generation of a certificate authority.
-type Authority struct {
-	// SecretName is the name of the Secret with ca.crt and ca.key.
+// Certificate is a certificate with its key.
+type Certificate struct {
+	// SecretName is the name of the Secret with both.
 	SecretName string
 	// Certificate and Key are in PEM.
 	Certificate []byte
 	Key         []byte
 }
 
+// CA is a certificate authority. Current signs, Bundle verifies.
+type CA struct {
+	Current Certificate
+	Bundle  Bundle
+
+	// old is the authority before, until the rotation completes.
+	old *Certificate
+}
+
 // signer is the authority that signs certificates of that usage. Clients get new certificates at once, since every server
 // trusts both authorities by then. Servers keep those of the old authority as long as there may be clients that do not trust
 // the new one yet (GLET-SEC-5).
-func (c *CA) signer(usage Usage) *Authority {
+func (c *CA) signer(usage Usage) *Certificate {
 	if c.old != nil && usage != UsageClient {
 		return c.old
 	}
 	return &c.Current
 }
 
-// CA returns the authority of that name. It is valid for ten years and is replaced by a rotation only. The key of the
-// authority for clients leaves the seed: the garden signs with it, and gardens of other makes know RSA keys only.
+// CA returns the authority of that name. It is valid for ten years and only a rotation replaces it. The key of the authority
+// for clients leaves the seed: the garden signs with it, and other implementations of the garden only read RSA keys.
 func (m *Manager) CA(ctx context.Context, name string) (*CA, error) {
-	commonName := "kubernetes"
-	if name != gardencorev1beta1.SecretCACluster {
-		commonName = name
-	}
-	key := newECDSA
-	if name == gardencorev1beta1.SecretCAClient {
-		key = newRSA
+	commonName, newKey := name, newECDSA
+	switch name {
+	case gardencorev1beta1.SecretCACluster:
+		commonName = "kubernetes"
+	case gardencorev1beta1.SecretCAClient:
+		newKey = func() (crypto.Signer, error) { return newRSA(authorityRSABits) }
 	}
 	found, err := m.obtainRotated(ctx, wish{
-		name: name, config: map[string]string{"commonName": commonName}, plain: true, persist: true,
+		name: name, config: map[string]string{"commonName": commonName}, plain: true,
 		generate: func(now time.Time) (map[string][]byte, time.Time, error) {
-			p, until, err := newAuthority(m.config.Random, key, commonName, now)
+			key, err := newKey()
+			if err != nil {
+				return nil, time.Time{}, err
+			}
+			template := &x509.Certificate{
+				Subject: pkix.Name{CommonName: commonName}, IsCA: true, NotAfter: now.Add(authorityValidity).UTC(),
+				KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
+			}
+			made, until, err := issuer{certificate: template, key: key}.issue(template, key, now)
+			if err != nil {
+				return nil, time.Time{}, err
+			}
 			return map[string][]byte{
-				gardencorev1beta1.DataKeyCertificateCA: p.certificate,
-				gardencorev1beta1.DataKeyPrivateKeyCA:  p.key,
-			}, until, err
+				gardencorev1beta1.DataKeyCertificateCA: made.Certificate,
+				gardencorev1beta1.DataKeyPrivateKeyCA:  made.Key,
+			}, until, nil
 		},
 	}, m.config.Rotations.Authorities)
 	if err != nil {
@@ -88,8 +100,8 @@ func (m *Manager) CA(ctx context.Context, name string) (*CA, error) {
 	return ca, err
 }
 
-func authorityOf(secret *corev1.Secret) (*Authority, error) {
-	a := &Authority{
+func authorityOf(secret *corev1.Secret) (*Certificate, error) {
+	a := &Certificate{
 		SecretName:  secret.Name,
 		Certificate: secret.Data[gardencorev1beta1.DataKeyCertificateCA],
 		Key:         secret.Data[gardencorev1beta1.DataKeyPrivateKeyCA],
@@ -116,34 +128,28 @@ const (
 type CertificateSpec struct {
 	// Name is the logical name.
 	Name string
-	// CA signs.
+	// CA signs the certificate.
 	CA *CA
-	// Usage tells what for.
+	// Usage is what the certificate is for.
 	Usage Usage
 	// CommonName is the user of a client certificate.
 	CommonName string
 	// Organizations are the groups of a client certificate.
 	Organizations []string
-	// DNSNames and IPs are what a server certificate stands for. Their order does not matter.
+	// DNSNames and IPs are the names and addresses of a server. Their order does not matter.
 	DNSNames []string
 	IPs      []string
-	// Validity is a year if unset.
+	// Validity is a year if it is not set.
 	Validity time.Duration
 }
 
-// Certificate is a certificate with its key.
-type Certificate struct {
-	// SecretName is the name of the Secret with tls.crt and tls.key.
-	SecretName string
-	// Certificate and Key are in PEM.
-	Certificate []byte
-	Key         []byte
-}
-
-// Certificate returns a certificate as specified: one of an earlier run, or a new one if there is none, if it said
-// something else, or if its end comes near.
+// Certificate returns a certificate as specified: that of an earlier run, or a new one if there is none, if the
+// specification has changed, or if its end comes near.
 func (m *Manager) Certificate(ctx context.Context, spec CertificateSpec) (*Certificate, error) {
-	l, err := spec.leaf()
+	if spec.Validity <= 0 {
+		spec.Validity = certificateValidity
+	}
+	template, err := spec.template()
 	if err != nil {
 		return nil, fmt.Errorf("certificate %q: %w", spec.Name, err)
 	}
@@ -151,8 +157,20 @@ func (m *Manager) Certificate(ctx context.Context, spec CertificateSpec) (*Certi
 	secret, err := m.obtain(ctx, wish{
 		name: spec.Name, config: spec.fingerprint(), signer: shortHash(string(signer.Certificate)),
 		generate: func(now time.Time) (map[string][]byte, time.Time, error) {
-			p, until, err := pair{certificate: signer.Certificate, key: signer.Key}.issue(m.config.Random, l, now)
-			return map[string][]byte{DataKeyCertificate: p.certificate, DataKeyPrivateKey: p.key}, until, err
+			by, err := issuerOf(signer)
+			if err != nil {
+				return nil, time.Time{}, err
+			}
+			key, err := newECDSA()
+			if err != nil {
+				return nil, time.Time{}, err
+			}
+			template.NotAfter = now.Add(spec.Validity).UTC()
+			made, until, err := by.issue(template, key, now)
+			if err != nil {
+				return nil, time.Time{}, err
+			}
+			return map[string][]byte{DataKeyCertificate: made.Certificate, DataKeyPrivateKey: made.Key}, until, nil
 		},
 	})
 	if err != nil {
@@ -161,7 +179,7 @@ func (m *Manager) Certificate(ctx context.Context, spec CertificateSpec) (*Certi
 	return &Certificate{SecretName: secret.Name, Certificate: secret.Data[DataKeyCertificate], Key: secret.Data[DataKeyPrivateKey]}, nil
 }
 
-// fingerprint is everything that makes one certificate another one.
+// fingerprint is everything that distinguishes one certificate from another.
 func (s CertificateSpec) fingerprint() any {
 	return map[string]any{
 		"usage":         s.Usage,
@@ -169,42 +187,34 @@ func (s CertificateSpec) fingerprint() any {
 		"organizations": sortedCopy(s.Organizations),
 		"dnsNames":      sortedCopy(s.DNSNames),
 		"ips":           sortedCopy(s.IPs),
-		"validity":      s.validity(),
+		"validity":      s.Validity,
 	}
 }
 
-func (s CertificateSpec) validity() time.Duration {
-	if s.Validity <= 0 {
-		return certificateValidity
-	}
-	return s.Validity
-}
-
-func (s CertificateSpec) leaf() (leaf, error) {
-	l := leaf{
-		commonName:    s.CommonName,
-		organizations: s.Organizations,
-		dnsNames:      sortedCopy(s.DNSNames),
-		validity:      s.validity(),
+// template is the certificate without its times.
+func (s CertificateSpec) template() (*x509.Certificate, error) {
+	c := &x509.Certificate{
+		Subject:  pkix.Name{CommonName: s.CommonName, Organization: s.Organizations},
+		DNSNames: sortedCopy(s.DNSNames), KeyUsage: x509.KeyUsageDigitalSignature,
 	}
 	switch s.Usage {
 	case UsageClient:
-		l.usages = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+		c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 	case UsageServer:
-		l.usages = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+		c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	case UsagePeer:
-		l.usages = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
+		c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
 	default:
-		return leaf{}, fmt.Errorf("unknown usage %q", s.Usage)
+		return nil, fmt.Errorf("unknown usage %q", s.Usage)
 	}
 	for _, text := range sortedCopy(s.IPs) {
 		ip := net.ParseIP(text)
 		if ip == nil {
-			return leaf{}, fmt.Errorf("%q is no IP address", text)
+			return nil, fmt.Errorf("%q is not an IP address", text)
 		}
-		l.ips = append(l.ips, ip)
+		c.IPAddresses = append(c.IPAddresses, ip)
 	}
-	return l, nil
+	return c, nil
 }
 
 func sortedCopy(in []string) []string {

@@ -4,16 +4,15 @@ package secrets
 
 import (
 	"context"
-	"crypto/rsa"
+	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"golang.org/x/crypto/ssh"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/keyutil"
 )
 
 const (
@@ -32,7 +31,7 @@ const (
 	encryptionLength = 32
 )
 
-// RSAKey is a key pair without a certificate: who signs takes the key, who verifies takes the bundle.
+// RSAKey is a key pair without a certificate. The key signs, the bundle verifies.
 type RSAKey struct {
 	// SecretName is the name of the Secret with id_rsa.
 	SecretName string
@@ -45,14 +44,14 @@ type RSAKey struct {
 // RSAKey returns the key of that name, which signs tokens of service accounts.
 func (m *Manager) RSAKey(ctx context.Context, name string) (*RSAKey, error) {
 	found, err := m.obtainRotated(ctx, wish{
-		name: name, config: map[string]int{"bits": rsaBits}, persist: true,
+		name: name, config: map[string]int{"bits": rsaBits},
 		generate: func(time.Time) (map[string][]byte, time.Time, error) {
-			key, err := rsa.GenerateKey(m.config.Random, rsaBits)
+			key, err := newRSA(rsaBits)
 			if err != nil {
-				return nil, time.Time{}, fmt.Errorf("generate a key: %w", err)
+				return nil, time.Time{}, err
 			}
-			block := &pem.Block{Type: pemRSA, Bytes: x509.MarshalPKCS1PrivateKey(key)}
-			return map[string][]byte{DataKeyRSA: pem.EncodeToMemory(block)}, time.Time{}, nil
+			private, err := encodeKey(key)
+			return map[string][]byte{DataKeyRSA: private}, time.Time{}, err
 		},
 	}, m.config.Rotations.ServiceAccountKey)
 	if err != nil {
@@ -75,19 +74,15 @@ func (m *Manager) RSAKey(ctx context.Context, name string) (*RSAKey, error) {
 
 // publicHalf reads a private key in PEM and writes its public half.
 func publicHalf(private []byte) ([]byte, error) {
-	block, _ := pem.Decode(private)
-	if block == nil {
-		return nil, errors.New("it holds no key in PEM")
-	}
-	key, err := x509.ParsePKCS1PrivateKey(block.Bytes)
+	keys, err := keyutil.ParsePublicKeysPEM(private)
 	if err != nil {
 		return nil, fmt.Errorf("parse its key: %w", err)
 	}
-	der, err := x509.MarshalPKIXPublicKey(key.Public())
+	der, err := x509.MarshalPKIXPublicKey(keys[0])
 	if err != nil {
 		return nil, fmt.Errorf("encode its public key: %w", err)
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: pemPublic, Bytes: der}), nil
+	return pem.EncodeToMemory(&pem.Block{Type: keyutil.PublicKeyBlockType, Bytes: der}), nil
 }
 
 // SSHKey is a key pair for logging in to machines.
@@ -96,27 +91,25 @@ type SSHKey struct {
 	SecretName string
 	// Private is in PEM, Public as in a file of authorized keys.
 	Private, Public []byte
-	// Old is the key before, which opens the machines until the next rotation; nil if there is none.
+	// Old is the key before, which machines accept until the next rotation; nil if there is none.
 	Old *SSHKey
 }
 
 // SSHKey returns the key pair of that name.
 func (m *Manager) SSHKey(ctx context.Context, name string) (*SSHKey, error) {
 	found, err := m.obtainRotated(ctx, wish{
-		name: name, config: map[string]any{"bits": sshBits, "public": "openssh"}, persist: true,
+		name: name, config: map[string]any{"bits": sshBits, "public": "openssh"},
 		generate: func(time.Time) (map[string][]byte, time.Time, error) {
-			key, err := rsa.GenerateKey(m.config.Random, sshBits)
+			key, err := newRSA(sshBits)
 			if err != nil {
-				return nil, time.Time{}, fmt.Errorf("generate a key: %w", err)
+				return nil, time.Time{}, err
 			}
 			public, err := ssh.NewPublicKey(key.Public())
 			if err != nil {
 				return nil, time.Time{}, fmt.Errorf("encode a key: %w", err)
 			}
-			block := &pem.Block{Type: pemRSA, Bytes: x509.MarshalPKCS1PrivateKey(key)}
-			return map[string][]byte{
-				DataKeyRSA: pem.EncodeToMemory(block), DataKeyRSAPublic: ssh.MarshalAuthorizedKey(public),
-			}, time.Time{}, nil
+			private, err := encodeKey(key)
+			return map[string][]byte{DataKeyRSA: private, DataKeyRSAPublic: ssh.MarshalAuthorizedKey(public)}, time.Time{}, err
 		},
 	}, m.config.Rotations.SSHKey)
 	if err != nil {
@@ -137,23 +130,21 @@ func sshKeyOf(secret *corev1.Secret) *SSHKey {
 type EncryptionKey struct {
 	// SecretName is the name of the Secret that keeps the key.
 	SecretName string
-	// Name tells the key from its predecessors; it is written beside everything that it encrypts.
+	// Name identifies the key. It is stored with everything that the key encrypts.
 	Name string
 	// Secret are its 32 bytes.
 	Secret []byte
-	// Old is the key before, which is needed to read until everything is written anew; nil if there is none.
+	// Old is the key before, which is needed to read until everything is encrypted with the new key; nil if there is none.
 	Old *EncryptionKey
 }
 
 // EncryptionKey returns the key of that name.
 func (m *Manager) EncryptionKey(ctx context.Context, name string) (*EncryptionKey, error) {
 	found, err := m.obtainRotated(ctx, wish{
-		name: name, config: map[string]int{"length": encryptionLength}, persist: true,
+		name: name, config: map[string]int{"length": encryptionLength},
 		generate: func(now time.Time) (map[string][]byte, time.Time, error) {
 			secret := make([]byte, encryptionLength)
-			if _, err := io.ReadFull(m.config.Random, secret); err != nil {
-				return nil, time.Time{}, fmt.Errorf("draw a key: %w", err)
-			}
+			_, _ = rand.Read(secret) // never fails
 			return map[string][]byte{
 				dataKeyEncryptionKey:    fmt.Appendf(nil, "key%d", now.Unix()),
 				dataKeyEncryptionSecret: secret,

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -27,7 +26,7 @@ import (
 )
 
 const (
-	// labelRotationStrategy tells what happens with the old data when a secret is rotated.
+	// labelRotationStrategy says what happens to the old data when a secret is rotated.
 	labelRotationStrategy = "rotation-strategy"
 	strategyKeepOld       = "keepold"
 	strategyInPlace       = "inplace"
@@ -39,13 +38,11 @@ type Config struct {
 	Client client.Client
 	// Namespace is the shoot's namespace in the seed.
 	Namespace string
-	// Identity tells the secrets of this manager from those of others in the same namespace.
+	// Identity distinguishes the secrets of this manager from those of others in the same namespace.
 	Identity string
-	// Clock gives the time of issue.
+	// Clock gives the time at which something is issued.
 	Clock clock.PassiveClock
-	// Random is the source of keys and serial numbers.
-	Random io.Reader
-	// Rotations say how far the rotations are of what is not renewed by age.
+	// Rotations are the phases of the rotations of what is not renewed by age.
 	Rotations Rotations
 }
 
@@ -104,12 +101,11 @@ type wish struct {
 	signer string
 	// plain wishes have their bare name until their first rotation.
 	plain bool
-	// keepOld marks secrets whose predecessor stays for a while when they are replaced.
-	keepOld bool
+	// rotated marks secrets that only a rotation replaces. Their predecessors stay for a while, and they have to survive a move
+	// of the control plane.
+	rotated bool
 	// bundleFor names the authority or key that the content is a bundle of, if it is one.
 	bundleFor string
-	// persist marks secrets that have to survive a move of the control plane.
-	persist bool
 	// generate makes the content. until is the end of validity, zero if there is none.
 	generate func(now time.Time) (data map[string][]byte, until time.Time, err error)
 }
@@ -135,7 +131,7 @@ func (m *Manager) obtain(ctx context.Context, w wish) (*corev1.Secret, error) {
 	return m.make(ctx, w, salt)
 }
 
-// make makes the secret of a wish. The salt tells it from its predecessors. The caller holds the lock.
+// make makes the secret of a wish. The salt distinguishes it from its predecessors. The caller holds the lock.
 func (m *Manager) make(ctx context.Context, w wish, salt string) (*corev1.Secret, error) {
 	secret, err := m.fresh(w, salt)
 	if err != nil {
@@ -171,7 +167,7 @@ func byAge(a, b *corev1.Secret) int {
 	)
 }
 
-// fresh makes a new secret. The salt, if there is one, is the time of its renewal or rotation and goes into its name.
+// fresh returns a new secret. The salt, if there is one, is the time of its renewal or rotation and becomes a part of its name.
 func (m *Manager) fresh(w wish, salt string) (*corev1.Secret, error) {
 	configSum, err := checksum(w.config)
 	if err != nil {
@@ -189,17 +185,14 @@ func (m *Manager) fresh(w wish, salt string) (*corev1.Secret, error) {
 		gardencorev1beta1.LabelSecretIssuedAtTime:   strconv.FormatInt(now.Unix(), 10),
 		labelRotationStrategy:                       strategyInPlace,
 	})
-	if w.keepOld {
-		labels[labelRotationStrategy] = strategyKeepOld
+	if w.rotated {
+		labels[labelRotationStrategy], labels[gardencorev1beta1.LabelSecretPersist] = strategyKeepOld, "true"
 	}
 	if w.bundleFor != "" {
 		labels[gardencorev1beta1.LabelSecretBundleFor] = w.bundleFor
 	}
 	if w.signer != "" {
 		labels[gardencorev1beta1.LabelSecretChecksumSigningCA] = w.signer
-	}
-	if w.persist {
-		labels[gardencorev1beta1.LabelSecretPersist] = "true"
 	}
 	if !until.IsZero() {
 		labels[gardencorev1beta1.LabelSecretValidUntilTime] = strconv.FormatInt(until.Unix(), 10)
@@ -219,8 +212,8 @@ func (m *Manager) fresh(w wish, salt string) (*corev1.Secret, error) {
 	}, nil
 }
 
-// create writes the secret. If an interrupted run has written one of that name since Load, that one is taken: its content
-// may be in use already.
+// create writes the secret. If an interrupted run has written one of that name since Load, that one is used, because its
+// content may be in use already.
 func (m *Manager) create(ctx context.Context, secret *corev1.Secret) error {
 	err := m.config.Client.Create(ctx, secret)
 	if err == nil {
@@ -242,8 +235,8 @@ func (m *Manager) create(ctx context.Context, secret *corev1.Secret) error {
 	return nil
 }
 
-// due tells whether a secret is to be renewed: at 80 % of its validity or ten days before its end, whichever comes first.
-// Secrets that live less than twenty days only know the first rule.
+// due reports whether a secret has to be renewed: at 80 % of its validity or ten days before its end, whichever comes first.
+// Only the first rule counts for secrets that are valid for less than twenty days.
 func due(s *corev1.Secret, now time.Time) bool {
 	until := unix(s, gardencorev1beta1.LabelSecretValidUntilTime)
 	issued := unix(s, gardencorev1beta1.LabelSecretIssuedAtTime)

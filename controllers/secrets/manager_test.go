@@ -3,7 +3,6 @@
 package secrets_test
 
 import (
-	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
 	"regexp"
@@ -44,7 +43,7 @@ func newSeed(objs ...client.Object) *seed {
 func (s *seed) load(t *testing.T) *secrets.Manager {
 	t.Helper()
 	m, err := secrets.Load(t.Context(), secrets.Config{
-		Client: s.client, Namespace: namespace, Identity: "gardenlet", Clock: s.clock, Random: rand.Reader, Rotations: s.rotations,
+		Client: s.client, Namespace: namespace, Identity: "gardenlet", Clock: s.clock, Rotations: s.rotations,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -292,7 +291,7 @@ func TestCertificateRefusesBadWishes(t *testing.T) {
 	m := newSeed().load(t)
 	authority := ca(t, m, "ca")
 	bad := server(authority, "10.99.1")
-	if _, err := m.Certificate(t.Context(), bad); err == nil || err.Error() != `certificate "kube-apiserver": "10.99.1" is no IP address` {
+	if _, err := m.Certificate(t.Context(), bad); err == nil || err.Error() != `certificate "kube-apiserver": "10.99.1" is not an IP address` {
 		t.Errorf("Certificate(...) = %v", err)
 	}
 	bad = server(authority)

@@ -16,11 +16,11 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Rotation is how far the rotation of some credentials is. The zero value is for those that were never rotated.
+// Rotation is the progress of the rotation of some credentials. The zero value is for those that were never rotated.
 //
 // The time at which a rotation began is the generation of what it makes. New data is made in a phase that prepares, once for
-// each generation; in every other phase the newest there is stays in use, so that a lost status never replaces a credential.
-// The data of the generation before is kept until the rotation completes.
+// each generation. In every other phase the newest data stays in use, so that a lost status never replaces a credential.
+// The data of the previous generation is kept until the rotation completes.
 type Rotation struct {
 	Phase gardencorev1beta1.CredentialsRotationPhase
 	// Initiated is when the last rotation began.
@@ -89,7 +89,7 @@ type rotated struct {
 
 // obtainRotated finds the secrets of a wish that only a rotation replaces, or makes what is missing.
 func (m *Manager) obtainRotated(ctx context.Context, w wish, rotation Rotation) (rotated, error) {
-	w.keepOld = true
+	w.rotated = true
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	found := m.generations(w.name)

@@ -4,7 +4,6 @@ package shoot
 
 import (
 	"context"
-	"crypto/rand"
 	"time"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -30,7 +29,7 @@ type authorities struct {
 // loadAuthorities reads what earlier runs have made.
 func loadAuthorities(ctx context.Context, g ground) (authorities, error) {
 	manager, err := secrets.Load(ctx, secrets.Config{
-		Client: g.seed, Namespace: g.facts.Namespace, Identity: managerIdentity, Clock: g.clock, Random: rand.Reader,
+		Client: g.seed, Namespace: g.facts.Namespace, Identity: managerIdentity, Clock: g.clock,
 		Rotations: secrets.RotationsOf(g.facts.Shoot.Status),
 	})
 	return authorities{Manager: manager, shoot: g.facts.Shoot}, err
