@@ -8,7 +8,6 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"time"
@@ -103,12 +102,8 @@ func walk(files fs.FS, visit func(name string, data []byte) error) error {
 		if entry.IsDir() || path.Ext(name) == ".go" {
 			return nil
 		}
-		file, err := files.Open(name)
+		data, err := fs.ReadFile(files, name)
 		if err != nil {
-			return fmt.Errorf("open chart file %q: %w", name, err)
-		}
-		data, err := io.ReadAll(file)
-		if err := errors.Join(err, file.Close()); err != nil {
 			return fmt.Errorf("read chart file %q: %w", name, err)
 		}
 		return visit(name, data)

@@ -17,11 +17,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// ErrImmutable says that an object exists already and cannot be changed into what is wanted. Trying again does not help:
-// either what is wanted has to keep what is there, or the object has to be replaced.
+// ErrImmutable says that an object exists and cannot be changed into what is wanted. Trying again does not help: either the
+// rendering has to keep the values of the live object, or the object has to be replaced.
 var ErrImmutable = errors.New("the object exists with other values in fields that never change")
 
 // Engine applies, awaits and deletes objects in one cluster.
@@ -34,9 +33,9 @@ type Engine struct {
 	Clock clock.Clock
 }
 
-// Apply creates the objects or changes them into what is wanted, in an order in which each finds what it needs:
-// namespaces and definitions first, workloads last. It takes fields over from other owners. What the objects leave out is
-// left to others: a workload without replicas keeps the number that it has.
+// Apply creates or changes the objects, in an order in which each finds what it needs: namespaces and definitions first,
+// workloads last. It takes fields over from other owners. Fields that the objects leave out belong to others: a workload without
+// replicas keeps the number that it has.
 func (e Engine) Apply(ctx context.Context, objs ...client.Object) error {
 	for _, obj := range inOrder(objs) {
 		if err := e.applyOne(ctx, obj); err != nil {
@@ -63,8 +62,8 @@ func (e Engine) applyOne(ctx context.Context, obj client.Object) error {
 	return nil
 }
 
-// immutable tells whether a server refuses an object because of fields that never change. It says so in words only: some
-// kinds name the field and call it immutable, others list what may be changed and forbid the rest.
+// immutable reports whether a server refuses an object because of fields that never change. There is no status reason for that:
+// some kinds name the field and call it immutable, others list the fields that may be changed and forbid the rest.
 func immutable(err error) bool {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok || !apierrors.IsInvalid(err) || status.Status().Details == nil {
@@ -78,17 +77,17 @@ func immutable(err error) bool {
 
 // configuration is what is sent to the server: the object without its status and without what only a server sets.
 func (e Engine) configuration(obj client.Object) (*unstructured.Unstructured, error) {
-	gvk, err := apiutil.GVKForObject(obj, e.Client.Scheme())
+	m, err := e.memberOf(obj)
 	if err != nil {
-		return nil, fmt.Errorf("find the kind of object %q: %w", obj.GetName(), err)
+		return nil, err
 	}
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
-		return nil, fmt.Errorf("convert %s %q: %w", gvk.Kind, obj.GetName(), err)
+		return nil, fmt.Errorf("convert %s %q: %w", m.Kind, m.Name, err)
 	}
 	u := &unstructured.Unstructured{Object: content}
 	u = u.DeepCopy()
-	u.SetGroupVersionKind(gvk)
+	u.SetGroupVersionKind(m.kind())
 	u.SetManagedFields(nil)
 	u.SetResourceVersion("")
 	u.SetUID("")
@@ -98,8 +97,8 @@ func (e Engine) configuration(obj client.Object) (*unstructured.Unstructured, er
 	return u, nil
 }
 
-// Delete deletes the objects in the reverse of the order in which Apply makes them. What does not exist, or is of a kind
-// that the cluster does not know, is gone already.
+// Delete deletes the objects in the reverse order of Apply. An object that does not exist, or whose kind the cluster does not
+// know, is gone already.
 func (e Engine) Delete(ctx context.Context, objs ...client.Object) error {
 	var errs []error
 	for _, obj := range slices.Backward(inOrder(objs)) {
@@ -133,15 +132,11 @@ func (e Engine) get(ctx context.Context, obj client.Object) (*unstructured.Unstr
 
 // stub is an object of the same identity and nothing else.
 func (e Engine) stub(obj client.Object) (*unstructured.Unstructured, error) {
-	gvk, err := apiutil.GVKForObject(obj, e.Client.Scheme())
+	m, err := e.memberOf(obj)
 	if err != nil {
-		return nil, fmt.Errorf("find the kind of object %q: %w", obj.GetName(), err)
+		return nil, err
 	}
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(gvk)
-	u.SetNamespace(obj.GetNamespace())
-	u.SetName(obj.GetName())
-	return u, nil
+	return m.object(), nil
 }
 
 func gone(err error) bool {

@@ -19,7 +19,7 @@ func inOrder(objs []client.Object) []client.Object {
 	return sorted
 }
 
-// rank tells when a kind is applied. Kinds nobody thought of come after what they may refer to and before workloads.
+// rank is the position of a kind in the order. Kinds that are not listed come after what they may refer to and before workloads.
 func rank(kind string) int {
 	switch kind {
 	case "Namespace":
@@ -43,7 +43,7 @@ func rank(kind string) int {
 	}
 }
 
-// kindOf needs no scheme: the Go type of a Kubernetes object bears the name of its kind.
+// kindOf needs no scheme: the Go type of a Kubernetes object is named after its kind.
 func kindOf(obj client.Object) string {
 	if kind := obj.GetObjectKind().GroupVersionKind().Kind; kind != "" {
 		return kind

@@ -15,17 +15,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// maxQuote bounds how much of a container's last words is quoted.
+// maxQuote limits how much of a termination message is quoted.
 const maxQuote = 300
 
 // trouble is what keeps a pod from running.
 type trouble struct {
 	text string
-	// image is set if an image cannot be had; waiting longer seldom helps then.
+	// image is set if an image cannot be pulled; waiting longer seldom helps then.
 	image bool
 }
 
-// podTrouble finds what a person has to know about a pod that does not run.
+// podTrouble finds the reason why a pod does not run.
 func podTrouble(p *corev1.Pod) (trouble, bool) {
 	if p.Status.Reason != "" && p.Status.Phase == corev1.PodFailed {
 		return trouble{text: fmt.Sprintf("pod %q failed: %s: %s", p.Name, p.Status.Reason, p.Status.Message)}, true
@@ -63,7 +63,7 @@ func containerTrouble(pod string, s corev1.ContainerStatus) (trouble, bool) {
 	return trouble{}, false
 }
 
-// lastWords quotes the end of a termination message.
+// lastWords quotes the end of a termination message, where the reason usually is.
 func lastWords(message string) string {
 	message = strings.TrimSpace(message)
 	if message == "" {
@@ -92,7 +92,7 @@ func (e Engine) workloadTrouble(ctx context.Context, u *unstructured.Unstructure
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("PodList"))
 	if err := e.Client.List(ctx, list, client.InNamespace(u.GetNamespace()), client.MatchingLabelsSelector{Selector: selector}); err != nil {
-		return trouble{}, false // the reason of the workload itself has to do
+		return trouble{}, false // the reason of the workload itself has to suffice
 	}
 	for i := range list.Items {
 		pod := &corev1.Pod{}

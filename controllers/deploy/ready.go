@@ -3,6 +3,7 @@
 package deploy
 
 import (
+	"cmp"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,37 +12,51 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-const notObserved = "the last change is not observed yet"
-
-// Ready tells whether a live object does what it is for, as far as its status says: a workload runs with all its replicas
-// in their newest form, a load balancer has an address, a definition is served. If not, it gives a reason in words.
+// Ready reports whether a live object does what it is for, according to its status: a workload runs with all its replicas in
+// their newest form, a load balancer has an address, a definition is served. If not, it gives the reason in words.
 // Objects of other kinds are ready once they exist.
 func Ready(obj client.Object) (bool, string) {
-	switch o := typed(obj).(type) {
+	reason := unready(typed(obj))
+	return reason == "", reason
+}
+
+// unready says what an object still lacks, or nothing.
+func unready(obj client.Object) string {
+	switch o := obj.(type) {
 	case *appsv1.Deployment:
-		return deploymentReady(o)
+		return deploymentUnready(o)
 	case *appsv1.StatefulSet:
-		return statefulSetReady(o)
+		want := ptr.Deref(o.Spec.Replicas, 1)
+		updated := want
+		if o.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType && o.Status.UpdateRevision != o.Status.CurrentRevision {
+			updated = o.Status.UpdatedReplicas
+		}
+		return cmp.Or(unobserved(o, o.Status.ObservedGeneration), fewer(updated, want, "updated"), fewer(o.Status.ReadyReplicas, want, "ready"))
 	case *appsv1.DaemonSet:
-		return daemonSetReady(o)
+		want, updated := o.Status.DesiredNumberScheduled, o.Status.UpdatedNumberScheduled
+		if o.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
+			updated = want
+		}
+		return cmp.Or(unobserved(o, o.Status.ObservedGeneration), fewer(updated, want, "updated"), fewer(o.Status.NumberAvailable, want, "available"))
 	case *appsv1.ReplicaSet:
-		return replicaSetReady(o)
+		return cmp.Or(unobserved(o, o.Status.ObservedGeneration), fewer(o.Status.ReadyReplicas, ptr.Deref(o.Spec.Replicas, 1), "ready"))
 	case *batchv1.Job:
-		return jobReady(o)
+		return jobUnready(o)
 	case *corev1.Service:
 		if o.Spec.Type == corev1.ServiceTypeLoadBalancer && len(o.Status.LoadBalancer.Ingress) == 0 {
-			return false, "the load balancer has no address yet"
+			return "the load balancer has no address yet"
 		}
-		return true, ""
+		return ""
 	case *corev1.Pod:
-		return podReady(o)
+		return podUnready(o)
 	case *apiextensionsv1.CustomResourceDefinition:
-		return definitionReady(o)
+		return definitionUnready(o)
 	default:
-		return true, ""
+		return ""
 	}
 }
 
@@ -51,152 +66,104 @@ func typed(obj client.Object) client.Object {
 	if !ok {
 		return obj
 	}
-	gvk := u.GroupVersionKind()
-	var into client.Object
-	switch gvk.GroupKind().String() {
-	case "Deployment.apps":
-		into = &appsv1.Deployment{}
-	case "StatefulSet.apps":
-		into = &appsv1.StatefulSet{}
-	case "DaemonSet.apps":
-		into = &appsv1.DaemonSet{}
-	case "ReplicaSet.apps":
-		into = &appsv1.ReplicaSet{}
-	case "Job.batch":
-		into = &batchv1.Job{}
-	case "Service":
-		into = &corev1.Service{}
-	case "Pod":
-		into = &corev1.Pod{}
-	case "CustomResourceDefinition.apiextensions.k8s.io":
-		into = &apiextensionsv1.CustomResourceDefinition{}
-	default:
-		return obj
-	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, into); err != nil {
+	into, known := map[string]client.Object{
+		"Deployment.apps":  &appsv1.Deployment{},
+		"StatefulSet.apps": &appsv1.StatefulSet{},
+		"DaemonSet.apps":   &appsv1.DaemonSet{},
+		"ReplicaSet.apps":  &appsv1.ReplicaSet{},
+		"Job.batch":        &batchv1.Job{},
+		"Service":          &corev1.Service{},
+		"Pod":              &corev1.Pod{},
+		"CustomResourceDefinition.apiextensions.k8s.io": &apiextensionsv1.CustomResourceDefinition{},
+	}[u.GroupVersionKind().GroupKind().String()]
+	if !known || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, into) != nil {
 		return obj
 	}
 	return into
 }
 
-func deploymentReady(d *appsv1.Deployment) (bool, string) {
-	if d.Status.ObservedGeneration < d.Generation {
-		return false, notObserved
+// unobserved says that the status of an object is older than its spec.
+func unobserved(obj client.Object, observed int64) string {
+	if observed < obj.GetGeneration() {
+		return "the last change is not observed yet"
 	}
+	return ""
+}
+
+// fewer says that fewer pods than wanted are in a state.
+func fewer(have, want int32, state string) string {
+	if have < want {
+		return fmt.Sprintf("%d of %d pods are %s", have, want, state)
+	}
+	return ""
+}
+
+func deploymentUnready(d *appsv1.Deployment) string {
+	want, failed, old := ptr.Deref(d.Spec.Replicas, 1), "", ""
 	for _, c := range d.Status.Conditions {
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
-			return false, "pods cannot be created: " + c.Message
+			failed = "pods cannot be created: " + c.Message
 		}
 	}
-	want := replicas(d.Spec.Replicas)
-	if d.Status.UpdatedReplicas < want {
-		return false, fmt.Sprintf("%d of %d pods are updated", d.Status.UpdatedReplicas, want)
-	}
-	if d.Status.AvailableReplicas < want {
-		return false, fmt.Sprintf("%d of %d pods are available", d.Status.AvailableReplicas, want)
-	}
 	if d.Status.Replicas > want {
-		return false, fmt.Sprintf("%d old pods are still there", d.Status.Replicas-want)
+		old = fmt.Sprintf("%d old pods are still there", d.Status.Replicas-want)
 	}
-	return true, ""
+	return cmp.Or(
+		unobserved(d, d.Status.ObservedGeneration), failed,
+		fewer(d.Status.UpdatedReplicas, want, "updated"), fewer(d.Status.AvailableReplicas, want, "available"), old,
+	)
 }
 
-func statefulSetReady(s *appsv1.StatefulSet) (bool, string) {
-	if s.Status.ObservedGeneration < s.Generation {
-		return false, notObserved
-	}
-	want := replicas(s.Spec.Replicas)
-	if s.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType && want > 0 && s.Status.UpdateRevision != s.Status.CurrentRevision &&
-		s.Status.UpdatedReplicas < want {
-		return false, fmt.Sprintf("%d of %d pods are updated", s.Status.UpdatedReplicas, want)
-	}
-	if s.Status.ReadyReplicas < want {
-		return false, fmt.Sprintf("%d of %d pods are ready", s.Status.ReadyReplicas, want)
-	}
-	return true, ""
-}
-
-func daemonSetReady(d *appsv1.DaemonSet) (bool, string) {
-	if d.Status.ObservedGeneration < d.Generation {
-		return false, notObserved
-	}
-	want := d.Status.DesiredNumberScheduled
-	if d.Spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType && d.Status.UpdatedNumberScheduled < want {
-		return false, fmt.Sprintf("%d of %d pods are updated", d.Status.UpdatedNumberScheduled, want)
-	}
-	if d.Status.NumberAvailable < want {
-		return false, fmt.Sprintf("%d of %d pods are available", d.Status.NumberAvailable, want)
-	}
-	return true, ""
-}
-
-func replicaSetReady(s *appsv1.ReplicaSet) (bool, string) {
-	if s.Status.ObservedGeneration < s.Generation {
-		return false, notObserved
-	}
-	if want := replicas(s.Spec.Replicas); s.Status.ReadyReplicas < want {
-		return false, fmt.Sprintf("%d of %d pods are ready", s.Status.ReadyReplicas, want)
-	}
-	return true, ""
-}
-
-func jobReady(j *batchv1.Job) (bool, string) {
+func jobUnready(j *batchv1.Job) string {
 	for _, c := range j.Status.Conditions {
 		if c.Status != corev1.ConditionTrue {
 			continue
 		}
 		if c.Type == batchv1.JobComplete {
-			return true, ""
+			return ""
 		}
 		if c.Type == batchv1.JobFailed {
-			return false, "the job failed: " + c.Message
+			return "the job failed: " + c.Message
 		}
 	}
-	return false, "the job is not complete"
+	return "the job is not complete"
 }
 
-func podReady(p *corev1.Pod) (bool, string) {
+func podUnready(p *corev1.Pod) string {
 	if p.Status.Phase == corev1.PodSucceeded {
-		return true, ""
+		return ""
 	}
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
-			return true, ""
+			return ""
 		}
 	}
 	if trouble, found := podTrouble(p); found {
-		return false, trouble.text
+		return trouble.text
 	}
-	return false, "the pod is not ready"
+	return "the pod is not ready"
 }
 
-func definitionReady(d *apiextensionsv1.CustomResourceDefinition) (bool, string) {
+func definitionUnready(d *apiextensionsv1.CustomResourceDefinition) string {
 	accepted, established := false, false
 	for _, c := range d.Status.Conditions {
 		switch c.Type {
 		case apiextensionsv1.NamesAccepted:
 			accepted = c.Status == apiextensionsv1.ConditionTrue
 			if c.Status == apiextensionsv1.ConditionFalse {
-				return false, "its names are not accepted: " + c.Message
+				return "its names are not accepted: " + c.Message
 			}
 		case apiextensionsv1.Established:
 			established = c.Status == apiextensionsv1.ConditionTrue
 		case apiextensionsv1.Terminating:
 			if c.Status == apiextensionsv1.ConditionTrue {
-				return false, "it is being deleted"
+				return "it is being deleted"
 			}
 		default:
 		}
 	}
 	if !accepted || !established {
-		return false, "it is not served yet"
+		return "it is not served yet"
 	}
-	return true, ""
-}
-
-func replicas(n *int32) int32 {
-	if n == nil {
-		return 1
-	}
-	return *n
+	return ""
 }

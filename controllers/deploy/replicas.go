@@ -8,30 +8,17 @@ import (
 	"fmt"
 	"slices"
 
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// replicasOwner is the suffix of the field owner that keeps a number of replicas which nobody sets any more.
+// replicasOwner is the suffix of the field owner that keeps a number of replicas that nobody sets any more.
 const replicasOwner = "-replicas"
 
-// Scale sets the number of replicas of an existing workload and nothing else, whoever owns it.
-func (e Engine) Scale(ctx context.Context, obj client.Object, replicas int32) error {
-	scale := &autoscalingv1.Scale{
-		ObjectMeta: metav1.ObjectMeta{Namespace: obj.GetNamespace(), Name: obj.GetName()},
-		Spec:       autoscalingv1.ScaleSpec{Replicas: replicas},
-	}
-	if err := e.Client.SubResource("scale").Update(ctx, obj, client.WithSubResourceBody(scale), client.FieldOwner(e.Owner)); err != nil {
-		return fmt.Errorf("scale %s %q to %d: %w", kindOf(obj), obj.GetName(), replicas, err)
-	}
-	return nil
-}
-
-// releaseReplicas keeps the number of replicas of a workload that is about to be applied without one. A server gives a field
-// that its last owner stops to apply the default value, which would scale a workload down to one pod at the moment at which
-// an autoscaler takes over. So the number gets another owner first.
+// releaseReplicas keeps the number of replicas of a workload that is about to be applied without one. When the last owner of a
+// field stops applying it, a server sets the field to its default, which would scale the workload down to one pod at the moment
+// when an autoscaler takes over. So the number gets another owner first.
 func (e Engine) releaseReplicas(ctx context.Context, u *unstructured.Unstructured) error {
 	kind := u.GroupVersionKind().GroupKind().String()
 	if kind != "Deployment.apps" && kind != "StatefulSet.apps" && kind != "ReplicaSet.apps" {
@@ -52,7 +39,7 @@ func (e Engine) releaseReplicas(ctx context.Context, u *unstructured.Unstructure
 	if err != nil {
 		return err
 	}
-	// If somebody scales the workload just now, this version is old, and the server refuses it.
+	// If somebody has scaled the workload since then, this version is old, and the server refuses it.
 	keep.SetResourceVersion(live.GetResourceVersion())
 	keep.Object["spec"] = map[string]any{"replicas": replicas}
 	owner := client.FieldOwner(e.Owner + replicasOwner)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -46,8 +47,9 @@ func TestReplicasAreLeftToAnAutoscaler(t *testing.T) {
 	expect("a number that is wanted is set", new(int32(3)))
 	apply(nil)
 	expect("one that nobody wants any more stays as it is", new(int32(3)))
-	if err := c.Scale(t.Context(), apiServer(nil), 5); err != nil {
-		t.Fatalf("Scale(...) returned %v", err)
+	scale := &autoscalingv1.Scale{ObjectMeta: inNamespace("kube-apiserver"), Spec: autoscalingv1.ScaleSpec{Replicas: 5}}
+	if err := c.Client.SubResource("scale").Update(t.Context(), apiServer(nil), client.WithSubResourceBody(scale)); err != nil {
+		t.Fatal(err)
 	}
 	apply(nil)
 	expect("an autoscaler has scaled", new(int32(5)))

@@ -22,8 +22,8 @@ const (
 	inventoryKey    = "objects"
 )
 
-// Set names a group of objects that come and go together. What belongs to it is remembered in the ConfigMap
-// inventory-<name> of its namespace, in the same cluster.
+// Set names a group of objects that are created and deleted together. The ConfigMap inventory-<name> in its namespace, in the
+// same cluster, lists the objects that belong to it.
 type Set struct {
 	Namespace string
 	Name      string
@@ -44,16 +44,21 @@ func (m member) identity() member {
 	return m
 }
 
+func (m member) kind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: m.Group, Version: m.Version, Kind: m.Kind}
+}
+
+// object is an object of that identity and nothing else.
 func (m member) object() *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(schema.GroupVersionKind{Group: m.Group, Version: m.Version, Kind: m.Kind})
+	u.SetGroupVersionKind(m.kind())
 	u.SetNamespace(m.Namespace)
 	u.SetName(m.Name)
 	return u
 }
 
-// ApplySet applies the objects and deletes what belonged to the set before and does not any more. Whenever it is
-// interrupted, the inventory names at least everything that exists.
+// ApplySet applies the objects and deletes those that belonged to the set before and no longer do. Even if it is interrupted,
+// the inventory lists every object that exists.
 func (e Engine) ApplySet(ctx context.Context, set Set, objs ...client.Object) error {
 	wanted, err := e.members(objs)
 	if err != nil {
@@ -81,7 +86,7 @@ func (e Engine) ApplySet(ctx context.Context, set Set, objs ...client.Object) er
 	return e.record(ctx, set, sorted(wanted))
 }
 
-// DeleteSet deletes everything that belongs to the set, and at last its inventory. It does not wait: it is called again
+// DeleteSet deletes everything that belongs to the set, and finally its inventory. It does not wait: the caller repeats it
 // until done is true.
 func (e Engine) DeleteSet(ctx context.Context, set Set) (done bool, err error) {
 	recorded, found, err := e.inventory(ctx, set)
@@ -147,28 +152,28 @@ func sorted(members []member) []member {
 func (e Engine) members(objs []client.Object) ([]member, error) {
 	members := make([]member, 0, len(objs))
 	for _, obj := range objs {
-		gvk, err := apiutil.GVKForObject(obj, e.Client.Scheme())
+		m, err := e.memberOf(obj)
 		if err != nil {
-			return nil, fmt.Errorf("find the kind of object %q: %w", obj.GetName(), err)
+			return nil, err
 		}
-		members = append(members, member{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Namespace: obj.GetNamespace(), Name: obj.GetName()})
+		members = append(members, m)
 	}
 	return members, nil
 }
 
+func (e Engine) memberOf(obj client.Object) (member, error) {
+	gvk, err := apiutil.GVKForObject(obj, e.Client.Scheme())
+	if err != nil {
+		return member{}, fmt.Errorf("find the kind of object %q: %w", obj.GetName(), err)
+	}
+	return member{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Namespace: obj.GetNamespace(), Name: obj.GetName()}, nil
+}
+
 // without returns the members of all that are not in some.
 func without(all, some []member) []member {
-	keep := make(map[member]struct{}, len(some))
-	for _, m := range some {
-		keep[m.identity()] = struct{}{}
-	}
-	var left []member
-	for _, m := range all {
-		if _, found := keep[m.identity()]; !found {
-			left = append(left, m)
-		}
-	}
-	return left
+	return slices.DeleteFunc(slices.Clone(all), func(m member) bool {
+		return slices.ContainsFunc(some, func(o member) bool { return o.identity() == m.identity() })
+	})
 }
 
 func objects(members []member) []client.Object {

@@ -17,12 +17,12 @@ import (
 
 const (
 	pollInterval = 500 * time.Millisecond
-	// imagePatience is how long a missing image is waited for: long enough for an image that is being loaded right now,
+	// imagePatience is how long a missing image is waited for: long enough for an image that is being loaded,
 	// short enough to tell the user soon.
 	imagePatience = 30 * time.Second
 )
 
-// NotReadyError tells what was still missing when a wait ended.
+// NotReadyError says what was still missing when a wait ended.
 type NotReadyError struct {
 	// Reasons has a sentence for each object that is not as awaited.
 	Reasons []string
@@ -40,12 +40,12 @@ func (e *NotReadyError) Unwrap() error {
 	return e.Cause
 }
 
-// WaitReady waits until every object exists and is ready. It ends with a NotReadyError when the context does, or before
-// that when an image could not be had for half a minute.
+// WaitReady waits until every object exists and is ready. It ends with a NotReadyError when the context ends, or earlier if an
+// image could not be pulled for half a minute.
 func (e Engine) WaitReady(ctx context.Context, objs ...client.Object) error {
 	var missingImage time.Time
 	return e.poll(ctx, func(ctx context.Context) ([]string, error) {
-		reasons, noImage, err := e.unready(ctx, objs)
+		reasons, noImage, err := e.missing(ctx, objs)
 		if err != nil {
 			return nil, err
 		}
@@ -63,8 +63,8 @@ func (e Engine) WaitReady(ctx context.Context, objs ...client.Object) error {
 	})
 }
 
-// unready gives a reason for each object that is not ready and tells whether an image is missing.
-func (e Engine) unready(ctx context.Context, objs []client.Object) (reasons []string, noImage bool, err error) {
+// missing gives a reason for each object that is not ready, and reports whether an image is missing.
+func (e Engine) missing(ctx context.Context, objs []client.Object) (reasons []string, noImage bool, err error) {
 	for _, obj := range objs {
 		u, err := e.get(ctx, obj)
 		if err != nil {
@@ -114,8 +114,8 @@ func (e Engine) remaining(ctx context.Context, objs []client.Object) ([]string, 
 	return reasons, nil
 }
 
-// poll asks until there is nothing left to wait for. An answer that will not change ends it; other errors count as a
-// reason to ask again, because an API server that restarts is no failure of what runs in it.
+// poll asks until there is nothing left to wait for. An answer that will not change ends it. Other errors are a reason to ask
+// again, because an API server may restart while its objects are fine.
 func (e Engine) poll(ctx context.Context, ask func(ctx context.Context) ([]string, error)) error {
 	err := poll.Until(ctx, e.Clock, poll.Every(pollInterval), func(ctx context.Context) error {
 		reasons, err := ask(ctx)
