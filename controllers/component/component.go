@@ -12,32 +12,31 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
-// Name names a component: its workload, its inventory and its place in the order are known by it.
+// Name is the name of a component, of its workload and of its inventory.
 type Name string
 
-// Component is one part of a control plane, of what every shoot has inside, or of a seed: everything that the rest of the
-// house has to know of it. F are the facts of the cluster that it is part of. Package assembly turns components into tasks.
+// Component describes one part of a control plane, of what every shoot has inside, or of a seed. F are the facts of the cluster
+// that it is part of. Package assembly turns components into tasks.
 type Component[F any] struct {
 	Name Name
 	// Title is what people call it, with an article: "the API server".
 	Title string
 	// Task is the id of its tasks in flows if that is not its name. Ids are kept with errors, so they do not change.
 	Task flow.ID
-	// After names the components that have to be ready before it is deployed; it is deleted before them.
+	// After names the components that have to be ready before it is deployed. It is deleted before them.
 	After []Name
 	// Addresses names the components whose addresses Secrets and Render need. It also comes after them.
 	Addresses []Name
-	// Wanted reports whether there is to be such a component; nil stands for always. One that is not wanted any more is
-	// removed.
+	// Wanted reports whether the component has to exist; nil stands for always. One that is no longer wanted is removed.
 	Wanted func(facts F) bool
-	// Replicas is how many instances it has to have; nil stands for components that do not count theirs.
+	// Replicas is the number of instances; nil stands for components without a number.
 	Replicas func(facts F) int32
 	// Images names the images that Render needs.
 	Images []string
-	// Service is applied before anything else, because its address goes into certificates or is needed by others; nil stands
-	// for components without such a Service. Render returns it too.
+	// Service is applied before anything else, because certificates or other components need its address; nil stands for
+	// components without such a Service. Render returns it too.
 	Service func(facts F) *corev1.Service
-	// Keep names the object that Render has to see as it is now, because what is in it can never change.
+	// Keep names the live object that Render has to see, because values in it can never change.
 	Keep func(facts F) client.Object
 	// Secrets lists the generated secrets that Render needs; nil stands for none.
 	Secrets func(facts F, addresses Addresses) ([]Request, error)
@@ -55,7 +54,7 @@ type Care struct {
 	Workload Workload
 }
 
-// Workload is a sort of workload, as conditions name it in their reasons and messages.
+// Workload is a kind of workload, as conditions name it in their reasons and messages.
 type Workload string
 
 const (
@@ -78,12 +77,12 @@ func (c *Component[F]) Needs(other Name) bool {
 	return slices.Contains(c.After, other) || slices.Contains(c.Addresses, other)
 }
 
-// IsWanted reports whether there is to be such a component.
+// IsWanted reports whether the component has to exist.
 func (c *Component[F]) IsWanted(facts F) bool {
 	return c.Wanted == nil || c.Wanted(facts)
 }
 
-// One is the number of replicas of what has a single instance.
+// One is the number of replicas of a component with a single instance.
 func One[F any](F) int32 {
 	return 1
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package component describes what every component of a shoot has in common: names of folders in containers, labels of the
-// control plane, hardening of pods. Each component lives in a folder of its own, with a pure function Render that turns
-// values into objects and golden files beside it; package deploy brings the objects into a cluster.
+// Package component describes what the components of a shoot have in common: labels of the control plane, hardened pods and
+// their Deployments, mounted files, flags. Each component lives in a folder of its own, with a pure function that renders its
+// objects from the facts of the shoot, and golden files. Package deploy brings the objects into a cluster.
 package component

@@ -21,12 +21,12 @@ type Address struct {
 // Addresses are those of the Services of components.
 type Addresses map[Name]Address
 
-// Inputs are what a rendering gets from the run, beside the facts. A rendering that takes what its component did not ask for
-// is found out by Missing.
+// Inputs are what a rendering gets from the run, in addition to the facts. Missing says what a rendering has taken although its
+// component did not ask for it.
 type Inputs struct {
 	// Replicas is how many instances there have to be.
 	Replicas int32
-	// Kept is the object that the component keeps, or nil if there is none yet.
+	// Kept is the live object that the component keeps, or nil if there is none yet.
 	Kept client.Object
 	// Images are references by name, Secrets the answers to requests by their names.
 	Images  map[string]string
@@ -52,7 +52,7 @@ func (in *Inputs) Address(name Name) Address {
 	return lookup(in, in.Addresses, name, "address")
 }
 
-// Missing returns an error that lists everything that a rendering has taken and its component did not ask for.
+// Missing returns an error that lists everything that a rendering has taken although its component did not ask for it.
 func (in *Inputs) Missing() error {
 	if len(in.missing) == 0 {
 		return nil

@@ -19,21 +19,15 @@ type Request struct {
 
 // Secret is the answer to a Request.
 type Secret struct {
-	// Name is the name of the Secret with it: who signs or identifies itself takes this one.
+	// Name is the name of the Secret with the private part, to sign or to authenticate with.
 	Name string
-	// Bundle is the name of the Secret with everything that is trusted of an authority or a key: who verifies takes this one.
+	// Bundle is the name of the Secret with the public part of an authority or a key, to verify with.
 	Bundle string
 	// Keys are encryption keys, which become part of a configuration. The first one is in use, the others are needed to read.
-	Keys []EncryptionSecret
+	Keys []secrets.EncryptionKey
 }
 
-// EncryptionSecret is a key for encryption with its name.
-type EncryptionSecret struct {
-	Name string
-	Key  []byte
-}
-
-// Authority asks for a certificate authority, to trust those that it has signed or to sign with it.
+// Authority asks for a certificate authority, to sign with it or to verify what it has signed.
 func Authority(name string) Request {
 	return Request{Name: name, obtain: func(ctx context.Context, manager *secrets.Manager) (Secret, error) {
 		ca, err := manager.CA(ctx, name)
@@ -44,7 +38,7 @@ func Authority(name string) Request {
 	}}
 }
 
-// Certificate asks for a certificate that the authority of that name signs. The CA of the specification is left out.
+// Certificate asks for a certificate that the authority of that name signs. The CA of the specification stays empty.
 func Certificate(authority string, spec secrets.CertificateSpec) Request {
 	return Request{Name: spec.Name, obtain: func(ctx context.Context, manager *secrets.Manager) (Secret, error) {
 		ca, err := manager.CA(ctx, authority)
@@ -80,13 +74,13 @@ func EncryptionKey(name string) Request {
 		}
 		answer := Secret{Name: key.SecretName}
 		for ; key != nil; key = key.Old {
-			answer.Keys = append(answer.Keys, EncryptionSecret{Name: key.Name, Key: key.Secret})
+			answer.Keys = append(answer.Keys, *key)
 		}
 		return answer, nil
 	}}
 }
 
-// Obtain gets the answers to requests from a manager, by name.
+// Obtain returns the answers of a manager to requests, by name.
 func Obtain(ctx context.Context, manager *secrets.Manager, requests []Request) (map[string]Secret, error) {
 	answers := make(map[string]Secret, len(requests))
 	for _, r := range requests {

@@ -36,7 +36,7 @@ func encryptionConfiguration(shoot *gardencorev1beta1.Shoot, in *component.Input
 	}
 	keys := []any{}
 	for _, key := range in.Secret(gardencorev1beta1.SecretETCDEncryptionKey).Keys {
-		keys = append(keys, map[string]string{"name": key.Name, "secret": base64.StdEncoding.EncodeToString(key.Key)})
+		keys = append(keys, map[string]string{"name": key.Name, "secret": base64.StdEncoding.EncodeToString(key.Secret)})
 	}
 	resources := append([]string{"secrets"}, encryption.Resources...)
 	slices.Sort(resources)

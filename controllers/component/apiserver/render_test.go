@@ -22,6 +22,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/golden"
+	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
 const encryptionKey = gardencorev1beta1.SecretETCDEncryptionKey
@@ -46,7 +47,7 @@ func values() given {
 				"etcd-client": {Name: "etcd-client-22222222"}, "kube-apiserver-kubelet": {Name: "kube-apiserver-kubelet-33333333"},
 				"kube-aggregator":     {Name: "kube-aggregator-44444444"},
 				"service-account-key": {Name: "service-account-key-55555555", Bundle: "service-account-key-bundle-99999999"},
-				encryptionKey:         {Keys: []component.EncryptionSecret{{Name: "key1", Key: []byte("01234567890123456789012345678901")}}},
+				encryptionKey:         {Keys: []secrets.EncryptionKey{{Name: "key1", Secret: []byte("01234567890123456789012345678901")}}},
 			},
 		},
 	}
@@ -158,7 +159,7 @@ func TestPodsRollWhenConfigurationChanges(t *testing.T) {
 	t.Parallel()
 	base := deployment(t, values()).Spec.Template
 	key := values()
-	key.inputs.Secrets[encryptionKey] = component.Secret{Keys: []component.EncryptionSecret{{Name: "key2", Key: key.inputs.Secrets[encryptionKey].Keys[0].Key}}}
+	key.inputs.Secrets[encryptionKey] = component.Secret{Keys: []secrets.EncryptionKey{{Name: "key2", Secret: key.inputs.Secrets[encryptionKey].Keys[0].Secret}}}
 	plugin := values()
 	plugin.facts.Shoot.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{
 		Name: "PodSecurity", Config: &runtime.RawExtension{Raw: []byte(`{"kind":"PodSecurityConfiguration"}`)},
@@ -215,7 +216,7 @@ func TestTheKeyInUseComesFirst(t *testing.T) {
 	t.Parallel()
 	v := values()
 	keys := v.inputs.Secrets[encryptionKey].Keys
-	v.inputs.Secrets[encryptionKey] = component.Secret{Keys: append([]component.EncryptionSecret{{Name: "key2", Key: make([]byte, 32)}}, keys...)}
+	v.inputs.Secrets[encryptionKey] = component.Secret{Keys: append([]secrets.EncryptionKey{{Name: "key2", Secret: make([]byte, 32)}}, keys...)}
 	config := string(rendered[*corev1.Secret](t, v).Data["encryption-configuration.yaml"])
 	first, second := strings.Index(config, "name: key2"), strings.Index(config, "name: key1")
 	if first < 0 || second < first {

@@ -22,7 +22,7 @@ func (a *Assembly[F]) set(c component.Component[F]) deploy.Set {
 	return deploy.Set{Namespace: a.Namespace, Name: a.Prefix + string(c.Name)}
 }
 
-// deploy applies what the component renders and deletes what it does not render any more.
+// deploy applies what the component renders and deletes what it no longer renders.
 func (a *Assembly[F]) deploy(c component.Component[F]) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		engine := a.Engine(ctx)
@@ -38,7 +38,7 @@ func (a *Assembly[F]) deploy(c component.Component[F]) func(ctx context.Context)
 	}
 }
 
-// inputs gathers what the rendering of a component gets.
+// inputs collects what the rendering of a component needs.
 func (a *Assembly[F]) inputs(ctx context.Context, engine deploy.Engine, c component.Component[F]) (*component.Inputs, error) {
 	in := &component.Inputs{Images: map[string]string{}, Addresses: component.Addresses{}}
 	for _, name := range c.Images {
@@ -98,7 +98,7 @@ func (a *Assembly[F]) address(ctx context.Context, engine deploy.Engine, c compo
 	return component.Address{ClusterIP: service.Spec.ClusterIP, LoadBalancer: facts.LoadBalancerAddress(service)}, nil
 }
 
-// wait waits until everything of the component is ready, and hands on under which address.
+// wait waits until everything of the component is ready, and then sets its address.
 func (a *Assembly[F]) wait(c component.Component[F]) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		engine := a.Engine(ctx)

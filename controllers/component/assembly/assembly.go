@@ -23,15 +23,14 @@ const (
 
 // Assembly is the components of one place in one flow.
 type Assembly[F any] struct {
-	// Components is the list, Facts what they are told of the cluster that they are part of.
+	// Components is the list. Facts describe the cluster that they are part of.
 	Components []component.Component[F]
 	Facts      F
 	// Await gives each component a task that waits until it is ready.
 	Await bool
 	// Namespace is where the inventories are, Prefix is what the names of their sets begin with.
 	Namespace, Prefix string
-	// Engine acts in the cluster that the components are in. It is asked for in the context of a task, which reads the values
-	// that Reads lists.
+	// Engine acts in the cluster of the components. It gets the context of a task that reads the values listed in Reads.
 	Engine func(ctx context.Context) deploy.Engine
 	Reads  []flow.Slot
 	// Secrets answers requests. It may be nil if no component has any.
@@ -40,6 +39,20 @@ type Assembly[F any] struct {
 	Images map[string]string
 	// Addresses are shared with the other assemblies of the flow.
 	Addresses Addresses
+}
+
+// Addresses are the values that carry the addresses of components through a flow. Several assemblies of one flow share them. It
+// is used while the flow is put together, by one goroutine.
+type Addresses map[component.Name]*flow.Value[component.Address]
+
+// Of is the value for the address of a component. The task that waits for the component sets it.
+func (a Addresses) Of(name component.Name) *flow.Value[component.Address] {
+	value, found := a[name]
+	if !found {
+		value = flow.NewValue[component.Address]("address of " + string(name))
+		a[name] = value
+	}
+	return value
 }
 
 // Order says where the tasks of components stand among the other tasks of a flow.
@@ -78,8 +91,8 @@ func (a *Assembly[F]) Deploy(order Order) []flow.Task {
 	return a.deployAll(a.Components, order)
 }
 
-// Restore returns the tasks that deploy what is wanted and wait for it; everything else stays as it is. It is for a cluster
-// that is to be cleaned up before it is deleted.
+// Restore returns the tasks that deploy what is wanted and wait for it; everything else stays as it is. It is for a cluster that
+// has to be cleaned up before it is deleted.
 func (a *Assembly[F]) Restore(order Order) []flow.Task {
 	return a.deployAll(slices.DeleteFunc(slices.Clone(a.Components), func(c component.Component[F]) bool {
 		return !c.IsWanted(a.Facts)

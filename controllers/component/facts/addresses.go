@@ -3,8 +3,10 @@
 package facts
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,13 +19,13 @@ import (
 // clusterIssuer is the issuer of service account tokens of a shoot without any domain.
 const clusterIssuer = "https://kubernetes.default.svc." + gardencorev1beta1.DefaultClusterDomain
 
-// Hosts are the host names of a shoot's API server; each is empty if the shoot has none of that sort.
+// Hosts are the host names of the API server of a shoot. Each is empty if the shoot has no such name.
 type Hosts struct {
 	// External is below the domain of the shoot's owner, Internal below that of the seed.
 	External, Internal string
 }
 
-// HostsOf derives the host names. A domain whose provider is unmanaged is the owner's own business.
+// HostsOf derives the host names. A domain whose provider is unmanaged gets no host name: its owner manages the records.
 func HostsOf(shoot *gardencorev1beta1.Shoot, project string, seed *gardencorev1beta1.Seed) Hosts {
 	h := Hosts{}
 	if internal := seed.Spec.DNS.Internal; internal != nil {
@@ -37,45 +39,31 @@ func HostsOf(shoot *gardencorev1beta1.Shoot, project string, seed *gardencorev1b
 
 // Names lists the host names that exist.
 func (h Hosts) Names() []string {
-	var names []string
-	for _, name := range []string{h.External, h.Internal} {
-		if name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
+	return slices.DeleteFunc([]string{h.External, h.Internal}, func(name string) bool { return name == "" })
 }
 
 // Issuer is the issuer of service account tokens. It must not change in the life of a shoot.
 func (h Hosts) Issuer() string {
-	switch {
-	case h.Internal != "":
-		return "https://" + h.Internal
-	case h.External != "":
-		return "https://" + h.External
-	default:
-		return clusterIssuer
+	if host := cmp.Or(h.Internal, h.External); host != "" {
+		return "https://" + host
 	}
+	return clusterIssuer
 }
 
-// NodeServer is the URL under which nodes reach the API server: a name outlives a change of the load balancer.
+// NodeServer is the URL under which nodes reach the API server. A name is preferred, because it stays the same when the address of
+// the load balancer changes.
 func (h Hosts) NodeServer(loadBalancer string) string {
-	if h.Internal != "" {
-		return "https://" + h.Internal
-	}
-	return URL(loadBalancer)
+	return URL(cmp.Or(h.Internal, loadBalancer))
 }
 
-// Advertised lists the addresses that are given out, the preferred one first.
+// Advertised lists the addresses that the status of the shoot publishes, the preferred one first.
 func (h Hosts) Advertised(loadBalancer string) []gardencorev1beta1.ShootAdvertisedAddress {
-	var list []gardencorev1beta1.ShootAdvertisedAddress
+	list := []gardencorev1beta1.ShootAdvertisedAddress{{Name: gardencorev1beta1.AdvertisedAddressUnmanaged, URL: URL(loadBalancer)}}
 	if h.External != "" {
-		list = append(list, gardencorev1beta1.ShootAdvertisedAddress{Name: gardencorev1beta1.AdvertisedAddressExternal, URL: "https://" + h.External})
-	} else {
-		list = append(list, gardencorev1beta1.ShootAdvertisedAddress{Name: gardencorev1beta1.AdvertisedAddressUnmanaged, URL: URL(loadBalancer)})
+		list[0] = gardencorev1beta1.ShootAdvertisedAddress{Name: gardencorev1beta1.AdvertisedAddressExternal, URL: URL(h.External)}
 	}
 	if h.Internal != "" {
-		list = append(list, gardencorev1beta1.ShootAdvertisedAddress{Name: gardencorev1beta1.AdvertisedAddressInternal, URL: "https://" + h.Internal})
+		list = append(list, gardencorev1beta1.ShootAdvertisedAddress{Name: gardencorev1beta1.AdvertisedAddressInternal, URL: URL(h.Internal)})
 	}
 	return list
 }
@@ -91,11 +79,8 @@ func URL(address string) string {
 // LoadBalancerAddress is the first address of a load balancer, or empty if it has none yet.
 func LoadBalancerAddress(service *corev1.Service) string {
 	for _, ingress := range service.Status.LoadBalancer.Ingress {
-		if ingress.IP != "" {
-			return ingress.IP
-		}
-		if ingress.Hostname != "" {
-			return ingress.Hostname
+		if address := cmp.Or(ingress.IP, ingress.Hostname); address != "" {
+			return address
 		}
 	}
 	return ""

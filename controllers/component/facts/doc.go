@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package facts holds what is known of a shoot before a flow begins, as far as its components ask for it: its objects, its
-// names and its networks. Nothing in it is read or changed while a flow runs.
+// Package facts holds what is known of a shoot before a flow begins, as far as its components need it: its objects, its names and
+// its networks. Nothing of it changes while a flow runs.
 package facts

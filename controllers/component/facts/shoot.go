@@ -3,11 +3,15 @@
 package facts
 
 import (
+	"cmp"
+
+	"k8s.io/utils/ptr"
+
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Shoot is what components are told of the shoot that they belong to.
+// Shoot is what components know of the shoot that they belong to.
 type Shoot struct {
 	// Shoot and Seed are as they were read; neither is nil.
 	Shoot *gardencorev1beta1.Shoot
@@ -27,23 +31,21 @@ func (s Shoot) Workers() bool {
 	return !query.Workerless(&s.Shoot.Spec)
 }
 
-// Deleting reports whether the shoot is on its way out.
+// Deleting reports whether the shoot is being deleted.
 func (s Shoot) Deleting() bool {
 	return s.Shoot.DeletionTimestamp != nil
 }
 
 // PodNetworks are the ranges of the addresses of pods.
 func (s Shoot) PodNetworks() []string {
-	if n := s.Shoot.Spec.Networking; n != nil && n.Pods != nil && *n.Pods != "" {
-		return []string{*n.Pods}
-	}
-	return []string{gardencorev1beta1.DefaultPodNetwork}
+	return []string{cmp.Or(ptr.Deref(s.networking().Pods, ""), gardencorev1beta1.DefaultPodNetwork)}
 }
 
 // ServiceNetworks are the ranges of the addresses of Services.
 func (s Shoot) ServiceNetworks() []string {
-	if n := s.Shoot.Spec.Networking; n != nil && n.Services != nil && *n.Services != "" {
-		return []string{*n.Services}
-	}
-	return []string{gardencorev1beta1.DefaultServiceNetwork}
+	return []string{cmp.Or(ptr.Deref(s.networking().Services, ""), gardencorev1beta1.DefaultServiceNetwork)}
+}
+
+func (s Shoot) networking() *gardencorev1beta1.Networking {
+	return cmp.Or(s.Shoot.Spec.Networking, &gardencorev1beta1.Networking{})
 }

@@ -30,10 +30,10 @@ type image struct {
 	// Repository and Tag form the reference; a missing tag is the version of Kubernetes.
 	Repository string `json:"repository,omitempty"`
 	Tag        string `json:"tag,omitempty"`
-	// Digest pins the image whatever the tag says later. An entry with a digest is for one version of Kubernetes, unless its
+	// Digest pins the image even if the tag is moved later. An entry with a digest is for one version of Kubernetes, unless its
 	// tag is set.
 	Digest string `json:"digest,omitempty"`
-	// Ref is a whole reference and stands for both.
+	// Ref is a complete reference and replaces the three.
 	Ref string `json:"ref,omitempty"`
 	// TargetVersion limits the entry to versions of Kubernetes.
 	TargetVersion string `json:"targetVersion,omitempty"`
@@ -45,8 +45,8 @@ type file struct {
 	Images []image `json:"images"`
 }
 
-// Load returns the built-in list, with the images of the file at overwrite in the place of those of the same name. An
-// empty path means that there is no such file.
+// Load returns the built-in list, in which images of the file at overwrite replace those of the same name. An empty path means
+// that there is no such file.
 func Load(overwrite string) (*Vector, error) {
 	v, err := Parse(packaging.ImageVector())
 	if err != nil {
@@ -67,7 +67,7 @@ func Load(overwrite string) (*Vector, error) {
 	return v, nil
 }
 
-// Parse reads a list in YAML. A field that it does not know is an error.
+// Parse reads a list in YAML. An unknown field is an error.
 func Parse(data []byte) (*Vector, error) {
 	text, err := yaml.YAMLToJSONStrict(data)
 	if err != nil {
@@ -117,7 +117,7 @@ func (v *Vector) Find(name, kubernetesVersion string) (string, error) {
 	}
 	entries, found := v.images[name]
 	if !found {
-		return "", fmt.Errorf("find image %q: the image vector does not name it; it has %s", name, v.names())
+		return "", fmt.Errorf("find image %q: the image vector does not name it; it has %s", name, strings.Join(slices.Sorted(maps.Keys(v.images)), ", "))
 	}
 	for _, entry := range entries {
 		if entry.constraint == nil || entry.constraint.Check(version) {
@@ -147,13 +147,4 @@ func (i image) reference(version *semver.Version) string {
 func isDigest(text string) bool {
 	hash, ok := strings.CutPrefix(text, "sha256:")
 	return ok && len(hash) == 64 && strings.Trim(hash, "0123456789abcdef") == ""
-}
-
-func (v *Vector) names() string {
-	names := make([]string, 0, len(v.images))
-	for name := range v.images {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
 }
