@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/terrarium-garden/terrarium/controllers/provider/local"
-	"github.com/terrarium-garden/terrarium/controllers/provider/local/registration"
 )
 
 type providerLocalManifestOptions struct {
@@ -43,12 +42,12 @@ func newProviderLocalManifestCommand(env Environment) *cobra.Command {
 }
 
 func (o *providerLocalManifestOptions) run() error {
-	deployment, err := registration.Deployment(o.images)
+	deployment, err := local.Deployment(o.images)
 	if err != nil {
 		return err
 	}
 	list := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": metav1.SchemeGroupVersion.Version, "kind": "List"}}
-	for _, object := range []runtime.Object{deployment, registration.Registration()} {
+	for _, object := range []runtime.Object{deployment, local.Registration()} {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 		if err != nil {
 			return fmt.Errorf("convert manifest: %w", err)

@@ -27,19 +27,20 @@ type Base struct {
 	Queue Queue
 }
 
-// Fill fills the unset fields for the controller with that name.
-func (b *Base) Fill(mgr manager.Manager, name string, clk clock.Clock) {
+// Controller fills the unset fields for the garden and begins the controller with that name.
+func (b *Base) Controller(clusters Clusters, name string, queue Queue) *builder.Builder {
+	b.Clock = cmp.Or(b.Clock, clusters.Clock)
+	return b.ManagedBy(clusters.Garden, name, queue)
+}
+
+// ManagedBy is Controller for a process that reaches one cluster only, as an extension does.
+func (b *Base) ManagedBy(mgr manager.Manager, name string, queue Queue) *builder.Builder {
 	b.Client = cmp.Or(b.Client, mgr.GetClient())
 	b.Reader = cmp.Or(b.Reader, mgr.GetAPIReader())
 	b.Recorder = cmp.Or(b.Recorder, mgr.GetEventRecorder(name))
-	b.Clock = cmp.Or[clock.Clock](b.Clock, clk, clock.RealClock{})
-}
-
-// Controller fills the unset fields for the garden and begins the controller with that name.
-func (b *Base) Controller(clusters Clusters, name string, queue Queue) *builder.Builder {
-	b.Fill(clusters.Garden, name, clusters.Clock)
+	b.Clock = cmp.Or[clock.Clock](b.Clock, clock.RealClock{})
 	b.Queue = b.Queue.or(queue)
-	return builder.ControllerManagedBy(clusters.Garden).Named(name).WithOptions(b.Queue.Options())
+	return builder.ControllerManagedBy(mgr).Named(name).WithOptions(b.Queue.Options())
 }
 
 // SeedBase is what every controller of a gardenlet has: it watches the garden and acts in the seed, or the other way

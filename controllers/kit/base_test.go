@@ -33,7 +33,7 @@ func (g garden) GetAPIReader() client.Reader { return g.reader }
 
 func (g garden) GetEventRecorder(string) events.EventRecorder { return g.recorder }
 
-func TestFill(t *testing.T) {
+func TestController(t *testing.T) {
 	t.Parallel()
 	base := func() kit.Base {
 		return kit.Base{
@@ -57,9 +57,9 @@ func TestFill(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := tc.base
-			got.Fill(mgr, "any", tc.clock)
+			got.Controller(kit.Clusters{Garden: mgr, Clock: tc.clock}, "any", kit.Queue{})
 			if got != tc.want {
-				t.Errorf("%s\nFill(...): got %v, want %v", tc.reason, got, tc.want)
+				t.Errorf("%s\nController(...): got %v, want %v", tc.reason, got, tc.want)
 			}
 		})
 	}

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-logr/logr"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
@@ -22,39 +22,32 @@ const (
 	heartbeatInterval = 30 * time.Second
 )
 
-// Heartbeat renews the lease by which the gardenlet knows that the extension's word on health is fresh.
+// Heartbeat renews the lease that tells the gardenlet that the conditions reported by the extension are up to date.
 type Heartbeat struct {
 	// Namespace of the installation.
 	Namespace string
-	// Client reaches the seed; the manager's when unset.
+	// Client reaches the seed; AddToManager sets it.
 	Client client.Client
-	// Clock gives the time and the beat.
+	// Clock gives the time and the interval.
 	Clock clock.WithTicker
-	// Log takes failed beats; the manager's when unset.
-	Log logr.Logger
 }
 
 // AddToManager lets the manager run the heartbeat.
-func (h *Heartbeat) AddToManager(mgr manager.Manager) error {
-	if h.Client == nil {
-		h.Client = mgr.GetClient()
-	}
-	if h.Log.IsZero() {
-		h.Log = mgr.GetLogger().WithName("heartbeat")
-	}
-	if err := mgr.Add(h); err != nil {
+func (h *Heartbeat) AddToManager(seed manager.Manager) error {
+	h.Client = seed.GetClient()
+	if err := seed.Add(h); err != nil {
 		return fmt.Errorf("add heartbeat: %w", err)
 	}
 	return nil
 }
 
-// Start renews the lease until ctx ends. A renewal that fails is only logged: the next one comes soon.
+// Start renews the lease until ctx ends. A renewal that fails is only logged, because the next one follows soon.
 func (h *Heartbeat) Start(ctx context.Context) error {
 	ticker := h.Clock.NewTicker(heartbeatInterval)
 	defer ticker.Stop()
 	for {
 		if err := h.Beat(ctx); err != nil && ctx.Err() == nil {
-			h.Log.Error(err, "Heartbeat failed")
+			ctrl.Log.WithName("heartbeat").Error(err, "Heartbeat failed")
 		}
 		select {
 		case <-ctx.Done():

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -60,7 +59,7 @@ func TestStart(t *testing.T) {
 	})
 	done := make(chan error)
 	go func() {
-		done <- (&local.Heartbeat{Namespace: installation, Client: seed, Clock: clock, Log: logr.Discard()}).Start(ctx)
+		done <- (&local.Heartbeat{Namespace: installation, Client: seed, Clock: clock}).Start(ctx)
 	}()
 	<-beats
 	clock.Step(30 * time.Second)

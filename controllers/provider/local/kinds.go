@@ -24,26 +24,20 @@ import (
 const (
 	// many objects of most kinds can be acted on at the same time.
 	many = 5
-	// single is for actors that look at all objects of a shoot to act on one.
+	// single is for actors that read all objects of a shoot to act on one of them.
 	single = 1
 )
 
-// rows are the kinds that the extension acts on, and who acts on each.
-func (p parts) rows() []row {
+// rows lists the kinds that the extension acts on, with their actors.
+func rows(a engine.Access) []row {
 	return []row{
-		acts(p, kind.Infrastructure, gardencorev1beta1.FinalizerExtensionInfrastructure, many, &infrastructure.Actor{Client: p.client, Seed: p.seed}),
-		acts(p, kind.ControlPlane, gardencorev1beta1.FinalizerExtensionControlPlane, many,
-			&controlplane.Actor{Reader: p.reader, Seed: p.seed, Image: p.images.Terrarium}),
-		acts(p, kind.Network, gardencorev1beta1.FinalizerExtensionNetwork, many, &network.Actor{Shoots: p.shoots, Image: p.images.NetworkAgent}),
-		acts(p, kind.OperatingSystemConfig, gardencorev1beta1.FinalizerExtensionOperatingSystemConfig, many,
-			&operatingsystemconfig.Actor{Reader: p.reader, Seed: p.seed}),
-		acts(p, kind.Worker, gardencorev1beta1.FinalizerExtensionWorker, many, &worker.Actor{
-			Reader: p.reader, Seed: p.seed, Clock: p.clock,
-			Defaults: worker.Defaults{MachineImage: p.images.Machine, PauseImage: p.images.Pause, ImageArchives: p.images.Archives},
-		}),
-		acts(p, kind.ContainerRuntime, gardencorev1beta1.FinalizerExtensionContainerRuntime, single,
-			&containerruntime.Actor{Reader: p.reader, Shoots: p.shoots}),
-		acts(p, kind.DNSRecord, gardencorev1beta1.FinalizerExtensionDNSRecord, single, &dnsrecord.Actor{Reader: p.reader, Seed: p.seed, Clock: p.clock}),
+		acts(a, kind.Infrastructure, gardencorev1beta1.FinalizerExtensionInfrastructure, many, &infrastructure.Actor{Access: a}),
+		acts(a, kind.ControlPlane, gardencorev1beta1.FinalizerExtensionControlPlane, many, &controlplane.Actor{Access: a}),
+		acts(a, kind.Network, gardencorev1beta1.FinalizerExtensionNetwork, many, &network.Actor{Access: a}),
+		acts(a, kind.OperatingSystemConfig, gardencorev1beta1.FinalizerExtensionOperatingSystemConfig, many, &operatingsystemconfig.Actor{Access: a}),
+		acts(a, kind.Worker, gardencorev1beta1.FinalizerExtensionWorker, many, &worker.Actor{Access: a}),
+		acts(a, kind.ContainerRuntime, gardencorev1beta1.FinalizerExtensionContainerRuntime, single, &containerruntime.Actor{Access: a}),
+		acts(a, kind.DNSRecord, gardencorev1beta1.FinalizerExtensionDNSRecord, single, &dnsrecord.Actor{Access: a}),
 	}
 }
 
@@ -54,10 +48,11 @@ type row struct {
 	kind string
 }
 
-// acts makes a row. Failures are retried soon: everything is on one machine, and the newcomer watches.
-func acts[T gardenextensionsv1alpha1.Object](p parts, name, finalizer string, workers int, actor engine.Actor[T]) row {
+// acts makes a row. Failures are retried soon: everything runs on one machine, and a user is waiting for it.
+func acts[T gardenextensionsv1alpha1.Object](a engine.Access, name, finalizer string, workers int, actor engine.Actor[T]) row {
 	of, _ := extensions.Named(name)
 	return row{kind: name, adder: &engine.Reconciler[T]{
+		Base: kit.Base{Clock: a.Clock, Queue: kit.Queue{Concurrency: workers, BaseDelay: time.Second, MaxDelay: 30 * time.Second}},
 		Name: strings.ToLower(name),
 		New: func() T {
 			object, _ := of.New().(T)
@@ -65,15 +60,13 @@ func acts[T gardenextensionsv1alpha1.Object](p parts, name, finalizer string, wo
 		},
 		Finalizer: finalizer,
 		Actor:     actor,
-		Clock:     p.clock,
-		Queue:     kit.Queue{Concurrency: workers, BaseDelay: time.Second, MaxDelay: 30 * time.Second},
 	}}
 }
 
 // Kinds lists the extension kinds that the extension acts on.
 func Kinds() []string {
 	var names []string
-	for _, r := range (parts{}).rows() {
+	for _, r := range rows(engine.Access{}) {
 		names = append(names, r.kind)
 	}
 	return names

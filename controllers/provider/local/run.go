@@ -4,7 +4,6 @@ package local
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/go-logr/logr"
@@ -16,11 +15,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
@@ -31,18 +27,7 @@ import (
 const Name = "provider-local"
 
 // Images are the container images that the extension deploys.
-type Images struct {
-	// Terrarium holds the terrarium binary.
-	Terrarium string
-	// Machine is the image of machines whose cloud profile names none.
-	Machine string
-	// NetworkAgent holds the network agent.
-	NetworkAgent string
-	// Pause is the image of pod sandboxes on machines.
-	Pause string
-	// Archives is a folder on the nodes of the seed with image archives that machines import; empty for none.
-	Archives string
-}
+type Images = engine.Images
 
 // Options of the process.
 type Options struct {
@@ -54,61 +39,34 @@ type Options struct {
 	Namespace string
 	// HealthAddress serves /healthz and /readyz; empty for none.
 	HealthAddress string
-	// Clock of all controllers; the real one when unset.
-	Clock clock.WithTicker
 	// Log of the process.
 	Log logr.Logger
 }
 
-// Run acts on the extension objects of the seed until ctx ends. It is the only one of its kind in a process: controller-runtime gets
-// the log.
+// Run acts on the extension objects of the seed until ctx ends. It must run only once in a process, because controller-runtime
+// gets the log.
 func Run(ctx context.Context, o Options) error {
 	ctrl.SetLogger(o.Log)
-	mgr, err := NewManager(o)
-	if err != nil {
-		return err
-	}
-	return mgr.Start(ctx)
-}
-
-// NewManager returns a manager with all controllers of the extension, not started yet.
-func NewManager(o Options) (manager.Manager, error) {
-	if o.Clock == nil {
-		o.Clock = clock.RealClock{}
-	}
-	types, err := scheme.New()
-	if err != nil {
-		return nil, fmt.Errorf("build scheme: %w", err)
-	}
-	health := o.HealthAddress
-	if health == "" {
-		health = "0"
-	}
-	mgr, err := ctrl.NewManager(o.Seed, ctrl.Options{
-		Scheme:                 types,
+	mgr, err := engine.NewManager(o.Seed, ctrl.Options{
 		Logger:                 o.Log,
-		Metrics:                metricsserver.Options{BindAddress: "0"},
-		HealthProbeBindAddress: health,
+		HealthProbeBindAddress: o.HealthAddress,
 		Cache:                  cache.Options{ByObject: machinesOnly()},
-		// Secrets and pods in the cache are those of machines; reads of all others have to reach the server.
+		// The cache holds only the Secrets and pods of machines; all others have to be read from the server.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}, &corev1.Pod{}, &coordinationv1.Lease{}}}},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("make manager: %w", err)
+		return err
 	}
-	shoots := &kit.Shoots{Seed: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Secret: engine.ShootAccessSecret, UserAgent: Name, Clock: o.Clock}
+	shoots := &kit.Shoots{Seed: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Secret: engine.ShootAccessSecret, UserAgent: Name}
 	if err := mgr.Add(shoots); err != nil {
-		return nil, fmt.Errorf("set up the clients of shoots: %w", err)
+		return fmt.Errorf("set up the clients of shoots: %w", err)
 	}
 	for _, part := range adders(o, mgr, shoots) {
 		if err := part.AddToManager(mgr); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if err := errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("ping", healthz.Ping)); err != nil {
-		return nil, fmt.Errorf("add health checks: %w", err)
-	}
-	return mgr, nil
+	return mgr.Start(ctx)
 }
 
 func machinesOnly() map[client.Object]cache.ByObject {
@@ -118,42 +76,25 @@ func machinesOnly() map[client.Object]cache.ByObject {
 	}
 }
 
-// parts are what actors are made of.
-type parts struct {
-	client client.Client
-	reader client.Reader
-	seed   deploy.Engine
-	shoots engine.Shoots
-	clock  clock.WithTicker
-	images Images
-}
-
 // adder is a part of the extension that runs in the manager of the seed.
 type adder interface {
-	AddToManager(mgr manager.Manager) error
+	AddToManager(seed manager.Manager) error
 }
 
 func adders(o Options, mgr manager.Manager, shoots *kit.Shoots) []adder {
-	p := parts{
-		client: mgr.GetClient(),
-		reader: mgr.GetAPIReader(),
-		seed:   deploy.Engine{Client: mgr.GetClient(), Owner: Name, Clock: o.Clock},
-		shoots: engine.Shoots{Owner: Name, Clock: o.Clock, Client: func(ctx context.Context, namespace string) (client.Client, error) {
-			access, err := shoots.Get(ctx, namespace)
-			if err != nil {
-				return nil, err
-			}
-			return access, nil
-		}},
-		clock:  o.Clock,
-		images: o.Images,
-	}
-	list := []adder{&machinedeployment.Reconciler{ShootClient: p.shoots.Client, Clock: o.Clock}}
-	for _, r := range p.rows() {
+	clk := clock.RealClock{}
+	list := []adder{&machinedeployment.Reconciler{Shoot: shoots.Get}}
+	for _, r := range rows(engine.Access{
+		Reader: mgr.GetAPIReader(),
+		Seed:   deploy.Engine{Client: mgr.GetClient(), Owner: Name, Clock: clk},
+		Shoots: engine.Shoots{Get: shoots.Get, Owner: Name, Clock: clk},
+		Clock:  clk,
+		Images: o.Images,
+	}) {
 		list = append(list, r)
 	}
 	if o.Namespace != "" {
-		list = append(list, &Heartbeat{Namespace: o.Namespace, Clock: o.Clock})
+		list = append(list, &Heartbeat{Namespace: o.Namespace, Clock: clk})
 	}
 	return list
 }

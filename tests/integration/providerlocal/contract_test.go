@@ -118,23 +118,24 @@ func startSeed(t *testing.T) *seed {
 	if err != nil {
 		t.Fatal(err)
 	}
+	access := engine.Access{Reader: mgr.GetAPIReader(), Seed: applier, Clock: clock.RealClock{}}
 	queue := kit.Queue{Concurrency: 1, BaseDelay: 10 * time.Millisecond, MaxDelay: 50 * time.Millisecond}
 	for _, adder := range []interface {
 		AddToManager(mgr manager.Manager) error
 	}{
 		&engine.Reconciler[*infrastructure]{
 			Name: "infrastructure", New: func() *infrastructure { return &infrastructure{} }, Finalizer: "extensions.gardener.cloud/infrastructure",
-			Actor: s.actor, Queue: queue,
+			Actor: s.actor, Base: kit.Base{Queue: queue},
 		},
 		&engine.Reconciler[*gardenextensionsv1alpha1.DNSRecord]{
 			Name: "dnsrecord", New: func() *gardenextensionsv1alpha1.DNSRecord { return &gardenextensionsv1alpha1.DNSRecord{} },
-			Finalizer: "extensions.gardener.cloud/dnsrecord", Actor: &dnsrecord.Actor{Reader: mgr.GetAPIReader(), Seed: applier, Clock: clock.RealClock{}}, Queue: queue,
+			Finalizer: "extensions.gardener.cloud/dnsrecord", Actor: &dnsrecord.Actor{Access: access}, Base: kit.Base{Queue: queue},
 		},
 		&engine.Reconciler[*gardenextensionsv1alpha1.OperatingSystemConfig]{
 			Name: "osc", New: func() *gardenextensionsv1alpha1.OperatingSystemConfig {
 				return &gardenextensionsv1alpha1.OperatingSystemConfig{}
 			},
-			Finalizer: "extensions.gardener.cloud/operatingsystemconfigs", Actor: &operatingsystemconfig.Actor{Reader: mgr.GetAPIReader(), Seed: applier}, Queue: queue,
+			Finalizer: "extensions.gardener.cloud/operatingsystemconfigs", Actor: &operatingsystemconfig.Actor{Access: access}, Base: kit.Base{Queue: queue},
 		},
 	} {
 		if err := adder.AddToManager(mgr); err != nil {

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloudcontroller"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
 )
@@ -57,12 +58,11 @@ func TestComplete(t *testing.T) {
 		}
 	}
 	cases := map[string]struct {
-		reason      string
-		node        func() *corev1.Node
-		want        func() *corev1.Node
-		wantChanged bool
+		reason string
+		node   func() *corev1.Node
+		want   func() *corev1.Node
 	}{
-		"New":      {reason: "a new Node gets everything, what it has of its own stays", node: newNode, want: full, wantChanged: true},
+		"New":      {reason: "a new Node gets everything, what it has of its own stays", node: newNode, want: full},
 		"Complete": {reason: "a complete Node is left alone", node: full, want: full},
 		"Foreign": {
 			reason: "taints and the provider ID of others stay, a taint with an old value is corrected",
@@ -76,16 +76,14 @@ func TestComplete(t *testing.T) {
 				n.Spec.ProviderID, n.Spec.Taints = "other", []corev1.Taint{foreign, taint("new")}
 				return n
 			},
-			wantChanged: true,
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			node := tc.node().DeepCopy()
-			changed, err := cloudcontroller.Complete(node, newPod())
-			if err != nil || changed != tc.wantChanged {
-				t.Errorf("%s\nComplete(...) = %t, %v, want %t", tc.reason, changed, err, tc.wantChanged)
+			if err := cloudcontroller.Complete(node, newPod()); err != nil {
+				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tc.want(), node, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s\nNode (-want +got):\n%s", tc.reason, diff)
@@ -94,7 +92,7 @@ func TestComplete(t *testing.T) {
 	}
 	broken := newPod()
 	broken.Annotations[machinedeployment.AnnotationNode] = "{"
-	if _, err := cloudcontroller.Complete(newNode(), broken); err == nil || !strings.Contains(err.Error(), `machine "machine-one"`) {
+	if err := cloudcontroller.Complete(newNode(), broken); err == nil || !strings.Contains(err.Error(), `machine "machine-one"`) {
 		t.Errorf("Complete(...) = %v for a broken template, want an error that names the machine", err)
 	}
 }
@@ -154,7 +152,8 @@ func TestReconcile(t *testing.T) {
 			shoot := fake.NewClientBuilder().WithObjects(newNode()).Build()
 			recorder := events.NewFakeRecorder(10)
 			r := &cloudcontroller.Reconciler{
-				Namespace: namespace, ShootClient: shoot, SeedClient: tc.seed, Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(time.Unix(0, 0)),
+				Base:      kit.Base{Client: shoot, Recorder: recorder, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))},
+				Namespace: namespace, SeedClient: tc.seed,
 			}
 			request := reconcile.Request{NamespacedName: client.ObjectKey{Name: "machine-one"}}
 			if _, err := r.Reconcile(t.Context(), request); !errors.Is(err, tc.wantErr) {
@@ -204,18 +203,17 @@ func TestReport(t *testing.T) {
 		}}}
 	}
 	cases := map[string]struct {
-		reason      string
-		have        []corev1.PodCondition
-		node        *corev1.Node
-		want        []corev1.PodCondition
-		wantChanged bool
+		reason string
+		have   []corev1.PodCondition
+		node   *corev1.Node
+		want   []corev1.PodCondition
 	}{
-		"First":   {reason: "the first report stands beside what the kubelet of the seed says", have: []corev1.PodCondition{own}, node: node("True", "fine"), want: []corev1.PodCondition{own, condition("True", "fine", late)}, wantChanged: true},
+		"First":   {reason: "the first report stands beside what the kubelet of the seed says", have: []corev1.PodCondition{own}, node: node("True", "fine"), want: []corev1.PodCondition{own, condition("True", "fine", late)}},
 		"Same":    {reason: "the same report is not written again", have: []corev1.PodCondition{condition("True", "fine", early)}, node: node("True", "fine"), want: []corev1.PodCondition{condition("True", "fine", early)}},
-		"Message": {reason: "a new message keeps the time of the status", have: []corev1.PodCondition{condition("False", "no network", early)}, node: node("False", "no disk"), want: []corev1.PodCondition{condition("False", "no disk", early)}, wantChanged: true},
-		"Lost":    {reason: "a node that nobody hears of is not ready", have: []corev1.PodCondition{condition("True", "fine", early)}, node: node("Unknown", "silence"), want: []corev1.PodCondition{condition("False", "silence", late)}, wantChanged: true},
+		"Message": {reason: "a new message keeps the time of the status", have: []corev1.PodCondition{condition("False", "no network", early)}, node: node("False", "no disk"), want: []corev1.PodCondition{condition("False", "no disk", early)}},
+		"Lost":    {reason: "a node that nobody hears of is not ready", have: []corev1.PodCondition{condition("True", "fine", early)}, node: node("Unknown", "silence"), want: []corev1.PodCondition{condition("False", "silence", late)}},
 		"Silent": {
-			reason: "a node that has not reported yet is not ready", node: &corev1.Node{}, wantChanged: true,
+			reason: "a node that has not reported yet is not ready", node: &corev1.Node{},
 			want: []corev1.PodCondition{{
 				Type: machinedeployment.ConditionNodeReady, Status: "False", Reason: "NodeStatusUnknown", Message: "the kubelet has not reported yet", LastTransitionTime: late,
 			}},
@@ -225,9 +223,7 @@ func TestReport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			pod := &corev1.Pod{Status: corev1.PodStatus{Conditions: slices.Clone(tc.have)}}
-			if changed := cloudcontroller.Report(pod, cloudcontroller.NodeReady(tc.node), late); changed != tc.wantChanged {
-				t.Errorf("%s\nReport(...) = %t, want %t", tc.reason, changed, tc.wantChanged)
-			}
+			cloudcontroller.Report(pod, cloudcontroller.NodeReady(tc.node), late)
 			if diff := cmp.Diff(tc.want, pod.Status.Conditions); diff != "" {
 				t.Errorf("%s\nconditions (-want +got):\n%s", tc.reason, diff)
 			}
@@ -237,7 +233,7 @@ func TestReport(t *testing.T) {
 
 func TestReconcileNoNode(t *testing.T) {
 	t.Parallel()
-	r := &cloudcontroller.Reconciler{Namespace: namespace, ShootClient: fake.NewClientBuilder().Build(), SeedClient: fake.NewClientBuilder().Build()}
+	r := &cloudcontroller.Reconciler{Base: kit.Base{Client: fake.NewClientBuilder().Build()}, Namespace: namespace, SeedClient: fake.NewClientBuilder().Build()}
 	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "machine-one"}}); err != nil {
 		t.Errorf("Reconcile(...) = %v for a machine that has not joined yet", err)
 	}

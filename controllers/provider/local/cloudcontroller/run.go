@@ -15,10 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
 )
 
@@ -30,36 +28,23 @@ type Options struct {
 	Seed *rest.Config
 	// Namespace holds the machines in the seed.
 	Namespace string
-	// HealthAddress serves /healthz and /readyz; empty or "0" for none.
+	// HealthAddress serves /healthz and /readyz; empty for none.
 	HealthAddress string
 	// Log of the process.
 	Log logr.Logger
 }
 
-// Run looks after the Nodes until ctx ends.
+// Run maintains the Nodes until ctx ends.
 func Run(ctx context.Context, o Options) error {
 	ctrl.SetLogger(o.Log)
-	types, err := scheme.New()
+	shoot, err := engine.NewManager(o.Shoot, ctrl.Options{Logger: o.Log, HealthProbeBindAddress: o.HealthAddress})
 	if err != nil {
-		return fmt.Errorf("build scheme: %w", err)
-	}
-	health := o.HealthAddress
-	if health == "" {
-		health = "0"
-	}
-	shoot, err := ctrl.NewManager(o.Shoot, ctrl.Options{
-		Scheme:                 types,
-		Logger:                 o.Log,
-		Metrics:                metricsserver.Options{BindAddress: "0"},
-		HealthProbeBindAddress: health,
-	})
-	if err != nil {
-		return fmt.Errorf("make manager for the shoot: %w", err)
+		return err
 	}
 	seed, err := cluster.New(o.Seed, func(options *cluster.Options) {
-		options.Scheme = types
+		options.Scheme = shoot.GetScheme()
 		options.Logger = o.Log
-		// A machine may be younger than the cache, and a Node is deleted for want of it.
+		// A machine may not be in the cache yet, and a Node whose machine is missing is deleted.
 		options.Client.Cache = &client.CacheOptions{DisableFor: []client.Object{&corev1.Pod{}}}
 		options.Cache = cache.Options{
 			DefaultNamespaces:    map[string]cache.Config{o.Namespace: {}},
@@ -70,13 +55,7 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("connect to the seed: %w", err)
 	}
 	reconciler := &Reconciler{Namespace: o.Namespace, SeedClient: seed.GetClient(), SeedCache: seed.GetCache()}
-	err = errors.Join(
-		shoot.Add(seed),
-		reconciler.AddToManager(shoot),
-		shoot.AddHealthzCheck("ping", healthz.Ping),
-		shoot.AddReadyzCheck("ping", healthz.Ping),
-	)
-	if err != nil {
+	if err := errors.Join(shoot.Add(seed), reconciler.AddToManager(shoot)); err != nil {
 		return fmt.Errorf("set up: %w", err)
 	}
 	return shoot.Start(ctx)

@@ -67,7 +67,11 @@ func (p *pass[T]) restore(ctx context.Context) error {
 }
 
 func (p *pass[T]) migrate(ctx context.Context) error {
-	if err := p.act(ctx, gardencorev1beta1.LastOperationTypeMigrate, p.r.Actor.Migrate); err != nil {
+	call := p.r.Actor.Delete
+	if migrator, ok := p.r.Actor.(Migrator[T]); ok {
+		call = migrator.Migrate
+	}
+	if err := p.act(ctx, gardencorev1beta1.LastOperationTypeMigrate, call); err != nil {
 		return err
 	}
 	return p.run.Update(ctx, func(object T) {

@@ -3,12 +3,10 @@
 package engine
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"time"
 
-	"k8s.io/utils/clock"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -26,6 +24,8 @@ const defaultLimit = 3 * time.Minute
 
 // Reconciler runs the actor of one kind.
 type Reconciler[T gardenextensionsv1alpha1.Object] struct {
+	kit.Base
+
 	// Name of the controller, in lower case and unique in the process.
 	Name string
 	// New returns an empty object of the kind.
@@ -34,41 +34,14 @@ type Reconciler[T gardenextensionsv1alpha1.Object] struct {
 	Finalizer string
 	// Actor does what the objects ask for.
 	Actor Actor[T]
-	// Client reaches the seed; the manager's when unset.
-	Client client.Client
-	// Reader reads from the seed without a cache; the manager's when unset.
-	Reader client.Reader
-	// Clock gives the times in the status; the real one when unset.
-	Clock clock.Clock
 	// Limit bounds one call of the actor; 3 minutes when unset.
 	Limit time.Duration
-	// Queue sets concurrency and delays.
-	Queue kit.Queue
 }
 
-// AddToManager fills the unset fields from the manager and registers the controller.
-func (r *Reconciler[T]) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Reader == nil {
-		r.Reader = mgr.GetAPIReader()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
-	if r.Limit == 0 {
-		r.Limit = defaultLimit
-	}
-	err := ctrl.NewControllerManagedBy(mgr).
-		Named(r.Name).
-		For(r.New(), builder.WithPredicates(starts())).
-		WithOptions(r.Queue.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", r.Name, err)
-	}
-	return nil
+// AddToManager fills the unset fields from the manager of the seed and registers the controller.
+func (r *Reconciler[T]) AddToManager(seed manager.Manager) error {
+	r.Limit = cmp.Or(r.Limit, defaultLimit)
+	return kit.Complete(r.ManagedBy(seed, r.Name, kit.Queue{}).For(r.New(), builder.WithPredicates(starts())), r.Name, r)
 }
 
 func starts() predicate.Predicate {

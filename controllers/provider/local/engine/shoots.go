@@ -11,12 +11,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // Shoots puts objects into shoots.
 type Shoots struct {
-	// Client returns a client of the shoot with that control-plane namespace.
-	Client func(ctx context.Context, namespace string) (client.Client, error)
+	// Get returns the access to the shoot with that control-plane namespace.
+	Get func(ctx context.Context, namespace string) (*kit.Shoot, error)
 	// Owner is the field owner of what is applied.
 	Owner string
 	// Clock drives waiting.
@@ -52,9 +53,9 @@ func (s Shoots) Remove(ctx context.Context, namespace string, cluster *Cluster, 
 }
 
 func (s Shoots) engine(ctx context.Context, namespace string) (deploy.Engine, error) {
-	shootClient, err := s.Client(ctx, namespace)
+	shoot, err := s.Get(ctx, namespace)
 	if err != nil {
 		return deploy.Engine{}, err
 	}
-	return deploy.Engine{Client: shootClient, Owner: s.Owner, Clock: s.Clock}, nil
+	return deploy.Engine{Client: shoot, Owner: s.Owner, Clock: s.Clock}, nil
 }

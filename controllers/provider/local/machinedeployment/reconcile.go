@@ -11,8 +11,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/clock"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -25,54 +23,37 @@ import (
 
 const (
 	suffixLength = 5
-	// recheck is how often a set with unready machines is looked at without any event, to see patience end.
+	// recheck is how often a set with unready machines is checked without an event, because no event tells that patience has ended.
 	recheck = 30 * time.Second
 )
 
-// Reconciler keeps the machines of every set.
+// Reconciler creates and deletes the machines of every set.
+// It reads pods and Secrets with Reader, around the cache, so that no machine is created twice.
 type Reconciler struct {
-	// Client reaches the seed; the manager's when unset.
-	Client client.Client
-	// Reader reads from the seed without a cache, so that no machine is made twice; the manager's when unset.
-	Reader client.Reader
-	// ShootClient returns a client of the shoot with that control-plane namespace.
-	ShootClient func(ctx context.Context, namespace string) (client.Client, error)
-	// Clock tells how long machines are unready; the real one when unset.
-	Clock clock.PassiveClock
-	// Random returns n random letters and digits that are good for names and tokens; from the system when unset.
+	kit.Base
+
+	// Shoot returns the access to the shoot with that control-plane namespace.
+	Shoot func(ctx context.Context, namespace string) (*kit.Shoot, error)
+	// Random returns n random letters and digits that are valid in names and tokens; from the system when unset.
 	Random func(n int) string
 }
 
-// AddToManager fills the unset fields from the manager and registers the controller.
-func (r *Reconciler) AddToManager(mgr manager.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Reader == nil {
-		r.Reader = mgr.GetAPIReader()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
+// AddToManager fills the unset fields from the manager of the seed and registers the controller.
+func (r *Reconciler) AddToManager(seed manager.Manager) error {
+	const name = "machinedeployment"
 	if r.Random == nil {
 		r.Random = random
 	}
 	sets := predicate.NewPredicateFuncs(func(object client.Object) bool {
 		return object.GetLabels()[gardencorev1beta1.LabelPurpose] == purposeClass
 	})
-	err := ctrl.NewControllerManagedBy(mgr).
-		Named("machinedeployment").
+	b := r.ManagedBy(seed, name, kit.Queue{BaseDelay: time.Second, MaxDelay: 30 * time.Second}).
 		For(&corev1.Secret{}, builder.WithPredicates(sets)).
-		Owns(&corev1.Pod{}).
-		WithOptions(kit.Queue{Concurrency: 5, BaseDelay: time.Second, MaxDelay: 30 * time.Second}.Options()).
-		Complete(r)
-	if err != nil {
-		return fmt.Errorf("add controller %q: %w", "machinedeployment", err)
-	}
-	return nil
+		Owns(&corev1.Pod{})
+	return kit.Complete(b, name, r)
 }
 
-// random is good for at most 26 letters.
+// random supports at most 26 characters.
 func random(n int) string { return strings.ToLower(rand.Text()[:n]) }
 
 // scope is what one pass works on.

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/terrarium-garden/terrarium/controllers/component/golden"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
 )
 
@@ -61,8 +62,8 @@ func newSeed(t *testing.T, userData string, shootError error) *seed {
 	s := &seed{Client: fake.NewClientBuilder().Build(), shoot: fake.NewClientBuilder().Build()}
 	count := 0
 	s.reconciler = &machinedeployment.Reconciler{
-		Client: s, Reader: s, Clock: clocktesting.NewFakePassiveClock(now()),
-		ShootClient: func(context.Context, string) (client.Client, error) { return s.shoot, shootError },
+		Base:  kit.Base{Client: s, Reader: s, Clock: clocktesting.NewFakeClock(now())},
+		Shoot: func(context.Context, string) (*kit.Shoot, error) { return &kit.Shoot{Client: s.shoot}, shootError },
 		Random: func(n int) string {
 			count++
 			return fmt.Sprintf("%0*d", n, count)

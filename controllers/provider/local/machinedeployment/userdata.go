@@ -49,7 +49,7 @@ func (t token) object(machineName string, now time.Time) *corev1.Secret {
 func (r *Reconciler) userDataSecret(ctx context.Context, owner *corev1.Secret, name string, userData []byte) (*corev1.Secret, error) {
 	placeholder := []byte(machine.BootstrapTokenPlaceholder)
 	if bytes.Contains(userData, placeholder) {
-		shoot, err := r.ShootClient(ctx, owner.Namespace)
+		shoot, err := r.Shoot(ctx, owner.Namespace)
 		if err != nil {
 			return nil, err
 		}

@@ -21,6 +21,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/component/golden"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/network"
@@ -41,13 +42,13 @@ func newShoot(t *testing.T) client.Client {
 }
 
 func newActor(shoot client.Client, err error) *network.Actor {
-	return &network.Actor{
+	return &network.Actor{Access: engine.Access{
 		Shoots: engine.Shoots{
-			Client: func(context.Context, string) (client.Client, error) { return shoot, err },
-			Owner:  "test", Clock: clock.RealClock{},
+			Get:   func(context.Context, string) (*kit.Shoot, error) { return &kit.Shoot{Client: shoot}, err },
+			Owner: "test", Clock: clock.RealClock{},
 		},
-		Image: "agent:v1",
-	}
+		Images: engine.Images{NetworkAgent: "agent:v1"},
+	}}
 }
 
 func newNetwork() *gardenextensionsv1alpha1.Network {
@@ -114,7 +115,7 @@ func TestReconcileRefuses(t *testing.T) {
 		"Broken": {
 			reason: "a network that is none is named",
 			change: func(n *gardenextensionsv1alpha1.Network, _ *gardencorev1beta1.Shoot) { n.Spec.PodCIDR = "10.100" },
-			want:   `the pod network "10.100" is no IPv4 network`,
+			want:   `the pod network "10.100" is not an IPv4 network`,
 		},
 	}
 	for name, tc := range cases {

@@ -14,20 +14,14 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
-	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/containerruntime"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 )
 
-// Actor keeps the user data of each OperatingSystemConfig in a Secret.
-type Actor struct {
-	// Reader reads Secrets of the seed without a cache.
-	Reader client.Reader
-	// Seed applies objects in the seed.
-	Seed deploy.Engine
-}
+// Actor writes the user data of each OperatingSystemConfig to a Secret.
+type Actor struct{ engine.Access }
 
-// Reconcile renders the user data and publishes it.
+// Reconcile renders and publishes the user data.
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.OperatingSystemConfig, cluster *engine.Cluster) error {
 	spec := object.Spec.DeepCopy()
 	if cluster != nil {
@@ -52,14 +46,9 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	return nil
 }
 
-// Delete removes the user data.
+// Delete removes the user data. After a migration the other seed renders it again.
 func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.OperatingSystemConfig, _ *engine.Cluster) error {
 	return a.Seed.Delete(ctx, resultSecret(object))
-}
-
-// Migrate removes the user data: the other seed renders it anew.
-func (a *Actor) Migrate(ctx context.Context, object *gardenextensionsv1alpha1.OperatingSystemConfig, cluster *engine.Cluster) error {
-	return a.Delete(ctx, object, cluster)
 }
 
 func (a *Actor) secretContent(ctx context.Context, namespace string) SecretContent {

@@ -11,31 +11,20 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
-	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
 )
 
-const poll = time.Second
+const recheck = time.Second
 
-// Actor keeps the machine deployments of Workers.
-type Actor struct {
-	// Reader reads from the seed without a cache.
-	Reader client.Reader
-	// Seed applies objects in the seed.
-	Seed deploy.Engine
-	// Clock gives the time of the status.
-	Clock clock.PassiveClock
-	// Defaults of all machines.
-	Defaults Defaults
-}
+// Actor maintains the machine deployments of Workers.
+type Actor struct{ engine.Access }
 
 // Reconcile writes the machine deployments, publishes them, and waits until every machine is ready and no old one is left.
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.Worker, cluster *engine.Cluster) error {
@@ -60,14 +49,9 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	return a.retire(ctx, object, func(name string) bool { return !keep[name] })
 }
 
-// Delete removes all machines, and then what they were made from.
+// Delete removes all machines, and then what they were made from. Machines are pods of the seed, so they cannot move to another seed.
 func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Worker, _ *engine.Cluster) error {
 	return a.retire(ctx, object, func(string) bool { return true })
-}
-
-// Migrate removes all machines: as pods of the seed they cannot move to another one.
-func (a *Actor) Migrate(ctx context.Context, object *gardenextensionsv1alpha1.Worker, cluster *engine.Cluster) error {
-	return a.Delete(ctx, object, cluster)
 }
 
 func (a *Actor) wanted(ctx context.Context, object *gardenextensionsv1alpha1.Worker, cluster *engine.Cluster) ([]Wanted, error) {
@@ -83,7 +67,7 @@ func (a *Actor) wanted(ctx context.Context, object *gardenextensionsv1alpha1.Wor
 		if len(userData) == 0 {
 			return nil, fmt.Errorf("read user data of pool %q: secret %q has no key %q", pool.Name, ref.Name, ref.Key)
 		}
-		wanted, err := Render(object, pool, userData, cluster, a.Defaults)
+		wanted, err := Render(object, pool, userData, cluster, a.Images)
 		if err != nil {
 			return nil, engine.ConfigurationProblem(err)
 		}
@@ -138,7 +122,7 @@ func (a *Actor) awaitReady(ctx context.Context, namespace string, wanted []Wante
 		}
 	}
 	if waiting != "" {
-		return kit.Wait(poll, waiting)
+		return kit.Wait(recheck, waiting)
 	}
 	return nil
 }
@@ -162,7 +146,7 @@ func (a *Actor) retire(ctx context.Context, object *gardenextensionsv1alpha1.Wor
 		left += machines
 	}
 	if left > 0 {
-		return kit.Wait(poll, fmt.Sprintf("Waiting for %d machines to stop", left))
+		return kit.Wait(recheck, fmt.Sprintf("Waiting for %d machines to stop", left))
 	}
 	return nil
 }

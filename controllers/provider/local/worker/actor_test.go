@@ -21,6 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/worker"
 )
@@ -43,7 +44,9 @@ func newWorld(t *testing.T) *world {
 		Client: fake.NewClientBuilder().WithScheme(types).Build(),
 		clock:  clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)),
 	}
-	w.actor = &worker.Actor{Reader: w, Seed: deploy.Engine{Client: w, Owner: "test", Clock: w.clock}, Clock: w.clock, Defaults: defaults()}
+	w.actor = &worker.Actor{Access: engine.Access{
+		Reader: w, Seed: deploy.Engine{Client: w, Owner: "test", Clock: w.clock}, Clock: w.clock, Images: images(),
+	}}
 	userData := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "osc-result"}, Data: map[string][]byte{"cloud_config": []byte("data")}}
 	if err := w.Create(t.Context(), userData); err != nil {
 		t.Fatal(err)
@@ -164,7 +167,7 @@ func TestReconcileRefuses(t *testing.T) {
 		"NoKey":    {reason: "so is a missing key", change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.UserDataSecretRef.Key = "none" }, want: `has no key "none"`},
 		"NoImage": {
 			reason: "an image that the cloud profile does not know is the user's to fix",
-			change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.MachineImage.Version = "9" }, config: images,
+			change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.MachineImage.Version = "9" }, config: imageMap,
 			want: `in version "9"`, codes: []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeConfigurationProblem},
 		},
 	}

@@ -16,16 +16,6 @@ import (
 
 const hashLength = 5
 
-// Defaults are what every machine has that no Worker speaks of.
-type Defaults struct {
-	// MachineImage is the container image of machines whose cloud profile names none.
-	MachineImage string
-	// PauseImage is the image of pod sandboxes on the machines.
-	PauseImage string
-	// ImageArchives is a folder on the seed's nodes with archives that machines import.
-	ImageArchives string
-}
-
 // Wanted is a machine deployment that a Worker asks for.
 type Wanted struct {
 	// Set is the machine deployment.
@@ -37,8 +27,8 @@ type Wanted struct {
 }
 
 // Render returns the machine deployments of one pool.
-func Render(worker *gardenextensionsv1alpha1.Worker, pool *gardenextensionsv1alpha1.WorkerPool, userData []byte, cluster *engine.Cluster, defaults Defaults) ([]Wanted, error) {
-	image, err := containerImage(cluster.CloudProfile, pool.MachineImage, defaults.MachineImage)
+func Render(worker *gardenextensionsv1alpha1.Worker, pool *gardenextensionsv1alpha1.WorkerPool, userData []byte, cluster *engine.Cluster, images engine.Images) ([]Wanted, error) {
+	image, err := containerImage(cluster.CloudProfile, pool.MachineImage, images.Machine)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +58,8 @@ func Render(worker *gardenextensionsv1alpha1.Worker, pool *gardenextensionsv1alp
 			Set: machinedeployment.Deployment{
 				Name:           name,
 				Image:          image,
-				PauseImage:     defaults.PauseImage,
-				ImageArchives:  defaults.ImageArchives,
+				PauseImage:     images.Pause,
+				ImageArchives:  images.Archives,
 				Hash:           hash,
 				Replicas:       replicas,
 				MaxSurge:       surge,

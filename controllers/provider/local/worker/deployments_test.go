@@ -21,7 +21,7 @@ import (
 
 const namespace = "shoot--dev--sprout"
 
-const images = `{"apiVersion":"local.provider.extensions.gardener.cloud/v1alpha1","kind":"CloudProfileConfig",
+const imageMap = `{"apiVersion":"local.provider.extensions.gardener.cloud/v1alpha1","kind":"CloudProfileConfig",
 "machineImages":[{"name":"local","versions":[{"version":"1.36.3","image":"machine:mapped"}]}]}`
 
 func newWorker(pools ...gardenextensionsv1alpha1.WorkerPool) *gardenextensionsv1alpha1.Worker {
@@ -47,8 +47,8 @@ func newCluster(providerConfig string) *engine.Cluster {
 	return c
 }
 
-func defaults() worker.Defaults {
-	return worker.Defaults{MachineImage: "machine:default", PauseImage: "pause:v1", ImageArchives: "/images"}
+func images() engine.Images {
+	return engine.Images{Machine: "machine:default", Pause: "pause:v1", Archives: "/images"}
 }
 
 func TestRender(t *testing.T) {
@@ -58,7 +58,7 @@ func TestRender(t *testing.T) {
 	pool.Annotations = map[string]string{"c": "d"}
 	pool.Taints = []corev1.Taint{{Key: "e", Effect: corev1.TaintEffectNoSchedule}}
 	pool.Priority = new(int32(7))
-	got, err := worker.Render(newWorker(), &pool, []byte("data"), newCluster(""), defaults())
+	got, err := worker.Render(newWorker(), &pool, []byte("data"), newCluster(""), images())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestHash(t *testing.T) {
 		if change != nil {
 			change(&pool)
 		}
-		wanted, err := worker.Render(newWorker(), &pool, []byte(userData), newCluster(config), defaults())
+		wanted, err := worker.Render(newWorker(), &pool, []byte(userData), newCluster(config), images())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestHash(t *testing.T) {
 		rolls    bool
 	}{
 		"UserData":    {userData: "other", rolls: true},
-		"Image":       {config: images, rolls: true},
+		"Image":       {config: imageMap, rolls: true},
 		"MachineType": {change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.MachineType = "large" }, rolls: true},
 		"Volume":      {change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.Volume = &gardenextensionsv1alpha1.Volume{Size: "5Gi"} }, rolls: true},
 		"ProviderConfig": {change: func(p *gardenextensionsv1alpha1.WorkerPool) {
@@ -191,7 +191,7 @@ func TestZones(t *testing.T) {
 			t.Parallel()
 			pool := newPool()
 			tc.change(&pool)
-			wanted, err := worker.Render(newWorker(), &pool, []byte("data"), newCluster(""), defaults())
+			wanted, err := worker.Render(newWorker(), &pool, []byte("data"), newCluster(""), images())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +214,7 @@ func TestHibernated(t *testing.T) {
 	cluster := newCluster("")
 	cluster.Shoot.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
 	pool := newPool()
-	wanted, err := worker.Render(newWorker(), &pool, []byte("data"), cluster, defaults())
+	wanted, err := worker.Render(newWorker(), &pool, []byte("data"), cluster, images())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,8 +233,8 @@ func TestImage(t *testing.T) {
 		wantErr string
 	}{
 		"Default":      {reason: "without a configuration every machine image is the default one", version: "9", want: "machine:default"},
-		"Mapped":       {reason: "the cloud profile says which image a version is", config: images, version: "1.36.3", want: "machine:mapped"},
-		"Missing":      {reason: "a version that it does not name is an error that names it", config: images, version: "9", wantErr: `machine image "local" in version "9"`},
+		"Mapped":       {reason: "the cloud profile says which image a version is", config: imageMap, version: "1.36.3", want: "machine:mapped"},
+		"Missing":      {reason: "a version that it does not name is an error that names it", config: imageMap, version: "9", wantErr: `machine image "local" in version "9"`},
 		"UnknownField": {reason: "a typing error in the configuration is told", config: `{"apiVersion":"x","kinds":"y"}`, wantErr: `unknown field "kinds"`},
 		"OtherKind":    {reason: "a configuration of another provider is not understood", config: `{"apiVersion":"x","kind":"y"}`, wantErr: `it is a "y" of "x"`},
 	}
@@ -243,7 +243,7 @@ func TestImage(t *testing.T) {
 			t.Parallel()
 			pool := newPool()
 			pool.MachineImage.Version = tc.version
-			wanted, err := worker.Render(newWorker(), &pool, []byte("data"), newCluster(tc.config), defaults())
+			wanted, err := worker.Render(newWorker(), &pool, []byte("data"), newCluster(tc.config), images())
 			if tc.wantErr != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.wantErr) {
 					t.Errorf("%s\nRender(...) = %v, want an error with %q", tc.reason, err, tc.wantErr)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package registration_test
+package local_test
 
 import (
 	"encoding/json"
@@ -16,7 +16,6 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/chart"
 	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local"
-	"github.com/terrarium-garden/terrarium/controllers/provider/local/registration"
 )
 
 func images() local.Images {
@@ -27,17 +26,17 @@ func images() local.Images {
 
 func TestRegistration(t *testing.T) {
 	t.Parallel()
-	golden.Objects(t, "registration.yaml", []client.Object{registration.Registration()})
+	golden.Objects(t, "registration.yaml", []client.Object{local.Registration()})
 }
 
 // TestDeployment installs what a gardenlet would: the chart inside of the deployment, with the values beside it.
 func TestDeployment(t *testing.T) {
 	t.Parallel()
-	deployment, err := registration.Deployment(images())
+	deployment, err := local.Deployment(images())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if deployment.Type != "helm" || deployment.Name != registration.Registration().Spec.Deployment.DeploymentRefs[0].Name {
+	if deployment.Type != "helm" || deployment.Name != local.Registration().Spec.Deployment.DeploymentRefs[0].Name {
 		t.Errorf("deployment %q of type %q is not what the registration refers to", deployment.Name, deployment.Type)
 	}
 	config := struct {
@@ -64,7 +63,7 @@ func TestDeployment(t *testing.T) {
 	}
 	golden.Objects(t, "chart.yaml", objects)
 
-	again, err := registration.Deployment(images())
+	again, err := local.Deployment(images())
 	if err != nil || string(again.ProviderConfig.Raw) != string(deployment.ProviderConfig.Raw) {
 		t.Errorf("a second manifest differs from the first (%v): every apply would install anew", err)
 	}
@@ -91,7 +90,7 @@ func checkCommand(t *testing.T, content map[string]any) {
 func TestKindsAreRegistered(t *testing.T) {
 	t.Parallel()
 	var kinds []string
-	for _, resource := range registration.Registration().Spec.Resources {
+	for _, resource := range local.Registration().Spec.Resources {
 		kinds = append(kinds, resource.Kind)
 		if resource.Type != "local" || resource.Primary != nil {
 			t.Errorf("kind %q is registered with type %q, primary %v", resource.Kind, resource.Type, resource.Primary)
@@ -100,7 +99,7 @@ func TestKindsAreRegistered(t *testing.T) {
 	if !slices.Equal(kinds, local.Kinds()) {
 		t.Errorf("registered kinds are %q, acted on are %q", kinds, local.Kinds())
 	}
-	if registration.Registration().APIVersion != gardencorev1beta1.GroupVersion.String() {
-		t.Errorf("the registration has the version %q", registration.Registration().APIVersion)
+	if local.Registration().APIVersion != gardencorev1beta1.GroupVersion.String() {
+		t.Errorf("the registration has the version %q", local.Registration().APIVersion)
 	}
 }

@@ -1,23 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package controlplane deploys the part of a shoot's control plane that comes from the provider: the cloud controller manager, which
+// maintains the nodes.
 package controlplane
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 )
+
+// Actor deploys the cloud controller manager of each shoot.
+type Actor struct{ engine.Access }
+
+// Reconcile deploys the cloud controller manager and waits until it runs.
+func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.ControlPlane, cluster *engine.Cluster) error {
+	if cluster == nil {
+		return errors.New("there is no Cluster object for the namespace")
+	}
+	secret := &corev1.Secret{}
+	if err := a.Reader.Get(ctx, client.ObjectKey{Namespace: object.Namespace, Name: engine.ShootAccessSecret}, secret); err != nil {
+		return fmt.Errorf("read access to the shoot: %w", err)
+	}
+	sum := sha256.Sum256(secret.Data[engine.KubeconfigKey])
+	values := Values{Namespace: object.Namespace, Image: a.Images.Terrarium, Replicas: 1, KubeconfigChecksum: hex.EncodeToString(sum[:8])}
+	if cluster.Hibernated() {
+		values.Replicas = 0
+	}
+	objects := Render(values)
+	if err := a.Seed.Apply(ctx, objects...); err != nil {
+		return fmt.Errorf("deploy cloud controller manager: %w", err)
+	}
+	limited, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	err := a.Seed.WaitReady(limited, objects...)
+	if notReady, found := errors.AsType[*deploy.NotReadyError](err); found && notReady.Cause != nil && ctx.Err() == nil {
+		return kit.Wait(recheck, notReady.Error())
+	}
+	return err
+}
+
+// Delete removes the cloud controller manager.
+func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.ControlPlane, _ *engine.Cluster) error {
+	return a.Seed.Delete(ctx, Render(Values{Namespace: object.Namespace})...)
+}
 
 const (
 	// Name of the Deployment and of everything that belongs to it.
 	Name = "cloud-controller-manager"
+
+	// readyTimeout is how long one call waits for the Deployment before it frees the worker of the queue.
+	readyTimeout = 20 * time.Second
+	recheck      = time.Second
 
 	healthPort     = 8081
 	kubeconfigDir  = "/var/run/shoot"
@@ -32,7 +83,7 @@ type Values struct {
 	Image string
 	// Replicas is 0 while the shoot sleeps.
 	Replicas int32
-	// KubeconfigChecksum changes with the kubeconfig, so that the pod does.
+	// KubeconfigChecksum replaces the pod when the kubeconfig changes.
 	KubeconfigChecksum string
 }
 
@@ -63,7 +114,7 @@ func Render(v Values) []client.Object {
 			Spec: appsv1.DeploymentSpec{
 				Replicas:             new(v.Replicas),
 				RevisionHistoryLimit: new(int32(1)),
-				// Two of them would do no harm but to each other's patience.
+				// Two at the same time would only cause conflicts.
 				Strategy: appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
 				Selector: &metav1.LabelSelector{MatchLabels: selector},
 				Template: corev1.PodTemplateSpec{
@@ -81,10 +132,7 @@ func podSpec(v Values) corev1.PodSpec {
 		AutomountServiceAccountToken: new(true),
 		EnableServiceLinks:           new(false),
 		SecurityContext: &corev1.PodSecurityContext{
-			RunAsNonRoot: new(true),
-			RunAsUser:    new(int64(65532)),
-			RunAsGroup:   new(int64(65532)),
-			FSGroup:      new(int64(65532)),
+			RunAsNonRoot: new(true), RunAsUser: new(component.NonRoot), RunAsGroup: new(component.NonRoot), FSGroup: new(component.NonRoot),
 		},
 		Containers: []corev1.Container{{
 			Name:            Name,
@@ -101,10 +149,7 @@ func podSpec(v Values) corev1.PodSpec {
 				ReadOnlyRootFilesystem:   new(true),
 				Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 			},
-			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
-				corev1.ResourceCPU:    resource.MustParse("10m"),
-				corev1.ResourceMemory: resource.MustParse("48Mi"),
-			}},
+			Resources: component.Requests("10m", "48Mi"),
 			ReadinessProbe: &corev1.Probe{
 				ProbeHandler:  corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/readyz", Port: intstr.FromInt32(healthPort)}},
 				PeriodSeconds: 2,

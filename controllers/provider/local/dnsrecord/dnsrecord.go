@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package dnsrecord publishes the DNS records of a shoot to its machines, as lines of a hosts file that every machine mounts. There is no
+// name server, so only names with addresses can be served: no aliases and no wildcards.
 package dnsrecord
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
-	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
@@ -22,21 +26,10 @@ import (
 // ConfigMapName is the ConfigMap with the hosts file, in the namespace of the records.
 const ConfigMapName = "dns-records"
 
-const zone = "local"
+// Actor writes the hosts file of a namespace. It must not run for two records at the same time, because each run renders all of them.
+type Actor struct{ engine.Access }
 
-const conditionCreated gardencorev1beta1.ConditionType = "Created"
-
-// Actor keeps the hosts file of a namespace. It must not run for two records at once: each run renders all of them.
-type Actor struct {
-	// Reader lists the records of the seed without a cache.
-	Reader client.Reader
-	// Seed applies objects in the seed.
-	Seed deploy.Engine
-	// Clock gives the times of conditions.
-	Clock clock.PassiveClock
-}
-
-// Reconcile puts the record into the hosts file.
+// Reconcile adds the record to the hosts file.
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.DNSRecord, _ *engine.Cluster) error {
 	if err := Check(object); err != nil {
 		return engine.ConfigurationProblem(err)
@@ -46,21 +39,21 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	}
 	status := object.GetExtensionStatus()
 	status.Conditions = kit.SetCondition(status.Conditions, gardencorev1beta1.Condition{
-		Type:    conditionCreated,
+		Type:    "Created",
 		Status:  gardencorev1beta1.ConditionTrue,
 		Reason:  "RecordCreated",
 		Message: "The record is in the hosts file of the machines",
 	}, a.Clock.Now())
-	object.Status.Zone = new(zone)
+	object.Status.Zone = new(engine.Type)
 	return nil
 }
 
-// Delete takes the record out of the hosts file. Records in deletion are not rendered.
+// Delete removes the record from the hosts file. Records that are being deleted are not rendered.
 func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.DNSRecord, _ *engine.Cluster) error {
 	return a.render(ctx, object.Namespace)
 }
 
-// Migrate does nothing: the file goes with the namespace, and the machines need it until then.
+// Migrate does nothing: machines need the file as long as they exist, and it is deleted with the namespace.
 func (a *Actor) Migrate(context.Context, *gardenextensionsv1alpha1.DNSRecord, *engine.Cluster) error {
 	return nil
 }
@@ -89,4 +82,49 @@ func ConfigMap(namespace, hosts string) *corev1.ConfigMap {
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: ConfigMapName},
 		Data:       map[string]string{machine.HostsKey: hosts},
 	}
+}
+
+const hostsHeader = `# Kept by provider-local. Machines see it as /etc/hosts.
+127.0.0.1	localhost
+::1	localhost ip6-localhost ip6-loopback
+`
+
+// Hosts renders the hosts file for the records. The order of the records does not matter.
+func Hosts(records []gardenextensionsv1alpha1.DNSRecord) string {
+	var lines []string
+	for _, record := range records {
+		if Check(&record) != nil || record.Spec.RecordType == gardenextensionsv1alpha1.DNSRecordTypeTXT {
+			continue
+		}
+		for _, value := range record.Spec.Values {
+			lines = append(lines, value+"\t"+strings.TrimSuffix(record.Spec.Name, "."))
+		}
+	}
+	slices.SortFunc(lines, cmp.Compare[string])
+	lines = slices.Compact(lines)
+	if len(lines) == 0 {
+		return hostsHeader
+	}
+	return hostsHeader + strings.Join(lines, "\n") + "\n"
+}
+
+// Check returns why a record cannot be served. TXT records are accepted but not served, because no machine of a local shoot needs them.
+func Check(record *gardenextensionsv1alpha1.DNSRecord) error {
+	spec := &record.Spec
+	switch spec.RecordType {
+	case gardenextensionsv1alpha1.DNSRecordTypeTXT:
+		return nil
+	case gardenextensionsv1alpha1.DNSRecordTypeA, gardenextensionsv1alpha1.DNSRecordTypeAAAA:
+	default:
+		return fmt.Errorf("record %q: local DNS does not serve records of type %q, only A, AAAA and TXT", spec.Name, spec.RecordType)
+	}
+	if strings.Contains(spec.Name, "*") {
+		return fmt.Errorf("record %q: local DNS does not serve wildcards", spec.Name)
+	}
+	for _, value := range spec.Values {
+		if _, err := netip.ParseAddr(value); err != nil {
+			return fmt.Errorf("record %q: %q is not an IP address", spec.Name, value)
+		}
+	}
+	return nil
 }

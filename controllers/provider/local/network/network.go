@@ -1,15 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package network deploys the pod network of local shoots: the network agent on every node of the shoot.
 package network
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 )
+
+// Actor deploys the network agent in each shoot.
+type Actor struct{ engine.Access }
+
+// Reconcile applies the agent in the shoot. It does not wait for the pods: there may be no machines yet.
+func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.Network, cluster *engine.Cluster) error {
+	if cluster == nil {
+		return errors.New("there is no Cluster object for the namespace")
+	}
+	if err := check(object, cluster); err != nil {
+		return engine.ConfigurationProblem(err)
+	}
+	if err := a.Shoots.Apply(ctx, object.Namespace, Render(Values{Image: a.Images.NetworkAgent, PodNetwork: object.Spec.PodCIDR})...); err != nil {
+		return fmt.Errorf("network agent: %w", err)
+	}
+	object.Status.IPFamilies = []gardenextensionsv1alpha1.IPFamily{gardenextensionsv1alpha1.IPFamilyIPv4}
+	return nil
+}
+
+// Delete removes the agent from the shoot.
+func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Network, cluster *engine.Cluster) error {
+	if err := a.Shoots.Remove(ctx, object.Namespace, cluster, Render(Values{})...); err != nil {
+		return fmt.Errorf("network agent: %w", err)
+	}
+	return nil
+}
+
+// Migrate leaves the agent in the shoot.
+func (a *Actor) Migrate(context.Context, *gardenextensionsv1alpha1.Network, *engine.Cluster) error {
+	return nil
+}
+
+// check refuses what the agent does not support: IPv6, and shoots without kube-proxy.
+func check(object *gardenextensionsv1alpha1.Network, cluster *engine.Cluster) error {
+	for _, family := range object.Spec.IPFamilies {
+		if family != gardenextensionsv1alpha1.IPFamilyIPv4 {
+			return fmt.Errorf("the local network serves IPv4 only, not %s", family)
+		}
+	}
+	network, err := netip.ParsePrefix(object.Spec.PodCIDR)
+	if err != nil || !network.Addr().Is4() {
+		return fmt.Errorf("the pod network %q is not an IPv4 network", object.Spec.PodCIDR)
+	}
+	proxy := cluster.Shoot.Spec.Kubernetes.KubeProxy
+	if proxy != nil && proxy.Enabled != nil && !*proxy.Enabled {
+		return errors.New("the local network needs kube-proxy, which the shoot has disabled")
+	}
+	return nil
+}
 
 const (
 	// Name of the DaemonSet and its service account.
@@ -58,7 +116,7 @@ func Render(v Values) []client.Object {
 	}
 }
 
-// podSpec: the agent works on the network of the machine itself, and runs the machine's own programs below hostRoot.
+// podSpec lets the agent configure the network of the machine and run the programs of the machine, which are below hostRoot.
 func podSpec(v Values) corev1.PodSpec {
 	return corev1.PodSpec{
 		ServiceAccountName:            Name,
@@ -68,7 +126,7 @@ func podSpec(v Values) corev1.PodSpec {
 		DNSPolicy:                     corev1.DNSDefault,
 		PriorityClassName:             "system-node-critical",
 		TerminationGracePeriodSeconds: new(int64(5)),
-		// A node without a network refuses other pods; this one has to run everywhere, always.
+		// A node without a network is tainted and refuses other pods, so this one must tolerate everything.
 		Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
 		Containers: []corev1.Container{{
 			Name:            "network-agent",
@@ -83,11 +141,8 @@ func podSpec(v Values) corev1.PodSpec {
 			Env: []corev1.EnvVar{{Name: "NODE_NAME", ValueFrom: &corev1.EnvVarSource{
 				FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "spec.nodeName"},
 			}}},
-			SecurityContext: &corev1.SecurityContext{Privileged: new(true)},
-			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
-				corev1.ResourceCPU:    resource.MustParse("10m"),
-				corev1.ResourceMemory: resource.MustParse("32Mi"),
-			}},
+			SecurityContext:          &corev1.SecurityContext{Privileged: new(true)},
+			Resources:                component.Requests("10m", "32Mi"),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 			VolumeMounts: []corev1.VolumeMount{
 				{Name: "config", MountPath: configDir},

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package infrastructure prepares the namespace of a shoot for machines: a network policy that lets them communicate, a Service that gives
+// them names in the seed, and an empty hosts file, to which DNS records are added later.
 package infrastructure
 
 import (
@@ -14,21 +16,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
-	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
 )
 
 // Actor prepares namespaces of shoots for machines.
-type Actor struct {
-	// Client reaches the seed.
-	Client client.Client
-	// Seed applies objects in the seed.
-	Seed deploy.Engine
-}
+type Actor struct{ engine.Access }
 
-// Reconcile makes the objects and reports the network of the nodes: machines are pods of the seed, so it is the seed's pod network.
+// Reconcile creates the objects and reports the network of the nodes. Machines are pods of the seed, so this is the pod network of the seed.
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.Infrastructure, cluster *engine.Cluster) error {
 	if cluster == nil {
 		return errors.New("there is no Cluster object for the namespace")
@@ -37,7 +33,7 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 		return fmt.Errorf("prepare namespace for machines: %w", err)
 	}
 	hosts := dnsrecord.ConfigMap(object.Namespace, dnsrecord.Hosts(nil))
-	if err := a.Client.Create(ctx, hosts); err != nil && !apierrors.IsAlreadyExists(err) {
+	if err := a.Seed.Client.Create(ctx, hosts); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("prepare hosts file: %w", err)
 	}
 	object.Status.Networking = nil
@@ -53,13 +49,8 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Inf
 	return a.Seed.Delete(ctx, objects...)
 }
 
-// Migrate removes the objects: nothing of the infrastructure is outside the seed.
-func (a *Actor) Migrate(ctx context.Context, object *gardenextensionsv1alpha1.Infrastructure, cluster *engine.Cluster) error {
-	return a.Delete(ctx, object, cluster)
-}
-
-// Render returns what machines need in the namespace of their shoot. A namespace refuses all traffic that no rule permits; machines talk to each
-// other, to the API server of the shoot, and to whatever their pods talk to.
+// Render returns what machines need in the namespace of their shoot. The namespace denies all traffic that no network policy allows;
+// machines talk to each other, to the API server of the shoot, and to everything that their pods talk to.
 func Render(namespace string) []client.Object {
 	selector := map[string]string{machinedeployment.LabelApp: machinedeployment.App}
 	return []client.Object{
