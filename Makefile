@@ -85,7 +85,7 @@ verify: ## Check that generated code, go.mod and the catalogue of rules are what
 .PHONY: test-unit
 test-unit: ## Unit tests; the packages without heavy imports also under the race detector
 	go test $$(go list ./... | grep -v '/tests/')
-	go test -race ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/poll/... ./controllers/kit/... ./appliance/runner/... ./controllers/operation/...
+	go test -race ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/kit/... ./appliance/runner/... ./controllers/operation/...
 
 .PHONY: test-integration
 test-integration: ## Tests against the real server in this process

@@ -12,7 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/terrarium-garden/terrarium/controllers/poll"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
 const (
@@ -117,11 +117,11 @@ func (e Engine) remaining(ctx context.Context, objs []client.Object) ([]string, 
 // poll asks until there is nothing left to wait for. An answer that will not change ends it. Other errors are a reason to ask
 // again, because an API server may restart while its objects are fine.
 func (e Engine) poll(ctx context.Context, ask func(ctx context.Context) ([]string, error)) error {
-	err := poll.Until(ctx, e.Clock, poll.Every(pollInterval), func(ctx context.Context) error {
+	err := flow.Until(ctx, e.Clock, flow.Every(pollInterval), func(ctx context.Context) error {
 		reasons, err := ask(ctx)
 		switch {
 		case err != nil && final(err):
-			return poll.Final(err)
+			return flow.Final(err)
 		case err != nil:
 			return &NotReadyError{Reasons: []string{err.Error()}}
 		case len(reasons) > 0:
@@ -130,7 +130,7 @@ func (e Engine) poll(ctx context.Context, ask func(ctx context.Context) ([]strin
 			return nil
 		}
 	})
-	ended, cutOff := errors.AsType[*poll.EndedError](err)
+	ended, cutOff := errors.AsType[*flow.EndedError](err)
 	if notReady, ok := errors.AsType[*NotReadyError](err); ok && cutOff {
 		notReady.Cause = ended.Cause
 		return notReady

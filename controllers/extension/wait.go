@@ -11,8 +11,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
-	"github.com/terrarium-garden/terrarium/controllers/poll"
 )
 
 const firstPause = 250 * time.Millisecond
@@ -94,9 +94,9 @@ func fresh(obj gardenextensionsv1alpha1.Object, last *gardencorev1beta1.LastOper
 func (e Engine) poll(ctx context.Context, patience extensions.Patience, ask func(ctx context.Context) (err error, reported bool)) error {
 	deadline := e.Clock.Now().Add(patience.Timeout)
 	var since time.Time
-	grow := poll.Growing(firstPause, patience.Interval)
+	grow := flow.Growing(firstPause, patience.Interval)
 	pause := func() time.Duration { return min(grow(), deadline.Sub(e.Clock.Now())) }
-	return poll.Until(ctx, e.Clock, pause, func(ctx context.Context) error {
+	return flow.Until(ctx, e.Clock, pause, func(ctx context.Context) error {
 		err, reported := ask(ctx)
 		now := e.Clock.Now()
 		switch {
@@ -108,10 +108,10 @@ func (e Engine) poll(ctx context.Context, patience extensions.Patience, ask func
 			since = now
 		}
 		if reported && now.Sub(since) >= patience.Severe {
-			return poll.Final(err)
+			return flow.Final(err)
 		}
 		if !now.Before(deadline) {
-			return poll.Final(fmt.Errorf("not within %s: %w", patience.Timeout, err))
+			return flow.Final(fmt.Errorf("not within %s: %w", patience.Timeout, err))
 		}
 		return err
 	})

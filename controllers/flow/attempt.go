@@ -9,14 +9,12 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
-
-	"github.com/terrarium-garden/terrarium/controllers/poll"
 )
 
 // errTimeUp is the cause of a context that a task's own limit has ended.
 var errTimeUp = errors.New("time is up")
 
-// perform runs one task within its time limit, with its retries. A task that is done has set what it declares.
+// perform runs one task within its time limit, with its retries. A task that succeeds must have set the values that it declares.
 func perform(ctx context.Context, clk clock.Clock, t *Task, set *values) error {
 	ctx, stop := withTimeout(ctx, clk, t.limit())
 	defer stop()
@@ -24,32 +22,31 @@ func perform(ctx context.Context, clk clock.Clock, t *Task, set *values) error {
 	if err == nil {
 		return set.missing(t)
 	}
-	if timeUp(ctx) {
+	if errors.Is(context.Cause(ctx), errTimeUp) {
 		return &TimeoutError{After: t.limit(), Last: err}
 	}
 	return err
 }
 
 func performRetrying(ctx context.Context, clk clock.Clock, t *Task) error {
-	if !t.Retry.enabled() {
+	if t.Retry.Timeout == 0 {
 		return protect(ctx, t.Do)
 	}
-	retry := t.Retry.withDefaults()
-	limited, stop := withTimeout(ctx, clk, retry.Timeout)
+	limited, stop := withTimeout(ctx, clk, t.Retry.Timeout)
 	defer stop()
-	err := poll.Until(limited, clk, poll.Every(retry.Interval), func(ctx context.Context) error {
+	err := Until(limited, clk, Every(t.Retry.Interval), func(ctx context.Context) error {
 		err := protect(ctx, t.Do)
-		if isSevere(err) || isPanic(err) {
-			return poll.Final(err)
+		if _, panicked := errors.AsType[*PanicError](err); panicked {
+			return Final(err)
 		}
 		return err
 	})
-	ended, ok := errors.AsType[*poll.EndedError](err)
+	ended, ok := errors.AsType[*EndedError](err)
 	switch {
 	case !ok:
 		return err
 	case ctx.Err() == nil:
-		return &TimeoutError{After: retry.Timeout, Last: ended.Last}
+		return &TimeoutError{After: t.Retry.Timeout, Last: ended.Last}
 	default:
 		return ended.Last
 	}
@@ -83,13 +80,4 @@ func withTimeout(parent context.Context, clk clock.Clock, limit time.Duration) (
 		cancel(nil)
 		<-watched
 	}
-}
-
-func timeUp(ctx context.Context) bool {
-	return errors.Is(context.Cause(ctx), errTimeUp)
-}
-
-func isPanic(err error) bool {
-	var panicked *PanicError
-	return errors.As(err, &panicked)
 }

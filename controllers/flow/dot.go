@@ -55,9 +55,8 @@ func (t Task) attributes() string {
 	if t.Timeout > 0 {
 		label = append(label, "within "+t.Timeout.String())
 	}
-	if t.Retry.enabled() {
-		r := t.Retry.withDefaults()
-		label = append(label, fmt.Sprintf("again every %s for %s", r.Interval, r.Timeout))
+	if t.Retry.Timeout > 0 {
+		label = append(label, fmt.Sprintf("again every %s for %s", t.Retry.Interval, t.Retry.Timeout))
 	}
 	var attributes []string
 	if len(label) > 0 {

@@ -3,10 +3,8 @@
 package flow
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -19,7 +17,7 @@ type TaskError struct {
 	Err error
 }
 
-// Error tells which task failed and why.
+// Error says which task failed and why.
 func (e TaskError) Error() string {
 	return fmt.Sprintf("task %q failed: %v", e.ID, e.Err)
 }
@@ -29,7 +27,7 @@ func (e TaskError) Unwrap() error {
 	return e.Err
 }
 
-// RunError is what a run returns that did not succeed.
+// RunError is the result of a run that did not succeed.
 type RunError struct {
 	// Flow is the name of the graph.
 	Flow string
@@ -65,18 +63,17 @@ func (e *RunError) Unwrap() []error {
 
 // Errors returns the task errors of a run, sorted by id, or nothing if err does not come from a run.
 func Errors(err error) []TaskError {
-	var run *RunError
-	if !errors.As(err, &run) {
-		return nil
+	if run, ok := errors.AsType[*RunError](err); ok {
+		return run.Tasks
 	}
-	return run.Tasks
+	return nil
 }
 
 // PanicError is a panic of a task turned into an error.
 type PanicError struct {
 	// Value is what the task panicked with.
 	Value any
-	// Stack is the stack of the panic. It is no part of the message.
+	// Stack is the stack of the panic. The message does not include it.
 	Stack []byte
 }
 
@@ -85,9 +82,9 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("panic: %v", e.Value)
 }
 
-// TimeoutError says that a task was not done in its time.
+// TimeoutError says that a task did not finish within its time limit.
 type TimeoutError struct {
-	// After is the time the task had.
+	// After is the time limit.
 	After time.Duration
 	// Last is what the task returned last; it may be nil.
 	Last error
@@ -104,27 +101,4 @@ func (e *TimeoutError) Error() string {
 // Unwrap returns the last error.
 func (e *TimeoutError) Unwrap() error {
 	return e.Last
-}
-
-type severeError struct{ err error }
-
-func (e severeError) Error() string { return e.err.Error() }
-
-func (e severeError) Unwrap() error { return e.err }
-
-// Severe marks an error that no retry can heal: it ends the retries of its task at once.
-func Severe(err error) error {
-	if err == nil {
-		return nil
-	}
-	return severeError{err: err}
-}
-
-func isSevere(err error) bool {
-	var severe severeError
-	return errors.As(err, &severe)
-}
-
-func sortTaskErrors(errs []TaskError) {
-	slices.SortFunc(errs, func(a, b TaskError) int { return cmp.Compare(a.ID, b.ID) })
 }

@@ -75,7 +75,7 @@ func TestDOTShowsTasksLimitsAndEdges(t *testing.T) {
 		flow.Task{ID: "namespace", Title: "namespace", Do: nothing},
 		flow.Task{ID: "etcd", Title: "etcd", After: []flow.ID{"namespace"}, Timeout: 5 * time.Minute, Sets: []flow.Slot{address}, Do: nothing},
 		flow.Task{ID: "dns", Title: "dns", After: []flow.ID{"namespace"}, Skip: true, Do: nothing},
-		flow.Task{ID: "shoot-client", Title: "shoot-client", After: []flow.ID{"etcd", "dns", "etcd"}, Reads: []flow.Slot{address}, Retry: flow.Retry{Timeout: 2 * time.Minute}, Do: nothing},
+		flow.Task{ID: "shoot-client", Title: "shoot-client", After: []flow.ID{"etcd", "dns", "etcd"}, Reads: []flow.Slot{address}, Retry: flow.Retry{Interval: 5 * time.Second, Timeout: 2 * time.Minute}, Do: nothing},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -15,10 +15,8 @@ type Progress struct {
 	Flow string
 	// Total is the number of tasks without the skipped ones.
 	Total int
-	// Running, Succeeded and Failed hold task ids.
-	Running   []ID
+	// Succeeded holds the ids of the tasks that are done.
 	Succeeded []ID
-	Failed    []ID
 	// Doing holds the titles of the running tasks.
 	Doing []string
 }

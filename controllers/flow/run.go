@@ -3,6 +3,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -55,7 +56,6 @@ func (g *Graph) Run(ctx context.Context, o Options) error {
 		values:    &values{},
 		running:   map[ID]string{},
 		succeeded: map[ID]struct{}{},
-		failed:    map[ID]struct{}{},
 	}
 	for _, t := range g.tasks {
 		if !t.Skip {
@@ -82,7 +82,6 @@ type run struct {
 	// running holds the titles of the running tasks.
 	running   map[ID]string
 	succeeded map[ID]struct{}
-	failed    map[ID]struct{}
 	errs      []TaskError
 	// left is set when a task was ready but the context had ended.
 	left bool
@@ -157,10 +156,9 @@ func (r *run) end(ctx context.Context, o Observation) {
 	}
 	if o.Err != nil {
 		r.options.Log.V(1).Info("Task failed", "task", o.ID, "took", took)
-		if panicked := (*PanicError)(nil); errors.As(o.Err, &panicked) {
+		if panicked, ok := errors.AsType[*PanicError](o.Err); ok {
 			r.options.Log.Info("Task panicked", "task", o.ID, "stack", string(panicked.Stack))
 		}
-		r.failed[o.ID] = struct{}{}
 		r.errs = append(r.errs, TaskError{ID: o.ID, Err: o.Err})
 		return
 	}
@@ -186,9 +184,7 @@ func (r *run) publish() {
 	r.reports.publish(Progress{
 		Flow:      r.graph.name,
 		Total:     r.total,
-		Running:   slices.Sorted(maps.Keys(r.running)),
 		Succeeded: slices.Sorted(maps.Keys(r.succeeded)),
-		Failed:    slices.Sorted(maps.Keys(r.failed)),
 		Doing:     slices.Sorted(maps.Values(r.running)),
 	})
 }
@@ -197,7 +193,7 @@ func (r *run) result(ctx context.Context) error {
 	if len(r.errs) == 0 && !r.left {
 		return nil
 	}
-	sortTaskErrors(r.errs)
+	slices.SortFunc(r.errs, func(a, b TaskError) int { return cmp.Compare(a.ID, b.ID) })
 	err := &RunError{Flow: r.graph.name, Tasks: r.errs}
 	if r.left {
 		err.Cause = context.Cause(ctx)

@@ -167,7 +167,7 @@ func TestProgressWords_GLET_FLOW_4(t *testing.T) {
 		},
 		"Middle": {
 			reason:  "two thirds are rounded down, the titles of the running ones are shown",
-			in:      flow.Progress{Flow: "Shoot cluster deletion", Total: 3, Succeeded: []flow.ID{"a", "b"}, Running: []flow.ID{"c", "d"}, Doing: []string{"Deploying c", "Waiting for d"}},
+			in:      flow.Progress{Flow: "Shoot cluster deletion", Total: 3, Succeeded: []flow.ID{"a", "b"}, Doing: []string{"Deploying c", "Waiting for d"}},
 			percent: 66, text: "Deploying c, Waiting for d",
 		},
 		"End": {
@@ -255,7 +255,7 @@ func TestReportsAreHeldBack_GLET_FLOW_5(t *testing.T) {
 func TestPanicBecomesAnError_GLET_FLOW_6(t *testing.T) {
 	t.Parallel()
 	g := compile(t,
-		flow.Task{ID: "bad", Retry: flow.DefaultRetry(), Do: func(context.Context) error { panic("nil map") }},
+		flow.Task{ID: "bad", Retry: flow.Retry{Interval: 5 * time.Second, Timeout: 30 * time.Second}, Do: func(context.Context) error { panic("nil map") }},
 		flow.Task{ID: "good", Do: nothing},
 	)
 	err := g.Run(t.Context(), flow.Options{Clock: clock.RealClock{}})
@@ -304,7 +304,7 @@ func TestRetries_GLET_FLOW_7(t *testing.T) {
 		took     time.Duration
 	}{
 		"Heals": {
-			reason: "a task that heals is tried every 5 s", task: flow.Task{Retry: flow.DefaultRetry()},
+			reason: "a task that heals is tried every 5 s", task: flow.Task{Retry: flow.Retry{Interval: 5 * time.Second, Timeout: 30 * time.Second}},
 			failures: 3, err: errBoom, attempts: 4, took: 15 * time.Second,
 		},
 		"GivesUp": {
@@ -312,13 +312,8 @@ func TestRetries_GLET_FLOW_7(t *testing.T) {
 			failures: 100, err: errBoom, attempts: 3, took: 10 * time.Second,
 			want: `task "t" failed: not done within 10s: boom`,
 		},
-		"Severe": {
-			reason: "a severe error is not tried again", task: flow.Task{Retry: flow.DefaultRetry()},
-			failures: 100, err: fmt.Errorf("create: %w", flow.Severe(errBoom)), attempts: 1,
-			want: `task "t" failed: create: boom`,
-		},
 		"TaskLimit": {
-			reason: "the task's own limit covers its retries", task: flow.Task{Timeout: 7 * time.Second, Retry: flow.DefaultRetry()},
+			reason: "the task's own limit covers its retries", task: flow.Task{Timeout: 7 * time.Second, Retry: flow.Retry{Interval: 5 * time.Second, Timeout: 30 * time.Second}},
 			failures: 100, err: errBoom, attempts: 2, took: 7 * time.Second,
 			want: `task "t" failed: not done within 7s: boom`,
 		},

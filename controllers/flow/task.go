@@ -3,17 +3,14 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
 
-const (
-	defaultRetryInterval = 5 * time.Second
-	defaultRetryTimeout  = 30 * time.Second
-	// DefaultTimeout bounds a task without a limit of its own. It is longer than every wait that has one, and ends what
-	// hangs.
-	DefaultTimeout = 15 * time.Minute
-)
+// DefaultTimeout bounds a task without a limit of its own, so that no task hangs forever. It is longer than every wait that
+// has a limit.
+const DefaultTimeout = 15 * time.Minute
 
 // ID names a task. It is unique within its graph and does not change: it is kept with errors and counted by metrics.
 type ID string
@@ -39,35 +36,7 @@ type Task struct {
 	Do func(ctx context.Context) error
 }
 
-func (t *Task) limit() time.Duration {
-	if t.Timeout > 0 {
-		return t.Timeout
-	}
-	return DefaultTimeout
-}
+func (t *Task) limit() time.Duration { return cmp.Or(t.Timeout, DefaultTimeout) }
 
-// Retry repeats a failing task at an interval until a timeout. A field left at zero takes its default (5 s and 30 s) as
-// soon as the other one is set.
-type Retry struct {
-	Interval time.Duration
-	Timeout  time.Duration
-}
-
-// DefaultRetry tries every 5 s for 30 s.
-func DefaultRetry() Retry {
-	return Retry{Interval: defaultRetryInterval, Timeout: defaultRetryTimeout}
-}
-
-func (r Retry) enabled() bool {
-	return r.Interval > 0 || r.Timeout > 0
-}
-
-func (r Retry) withDefaults() Retry {
-	if r.Interval <= 0 {
-		r.Interval = defaultRetryInterval
-	}
-	if r.Timeout <= 0 {
-		r.Timeout = defaultRetryTimeout
-	}
-	return r
-}
+// Retry repeats a failing task at an interval until a timeout.
+type Retry struct{ Interval, Timeout time.Duration }

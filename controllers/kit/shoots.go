@@ -21,24 +21,25 @@ import (
 )
 
 const (
-	defaultShootIdle  = 15 * time.Minute
-	defaultShootLimit = 1000
-	shootSweepPeriod  = time.Minute
+	// shootIdle is how long a client is kept that nobody asks for.
+	shootIdle = 15 * time.Minute
+	// shootLimit is the number of clients that are kept at most.
+	shootLimit       = 1000
+	shootSweepPeriod = time.Minute
 )
 
-// ErrNoShootAccess says that a shoot cannot be reached because nothing says how: its access Secret does not exist yet, or
-// no longer.
+// ErrNoShootAccess says that a shoot cannot be reached because its access Secret does not exist yet, or no longer.
 var ErrNoShootAccess = errors.New("there is no access to the shoot")
 
 // Shoots keeps one client for each shoot of a seed. Everything that acts on a shoot gets its client here, so a shoot costs
-// one connection, one discovery and one budget of requests, however many controllers work on it and however often.
+// one connection, one discovery and one rate limit, independent of how many controllers work on it.
 //
-// The access Secret is read with each call of Get, which makes a change of credentials effective at once. A client is
-// dropped when its credentials have changed or are gone, when Drop is called, when nobody has asked for it for a while, and
-// in favour of others when there are too many. What a dropped client still does goes on; its connections are closed when
-// they are idle.
+// Each call of Get reads the access Secret, so changed credentials take effect at once. A client is dropped when its
+// credentials have changed or are gone, when Drop is called, when nobody has asked for it for a while, and in favor of
+// newer ones when there are too many. Running requests of a dropped client continue; its connections are closed when they
+// are idle.
 //
-// The zero value of each field that is not required has a useful default. All methods are safe for concurrent use.
+// Fields that are not required have useful defaults. All methods are safe for concurrent use.
 type Shoots struct {
 	// Seed reads the access Secrets. It is required and should not read from a cache.
 	Seed client.Reader
@@ -46,13 +47,9 @@ type Shoots struct {
 	Scheme *runtime.Scheme
 	// Secret is the name of the access Secret in the control-plane namespace of a shoot; empty takes that of the gardenlet.
 	Secret string
-	// UserAgent is the name by which the API servers know the clients; empty takes "gardenlet".
+	// UserAgent is what the clients call themselves to API servers; empty takes "gardenlet".
 	UserAgent string
-	// Idle is how long a client is kept that nobody asks for.
-	Idle time.Duration
-	// Limit is the number of clients that are kept at most.
-	Limit int
-	// Clock tells the time.
+	// Clock gives the time.
 	Clock clock.Clock
 	// Connect makes the access to a shoot from a kubeconfig. Unset, it connects to the API server.
 	Connect func(kubeconfig []byte) (*Shoot, error)
@@ -61,7 +58,7 @@ type Shoots struct {
 	known map[string]*shootEntry
 }
 
-// shootEntry is the access to one shoot, the credentials that it was made from, and when it was last asked for.
+// shootEntry is the access to one shoot, the hash of the kubeconfig that it was made from, and when it was last asked for.
 type shootEntry struct {
 	shoot       *Shoot
 	credentials [sha256.Size]byte
@@ -71,7 +68,7 @@ type shootEntry struct {
 // Get returns the access to the shoot with that control-plane namespace. It makes no request to the shoot. The error is
 // ErrNoShootAccess if the access Secret does not exist or holds no kubeconfig.
 func (s *Shoots) Get(ctx context.Context, namespace string) (*Shoot, error) {
-	key := client.ObjectKey{Namespace: namespace, Name: s.secretName()}
+	key := client.ObjectKey{Namespace: namespace, Name: cmp.Or(s.Secret, gardencorev1beta1.SecretGardener)}
 	kubeconfig, err := s.kubeconfig(ctx, key)
 	if errors.Is(err, ErrNoShootAccess) {
 		s.Drop(namespace)
@@ -80,7 +77,10 @@ func (s *Shoots) Get(ctx context.Context, namespace string) (*Shoot, error) {
 		return nil, err
 	}
 	credentials := sha256.Sum256(kubeconfig)
-	if shoot := s.find(namespace, credentials); shoot != nil {
+	s.mu.Lock()
+	shoot := s.findLocked(namespace, credentials)
+	s.mu.Unlock()
+	if shoot != nil {
 		return shoot, nil
 	}
 	fresh, err := s.connect(kubeconfig)
@@ -110,13 +110,13 @@ func (s *Shoots) Len() int {
 	return len(s.known)
 }
 
-// Start drops clients that nobody asks for until ctx ends, and then all of them. It makes Shoots a runnable of a manager.
+// Start drops idle clients until ctx ends, and then all clients. It makes Shoots a runnable of a manager.
 func (s *Shoots) Start(ctx context.Context) error {
 	for {
 		timer := s.clock().NewTimer(shootSweepPeriod)
 		select {
 		case <-timer.C():
-			s.dropIf(func(e *shootEntry) bool { return s.clock().Since(e.used) >= s.idle() })
+			s.dropIf(func(e *shootEntry) bool { return s.clock().Since(e.used) >= shootIdle })
 		case <-ctx.Done():
 			timer.Stop()
 			s.dropIf(func(*shootEntry) bool { return true })
@@ -141,13 +141,7 @@ func (s *Shoots) kubeconfig(ctx context.Context, key client.ObjectKey) ([]byte, 
 	return kubeconfig, nil
 }
 
-// find returns the access that was made from these credentials, or nil if there is none.
-func (s *Shoots) find(namespace string, credentials [sha256.Size]byte) *Shoot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.findLocked(namespace, credentials)
-}
-
+// findLocked returns the access that was made from these credentials, or nil if there is none.
 func (s *Shoots) findLocked(namespace string, credentials [sha256.Size]byte) *Shoot {
 	entry := s.known[namespace]
 	if entry == nil || entry.credentials != credentials {
@@ -157,8 +151,8 @@ func (s *Shoots) findLocked(namespace string, credentials [sha256.Size]byte) *Sh
 	return entry.shoot
 }
 
-// keep puts a fresh access in the place of an earlier one. Of several that are made at the same time from the same
-// credentials the first one wins.
+// keep replaces the earlier access by a fresh one. If several are made at the same time from the same credentials, the
+// first one wins.
 func (s *Shoots) keep(namespace string, credentials [sha256.Size]byte, fresh *Shoot) *Shoot {
 	s.mu.Lock()
 	if first := s.findLocked(namespace, credentials); first != nil {
@@ -171,7 +165,7 @@ func (s *Shoots) keep(namespace string, credentials [sha256.Size]byte, fresh *Sh
 	}
 	dropped := []*shootEntry{s.known[namespace]}
 	s.known[namespace] = &shootEntry{shoot: fresh, credentials: credentials, used: s.clock().Now()}
-	for len(s.known) > s.limit() {
+	for len(s.known) > shootLimit {
 		dropped = append(dropped, s.takeOldestLocked(namespace))
 	}
 	s.mu.Unlock()
@@ -183,7 +177,7 @@ func (s *Shoots) keep(namespace string, credentials [sha256.Size]byte, fresh *Sh
 	return fresh
 }
 
-// takeOldestLocked takes out the client, other than that of the namespace, whose last use is the longest time ago.
+// takeOldestLocked removes the client that was used least recently, except the one of the given namespace.
 func (s *Shoots) takeOldestLocked(except string) *shootEntry {
 	oldest := ""
 	for namespace, entry := range s.known {
@@ -196,12 +190,12 @@ func (s *Shoots) takeOldestLocked(except string) *shootEntry {
 	return entry
 }
 
-// dropIf forgets every client to which that applies.
-func (s *Shoots) dropIf(applies func(*shootEntry) bool) {
+// dropIf forgets every client that matches.
+func (s *Shoots) dropIf(matches func(*shootEntry) bool) {
 	s.mu.Lock()
 	var dropped []*shootEntry
 	for namespace, entry := range s.known {
-		if applies(entry) {
+		if matches(entry) {
 			dropped = append(dropped, entry)
 			delete(s.known, namespace)
 		}
@@ -219,15 +213,4 @@ func (s *Shoots) connect(kubeconfig []byte) (*Shoot, error) {
 	return connectShoot(kubeconfig, s.Scheme, cmp.Or(s.UserAgent, defaultShootUserAgent))
 }
 
-func (s *Shoots) secretName() string { return cmp.Or(s.Secret, gardencorev1beta1.SecretGardener) }
-
-func (s *Shoots) idle() time.Duration { return cmp.Or(s.Idle, defaultShootIdle) }
-
-func (s *Shoots) limit() int { return max(cmp.Or(s.Limit, defaultShootLimit), 1) }
-
-func (s *Shoots) clock() clock.Clock {
-	if s.Clock == nil {
-		return clock.RealClock{}
-	}
-	return s.Clock
-}
+func (s *Shoots) clock() clock.Clock { return cmp.Or[clock.Clock](s.Clock, clock.RealClock{}) }

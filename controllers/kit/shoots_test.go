@@ -5,6 +5,7 @@ package kit_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -235,11 +236,15 @@ func TestShootsLeave(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHotbed(t)
-		h.Limit, h.Idle = 3, 10*time.Minute
+		const limit = 1000
 		h.Connect = func([]byte) (*kit.Shoot, error) { return &kit.Shoot{}, nil }
-		for _, name := range []string{"a", "b", "c", "d"} {
-			h.admit(t, name, []byte("k"))
-		}
+		h.Seed = interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{
+			Get: func(_ context.Context, _ client.WithWatch, _ client.ObjectKey, object client.Object, _ ...client.GetOption) error {
+				secret, _ := object.(*corev1.Secret)
+				secret.Data = map[string][]byte{"kubeconfig": []byte("k")}
+				return nil
+			},
+		})
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		go func() { _ = h.Start(ctx) }()
@@ -249,16 +254,19 @@ func TestShootsLeave(t *testing.T) {
 			first[name] = h.get(t, name)
 			time.Sleep(time.Second)
 		}
+		for i := range limit - 3 {
+			h.get(t, fmt.Sprintf("other-%d", i))
+		}
 		h.get(t, "a")
 		time.Sleep(time.Second)
 		h.get(t, "d")
-		if h.Len() != 3 {
-			t.Errorf("%d clients are kept, want the limit of 3", h.Len())
+		if h.Len() != limit {
+			t.Errorf("%d clients are kept, want the limit of %d", h.Len(), limit)
 		}
 		if h.get(t, "a") != first["a"] || h.get(t, "c") != first["c"] {
 			t.Error("a client that was used later went before the oldest one")
 		}
-		time.Sleep(9 * time.Minute)
+		time.Sleep(14 * time.Minute)
 		h.get(t, "c")
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()

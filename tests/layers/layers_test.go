@@ -52,7 +52,7 @@ func rules() []rule {
 		},
 		{
 			reason: "the task graph knows no Kubernetes",
-			from:   []string{module + "/controllers/flow", module + "/controllers/poll"},
+			from:   []string{module + "/controllers/flow"},
 			never:  []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go", "sigs.k8s.io/controller-runtime"},
 			deep:   true,
 		},

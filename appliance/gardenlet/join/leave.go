@@ -15,7 +15,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
-	"github.com/terrarium-garden/terrarium/controllers/poll"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
 var (
@@ -105,7 +105,7 @@ func (l *leaver) deleteSeed(ctx context.Context) error {
 
 func (l *leaver) awaitDeletion(ctx context.Context, garden client.Client, seed *gardencorev1beta1.Seed) error {
 	told := ""
-	err := poll.Until(ctx, l.Clock, poll.Every(time.Second), func(ctx context.Context) error {
+	err := flow.Until(ctx, l.Clock, flow.Every(time.Second), func(ctx context.Context) error {
 		err := garden.Get(ctx, client.ObjectKeyFromObject(seed), seed)
 		if apierrors.IsNotFound(err) {
 			return nil

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
-	"github.com/terrarium-garden/terrarium/controllers/poll"
 )
 
 const (
@@ -46,7 +46,7 @@ type CleanGroup struct {
 
 // Clean deletes the objects of a group until none is left. When its time is up, the error names what is left.
 func (c Cleaner) Clean(ctx context.Context, group CleanGroup) error {
-	return poll.Until(ctx, c.Clock, poll.Every(cleanPoll), func(ctx context.Context) error {
+	return flow.Until(ctx, c.Clock, flow.Every(cleanPoll), func(ctx context.Context) error {
 		left, err := c.pass(ctx, group)
 		if err != nil {
 			return fmt.Errorf("clean up the shoot: %w", err)

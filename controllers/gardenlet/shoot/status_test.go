@@ -94,7 +94,7 @@ func TestProgressDropsErrorsThatAreOver_GLET_STATUS_7(t *testing.T) {
 	status := shoot.Started(running(func(s *gardencorev1beta1.Shoot) {
 		s.Status.LastErrors = []gardencorev1beta1.LastError{{TaskID: new("etcd-wait")}, {TaskID: new("worker-wait")}}
 	}), "Reconcile", identity(), now())
-	got := shoot.Progressed(status, flow.Progress{Flow: "Shoot cluster reconciliation", Total: 3, Succeeded: []flow.ID{"etcd-wait"}, Running: []flow.ID{"apiserver"}, Doing: []string{"Deploying the API server"}}, now().Add(time.Second))
+	got := shoot.Progressed(status, flow.Progress{Flow: "Shoot cluster reconciliation", Total: 3, Succeeded: []flow.ID{"etcd-wait"}, Doing: []string{"Deploying the API server"}}, now().Add(time.Second))
 	want := gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Processing", Progress: 33, Description: "Deploying the API server", LastUpdateTime: metav1.NewTime(now().Add(time.Second))}
 	if diff := cmp.Diff(want, *got.LastOperation); diff != "" {
 		t.Errorf("lastOperation (-want +got):\n%s", diff)

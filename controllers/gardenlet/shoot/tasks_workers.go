@@ -14,7 +14,6 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
-	"github.com/terrarium-garden/terrarium/controllers/poll"
 )
 
 const (
@@ -60,7 +59,7 @@ func (w workers) ask() ask[*gardenextensionsv1alpha1.Worker] {
 
 // awaitNodes waits until every pool has its nodes and all of them are ready.
 func (w workers) awaitNodes(ctx context.Context) error {
-	return poll.Until(ctx, w.clock, poll.Every(nodePoll), w.nodeTrouble)
+	return flow.Until(ctx, w.clock, flow.Every(nodePoll), w.nodeTrouble)
 }
 
 func (w workers) nodeTrouble(ctx context.Context) error {

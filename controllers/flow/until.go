@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package poll asks a question again and again. It knows nothing of Kubernetes.
-package poll
+package flow
 
 import (
 	"context"
@@ -12,15 +11,15 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Pause returns how long to wait before the next question. It is called once for each wait.
+// Pause returns how long to wait before the next attempt. It is called once before each wait.
 type Pause func() time.Duration
 
-// Every waits equally long each time.
+// Every waits for the same time before each attempt.
 func Every(interval time.Duration) Pause {
 	return func() time.Duration { return interval }
 }
 
-// Growing waits half as long again each time, up to a longest pause.
+// Growing waits 1.5 times as long each time, up to the longest pause.
 func Growing(first, longest time.Duration) Pause {
 	next := first
 	return func() time.Duration {
@@ -30,7 +29,7 @@ func Growing(first, longest time.Duration) Pause {
 	}
 }
 
-// EndedError is the answer when the context ended before the question was settled.
+// EndedError says that the context ended before the answer was nil or final.
 type EndedError struct {
 	// Last is the last answer.
 	Last error
@@ -57,8 +56,8 @@ type finalError struct{ err error }
 
 func (e finalError) Error() string { return e.err.Error() }
 
-// Until asks until the answer is nil or final. If the context ends before that, it returns an *EndedError. It asks once in
-// any case.
+// Until calls ask until the answer is nil or final. If the context ends before that, it returns an *EndedError. It asks at
+// least once.
 func Until(ctx context.Context, clk clock.Clock, pause Pause, ask func(ctx context.Context) error) error {
 	var last error
 	for {
@@ -69,7 +68,7 @@ func Until(ctx context.Context, clk clock.Clock, pause Pause, ask func(ctx conte
 		if final, ok := errors.AsType[finalError](err); ok {
 			return final.err
 		}
-		// An answer that was cut off says less than the one before it.
+		// The end of the context interrupts the last attempt, so its answer says less than the one before it.
 		if last == nil || ctx.Err() == nil {
 			last = err
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package poll_test
+package flow_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
 
-	"github.com/terrarium-garden/terrarium/controllers/poll"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
 var (
@@ -35,7 +35,7 @@ func TestUntil(t *testing.T) {
 		},
 		"Final": {
 			reason: "an answer that will not change is returned as it is", want: "not yet",
-			ask: func(context.Context, int) error { return poll.Final(errNotYet) },
+			ask: func(context.Context, int) error { return flow.Final(errNotYet) },
 		},
 		"Ended": {
 			reason: "the last answer and the cause are told", want: "not yet (the process stops)", took: 4500 * time.Millisecond,
@@ -58,7 +58,7 @@ func TestUntil(t *testing.T) {
 				ctx, cancel := context.WithTimeoutCause(t.Context(), 4500*time.Millisecond, errStopped)
 				defer cancel()
 				begin, n := clock.RealClock{}.Now(), 0
-				err := poll.Until(ctx, clock.RealClock{}, poll.Every(time.Second), func(ctx context.Context) error {
+				err := flow.Until(ctx, clock.RealClock{}, flow.Every(time.Second), func(ctx context.Context) error {
 					n++
 					return tc.ask(ctx, n)
 				})
@@ -81,7 +81,7 @@ func TestEndedKeepsAnswerAndCause(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errStopped)
-	err := poll.Until(ctx, clock.RealClock{}, poll.Every(time.Hour), func(context.Context) error { return errNotYet })
+	err := flow.Until(ctx, clock.RealClock{}, flow.Every(time.Hour), func(context.Context) error { return errNotYet })
 	if !errors.Is(err, errNotYet) || !errors.Is(err, errStopped) {
 		t.Errorf("Until(...) = %v, want both errors in it", err)
 	}
@@ -89,7 +89,7 @@ func TestEndedKeepsAnswerAndCause(t *testing.T) {
 
 func TestGrowing(t *testing.T) {
 	t.Parallel()
-	pause := poll.Growing(200*time.Millisecond, 500*time.Millisecond)
+	pause := flow.Growing(200*time.Millisecond, 500*time.Millisecond)
 	var got []time.Duration
 	for range 5 {
 		got = append(got, pause())

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kit
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+)
+
+// Ensure creates the object, or updates it when mutate changes what is there, and tells whether it wrote. Only what
+// mutate sets is enforced; the rest of an existing object stays.
+func Ensure(ctx context.Context, c client.Client, object client.Object, mutate func() error) (bool, error) {
+	done, err := controllerutil.CreateOrUpdate(ctx, c, object, mutate)
+	if err != nil {
+		return false, fmt.Errorf("ensure %T %q: %w", object, object.GetName(), err)
+	}
+	return done != controllerutil.OperationResultNone, nil
+}
+
+// Remove deletes the object; one that is gone already is fine.
+func Remove(ctx context.Context, c client.Client, object client.Object) error {
+	if err := c.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete %T %q: %w", object, object.GetName(), err)
+	}
+	return nil
+}
+
+// EnsureFinalizer adds the finalizer if it is missing. The object is brought to the state that the server answered.
+func EnsureFinalizer(ctx context.Context, c client.Client, object client.Object, finalizer string) error {
+	return patchFinalizers(ctx, c, object, func() bool { return controllerutil.AddFinalizer(object, finalizer) }, "add finalizer "+finalizer)
+}
+
+// DropFinalizer removes the finalizer if it is there. An object that is gone already is fine.
+func DropFinalizer(ctx context.Context, c client.Client, object client.Object, finalizer string) error {
+	err := patchFinalizers(ctx, c, object, func() bool { return controllerutil.RemoveFinalizer(object, finalizer) }, "remove finalizer "+finalizer)
+	return client.IgnoreNotFound(err)
+}
+
+// patchFinalizers locks on the resource version, because a merge patch replaces the whole list.
+func patchFinalizers(ctx context.Context, c client.Client, object client.Object, mutate func() bool, verb string) error {
+	before, _ := object.DeepCopyObject().(client.Object)
+	if !mutate() {
+		return nil
+	}
+	if err := c.Patch(ctx, object, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("%s of %q: %w", verb, object.GetName(), err)
+	}
+	return nil
+}
+
+// Live reads an object around the cache and tells whether it exists. A garden shows a seed what belongs to it and refuses
+// everything else, also what has just been deleted: so what is refused and is not in the cache either is gone.
+func Live(ctx context.Context, live, cached client.Reader, key client.ObjectKey, object client.Object) (bool, error) {
+	err := live.Get(ctx, key, object)
+	if apierrors.IsForbidden(err) {
+		if there := cached.Get(ctx, key, object); apierrors.IsNotFound(there) {
+			return false, nil
+		}
+	}
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
