@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package extension asks extensions to act: it writes objects of the group extensions.gardener.cloud into the seed, marks
-// them with an operation, and waits for the answer in their status. It is one engine for every kind.
+// Package extension requests work from extensions: it writes objects of the group extensions.gardener.cloud into the seed,
+// annotates them with an operation, and waits for the result in their status. It is the same for all kinds.
 //
-// The order of the readiness checks, the annotations and the patience are part of the contract with extensions that were not
-// written by us.
+// The order of the readiness checks, the annotations and the timeouts are part of the contract with third-party extensions.
 package extension
 
 import (
@@ -24,7 +23,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
 
-// Engine talks to the extensions of one seed.
+// Engine requests work from the extensions of one seed.
 type Engine struct {
 	// Client reaches the seed, around any cache.
 	Client client.Client
@@ -38,13 +37,13 @@ type Trigger int
 const (
 	// Always asks in every run.
 	Always Trigger = iota
-	// WhenNeeded asks if the object is new, differs from what is wanted, or if its last operation did not succeed. It is for
-	// kinds whose work is expensive.
+	// WhenNeeded asks if the object is new or changed, or if its last operation did not succeed. It is for kinds whose work is
+	// expensive.
 	WhenNeeded
 )
 
-// Apply creates the object, or brings the existing one to what mutate makes of it, and asks the extension to act in the same
-// write. obj has a namespace and a name; mutate finds the live object in it, or an empty one, and sets what is wanted.
+// Apply creates or updates the object, and asks the extension to act in the same write. obj has a namespace and a name; mutate
+// changes it after the live object, if it exists, has been read into it.
 func (e Engine) Apply(ctx context.Context, obj gardenextensionsv1alpha1.Object, trigger Trigger, mutate func() error) error {
 	live, err := e.get(ctx, obj)
 	if err != nil {
@@ -70,7 +69,7 @@ func (e Engine) Apply(ctx context.Context, obj gardenextensionsv1alpha1.Object, 
 	return nil
 }
 
-// Delete confirms and deletes the object. One that does not exist, or whose kind the seed does not know, is gone already.
+// Delete confirms and deletes the object. It succeeds if the object does not exist or the seed does not know its kind.
 func (e Engine) Delete(ctx context.Context, obj gardenextensionsv1alpha1.Object) error {
 	live, err := e.get(ctx, obj)
 	if err != nil || !live {
@@ -100,7 +99,7 @@ func (e Engine) now() string {
 	return e.Clock.Now().UTC().Format(time.RFC3339Nano)
 }
 
-// get reads the live object into obj and tells whether there is one.
+// get reads the live object into obj and reports whether it exists.
 func (e Engine) get(ctx context.Context, obj gardenextensionsv1alpha1.Object) (bool, error) {
 	err := e.Client.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 	if err == nil {

@@ -17,8 +17,8 @@ import (
 
 const firstPause = 250 * time.Millisecond
 
-// Wait waits until the extension has done what it was asked for; obj holds the answer then. The error carries the codes that
-// the extension gave.
+// Wait waits until the extension has done the requested work; obj then holds its answer. The error carries the codes of the
+// extension.
 func (e Engine) Wait(ctx context.Context, obj gardenextensionsv1alpha1.Object, patience extensions.Patience) error {
 	err := e.poll(ctx, patience, func(ctx context.Context) (error, bool) {
 		live, err := e.get(ctx, obj)
@@ -74,7 +74,7 @@ func Ready(obj gardenextensionsv1alpha1.Object) error {
 	return fresh(obj, last)
 }
 
-// fresh compares with the time of the request, in the precision of the answer.
+// fresh returns an error if the last operation is older than the request, compared in seconds as in the status.
 func fresh(obj gardenextensionsv1alpha1.Object, last *gardencorev1beta1.LastOperation) error {
 	text := obj.GetAnnotations()[gardencorev1beta1.AnnotationTimestamp]
 	if text == "" {
@@ -90,7 +90,7 @@ func fresh(obj gardenextensionsv1alpha1.Object, last *gardencorev1beta1.LastOper
 	return nil
 }
 
-// poll looks until ask has no error, the time is up, or an error that the extension itself reports has lasted too long.
+// poll asks until there is no error, the timeout is over, or an error that the extension itself reports has lasted too long.
 func (e Engine) poll(ctx context.Context, patience extensions.Patience, ask func(ctx context.Context) (err error, reported bool)) error {
 	deadline := e.Clock.Now().Add(patience.Timeout)
 	var since time.Time

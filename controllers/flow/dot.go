@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// DOT draws the graph in Graphviz's language, in the order given to Compile, so that a picture under testdata shows a
-// changed edge as a changed line. Skipped tasks are dashed; an edge along which values travel carries their names.
+// DOT draws the graph in the language of Graphviz, in the order given to Compile, so that a changed edge is a changed line
+// of a picture in testdata. Skipped tasks are dashed; edges are labeled with the values that travel along them.
 func (g *Graph) DOT() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph %q {\n  rankdir=LR\n", g.name)
@@ -27,7 +27,7 @@ func (g *Graph) DOT() string {
 	return b.String()
 }
 
-// edges are the tasks that a task waits for, with the names of the values that it has from them.
+// edges returns the tasks that a task waits for, with the names of the values that it gets from them.
 func (g *Graph) edges(t Task) map[ID][]string {
 	edges := map[ID][]string{}
 	for _, id := range t.After {

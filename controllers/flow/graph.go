@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Graph is a checked set of tasks. Only Compile makes one. It holds no state of a run, so it may run several times.
+// Graph is a checked set of tasks, made by Compile. It holds no state of a run, so it may run several times.
 type Graph struct {
 	name  string
 	tasks []Task

@@ -29,7 +29,7 @@ func (p Progress) Percent() int32 {
 	return int32(100 * len(p.Succeeded) / p.Total) //nolint:gosec // between 0 and 100
 }
 
-// Description says in words what Percent says in numbers: what runs right now.
+// Description says in words what runs now.
 func (p Progress) Description() string {
 	switch p.Percent() {
 	case 0:
@@ -41,8 +41,8 @@ func (p Progress) Description() string {
 	}
 }
 
-// reporter hands the latest progress to a callback, one call at a time and not more often than once a period; the first
-// and the last one are never held back. A run never waits for a slow callback, except at its end.
+// reporter passes the latest progress to a callback, one call at a time and not more often than once a period. The first
+// and the last progress are never delayed. A run waits for a slow callback only at its end.
 type reporter struct {
 	clock  clock.Clock
 	period time.Duration

@@ -21,11 +21,11 @@ type Options struct {
 	Clock clock.Clock
 	// Log takes one line for the start and the end of each task, at level 1.
 	Log logr.Logger
-	// Progress is told how far the run is; it may be nil. Calls never overlap, and Run returns after the last one.
+	// Progress is called with the progress of the run; it may be nil. Calls never overlap, and Run returns after the last one.
 	Progress func(Progress)
 	// ReportPeriod is the shortest time between two calls of Progress. Zero reports every change.
 	ReportPeriod time.Duration
-	// Observe is told of each task that ended; it may be nil. Calls never overlap.
+	// Observe is called for each task that has ended; it may be nil. Calls never overlap.
 	Observe func(Observation)
 }
 
@@ -42,8 +42,8 @@ type Observation struct {
 	Err error
 }
 
-// Run runs the graph and returns nil if every task succeeded, or a *RunError. It returns when no task runs any more; after
-// the context has ended no further task starts and the running ones are awaited.
+// Run runs the graph and returns nil if every task succeeded, or a *RunError. When the context ends, no more tasks start, and
+// Run waits for those that run.
 func (g *Graph) Run(ctx context.Context, o Options) error {
 	if o.Clock == nil {
 		return errors.New("flow: Options.Clock is nil")
@@ -83,7 +83,7 @@ type run struct {
 	running   map[ID]string
 	succeeded map[ID]struct{}
 	errs      []TaskError
-	// left is set when a task was ready but the context had ended.
+	// left is set when a task was ready after the context had ended.
 	left bool
 }
 
@@ -106,7 +106,7 @@ func (r *run) startReports() (stop func()) {
 
 func (r *run) loop(ctx context.Context) error {
 	r.publish()
-	// The roots are found before the first begin: a skipped root makes its dependants ready at once.
+	// All roots are found before the first begins, because a skipped root makes its dependents ready at once.
 	var roots []int
 	for i, n := range r.waits {
 		if n == 0 {
@@ -167,7 +167,7 @@ func (r *run) end(ctx context.Context, o Observation) {
 	r.release(ctx, r.graph.index[o.ID])
 }
 
-// release starts what waited for a task only.
+// release starts the tasks that have waited only for this one.
 func (r *run) release(ctx context.Context, i int) {
 	for _, n := range r.graph.next[i] {
 		r.waits[n]--

@@ -15,10 +15,10 @@ const DefaultTimeout = 15 * time.Minute
 // ID names a task. It is unique within its graph and does not change: it is kept with errors and counted by metrics.
 type ID string
 
-// Task is one node of a graph. A flow is put together from slices of tasks.
+// Task is one node of a graph. A flow is composed of slices of tasks.
 type Task struct {
 	ID ID
-	// Title tells people what happens while the task runs, as in "Waiting for the API server".
+	// Title says to users what the task does, as in "Waiting for the API server".
 	Title string
 	// After lists the tasks that have to be done before this one starts, apart from those whose values it reads.
 	After []ID
@@ -27,12 +27,12 @@ type Task struct {
 	Sets, Reads []Slot
 	// Timeout bounds the task with all of its retries. Zero means DefaultTimeout.
 	Timeout time.Duration
-	// Retry tells whether and how long a failing task is tried again. The zero value tries once.
+	// Retry says how often and how long a failing task is retried. The zero value does not retry.
 	Retry Retry
-	// Skip leaves the task out: it counts as done for the tasks that wait for it and is no part of the total. It is decided
-	// before Compile, so that Compile sees which values will not be set: what depends on the world is looked at first.
+	// Skip leaves the task out: it counts as done for the tasks that wait for it, and not in the total. It is decided before
+	// Compile, so that Compile knows which values will not be set.
 	Skip bool
-	// Do does the work. It is idempotent, re-reads the world, and returns when its context ends.
+	// Do does the work. It is idempotent, reads the current state, and returns when its context ends.
 	Do func(ctx context.Context) error
 }
 

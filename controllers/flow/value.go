@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Value is what one task of a run hands to others: one task sets it, tasks that read it wait for that task. Both declare
-// it, in Task.Sets and Task.Reads. The Value itself is only the name of the place; what is in it belongs to a run, so a
-// graph may run several times.
+// Value passes a result from one task of a run to others: one task sets it, tasks that read it wait for that task. Both
+// declare it, in Task.Sets and Task.Reads. The Value itself is only a name; its content belongs to a run, so a graph may run
+// several times.
 //
 // Set and Get take the context that the task was started with. Without the declaration they panic, which the run turns
 // into an error of the task.
@@ -19,7 +19,7 @@ type Value[T any] struct {
 	name string
 }
 
-// NewValue returns a value. The name is for errors and pictures.
+// NewValue returns a value. The name appears in errors and pictures.
 func NewValue[T any](name string) *Value[T] {
 	return &Value[T]{name: name}
 }
@@ -33,7 +33,7 @@ func (v *Value[T]) slot() string {
 	return v.name
 }
 
-// Set keeps what the task has found out. A task that is tried again may set its value again.
+// Set stores the value. A task that is retried may set its value again.
 func (v *Value[T]) Set(ctx context.Context, value T) {
 	s := scopeOf(ctx, v)
 	if !slices.Contains(s.task.Sets, Slot(v)) {
@@ -89,7 +89,7 @@ func (v *values) get(slot Slot) any {
 	return v.all[slot]
 }
 
-// missing returns an error if the task has left out a value that it declares.
+// missing returns an error if the task has not set a value that it declares.
 func (v *values) missing(t *Task) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -101,7 +101,7 @@ func (v *values) missing(t *Task) error {
 	return nil
 }
 
-// writers finds, for each value, the tasks that set it: one of them runs, the others are skipped.
+// writers returns, for each value, the tasks that set it. All but one of them must be skipped.
 func (g *Graph) writers() (map[Slot][]int, []error) {
 	var errs []error
 	writers := map[Slot][]int{}
@@ -121,7 +121,7 @@ func (g *Graph) writers() (map[Slot][]int, []error) {
 	return writers, errs
 }
 
-// checkReads returns why a task cannot have the value that it reads.
+// checkReads returns why the value that a task reads will not be set.
 func (g *Graph) checkReads(t Task, slot Slot, writers []int) error {
 	if len(writers) == 0 {
 		return fmt.Errorf("task %q reads value %q, which no task sets", t.ID, slot.slot())

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package flowmetrics counts what flows take: their tasks, whole runs, and the operations that they are part of
-// (GLET-FLOW-8).
+// Package flowmetrics measures the duration of flows, their tasks, and the operations that they are part of (GLET-FLOW-8).
 package flowmetrics
 
 import (
@@ -17,13 +16,13 @@ import (
 
 const namespace = "gardenlet"
 
-// Recorder runs flows and records what they take. A nil Recorder runs them, and records nothing.
+// Recorder runs flows and records their durations. A nil Recorder runs them and records nothing.
 type Recorder struct {
 	tasks, flows, operations *prometheus.HistogramVec
 	delays                   *prometheus.SummaryVec
 }
 
-// Register returns the recorder of a registry. There is one set of metrics, also when several gardenlets share the registry.
+// Register returns the recorder of a registry. Several gardenlets that share the registry share one set of metrics.
 func Register(with prometheus.Registerer) (*Recorder, error) {
 	r := &Recorder{
 		tasks: histogram("flow_task_duration_seconds", "Time that a task of a flow took, by its result.",
@@ -44,7 +43,7 @@ func histogram(name, help string, buckets []float64, labels ...string) *promethe
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
 }
 
-// register registers a collector, or takes the one that is registered already.
+// register registers a collector, or replaces it by the one that is registered already.
 func register[C prometheus.Collector](with prometheus.Registerer, collector *C) error {
 	err := with.Register(*collector)
 	if there, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {

@@ -17,12 +17,11 @@ import (
 
 // Adder adds one controller to the manager of a role. A role of the product is a list of adders.
 type Adder interface {
-	// AddToManager fills the unset fields of the reconciler from the clusters and registers its watches. It starts
-	// nothing: the manager does.
+	// AddToManager fills the unset fields of the reconciler from the clusters and registers its watches. The manager starts it.
 	AddToManager(clusters Clusters) error
 }
 
-// Clusters are what the controllers of a role reach.
+// Clusters are the clusters that the controllers of a role reach.
 type Clusters struct {
 	// Garden reaches the garden, and runs the controllers.
 	Garden manager.Manager
@@ -32,7 +31,7 @@ type Clusters struct {
 	Shoots *Shoots
 	// SeedName is the name of that seed.
 	SeedName string
-	// Clock tells the time to all controllers.
+	// Clock is the clock of all controllers.
 	Clock clock.Clock
 }
 
@@ -55,7 +54,7 @@ func Complete(b *builder.Builder, name string, r reconcile.Reconciler) error {
 }
 
 // Base is what every controller of one cluster has. Reconcilers embed it. Fields that are set before the controller is
-// added stay, so that a test can set them.
+// added are kept, so that a test can set them.
 type Base struct {
 	// Client reads from the cache of the manager and writes to its cluster.
 	Client client.Client
@@ -63,7 +62,7 @@ type Base struct {
 	Reader client.Reader
 	// Recorder writes events.
 	Recorder events.EventRecorder
-	// Clock tells the time.
+	// Clock gives the time.
 	Clock clock.Clock
 	// Queue bounds the work.
 	Queue Queue
@@ -86,7 +85,7 @@ func (b *Base) ManagedBy(mgr manager.Manager, name string, queue Queue) *builder
 }
 
 // SeedBase is what every controller of a gardenlet has: it watches the garden and acts in the seed, or the other way
-// round. Reconcilers embed it. Fields that are set before the controller is added stay, so that a test can set them.
+// round. Reconcilers embed it. Fields that are set before the controller is added are kept, so that a test can set them.
 type SeedBase struct {
 	// GardenClient reaches the garden; Seeds, Shoots and ControllerInstallations of this seed come from the cache.
 	GardenClient client.Client
@@ -98,7 +97,7 @@ type SeedBase struct {
 	Shoots *Shoots
 	// Recorder writes events of objects in the garden.
 	Recorder events.EventRecorder
-	// Clock tells the time.
+	// Clock gives the time.
 	Clock clock.Clock
 	// SeedName is the name of the seed.
 	SeedName string

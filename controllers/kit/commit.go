@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// ErrMixedWrite says that a pass changed the status and something else of one object. The two are written by
-// different requests, so one of them would silently be lost.
+// ErrMixedWrite says that a pass changed both the status and another part of an object. They are written by different
+// requests, so one of them would be lost.
 var ErrMixedWrite = errors.New("status and another part of the object changed in one write")
 
 // Commit is the one write that ends a pass. It remembers the object as it was read; phases change the object itself.
@@ -24,15 +24,15 @@ type Commit struct {
 	before client.Object
 }
 
-// Begin takes the copy that the write is computed from. What is written by other means, such as EnsureFinalizer, must be
-// written before.
+// Begin copies the object; the write is the difference to this copy. Other writes, such as EnsureFinalizer, must come
+// before.
 func Begin(c client.Client, object client.Object) *Commit {
 	commit := &Commit{client: c, object: object}
 	commit.rebase()
 	return commit
 }
 
-// rebase makes the object, as the server answered it, the state that the next write is computed from.
+// rebase copies the object as the server answered it; the next write is the difference to this copy.
 func (c *Commit) rebase() {
 	c.before, _ = c.object.DeepCopyObject().(client.Object)
 }
@@ -47,7 +47,7 @@ func (c *Commit) Status(ctx context.Context, outcome Outcome, err error) (reconc
 	_, waiting := WaitReason(err)
 	_, final := UserReason(err)
 	if err == nil || waiting || final {
-		// Another pass must come soon, or the status would stay unwritten.
+		// Retry soon, otherwise the status would not be written.
 		return Result(outcome, writeErr)
 	}
 	if IsTransient(writeErr) {
@@ -85,8 +85,8 @@ func (c *Commit) writeStatus(ctx context.Context, patch client.Patch) error {
 	return nil
 }
 
-// WriteObject patches metadata and spec if they changed, and refuses a changed status. It is for the rare pass that
-// fills in its own spec.
+// WriteObject patches metadata and spec if they changed, and refuses a changed status. It is for passes that change their
+// own object.
 func (c *Commit) WriteObject(ctx context.Context) error {
 	changed, err := c.changed()
 	if err != nil || len(changed) == 0 {

@@ -13,15 +13,15 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// ConditionIs tells whether the condition of that type exists with that status.
+// ConditionIs reports whether the condition of that type exists with that status.
 func ConditionIs(conditions []gardencorev1beta1.Condition, kind gardencorev1beta1.ConditionType, status gardencorev1beta1.ConditionStatus) bool {
 	found := query.FindCondition(conditions, kind)
 	return found != nil && found.Status == status
 }
 
-// SetCondition returns the conditions with want in the place of its type; the given slice is not changed. The times
-// of want are ignored: the transition time moves only with the status, the update time only when status, reason,
-// message or codes changed (GCM-ROBUST-3), so that a repeated finding changes nothing.
+// SetCondition returns a copy of the conditions in which want replaces the condition of its type. The times of want are
+// ignored: the transition time changes only with the status, the update time only with status, reason, message or codes,
+// so a repeated finding changes nothing (GCM-ROBUST-3).
 func SetCondition(conditions []gardencorev1beta1.Condition, want gardencorev1beta1.Condition, now time.Time) []gardencorev1beta1.Condition {
 	stamp := metav1.NewTime(now)
 	result := slices.Clone(conditions)
@@ -42,9 +42,9 @@ func SetCondition(conditions []gardencorev1beta1.Condition, want gardencorev1bet
 	return result
 }
 
-// Damp applies the threshold rule (GCM-THRESH-1) to a finding: a condition that was True first becomes Progressing
-// for the length of the threshold, and only then what was found. A condition that is new, False or Unknown takes the
-// finding at once, as does everything when the threshold is 0.
+// Damp returns the status to write for a finding. A condition that was True becomes Progressing for the length of the
+// threshold, and only then False or Unknown. A condition that is new, False or Unknown takes the finding at once, as do
+// all conditions if the threshold is 0 (GCM-THRESH-1).
 func Damp(have *gardencorev1beta1.Condition, found gardencorev1beta1.ConditionStatus, threshold time.Duration, now time.Time) gardencorev1beta1.ConditionStatus {
 	bad := found == gardencorev1beta1.ConditionFalse || found == gardencorev1beta1.ConditionUnknown
 	if !bad || have == nil || threshold <= 0 {

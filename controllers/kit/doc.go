@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kit holds what every controller of this module is built from: an ordered run of phases over one scope,
-// errors that say what happens next, conditions that hold still, finalizers, and the one status write that ends a pass.
+// Package kit holds what every controller of this module is built from: ordered phases over one scope, errors that say what
+// happens next, conditions that change only with their content, finalizers, and the one status write that ends a pass.
 //
 // A reconciler reads its object, guards (deleted? paused?), takes a Commit, runs its phases and hands the outcome to
 // the Commit:

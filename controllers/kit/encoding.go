@@ -10,11 +10,11 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 )
 
-// PreferProtobuf lets the typed clients that are made in this process from now on write and read garden kinds in
-// protobuf, as they do the kinds of Kubernetes. Kinds that have none, and patches, stay JSON.
+// PreferProtobuf makes typed clients that are created in this process afterwards use protobuf for garden kinds, as they do
+// for the kinds of Kubernetes. Patches, and kinds without protobuf, use JSON.
 func PreferProtobuf() error {
 	if err := apiutil.AddToProtobufScheme(scheme.AddProtobuf); err != nil {
-		return fmt.Errorf("let clients speak protobuf: %w", err)
+		return fmt.Errorf("make clients use protobuf: %w", err)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// transientDelay is how long a pass waits after it lost a race for an object: long enough for the cache to catch up.
+// transientDelay is the delay of the next pass after a lost race for an object. The cache catches up in this time.
 const transientDelay = 100 * time.Millisecond
 
 type userError struct {
@@ -29,8 +29,8 @@ type waitError struct {
 
 func (e *waitError) Error() string { return e.reason }
 
-// UserMustFix marks an error that only a change by the user can end. It is not retried; reason is a CamelCase word for
-// a condition.
+// UserMustFix marks an error that only the user can resolve. It is not retried. The reason is a CamelCase word for a
+// condition.
 func UserMustFix(reason string, err error) error {
 	if err == nil {
 		return nil
@@ -46,8 +46,8 @@ func UserReason(err error) (string, bool) {
 	return "", false
 }
 
-// Wait says that the world is not ready yet and that looking again after the given time is all there is to do. It
-// is not logged as an error and does not grow the backoff.
+// Wait says that something is not ready yet and has to be checked again after the given time. It is not logged as an
+// error and does not increase the backoff.
 func Wait(after time.Duration, reason string) error {
 	return &waitError{after: after, reason: reason}
 }
@@ -60,14 +60,13 @@ func WaitReason(err error) (string, bool) {
 	return "", false
 }
 
-// IsTransient tells whether err is a lost race: the object changed or appeared after the cache had been read. Such
-// an error is repeated quickly and is never shown to users.
+// IsTransient reports whether err is a lost race: the object was changed or created after the cache had been read. The
+// pass is retried soon, and the error is never shown to users.
 func IsTransient(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)
 }
 
-// IsFailure tells whether err says that something went wrong, so that users should hear of it. Waiting and lost races are
-// no failures.
+// IsFailure reports whether err has to be shown to users. Waiting and lost races are not failures.
 func IsFailure(err error) bool {
 	_, waiting := WaitReason(err)
 	return err != nil && !waiting && !IsTransient(err)

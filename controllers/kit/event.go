@@ -12,7 +12,7 @@ import (
 // maxNote is the number of bytes that the API server accepts as the note of an event.
 const maxNote = 1024
 
-// Notice is one event for the people who look at an object.
+// Notice is one event of an object, for users.
 type Notice struct {
 	// Type is corev1.EventTypeNormal or corev1.EventTypeWarning.
 	Type string

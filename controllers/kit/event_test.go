@@ -7,8 +7,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -30,8 +34,8 @@ func TestRecord(t *testing.T) {
 			recorder := events.NewFakeRecorder(1)
 			kit.Record(recorder, &gardencorev1beta1.Shoot{}, kit.Notice{Type: corev1.EventTypeNormal, Reason: "Because", Action: "Reconcile", Message: tc.message})
 			got := strings.TrimPrefix(<-recorder.Events, "Normal Because ")
-			if got != tc.want {
-				t.Errorf("%s\nnote = %q, want %q", tc.reason, got, tc.want)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nnote (-want +got):\n%s", tc.reason, diff)
 			}
 			if len(got) > 1024 || !utf8.ValidString(got) {
 				t.Errorf("%s\nnote has %d bytes, valid UTF-8 %t; want at most 1024 and valid", tc.reason, len(got), utf8.ValidString(got))
@@ -42,11 +46,13 @@ func TestRecord(t *testing.T) {
 
 func TestQueueOptions(t *testing.T) {
 	t.Parallel()
-	if got := (kit.Queue{}).Options().MaxConcurrentReconciles; got != 5 {
-		t.Errorf("default concurrency = %d, want 5", got)
-	}
-	options := kit.Queue{Concurrency: 2}.Options()
-	if options.MaxConcurrentReconciles != 2 || options.SkipNameValidation == nil || !*options.SkipNameValidation {
-		t.Errorf("Options() = %+v, want 2 workers and names that may repeat in one process", options)
+	for reason, tc := range map[string]struct{ queue, want kit.Queue }{
+		"five workers are the default": {want: kit.Queue{Concurrency: 5}},
+		"two workers are configured":   {queue: kit.Queue{Concurrency: 2}, want: kit.Queue{Concurrency: 2}},
+	} {
+		want := controller.Options{MaxConcurrentReconciles: tc.want.Concurrency, SkipNameValidation: new(true)}
+		if diff := cmp.Diff(want, tc.queue.Options(), cmpopts.IgnoreFields(controller.Options{}, "RateLimiter"), cmpopts.EquateComparable(logr.Logger{})); diff != "" {
+			t.Errorf("%s, and names may repeat in one process (-want +got):\n%s", reason, diff)
+		}
 	}
 }

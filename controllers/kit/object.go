@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// Ensure creates the object, or updates it when mutate changes what is there, and tells whether it wrote. Only what
+// Ensure creates the object, or updates it when mutate changes what is there, and reports whether it wrote. Only what
 // mutate sets is enforced; the rest of an existing object stays.
 func Ensure(ctx context.Context, c client.Client, object client.Object, mutate func() error) (bool, error) {
 	done, err := controllerutil.CreateOrUpdate(ctx, c, object, mutate)
@@ -21,7 +21,7 @@ func Ensure(ctx context.Context, c client.Client, object client.Object, mutate f
 	return done != controllerutil.OperationResultNone, nil
 }
 
-// Remove deletes the object; one that is gone already is fine.
+// Remove deletes the object. It succeeds if the object does not exist.
 func Remove(ctx context.Context, c client.Client, object client.Object) error {
 	if err := c.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("delete %T %q: %w", object, object.GetName(), err)
@@ -29,12 +29,12 @@ func Remove(ctx context.Context, c client.Client, object client.Object) error {
 	return nil
 }
 
-// EnsureFinalizer adds the finalizer if it is missing. The object is brought to the state that the server answered.
+// EnsureFinalizer adds the finalizer if it is missing, and updates the object to what the server answered.
 func EnsureFinalizer(ctx context.Context, c client.Client, object client.Object, finalizer string) error {
 	return patchFinalizers(ctx, c, object, func() bool { return controllerutil.AddFinalizer(object, finalizer) }, "add finalizer "+finalizer)
 }
 
-// DropFinalizer removes the finalizer if it is there. An object that is gone already is fine.
+// DropFinalizer removes the finalizer if it is there. It succeeds if the object does not exist.
 func DropFinalizer(ctx context.Context, c client.Client, object client.Object, finalizer string) error {
 	err := patchFinalizers(ctx, c, object, func() bool { return controllerutil.RemoveFinalizer(object, finalizer) }, "remove finalizer "+finalizer)
 	return client.IgnoreNotFound(err)
@@ -52,8 +52,9 @@ func patchFinalizers(ctx context.Context, c client.Client, object client.Object,
 	return nil
 }
 
-// Live reads an object around the cache and tells whether it exists. A garden shows a seed what belongs to it and refuses
-// everything else, also what has just been deleted: so what is refused and is not in the cache either is gone.
+// Live reads an object around the cache and reports whether it exists. A garden shows a seed only objects that belong to it,
+// and forbids all others, including those that have just been deleted. So an object that is forbidden and not in the cache
+// is gone.
 func Live(ctx context.Context, live, cached client.Reader, key client.ObjectKey, object client.Object) (bool, error) {
 	err := live.Get(ctx, key, object)
 	if apierrors.IsForbidden(err) {

@@ -25,18 +25,17 @@ func RequeueAfter(after time.Duration) Outcome { return Outcome{stop: true, afte
 // RecheckAfter goes on with the next phase; another pass starts after the given time at the latest.
 func RecheckAfter(after time.Duration) Outcome { return Outcome{after: after} }
 
-// Stopped tells whether the phases behind this outcome are skipped.
+// Stopped reports whether the following phases are skipped.
 func (o Outcome) Stopped() bool { return o.stop }
 
-// After is the time after which the next pass starts by itself; 0 means that only an event starts it.
+// After is the time after which the next pass starts without an event; 0 means that only an event starts it.
 func (o Outcome) After() time.Duration { return o.after }
 
-// Phase is one step of a reconciliation. It re-derives what it needs from the world, acts, and leaves what it found
-// in the scope. It must be safe to repeat.
+// Phase is one step of a reconciliation. It reads what it needs, acts, and keeps what it found in the scope. It must be
+// safe to repeat.
 type Phase[S any] func(ctx context.Context, scope S) (Outcome, error)
 
-// Run runs the phases in their order until one stops or fails. Of the delays that phases ask for the shortest one
-// wins.
+// Run runs the phases in their order until one stops or fails. The shortest of the requested delays is used.
 func Run[S any](ctx context.Context, scope S, phases ...Phase[S]) (Outcome, error) {
 	var sum Outcome
 	for _, phase := range phases {

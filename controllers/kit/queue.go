@@ -18,8 +18,8 @@ const (
 	defaultMaxDelay    = 3 * time.Minute
 )
 
-// Queue is how much of its work a controller does at a time and how patient it is with failures. The zero value has
-// useful defaults: 5 workers, 100 ms doubling up to 3 minutes.
+// Queue sets how many objects a controller works on at the same time and how soon it retries. The zero value has defaults:
+// 5 workers, and delays from 100 ms, doubled up to 3 minutes.
 type Queue struct {
 	// Concurrency is the number of objects worked on at the same time.
 	Concurrency int
@@ -34,7 +34,7 @@ func Workers(concurrentSyncs *int) Queue {
 	return Queue{Concurrency: ptr.Deref(concurrentSyncs, 0)}
 }
 
-// or takes what q leaves open from the other queue.
+// or fills the unset fields of q from the other queue.
 func (q Queue) or(other Queue) Queue {
 	return Queue{
 		Concurrency: cmp.Or(q.Concurrency, other.Concurrency),

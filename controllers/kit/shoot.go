@@ -48,17 +48,17 @@ func (s *Shoot) disconnect() {
 }
 
 // connectShoot makes the access to a shoot from a kubeconfig, without a request to it. The kinds of the shoot are discovered
-// with the first request that needs them, and again only if one is asked for that is not among them.
+// with the first request that needs them, and again only for an unknown kind.
 func connectShoot(kubeconfig []byte, scheme *runtime.Scheme, userAgent string) (*Shoot, error) {
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {
 		return nil, fmt.Errorf("read kubeconfig: %w", err)
 	}
 	config.UserAgent, config.Timeout = userAgent, shootRequestTimeout
-	// Without a limiter in common each kind would have a budget of its own.
+	// Without a shared limiter each kind would have a limit of its own.
 	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(shootQPS, shootBurst)
-	// Clients share connections with those that have the same credentials and the same dialer; those of a shoot must be its own,
-	// so that they can be closed.
+	// Clients with the same credentials and dialer share connections. A shoot has its own dialer, so that its connections can be
+	// closed.
 	config.Dial = (&net.Dialer{Timeout: shootDialTimeout, KeepAlive: shootKeepAlive}).DialContext
 	transport, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -72,7 +72,7 @@ func connectShoot(kubeconfig []byte, scheme *runtime.Scheme, userAgent string) (
 	if err != nil {
 		return nil, fmt.Errorf("build client: %w", err)
 	}
-	// A check of health does not queue behind a controller that is busy with the shoot.
+	// Health checks do not wait for the rate limit that busy controllers use up.
 	unlimited := rest.CopyConfig(config)
 	unlimited.RateLimiter = flowcontrol.NewFakeAlwaysRateLimiter()
 	plain, err := discovery.NewDiscoveryClientForConfigAndClient(unlimited, transport)
@@ -86,7 +86,7 @@ func connectShoot(kubeconfig []byte, scheme *runtime.Scheme, userAgent string) (
 	}, nil
 }
 
-// closeConnections closes what is idle now, and what a request still uses once that request must have ended.
+// closeConnections closes idle connections now, and again when all running requests must have ended.
 func closeConnections(transport http.RoundTripper) {
 	for _, after := range []time.Duration{0, time.Second, shootRequestTimeout} {
 		time.AfterFunc(after, func() { utilnet.CloseIdleConnectionsFor(transport) })

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/appliance/seedling/cluster"
 )
 
@@ -15,11 +17,11 @@ func TestForward(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		reason, resolvConf string
-		want               bool
+		forwards           bool
 	}{
-		"servers":  {"Outside names are asked where this machine asks.", "search a.test\nnameserver 192.0.2.53\n", true},
-		"none":     {"A server that forwards to nobody would not start.", "search a.test\n", false},
-		"disabled": {"What is commented out is not used.", "#nameserver 192.0.2.53\n", false},
+		"servers":  {"Names outside of the cluster are resolved by the name servers of this machine.", "search a.test\nnameserver 192.0.2.53\n", true},
+		"none":     {"A DNS server without a name server to forward to would not start.", "search a.test\n", false},
+		"disabled": {"Comments are ignored.", "#nameserver 192.0.2.53\n", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -35,8 +37,17 @@ func TestForward(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := strings.Contains(string(corefile), "    forward . "+file+"\n"); got != tc.want {
-				t.Errorf("%s\nforwards: %t in\n%s", tc.reason, got, corefile)
+			var got, want []string
+			for line := range strings.Lines(string(corefile)) {
+				if strings.Contains(line, "forward") {
+					got = append(got, line)
+				}
+			}
+			if tc.forwards {
+				want = []string{"    forward . " + file + "\n"}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s\nforwarding in the Corefile (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -46,6 +57,6 @@ func TestForwardToNowhere(t *testing.T) {
 	t.Parallel()
 	c, _ := newCluster(t, func(o *cluster.Options) { o.ResolvConf = "/nowhere/resolv.conf" })
 	if err := c.WriteFiles(); err == nil || !strings.Contains(err.Error(), "/nowhere/resolv.conf") {
-		t.Errorf("A file that was asked for and is not there is an error with its name; got %v", err)
+		t.Errorf("A file that is configured and does not exist is an error with its name; got %v", err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 )
 
@@ -47,8 +49,8 @@ func TestCgroupsRemove(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Errorf("The process in the group was to be killed, but ended by itself")
 	}
-	if wantRemoved := len(groups.Roots) + 1; killed < 1 || removed != wantRemoved {
-		t.Errorf("Remove() = %d killed, %d removed; want at least 1 and %d", killed, removed, wantRemoved)
+	if diff := cmp.Diff(len(groups.Roots)+1, removed); diff != "" || killed < 1 {
+		t.Errorf("Remove() = %d killed, want at least 1; removed groups (-want +got):\n%s", killed, diff)
 	}
 	for _, root := range groups.Roots {
 		if _, err := os.Stat(filepath.Join(root, name)); err == nil {

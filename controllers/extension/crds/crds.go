@@ -16,7 +16,7 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
-// Objects returns the definitions in the order of their names. Every call decodes anew, so the caller may change them.
+// Objects returns the definitions in the order of their names. Every call decodes them again, so the caller may change them.
 func Objects() ([]client.Object, error) {
 	entries, err := files.ReadDir(".")
 	if err != nil {

@@ -52,7 +52,7 @@ type row struct {
 func acts[T gardenextensionsv1alpha1.Object](a engine.Access, name, finalizer string, workers int, actor engine.Actor[T]) row {
 	of, _ := extensions.Named(name)
 	return row{kind: name, adder: &engine.Reconciler[T]{
-		Base: kit.Base{Clock: a.Clock, Queue: kit.Queue{Concurrency: workers, BaseDelay: time.Second, MaxDelay: 30 * time.Second}},
+		Base: kit.Base{Clock: a.Seed.Clock, Queue: kit.Queue{Concurrency: workers, BaseDelay: time.Second, MaxDelay: 30 * time.Second}},
 		Name: strings.ToLower(name),
 		New: func() T {
 			object, _ := of.New().(T)

@@ -4,10 +4,10 @@ package local_test
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -64,8 +64,11 @@ func TestDeployment(t *testing.T) {
 	golden.Objects(t, "chart.yaml", objects)
 
 	again, err := local.Deployment(images())
-	if err != nil || string(again.ProviderConfig.Raw) != string(deployment.ProviderConfig.Raw) {
-		t.Errorf("a second manifest differs from the first (%v): every apply would install anew", err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(deployment, again); diff != "" {
+		t.Errorf("every apply would install again, because a second manifest differs from the first (-first +second):\n%s", diff)
 	}
 }
 
@@ -89,17 +92,14 @@ func checkCommand(t *testing.T, content map[string]any) {
 
 func TestKindsAreRegistered(t *testing.T) {
 	t.Parallel()
-	var kinds []string
-	for _, resource := range local.Registration().Spec.Resources {
-		kinds = append(kinds, resource.Kind)
-		if resource.Type != "local" || resource.Primary != nil {
-			t.Errorf("kind %q is registered with type %q, primary %v", resource.Kind, resource.Type, resource.Primary)
-		}
+	var want []gardencorev1beta1.ControllerResource
+	for _, kind := range local.Kinds() {
+		want = append(want, gardencorev1beta1.ControllerResource{Kind: kind, Type: "local"})
 	}
-	if !slices.Equal(kinds, local.Kinds()) {
-		t.Errorf("registered kinds are %q, acted on are %q", kinds, local.Kinds())
+	if diff := cmp.Diff(want, local.Registration().Spec.Resources); diff != "" {
+		t.Errorf("registered are the kinds that are acted on (-want +got):\n%s", diff)
 	}
-	if local.Registration().APIVersion != gardencorev1beta1.GroupVersion.String() {
-		t.Errorf("the registration has the version %q", local.Registration().APIVersion)
+	if diff := cmp.Diff(gardencorev1beta1.GroupVersion.String(), local.Registration().APIVersion); diff != "" {
+		t.Errorf("version of the registration (-want +got):\n%s", diff)
 	}
 }

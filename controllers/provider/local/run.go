@@ -87,8 +87,7 @@ func adders(o Options, mgr manager.Manager, shoots *kit.Shoots) []adder {
 	for _, r := range rows(engine.Access{
 		Reader: mgr.GetAPIReader(),
 		Seed:   deploy.Engine{Client: mgr.GetClient(), Owner: Name, Clock: clk},
-		Shoots: engine.Shoots{Get: shoots.Get, Owner: Name, Clock: clk},
-		Clock:  clk,
+		Shoot:  shoots.Get,
 		Images: o.Images,
 	}) {
 		list = append(list, r)

@@ -118,7 +118,7 @@ func startSeed(t *testing.T) *seed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	access := engine.Access{Reader: mgr.GetAPIReader(), Seed: applier, Clock: clock.RealClock{}}
+	access := engine.Access{Reader: mgr.GetAPIReader(), Seed: applier}
 	queue := kit.Queue{Concurrency: 1, BaseDelay: 10 * time.Millisecond, MaxDelay: 50 * time.Millisecond}
 	for _, adder := range []interface {
 		AddToManager(mgr manager.Manager) error

@@ -19,6 +19,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/containerruntime"
@@ -43,9 +44,11 @@ func newClient(t *testing.T, objects ...client.Object) client.Client {
 }
 
 func newActor(seed, shoot client.Client) *containerruntime.Actor {
-	return &containerruntime.Actor{Access: engine.Access{Reader: seed, Shoots: engine.Shoots{
-		Get: func(context.Context, string) (*kit.Shoot, error) { return &kit.Shoot{Client: shoot}, nil }, Owner: "test", Clock: clock.RealClock{},
-	}}}
+	return &containerruntime.Actor{Access: engine.Access{
+		Reader: seed,
+		Seed:   deploy.Engine{Owner: "test", Clock: clock.RealClock{}},
+		Shoot:  func(context.Context, string) (*kit.Shoot, error) { return &kit.Shoot{Client: shoot}, nil },
+	}}
 }
 
 func classes(t *testing.T, shoot client.Client) []string {

@@ -33,7 +33,7 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	if err := check(object); err != nil {
 		return engine.ConfigurationProblem(err)
 	}
-	return a.Shoots.Apply(ctx, object.Namespace, Class())
+	return a.ApplyInShoot(ctx, object.Namespace, Class())
 }
 
 // Delete removes the class when no other pool has the runtime.
@@ -47,7 +47,7 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Con
 			return nil
 		}
 	}
-	return a.Shoots.Remove(ctx, object.Namespace, cluster, Class())
+	return a.RemoveFromShoot(ctx, object.Namespace, cluster, Class())
 }
 
 // Migrate leaves the class in the shoot.

@@ -43,7 +43,7 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 		Status:  gardencorev1beta1.ConditionTrue,
 		Reason:  "RecordCreated",
 		Message: "The record is in the hosts file of the machines",
-	}, a.Clock.Now())
+	}, a.Seed.Clock.Now())
 	object.Status.Zone = new(engine.Type)
 	return nil
 }

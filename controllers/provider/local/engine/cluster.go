@@ -22,7 +22,7 @@ const (
 	KubeconfigKey = "kubeconfig"
 )
 
-// Cluster is what the garden knows about the shoot that an object belongs to.
+// Cluster holds the objects of the garden that describe the shoot of an extension object.
 type Cluster struct {
 	// Namespace is the control-plane namespace of the shoot in the seed.
 	Namespace string
@@ -61,18 +61,18 @@ func ReadCluster(ctx context.Context, reader client.Reader, namespace string) (*
 	return cluster, nil
 }
 
-// Failed tells whether the shoot waits for its owner; nothing acts on its objects until then.
+// Failed reports whether the operation on the shoot has failed for good. Nothing acts on its objects until the owner retries.
 func (c *Cluster) Failed() bool {
 	operation := c.Shoot.Status.LastOperation
 	return operation != nil && operation.State == gardencorev1beta1.LastOperationStateFailed
 }
 
-// Hibernated tells whether machines and controllers of the shoot are to be switched off. A shoot in deletion never is.
+// Hibernated reports whether machines and controllers of the shoot have to be stopped. They run while a shoot is being deleted.
 func (c *Cluster) Hibernated() bool {
 	return c.Shoot.DeletionTimestamp == nil && query.HibernationWanted(c.Shoot)
 }
 
-// ForceDeleted tells whether the shoot is removed without regard to what cannot be cleaned up. It is safe to call on nil.
+// ForceDeleted reports whether the shoot is deleted even if something cannot be cleaned up. It is safe to call on nil.
 func (c *Cluster) ForceDeleted() bool {
 	return c != nil && c.Shoot.DeletionTimestamp != nil && c.Shoot.Annotations[gardencorev1beta1.AnnotationConfirmationForceDeletion] == "true"
 }

@@ -47,8 +47,10 @@ func TestReadCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Namespace != name || got.Shoot.Name != "sprout" || got.CloudProfile.Name != "local" || got.Seed.Spec.Networks.Pods != "10.98.0.0/16" {
-		t.Errorf("ReadCluster(...) = %+v", got)
+	want := &engine.Cluster{Namespace: name, Shoot: &gardencorev1beta1.Shoot{}, CloudProfile: &gardencorev1beta1.CloudProfile{}, Seed: &gardencorev1beta1.Seed{}}
+	want.Shoot.Name, want.CloudProfile.Name, want.Seed.Spec.Networks.Pods = "sprout", "local", "10.98.0.0/16"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ReadCluster(...) (-want +got):\n%s", diff)
 	}
 	if got, err := engine.ReadCluster(t.Context(), seedWith(t, clusterObject(`{}`, "")), name); err != nil || got.Seed != nil {
 		t.Errorf("ReadCluster(...) = %+v, %v for a cluster without a seed", got, err)

@@ -12,22 +12,22 @@ import (
 // Type is the type of the extension objects that this provider acts on.
 const Type = "local"
 
-// Mine tells whether this provider acts on the object: by type, by class (a shoot's, as long as nothing else is configured), and not while
-// the state for it is still being brought.
+// Mine reports whether this provider acts on the object: its type is local, its class is empty or shoot, and it does not wait for the
+// state of a migration.
 func Mine(object gardenextensionsv1alpha1.Object) bool {
 	spec := object.GetExtensionSpec()
 	ofShoot := spec.Class == nil || *spec.Class == "" || *spec.Class == gardenextensionsv1alpha1.ExtensionClassShoot
 	return spec.Type == Type && ofShoot && object.GetAnnotations()[gardencorev1beta1.AnnotationOperation] != gardencorev1beta1.OperationWaitForState
 }
 
-// StartsOnCreate tells whether an object that appears, also at the start of the controller, has to be acted on.
+// StartsOnCreate reports whether a new object, or one that exists when the controller starts, has to be acted on.
 func StartsOnCreate(object gardenextensionsv1alpha1.Object) bool {
 	last := object.GetExtensionStatus().LastOperation
 	return asked(object) || object.GetDeletionTimestamp() != nil || last == nil || last.State != gardencorev1beta1.LastOperationStateSucceeded
 }
 
-// StartsOnUpdate tells whether a change of an object has to be acted on. A change of the status alone never is, or the end of a
-// run would start the next one.
+// StartsOnUpdate reports whether a change of an object has to be acted on. A change of the status alone is ignored, otherwise the end
+// of a run would start the next one.
 func StartsOnUpdate(before, after gardenextensionsv1alpha1.Object) bool {
 	if asked(after) {
 		return true
@@ -44,7 +44,7 @@ func asked(object gardenextensionsv1alpha1.Object) bool {
 	}
 }
 
-// Operation returns which operation a run on the object is. An operation that began as creation, migration or restoration stays that until it
+// Operation returns the type of the operation for a run on the object. A creation, migration or restoration keeps its type until it has
 // succeeded.
 func Operation(object gardenextensionsv1alpha1.Object) gardencorev1beta1.LastOperationType {
 	annotation := object.GetAnnotations()[gardencorev1beta1.AnnotationOperation]
@@ -69,7 +69,7 @@ func Operation(object gardenextensionsv1alpha1.Object) gardencorev1beta1.LastOpe
 	}
 }
 
-// Migrated tells whether the object was handed over to another seed: then only a further migration or a restoration acts on it.
+// Migrated reports whether the object was migrated to another seed. Then only another migration or a restoration acts on it.
 func Migrated(object gardenextensionsv1alpha1.Object) bool {
 	last := object.GetExtensionStatus().LastOperation
 	return last != nil && last.Type == gardencorev1beta1.LastOperationTypeMigrate && last.State == gardencorev1beta1.LastOperationStateSucceeded

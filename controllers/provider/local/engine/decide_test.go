@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -94,11 +95,10 @@ func TestStarts(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := engine.StartsOnCreate(tc.after); got != tc.create {
-				t.Errorf("%s\nStartsOnCreate(...) = %t, want %t", tc.reason, got, tc.create)
-			}
-			if got := engine.StartsOnUpdate(tc.before, tc.after); got != tc.update {
-				t.Errorf("%s\nStartsOnUpdate(...) = %t, want %t", tc.reason, got, tc.update)
+			want := map[string]bool{"create": tc.create, "update": tc.update}
+			got := map[string]bool{"create": engine.StartsOnCreate(tc.after), "update": engine.StartsOnUpdate(tc.before, tc.after)}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s\nevents that start a run (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -124,8 +124,8 @@ func TestOperation(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := engine.Operation(tc.object); got != tc.want {
-				t.Errorf("%s\nOperation(...) = %q, want %q", tc.reason, got, tc.want)
+			if diff := cmp.Diff(tc.want, engine.Operation(tc.object)); diff != "" {
+				t.Errorf("%s\nOperation(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

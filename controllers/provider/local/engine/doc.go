@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package engine is the part of the extension contract that is the same for every kind: which events start a run, which operation
-// a run is, finalizer, operation annotation, status, retry. What to do for an object is said by an Actor.
+// Package engine is the part of the extension contract that is the same for every kind: which events start a run, the type of its
+// operation, the finalizer, the operation annotation, the status and retries. An Actor does the work for the objects of one kind.
 //
-// An object is acted on when it asks for it (annotation gardener.cloud/operation), is new, is being deleted, or when its last run
-// did not succeed; a changed spec alone starts nothing. Objects of shoots whose last operation failed for good are left alone.
+// A run starts when the object requests it (annotation gardener.cloud/operation), is new, is being deleted, or when its last run
+// did not succeed; a changed spec alone starts nothing. Objects of shoots whose last operation has failed for good are ignored.
 package engine

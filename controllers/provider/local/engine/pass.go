@@ -17,7 +17,7 @@ import (
 // pass is one run on an object.
 type pass[T gardenextensionsv1alpha1.Object] struct {
 	r *Reconciler[T]
-	// run says in the status of the object how it goes. Actors change the same object, and their changes are written with it.
+	// run writes the progress into the status of the object. Actors change the same object, and their changes are written with it.
 	run     *operation.Operation[T]
 	object  T
 	cluster *Cluster
@@ -39,8 +39,8 @@ func (p *pass[T]) operate(ctx context.Context, kind gardencorev1beta1.LastOperat
 	}
 }
 
-// reconcile takes the annotation away before it acts, so that a request made meanwhile is not lost. The run is in the status by
-// then: one that is cut off in between is not forgotten.
+// reconcile removes the annotation before it acts, so that a request made in the meantime is not lost. The operation is in the
+// status before, so that it is not forgotten if the process is interrupted in between.
 func (p *pass[T]) reconcile(ctx context.Context, kind gardencorev1beta1.LastOperationType) error {
 	if err := p.run.Begin(ctx, operation.Start[T]{Type: kind}); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (p *pass[T]) reconcile(ctx context.Context, kind gardencorev1beta1.LastOper
 	return p.act(ctx, kind, p.r.Actor.Reconcile)
 }
 
-// restore takes the annotation away after success: the gardenlet waits for both.
+// restore removes the annotation after success, because the gardenlet waits for both.
 func (p *pass[T]) restore(ctx context.Context) error {
 	if err := p.run.Update(ctx, func(object T) { controllerutil.AddFinalizer(object, p.r.Finalizer) }); err != nil {
 		return err

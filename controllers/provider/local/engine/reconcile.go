@@ -30,7 +30,7 @@ type Reconciler[T gardenextensionsv1alpha1.Object] struct {
 	Name string
 	// New returns an empty object of the kind.
 	New func() T
-	// Finalizer that holds objects until the actor has removed what it made.
+	// Finalizer keeps objects until the actor has removed what it made.
 	Finalizer string
 	// Actor does what the objects ask for.
 	Actor Actor[T]
@@ -69,7 +69,7 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 	if err := r.Reader.Get(ctx, request.NamespacedName, object); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
-	// What has asked for this run may have been done by the one before: writing to an object is an event as well.
+	// The previous run may have done the work already, because its own writes are events as well.
 	if !Mine(object) || !StartsOnCreate(object) {
 		return reconcile.Result{}, nil
 	}

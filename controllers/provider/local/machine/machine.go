@@ -2,10 +2,10 @@
 
 // Package machine holds what runs inside a worker machine of a local shoot: machine-init, the first process of the machine's
 // container. It prepares mounts and control groups, starts the machine's own containerd, imports the image archives, runs the user
-// data, and keeps the units running until the machine is told to stop.
+// data, and keeps the units running until the machine is stopped.
 //
-// Whoever builds the machine image puts Script at Path, executable, on a root file system with containerd, runc, ctr, nftables,
-// iptables and iproute2, the kubelet at /usr/local/bin/kubelet and the CNI plugins in /opt/cni/bin.
+// A machine image contains Script at Path, executable, on a root file system with containerd, runc, ctr, nftables, iptables and
+// iproute2, the kubelet at /usr/local/bin/kubelet and the CNI plugins in /opt/cni/bin.
 package machine
 
 import (
@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// Path is where machine-init lies in the machine image; it is the entry point of the image.
+	// Path is where machine-init is in the machine image; it is the entry point of the image.
 	Path = "/usr/local/bin/machine-init"
 	// UserDataDir is where the user data Secret is mounted in a machine.
 	UserDataDir = "/run/machine/user-data"
@@ -21,10 +21,10 @@ const (
 	UserDataKey = "cloud_config"
 	// UnitsDir holds one executable script a unit, named <unit>.sh, written by the user data.
 	UnitsDir = "/etc/machine/units"
-	// RuntimesDir is where the containerd of a machine looks for the programs of further container runtimes. One whose program the
-	// user data did not put there does not work.
+	// RuntimesDir is where the containerd of a machine looks for the programs of additional container runtimes. The user data puts
+	// them there.
 	RuntimesDir = "/var/bin/containerruntimes"
-	// Runtime is the name of the one that containerd is configured for, and of its program.
+	// Runtime is the name of the additional container runtime in the configuration of containerd, and of its program.
 	Runtime = "local"
 	// ImagesDir is where the folder of image archives is mounted in a machine.
 	ImagesDir = "/opt/images"
@@ -35,7 +35,7 @@ const (
 	// KubeletHealthPort answers /healthz on every address of a machine once its kubelet runs.
 	KubeletHealthPort = 10248
 	// BootstrapTokenPlaceholder stands in the user data for a bootstrap token of the shoot.
-	BootstrapTokenPlaceholder = "<<BOOTSTRAP_TOKEN>>" //nolint:gosec // it stands for a credential and is none
+	BootstrapTokenPlaceholder = "<<BOOTSTRAP_TOKEN>>" //nolint:gosec // a placeholder, not a credential
 )
 
 //go:embed machine-init

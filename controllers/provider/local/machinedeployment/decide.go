@@ -13,11 +13,11 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 )
 
-// patience is how long a machine may be unready before it is replaced: time enough to load images and to join, and to come back after
-// its seed node restarted.
+// patience is how long a machine may be unready before it is replaced. It is enough to load images and to join, and to recover after a
+// restart of its seed node.
 const patience = 20 * time.Minute
 
-// State is what a machine is worth.
+// State is the state of a machine.
 type State int
 
 const (
@@ -25,13 +25,13 @@ const (
 	Pending State = iota
 	// Ready machines have a healthy kubelet and a ready node.
 	Ready
-	// Failed machines will not come back.
+	// Failed machines will not recover.
 	Failed
-	// Terminating machines are on their way out.
+	// Terminating machines are being deleted.
 	Terminating
 )
 
-// Machine is what counts of a pod.
+// Machine is what the decision needs to know about a pod.
 type Machine struct {
 	// Name of the pod, and of the node.
 	Name string
@@ -43,7 +43,7 @@ type Machine struct {
 	State State
 }
 
-// Observe looks at a pod.
+// Observe returns the state of a pod.
 func Observe(pod *corev1.Pod, now time.Time) Machine {
 	return Machine{Name: pod.Name, Hash: pod.Labels[LabelHash], Created: pod.CreationTimestamp.Time, State: state(pod, now)}
 }
@@ -79,7 +79,7 @@ type Plan struct {
 	Delete []string
 }
 
-// Decide says what to do for the set, given its machines.
+// Decide returns the next steps for the set with these machines.
 func Decide(set Deployment, machines []Machine) Plan {
 	plan := Plan{}
 	var current, old []Machine
@@ -108,7 +108,7 @@ func Decide(set Deployment, machines []Machine) Plan {
 	return plan
 }
 
-// replaceable returns the old machines that may go now: those that are not ready do no harm, of the ready ones as many as leave enough.
+// replaceable returns the old machines that may be deleted now: all that are not ready, and as many ready ones as are not needed.
 func replaceable(set Deployment, current, old []Machine) []Machine {
 	ready := ready(current) + ready(old)
 	spare := ready - (set.Replicas - set.MaxUnavailable)
@@ -150,14 +150,14 @@ func names(machines []Machine) []string {
 	return result
 }
 
-// unknownTrouble is the reason that package deploy gives for a pod that simply is not ready yet.
+// unknownTrouble is the reason that package deploy gives for a pod that is not ready yet and reports no problem.
 const unknownTrouble = "the pod is not ready"
 
-// Progress says how far a set is from what it should be. Both texts are empty when it is there.
+// Progress says what is missing until a set is as desired. Both texts are empty when nothing is.
 type Progress struct {
-	// Waiting is what is still going on.
+	// Waiting is what is in progress.
 	Waiting string
-	// Trouble is what keeps a machine from starting, and may not end by itself.
+	// Trouble is what prevents a machine from starting and may not go away by itself.
 	Trouble string
 }
 
@@ -191,7 +191,7 @@ func Summarize(set Deployment, pods []corev1.Pod) Progress {
 	return progress
 }
 
-// nodeTrouble says what the node of a machine lacks, if it says so itself.
+// nodeTrouble returns what the node of a machine reports as missing.
 func nodeTrouble(pod *corev1.Pod) string {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == ConditionNodeReady && condition.Status != corev1.ConditionTrue {

@@ -22,10 +22,10 @@ const (
 	LabelDeployment = "local.provider.extensions.gardener.cloud/machine-deployment"
 	// LabelHash is the hash of the set at the time the machine was made.
 	LabelHash = "local.provider.extensions.gardener.cloud/hash"
-	// AnnotationNode holds, on pods, what the node of the machine should carry: a NodeTemplate as JSON.
+	// AnnotationNode holds, on pods, what is set on the node of the machine: a NodeTemplate as JSON.
 	AnnotationNode = "local.provider.extensions.gardener.cloud/node"
-	// ConditionNodeReady is the condition of pods that tells whether the node of the machine is ready. A machine whose kubelet runs, but whose
-	// node has not joined or has no network, is worth nothing to the shoot.
+	// ConditionNodeReady is the condition of pods that says whether the node of the machine is ready. A machine is useless to the shoot if
+	// its kubelet runs, but its node has not joined or has no network.
 	ConditionNodeReady = "local.provider.extensions.gardener.cloud/node-ready"
 
 	secretPrefix  = "machine-deployment-"
@@ -33,7 +33,7 @@ const (
 	deploymentKey = "deployment"
 )
 
-// Deployment is a set of like machines.
+// Deployment is a set of identical machines.
 type Deployment struct {
 	// Name is the name of the set, unique in its namespace.
 	Name string `json:"name"`
@@ -43,7 +43,7 @@ type Deployment struct {
 	PauseImage string `json:"pauseImage,omitempty"`
 	// ImageArchives is a folder on the seed's nodes with archives that machines import; empty for none.
 	ImageArchives string `json:"imageArchives,omitempty"`
-	// Hash covers everything whose change needs new machines.
+	// Hash covers everything that requires new machines when it changes.
 	Hash string `json:"hash"`
 	// Replicas is the wanted number of machines.
 	Replicas int `json:"replicas"`
@@ -51,11 +51,11 @@ type Deployment struct {
 	MaxSurge int `json:"maxSurge"`
 	// MaxUnavailable is how many of the wanted machines may be missing during a replacement.
 	MaxUnavailable int `json:"maxUnavailable"`
-	// Node is what the nodes of the set carry.
+	// Node is what is set on the nodes of the set.
 	Node NodeTemplate `json:"node"`
 }
 
-// NodeTemplate is what a node carries because of the pool it belongs to. Changes reach the nodes that exist.
+// NodeTemplate is what is set on a node because of its pool. Changes are applied to existing nodes.
 type NodeTemplate struct {
 	// Labels of the node.
 	Labels map[string]string `json:"labels,omitempty"`
@@ -72,7 +72,7 @@ type NodeTemplate struct {
 // SecretName is the name of the Secret for the set of the given name.
 func SecretName(name string) string { return secretPrefix + name }
 
-// SecretLabels select the Secrets of all sets, or with a worker's name those of one Worker.
+// SecretLabels select the Secrets of all sets, or of one Worker if its name is given.
 func SecretLabels(worker string) map[string]string {
 	labels := map[string]string{gardencorev1beta1.LabelPurpose: purposeClass}
 	if worker != "" {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package machinedeployment keeps sets of like machines: the pods of the seed that are the worker machines of local shoots. What a set
-// should be is written by the worker actor into a Secret, one for each pool and zone; the controller of this package creates and deletes pods
-// until it is so, at any time: a machine that died is replaced although nobody asked.
+// Package machinedeployment maintains sets of identical machines: the pods of the seed that are the worker machines of local shoots. The
+// worker actor writes the desired state of a set into a Secret, one for each pool and zone. The controller of this package creates and
+// deletes pods accordingly, and also replaces machines that fail.
 //
-// A machine is never changed. When the set's hash changes, machines with the old one are replaced, at most MaxSurge more than wanted
-// and at most MaxUnavailable fewer ready ones at any time.
+// A machine is never changed. When the hash of the set changes, machines with the old hash are replaced, with at most MaxSurge
+// additional machines and at most MaxUnavailable missing ready machines at any time.
 package machinedeployment

@@ -16,10 +16,10 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
 )
 
-// gracePeriod is enough for machine-init to stop the containers of the machine in order.
+// gracePeriod gives machine-init enough time to stop the containers of the machine in order.
 const gracePeriod = 30
 
-// PodLabels are the labels of the machines of the set; they select them as well, but for the hash.
+// PodLabels select the machines of the set, of all hashes.
 func (d Deployment) PodLabels() map[string]string {
 	return map[string]string{LabelApp: App, LabelDeployment: SecretName(d.Name)}
 }
@@ -50,7 +50,7 @@ func (d Deployment) Pod(namespace, name string) (*corev1.Pod, error) {
 			Annotations: map[string]string{AnnotationNode: node},
 		},
 		Spec: corev1.PodSpec{
-			// A machine that ends is started again in place, like a computer that was switched off and on.
+			// A machine that ends is restarted in place, like a computer that is switched off and on.
 			RestartPolicy:                 corev1.RestartPolicyAlways,
 			TerminationGracePeriodSeconds: new(int64(gracePeriod)),
 			AutomountServiceAccountToken:  new(false),
@@ -77,7 +77,7 @@ func (d Deployment) Pod(namespace, name string) (*corev1.Pod, error) {
 					TimeoutSeconds:   2,
 					FailureThreshold: 5,
 				},
-				// What machine-init said last is the best answer to why a machine does not start.
+				// The last output of machine-init explains best why a machine does not start.
 				TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 				VolumeMounts:             mounts,
 			}},
@@ -93,8 +93,8 @@ func (d Deployment) environment() []corev1.EnvVar {
 	return []corev1.EnvVar{{Name: "MACHINE_PAUSE_IMAGE", Value: d.PauseImage}}
 }
 
-// volumes: the folders of containerd and the kubelet lie on volumes because an overlay file system cannot lie on another one, and outlive a
-// restart of the container.
+// volumes returns the volumes of a machine. The folders of containerd and the kubelet are volumes, because an overlay file system cannot
+// be on top of another one, and because they must survive a restart of the container.
 func (d Deployment) volumes(name string) ([]corev1.Volume, []corev1.VolumeMount) {
 	hostPath := func(path string) corev1.VolumeSource {
 		return corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: path}}

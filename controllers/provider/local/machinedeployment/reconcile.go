@@ -23,7 +23,7 @@ import (
 
 const (
 	suffixLength = 5
-	// recheck is how often a set with unready machines is checked without an event, because no event tells that patience has ended.
+	// recheck is how often a set with unready machines is checked without an event, because no event says that patience has ended.
 	recheck = 30 * time.Second
 )
 
@@ -82,7 +82,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return kit.Result(kit.Run(ctx, s, r.look, r.remove, r.create, r.annotate, r.watch))
 }
 
-// look reads the machines and decides.
+// look reads the machines and makes the plan.
 func (r *Reconciler) look(ctx context.Context, s *scope) (kit.Outcome, error) {
 	pods, err := Pods(ctx, r.Reader, s.secret.Namespace, s.set)
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *Reconciler) remove(ctx context.Context, s *scope) (kit.Outcome, error) 
 	return kit.Continue(), r.removeOrphans(ctx, s.secret, s.pods)
 }
 
-// create makes the user data of a machine before the machine: a pod that waits for a volume waits longer each time.
+// create makes the user data of a machine before the machine, because a pod that waits for a volume waits longer each time.
 func (r *Reconciler) create(ctx context.Context, s *scope) (kit.Outcome, error) {
 	for range s.plan.Create {
 		name := fmt.Sprintf("machine-%s-%s-%s", s.set.Name, s.set.Hash, r.Random(suffixLength))
@@ -140,7 +140,7 @@ func (r *Reconciler) create(ctx context.Context, s *scope) (kit.Outcome, error) 
 	return kit.Continue(), nil
 }
 
-// annotate tells machines that stay what their nodes should carry by now.
+// annotate updates the node template of the machines that stay.
 func (r *Reconciler) annotate(ctx context.Context, s *scope) (kit.Outcome, error) {
 	node, err := s.set.NodeAnnotation()
 	if err != nil {
@@ -160,7 +160,7 @@ func (r *Reconciler) annotate(ctx context.Context, s *scope) (kit.Outcome, error
 	return kit.Continue(), nil
 }
 
-// watch comes back by itself as long as a machine is not ready.
+// watch requeues the set until all machines are ready.
 func (r *Reconciler) watch(_ context.Context, s *scope) (kit.Outcome, error) {
 	for i := range s.pods {
 		if Observe(&s.pods[i], r.Clock.Now()).State == Pending {

@@ -22,14 +22,14 @@ const (
 	tokenLife = patience + 10*time.Minute
 )
 
-// token lets one machine ask for its client certificate.
+// token is the bootstrap token with which one machine requests its client certificate.
 type token struct {
 	id, secret string
 }
 
 func (t token) String() string { return t.id + "." + t.secret }
 
-// object is the token as Secret of the shoot. The shoot's controllers remove it when it has expired.
+// object is the token as a Secret of the shoot. The controllers of the shoot delete it when it has expired.
 func (t token) object(machineName string, now time.Time) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "bootstrap-token-" + t.id},
@@ -45,7 +45,7 @@ func (t token) object(machineName string, now time.Time) *corev1.Secret {
 	}
 }
 
-// userDataSecret makes the user data of one machine. If the user data has a place for a bootstrap token, one is made in the shoot.
+// userDataSecret returns the user data of one machine. If it contains the placeholder of a bootstrap token, a token is created in the shoot.
 func (r *Reconciler) userDataSecret(ctx context.Context, owner *corev1.Secret, name string, userData []byte) (*corev1.Secret, error) {
 	placeholder := []byte(machine.BootstrapTokenPlaceholder)
 	if bytes.Contains(userData, placeholder) {
@@ -76,7 +76,7 @@ func ownedBy(owner *corev1.Secret) metav1.OwnerReference {
 	return *metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("Secret"))
 }
 
-// removeOrphans deletes user data without a machine: the machine is gone, or a run ended between the two writes.
+// removeOrphans deletes user data without a machine: the machine is gone, or a run was interrupted between the two writes.
 func (r *Reconciler) removeOrphans(ctx context.Context, owner *corev1.Secret, pods []corev1.Pod) error {
 	list := &corev1.SecretList{}
 	if err := r.Reader.List(ctx, list, client.InNamespace(owner.Namespace), client.MatchingLabels{LabelDeployment: owner.Name}); err != nil {

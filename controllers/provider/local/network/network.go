@@ -31,7 +31,7 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	if err := check(object, cluster); err != nil {
 		return engine.ConfigurationProblem(err)
 	}
-	if err := a.Shoots.Apply(ctx, object.Namespace, Render(Values{Image: a.Images.NetworkAgent, PodNetwork: object.Spec.PodCIDR})...); err != nil {
+	if err := a.ApplyInShoot(ctx, object.Namespace, Render(Values{Image: a.Images.NetworkAgent, PodNetwork: object.Spec.PodCIDR})...); err != nil {
 		return fmt.Errorf("network agent: %w", err)
 	}
 	object.Status.IPFamilies = []gardenextensionsv1alpha1.IPFamily{gardenextensionsv1alpha1.IPFamilyIPv4}
@@ -40,7 +40,7 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 
 // Delete removes the agent from the shoot.
 func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Network, cluster *engine.Cluster) error {
-	if err := a.Shoots.Remove(ctx, object.Namespace, cluster, Render(Values{})...); err != nil {
+	if err := a.RemoveFromShoot(ctx, object.Namespace, cluster, Render(Values{})...); err != nil {
 		return fmt.Errorf("network agent: %w", err)
 	}
 	return nil

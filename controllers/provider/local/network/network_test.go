@@ -21,6 +21,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/component/golden"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
@@ -43,10 +44,8 @@ func newShoot(t *testing.T) client.Client {
 
 func newActor(shoot client.Client, err error) *network.Actor {
 	return &network.Actor{Access: engine.Access{
-		Shoots: engine.Shoots{
-			Get:   func(context.Context, string) (*kit.Shoot, error) { return &kit.Shoot{Client: shoot}, err },
-			Owner: "test", Clock: clock.RealClock{},
-		},
+		Shoot:  func(context.Context, string) (*kit.Shoot, error) { return &kit.Shoot{Client: shoot}, err },
+		Seed:   deploy.Engine{Owner: "test", Clock: clock.RealClock{}},
 		Images: engine.Images{NetworkAgent: "agent:v1"},
 	}}
 }

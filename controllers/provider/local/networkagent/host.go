@@ -18,12 +18,12 @@ import (
 	"github.com/vishvananda/netlink"
 )
 
-// routeProtocol marks the routes that the agent made, so that it finds them again and leaves all others alone.
+// routeProtocol marks the routes of the agent, so that it recognizes them and changes no others.
 const routeProtocol netlink.RouteProtocol = 76
 
 const configFile = "10-local.conflist"
 
-// writeConfig puts the CNI configuration in place in one step: the runtime reads the folder at any time.
+// writeConfig replaces the CNI configuration atomically, because the runtime may read the folder at any time.
 func writeConfig(dir string, data []byte) error {
 	path := filepath.Join(dir, configFile)
 	old, err := os.ReadFile(path) //nolint:gosec // the operator names the folder
@@ -45,7 +45,7 @@ func writeConfig(dir string, data []byte) error {
 	return nil
 }
 
-// syncRoutes makes the routes of the agent's protocol exactly those wanted. One unreachable gateway does not hold up the others.
+// syncRoutes adds and removes routes of the agent's protocol until they are those wanted. An unreachable gateway does not stop the others.
 func syncRoutes(wanted []Route) error {
 	current, err := netlink.RouteListFiltered(netlink.FAMILY_V4, &netlink.Route{Protocol: routeProtocol}, netlink.RT_FILTER_PROTOCOL)
 	if err != nil {
@@ -84,7 +84,7 @@ func prefix(n *net.IPNet) (netip.Prefix, bool) {
 	return netip.PrefixFrom(addr.Unmap(), ones), valid
 }
 
-// nft runs the machine's own nftables program: the image of the agent holds nothing but the agent.
+// nft runs the nftables program of the machine, because the image of the agent contains only the agent.
 func nft(ctx context.Context, root, commands string) error {
 	cmd := exec.CommandContext(ctx, "/usr/sbin/nft", "-f", "-")
 	cmd.Stdin = strings.NewReader(commands)

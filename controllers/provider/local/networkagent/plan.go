@@ -20,7 +20,7 @@ type Route struct {
 	Gateway netip.Addr
 }
 
-// Plan is what one node's network should look like.
+// Plan is the desired network of one node.
 type Plan struct {
 	// Share is this node's part of the pod network; it is invalid while the node has none.
 	Share netip.Prefix
@@ -28,8 +28,8 @@ type Plan struct {
 	Routes []Route
 }
 
-// MakePlan says what the network of the node self should look like, given all nodes of the shoot. Nodes without a share of the pod network or
-// without an internal address are passed over until they have both.
+// MakePlan returns the desired network of the node self, given all nodes of the shoot. Nodes without a share of the pod network or without
+// an internal address are ignored until they have both.
 func MakePlan(self string, nodes []*corev1.Node) Plan {
 	plan := Plan{}
 	for _, node := range nodes {
@@ -91,8 +91,8 @@ func CNIConfig(share netip.Prefix) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// Masquerade renders the nftables commands that replace the agent's table: traffic from the pod network to anywhere else takes the
-// address of the node.
+// Masquerade renders the nftables commands that replace the table of the agent: traffic that leaves the pod network gets the address of
+// the node as its source.
 func Masquerade(podNetwork netip.Prefix) string {
 	return fmt.Sprintf(`add table ip local-network
 delete table ip local-network

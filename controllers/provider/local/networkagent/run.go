@@ -25,9 +25,9 @@ import (
 )
 
 const (
-	// resync is the longest time that damage done to the node's routes by others stays.
+	// resync is the maximum time until changes of the routes by others are repaired.
 	resync = 30 * time.Second
-	// retry is the pause between attempts to reach the API server, attempt how long each may take.
+	// retry is the pause between attempts to reach the API server, attempt is the time limit of each.
 	retry   = 500 * time.Millisecond
 	attempt = 3 * time.Second
 )
@@ -55,8 +55,8 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.HostRoot, "host-root", "/host", "where the root file system of the machine is mounted")
 }
 
-// Run parses args as the flags of the options and keeps the node's network until ctx ends. It logs to the logger in ctx,
-// or else to standard error.
+// Run parses args as flags and configures the network of the node until ctx ends. It logs to the logger in ctx, or else to
+// standard error.
 func Run(ctx context.Context, args []string) error {
 	options := Options{}
 	flags := pflag.NewFlagSet("network-agent", pflag.ContinueOnError)
@@ -73,14 +73,14 @@ func Run(ctx context.Context, args []string) error {
 	return options.Run(ctx)
 }
 
-// Run keeps the node's network until ctx ends.
+// Run configures the network of the node until ctx ends.
 func (o Options) Run(ctx context.Context) error {
 	if o.Node == "" {
-		return errors.New("--node-name: the name of the node is needed")
+		return errors.New("--node-name: the name of the node is required")
 	}
 	podNetwork, err := netip.ParsePrefix(o.PodNetwork)
 	if err != nil || !podNetwork.Addr().Is4() {
-		return fmt.Errorf("--pod-network: %q is no IPv4 network", o.PodNetwork)
+		return fmt.Errorf("--pod-network: %q is not an IPv4 network", o.PodNetwork)
 	}
 	config, err := o.config()
 	if err != nil {
@@ -99,8 +99,8 @@ func (o Options) Run(ctx context.Context) error {
 	return o.watch(ctx, client)
 }
 
-// awaitServer waits until the API server answers. On a node that just started, kube-proxy leads to it a moment later than this program
-// starts; a watch that began too early would try again less and less often, and the node would have no network for so long.
+// awaitServer waits until the API server answers. On a new node, kube-proxy makes it reachable a moment after this program starts. A watch
+// that started earlier would retry with growing pauses, and the node would have no network until then.
 func awaitServer(ctx context.Context, client kubernetes.Interface) error {
 	log := logr.FromContextOrDiscard(ctx)
 	told := false
@@ -131,7 +131,7 @@ func (o Options) config() (*rest.Config, error) {
 	return config, nil
 }
 
-// watch brings the node in line whenever a Node changes in a way that matters, and once in every resync period.
+// watch applies the plan when a Node changes, and once in every resync period.
 func (o Options) watch(ctx context.Context, client kubernetes.Interface) error {
 	factory := informers.NewSharedInformerFactory(client, 0)
 	nodes := factory.Core().V1().Nodes()
@@ -168,7 +168,7 @@ func (o Options) watch(ctx context.Context, client kubernetes.Interface) error {
 	}
 }
 
-// sync applies the plan. What fails is logged and tried again with the next change or resync.
+// sync applies the plan. Errors are logged and retried with the next change or resync.
 func (o Options) sync(ctx context.Context, lister corev1listers.NodeLister) {
 	log := logr.FromContextOrDiscard(ctx)
 	nodes, err := lister.List(labels.Everything())
@@ -181,7 +181,7 @@ func (o Options) sync(ctx context.Context, lister corev1listers.NodeLister) {
 	}
 }
 
-// Apply makes the network of this machine as planned. What fails does not hold up the rest.
+// Apply configures the network of this machine as planned. An error in one part does not stop the others.
 func (o Options) Apply(plan Plan) error {
 	errs := []error{syncRoutes(plan.Routes)}
 	if plan.Share.IsValid() {

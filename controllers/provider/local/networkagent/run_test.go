@@ -26,8 +26,8 @@ func TestRunRefuses(t *testing.T) {
 		want   string
 	}{
 		"NoNode":     {reason: "without its name the agent knows no share", args: []string{"--pod-network=10.0.0.0/8"}, want: "--node-name"},
-		"NoNetwork":  {reason: "an empty network would masquerade everything", args: []string{"--node-name=n"}, want: `--pod-network: "" is no IPv4 network`},
-		"IPv6":       {reason: "only IPv4 is served", args: []string{"--node-name=n", "--pod-network=fd00::/64"}, want: "no IPv4 network"},
+		"NoNetwork":  {reason: "an empty network would masquerade everything", args: []string{"--node-name=n"}, want: `--pod-network: "" is not an IPv4 network`},
+		"IPv6":       {reason: "only IPv4 is served", args: []string{"--node-name=n", "--pod-network=fd00::/64"}, want: "not an IPv4 network"},
 		"Unknown":    {reason: "a typing error is told", args: []string{"--pods=x"}, want: "unknown flag: --pods"},
 		"Kubeconfig": {reason: "a missing kubeconfig is named", args: []string{"--node-name=n", "--pod-network=10.0.0.0/8", "--kubeconfig=/none"}, want: `"/none"`},
 	}

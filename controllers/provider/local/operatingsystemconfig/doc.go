@@ -1,5 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package operatingsystemconfig turns OperatingSystemConfigs of type local into user data for machines: one shell script that
-// writes files and units. What it accepts is said in the documentation of the parent package.
+// Package operatingsystemconfig turns OperatingSystemConfigs of type local, of both purposes, into user data for machines: one
+// shell script under the key `cloud_config` of the Secret `osc-result-<name>`, named in status.cloudConfig.secretRef. The Worker
+// pools name that Secret in userDataSecretRef. A machine runs the script at every start, before any unit.
+//
+//   - spec.files are written with their permissions (0644 when none are given). Content is inline (plain or encoding b64) or comes
+//     from a Secret in the namespace of the object (secretRef); imageRef is refused.
+//   - The text <<BOOTSTRAP_TOKEN>> in a file with transmitUnencoded stands for a bootstrap token of the shoot. The token is created
+//     with each machine, so the script itself stays the same. A pool is rolled when its script changes, so the files must not
+//     contain anything that changes by itself, such as a token or a time.
+//   - spec.units: the content is written to /etc/systemd/system/<name>, drop-ins to /etc/systemd/system/<name>.d. A machine has no
+//     systemd. Environment, EnvironmentFile, ExecStartPre and ExecStart of a unit that is not disabled or stopped become a shell
+//     script in /etc/machine/units/<name>.sh, which is run at start and restarted whenever it ends. containerd.service is ignored,
+//     because the machine starts containerd itself.
+//   - The command lines see MACHINE_NAME (host name and Node name), MACHINE_IP, and KUBELET_EXTRA_ARGS: kubelet flags that only
+//     the machine knows (node address, cgroup driver and root, drop-in folder of its configuration). They are appended to the
+//     ExecStart of kubelet.service unless it contains them already.
+//
+// A kubelet therefore needs the file /var/lib/kubelet/config/kubelet (KubeletConfiguration), a bootstrap kubeconfig with the token
+// above, the CA, and a unit kubelet.service with ExecStart=/usr/local/bin/kubelet --config=… --bootstrap-kubeconfig=…
+// --kubeconfig=/var/lib/kubelet/…. Of the root file system only /var/lib/kubelet and /var/lib/containerd survive a restart of the
+// machine.
 package operatingsystemconfig

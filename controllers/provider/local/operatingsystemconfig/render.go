@@ -21,7 +21,7 @@ const (
 	base64Width    = 120
 )
 
-// header defines write, which puts its standard input in place at once: a unit never sees half a file, nobody else sees a secret.
+// header defines write, which puts its standard input in place atomically: units never see half a file, and other users never see a secret.
 const header = `#!/bin/sh
 # User data of a machine: writes the files and units of its operating system configuration. Run at every start.
 set -eu
@@ -101,7 +101,7 @@ func fileContent(content gardenextensionsv1alpha1.FileContent, secretContent Sec
 
 func renderUnit(script *strings.Builder, unit gardenextensionsv1alpha1.Unit) error {
 	if unit.Name == "" || strings.Contains(unit.Name, "/") {
-		return fmt.Errorf("unit %q: this is no name of a unit", unit.Name)
+		return fmt.Errorf("unit %q: this is not the name of a unit", unit.Name)
 	}
 	if unit.Name == containerdUnit {
 		return nil
@@ -129,8 +129,8 @@ func renderUnit(script *strings.Builder, unit gardenextensionsv1alpha1.Unit) err
 	return nil
 }
 
-// writeFile adds the command that writes a file. Plain content can be changed by whoever hands the script to a machine; it is quoted such
-// that it stays the same to the byte.
+// writeFile adds the command that writes a file. Plain content is quoted, not encoded, so that placeholders in the script can be replaced
+// for each machine.
 func writeFile(script *strings.Builder, name string, mode uint32, content []byte, plain bool) {
 	if plain {
 		fmt.Fprintf(script, "\nprintf %%s %s |\n  write %s %04o\n", quote(string(content)), quote(name), mode)

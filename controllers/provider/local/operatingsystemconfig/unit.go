@@ -28,14 +28,14 @@ type service struct {
 	commands []string
 }
 
-// runs tells whether the unit is one that a machine runs itself.
+// runs reports whether the machine has to run the unit.
 func runs(u gardenextensionsv1alpha1.Unit) bool {
 	disabled := u.Enable != nil && !*u.Enable
 	stopped := u.Command != nil && *u.Command == gardenextensionsv1alpha1.UnitCommandStop
 	return path.Ext(u.Name) == ".service" && u.Content != nil && !disabled && !stopped
 }
 
-// parseService reads the unit and its drop-ins in their order. As in systemd, an empty assignment drops what was assigned before.
+// parseService reads the unit and its drop-ins in their order. As in systemd, an empty assignment resets the setting.
 func parseService(u gardenextensionsv1alpha1.Unit) (service, error) {
 	contents := []string{*u.Content}
 	for _, dropIn := range u.DropIns {
@@ -95,7 +95,7 @@ func (s *service) take(before map[string][]string, name, value string) {
 	before[name] = append(before[name], line)
 }
 
-// command turns a command line of systemd into one of the shell: the prefixes go, of which only `-` has a meaning here.
+// command turns a command line of systemd into one of the shell. It removes the prefixes, of which only `-` has an effect here.
 func command(value string) string {
 	bare := strings.TrimLeft(value, "@-:+!")
 	if strings.Contains(value[:len(value)-len(bare)], "-") {

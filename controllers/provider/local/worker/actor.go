@@ -88,7 +88,7 @@ func (a *Actor) apply(ctx context.Context, object *gardenextensionsv1alpha1.Work
 	return nil
 }
 
-// publish tells the gardenlet which sets there are; it waits for a time later than that of its request, not for the machines.
+// publish writes the sets into the status. The gardenlet waits until their update time is later than its request, not for the machines.
 func (a *Actor) publish(object *gardenextensionsv1alpha1.Worker, wanted []Wanted) {
 	sets := make([]gardenextensionsv1alpha1.MachineDeployment, 0, len(wanted))
 	for _, w := range wanted {
@@ -102,10 +102,10 @@ func (a *Actor) publish(object *gardenextensionsv1alpha1.Worker, wanted []Wanted
 		return
 	}
 	status.MachineDeployments = sets
-	status.MachineDeploymentsLastUpdateTime = new(metav1.NewTime(a.Clock.Now()))
+	status.MachineDeploymentsLastUpdateTime = new(metav1.NewTime(a.Seed.Clock.Now()))
 }
 
-// awaitReady looks once. Trouble that time alone does not end is an error; everything else is a wait.
+// awaitReady checks the machines once. A problem that may not go away by itself is an error; everything else is a wait.
 func (a *Actor) awaitReady(ctx context.Context, namespace string, wanted []Wanted) error {
 	waiting := ""
 	for _, w := range wanted {
@@ -127,7 +127,7 @@ func (a *Actor) awaitReady(ctx context.Context, namespace string, wanted []Wante
 	return nil
 }
 
-// retire scales the chosen machine deployments of the Worker down to nothing, and removes those that have no machines any more.
+// retire scales the chosen machine deployments of the Worker to zero, and removes those without machines.
 func (a *Actor) retire(ctx context.Context, object *gardenextensionsv1alpha1.Worker, chosen func(secret string) bool) error {
 	list := &corev1.SecretList{}
 	labels := client.MatchingLabels(machinedeployment.SecretLabels(object.Name))
@@ -151,7 +151,7 @@ func (a *Actor) retire(ctx context.Context, object *gardenextensionsv1alpha1.Wor
 	return nil
 }
 
-// retireOne returns how many machines are left.
+// retireOne scales one machine deployment to zero and returns how many machines are left.
 func (a *Actor) retireOne(ctx context.Context, object *gardenextensionsv1alpha1.Worker, secret *corev1.Secret) (int, error) {
 	set, userData, err := machinedeployment.FromSecret(secret)
 	if err != nil {

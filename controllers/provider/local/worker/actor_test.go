@@ -45,7 +45,7 @@ func newWorld(t *testing.T) *world {
 		clock:  clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)),
 	}
 	w.actor = &worker.Actor{Access: engine.Access{
-		Reader: w, Seed: deploy.Engine{Client: w, Owner: "test", Clock: w.clock}, Clock: w.clock, Images: images(),
+		Reader: w, Seed: deploy.Engine{Client: w, Owner: "test", Clock: w.clock}, Images: images(),
 	}}
 	userData := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "osc-result"}, Data: map[string][]byte{"cloud_config": []byte("data")}}
 	if err := w.Create(t.Context(), userData); err != nil {

@@ -16,7 +16,7 @@ import (
 
 const hashLength = 5
 
-// Wanted is a machine deployment that a Worker asks for.
+// Wanted is a machine deployment that a Worker requires.
 type Wanted struct {
 	// Set is the machine deployment.
 	Set machinedeployment.Deployment
@@ -84,7 +84,7 @@ func Render(worker *gardenextensionsv1alpha1.Worker, pool *gardenextensionsv1alp
 	return wanted, nil
 }
 
-// hashOf covers everything of a pool whose change needs new machines. Names, labels and taints reach the nodes that exist.
+// hashOf covers everything of a pool that requires new machines when it changes. Names, labels and taints are applied to existing nodes.
 func hashOf(pool *gardenextensionsv1alpha1.WorkerPool, image string, userData []byte) (string, error) {
 	covered := struct {
 		Image, MachineType string

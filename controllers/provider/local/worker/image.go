@@ -20,7 +20,7 @@ const (
 type cloudProfileConfig struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// MachineImages says which container image stands for a machine image.
+	// MachineImages maps machine images to container images.
 	MachineImages []machineImage `json:"machineImages"`
 }
 
@@ -34,8 +34,8 @@ type machineImageVersion struct {
 	Image   string `json:"image"`
 }
 
-// containerImage finds the container image for a machine image. Without a provider configuration in the cloud profile every machine image is
-// the given one.
+// containerImage returns the container image for a machine image. Without a provider configuration in the cloud profile, the fallback is
+// used for every machine image.
 func containerImage(profile *gardencorev1beta1.CloudProfile, image gardenextensionsv1alpha1.MachineImage, fallback string) (string, error) {
 	raw := profile.Spec.ProviderConfig
 	if raw == nil || len(raw.Raw) == 0 {

@@ -42,7 +42,7 @@ func spread(pool *gardenextensionsv1alpha1.WorkerPool) ([]share, error) {
 	return shares, nil
 }
 
-// divide gives the first zones one more until the rest is used up.
+// divide gives the first zones one more until the remainder is used up.
 func divide(total, zones, index int32) int32 {
 	if index < total%zones {
 		return total/zones + 1
@@ -50,15 +50,15 @@ func divide(total, zones, index int32) int32 {
 	return total / zones
 }
 
-// divideIntOrPercent divides numbers like machines. A percentage stays as it is if the total is divisible by the number of zones; otherwise
-// it grows or shrinks with the zone's part of the total.
+// divideIntOrPercent divides numbers like machines. A percentage is kept if the total is divisible by the number of zones; otherwise it is
+// scaled with the share of the zone.
 func divideIntOrPercent(value intstr.IntOrString, total, zones, index int32) (intstr.IntOrString, error) {
 	if value.Type == intstr.Int {
 		return intstr.FromInt32(divide(value.IntVal, zones, index)), nil
 	}
 	var percent float64
 	if _, err := fmt.Sscanf(value.StrVal, "%f%%", &percent); err != nil {
-		return value, fmt.Errorf("%q is no percentage", value.StrVal)
+		return value, fmt.Errorf("%q is not a percentage", value.StrVal)
 	}
 	if total%zones == 0 {
 		return value, nil
@@ -68,7 +68,7 @@ func divideIntOrPercent(value intstr.IntOrString, total, zones, index int32) (in
 	return intstr.FromString(fmt.Sprintf("%d%%", int(math.Ceil(percent*own/even)))), nil
 }
 
-// limits resolves surge and unavailability for a number of machines. At least one of them is above zero, or nothing could be replaced.
+// limits resolves surge and unavailability for a number of machines. At least one of them is positive, otherwise nothing could be replaced.
 func (s share) limits(replicas int) (surge, unavailable int, err error) {
 	surge, err = intstr.GetScaledValueFromIntOrPercent(&s.maxSurge, replicas, true)
 	if err != nil {
