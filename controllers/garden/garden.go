@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package garden lists the controllers of the garden. Each has a folder of its own below this one. The scheduler is a package
+// beside this one, because anybody may replace it.
 package garden
 
 import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/binding"
 	"github.com/terrarium-garden/terrarium/controllers/garden/cloudprofile"
-	"github.com/terrarium-garden/terrarium/controllers/garden/controllerdeployment"
 	"github.com/terrarium-garden/terrarium/controllers/garden/controllerregistration"
 	"github.com/terrarium-garden/terrarium/controllers/garden/csr"
 	"github.com/terrarium-garden/terrarium/controllers/garden/event"
-	"github.com/terrarium-garden/terrarium/controllers/garden/exposureclass"
 	"github.com/terrarium-garden/terrarium/controllers/garden/extensionrole"
 	"github.com/terrarium-garden/terrarium/controllers/garden/inuse"
 	"github.com/terrarium-garden/terrarium/controllers/garden/managedseedset"
@@ -18,10 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/namespacedcloudprofile"
 	"github.com/terrarium-garden/terrarium/controllers/garden/project"
 	"github.com/terrarium-garden/terrarium/controllers/garden/project/activity"
-	"github.com/terrarium-garden/terrarium/controllers/garden/quota"
-	"github.com/terrarium-garden/terrarium/controllers/garden/seed/backupbuckets"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/check"
-	"github.com/terrarium-garden/terrarium/controllers/garden/seed/extensions"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/lifecycle"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/namespace"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/reference"
@@ -30,8 +27,8 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/scheduler"
 )
 
-// Adders are the controllers of the garden, its scheduler among them. A new controller is a new line. Each takes its own
-// section of the configuration, which must be complete with its defaults; controllers of one kind share a section.
+// Adders returns the controllers of the garden, including its scheduler. A new controller is a new line. Each takes its own
+// section of the configuration, which must be complete with its defaults. Controllers of one kind share a section.
 func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 	c := config.Controllers
 	return []kit.Adder{
@@ -40,8 +37,8 @@ func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 		&activity.Reconciler{Config: c.Project.ConcurrencyConfiguration},
 		&namespace.Reconciler{Config: c.Seed.ConcurrencyConfiguration},
 		&lifecycle.Reconciler{Config: c.Seed},
-		&check.Reconciler{Check: extensions.Check(), Config: c.SeedExtensionsCheck},
-		&check.Reconciler{Check: backupbuckets.Check(), Config: c.SeedBackupBucketsCheck},
+		&check.Reconciler{Check: check.Extensions(), Config: c.SeedExtensionsCheck},
+		&check.Reconciler{Check: check.BackupBuckets(), Config: c.SeedBackupBucketsCheck},
 		&controllerregistration.Reconciler{Config: c.ControllerRegistration},
 		&extensionrole.Reconciler{Config: c.ControllerRegistration},
 		&event.Reconciler{Config: c.Event},
@@ -50,16 +47,16 @@ func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 		&reference.Reconciler{Config: c.ShootReference},
 		&managedseedset.Reconciler{Config: c.ManagedSeedSet},
 		&namespacedcloudprofile.Reconciler{Config: c.NamespacedCloudProfile},
-		&inuse.Reconciler{Protection: namespacedcloudprofile.Protection(), Config: c.NamespacedCloudProfile},
+		&inuse.Reconciler{Protection: inuse.NamespacedCloudProfiles(), Config: c.NamespacedCloudProfile},
 		&cloudprofile.Reconciler{Config: c.CloudProfile},
-		&inuse.Reconciler{Protection: cloudprofile.Protection(), Config: c.CloudProfile},
-		&inuse.Reconciler{Protection: exposureclass.Protection(), Config: c.ExposureClass},
-		&inuse.Reconciler{Protection: quota.Protection(), Config: c.Quota},
+		&inuse.Reconciler{Protection: inuse.CloudProfiles(), Config: c.CloudProfile},
+		&inuse.Reconciler{Protection: inuse.ExposureClasses(), Config: c.ExposureClass},
+		&inuse.Reconciler{Protection: inuse.Quotas(), Config: c.Quota},
 		&inuse.Reconciler{Protection: binding.Protection(binding.Secret()), Config: c.SecretBinding},
 		&inuse.Reconciler{Protection: binding.Protection(binding.Credentials()), Config: c.CredentialsBinding},
-		&inuse.Reconciler{Protection: controllerdeployment.Protection(), Config: c.ControllerDeployment},
-		&inuse.Reconciler{Protection: controllerregistration.Protection(), Config: c.ControllerRegistration},
-		&inuse.Reconciler{Protection: controllerregistration.SeedProtection(), Config: c.Seed.ConcurrencyConfiguration},
+		&inuse.Reconciler{Protection: inuse.ControllerDeployments(), Config: c.ControllerDeployment},
+		&inuse.Reconciler{Protection: inuse.ControllerRegistrations(), Config: c.ControllerRegistration},
+		&inuse.Reconciler{Protection: inuse.Seeds(), Config: c.Seed.ConcurrencyConfiguration},
 		&scheduler.Reconciler{Config: config.Scheduler},
 	}
 }

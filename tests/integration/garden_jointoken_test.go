@@ -142,11 +142,11 @@ func TestJoinTokenPurpose(t *testing.T) {
 		denied string
 	}{
 		"aaaaa1": {reason: "a token for no seed in particular makes a new one", asks: "fresh-a"},
-		"aaaaa2": {reason: "it is not good for a seed that exists", asks: "valid", denied: "exists already"},
-		"aaaaa3": {reason: "even if the certificate of that has expired", asks: "expired", denied: "exists already"},
+		"aaaaa2": {reason: "it is not good for a seed that exists", asks: "valid", denied: "already exists"},
+		"aaaaa3": {reason: "even if the certificate of that has expired", asks: "expired", denied: "already exists"},
 		"aaaaa4": {reason: "a token for a seed makes this seed", token: map[string]string{"seed": "fresh-b"}, asks: "fresh-b"},
 		"aaaaa5": {reason: "and no other", token: map[string]string{"seed": "fresh-c"}, asks: "fresh-d", denied: "is for another seed"},
-		"aaaaa6": {reason: "a good certificate is not replaced", token: map[string]string{"seed": "valid"}, asks: "valid", denied: "has joined already"},
+		"aaaaa6": {reason: "a good certificate is not replaced", token: map[string]string{"seed": "valid"}, asks: "valid", denied: "has already joined and has a valid certificate"},
 		"aaaaa7": {reason: "one that has expired is", token: map[string]string{"seed": "expired"}, asks: "expired"},
 		"aaaaa8": {reason: "so is one for which an operator asked", token: map[string]string{"seed": "renewed"}, asks: "renewed"},
 		"aaaaa9": {reason: "or whose token says so", token: map[string]string{"seed": "valid", "renew": "true"}, asks: "valid"},

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
@@ -28,7 +28,7 @@ func TestMark(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			credentials := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"team": "a"}, Finalizers: []string{"other"}}}
-			tc.kind.Mark(credentials, binding.Binding{Providers: []string{"local", "cloud"}})
+			tc.kind.Mark(credentials, withProvider("local, cloud"))
 			want := metav1.ObjectMeta{
 				Labels: map[string]string{
 					"team": "a", tc.label: "true", "provider.shoot.gardener.cloud/local": "true", "provider.shoot.gardener.cloud/cloud": "true",
@@ -44,7 +44,7 @@ func TestMark(t *testing.T) {
 				t.Errorf("exactly those go again, but for a provider that a binding of the other kind names (-want +got):\n%s", diff)
 			}
 			leaving := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: new(metav1.Now())}}
-			tc.kind.Mark(leaving, binding.Binding{})
+			tc.kind.Mark(leaving, withProvider(""))
 			if len(leaving.Finalizers) > 0 {
 				t.Errorf("what is being deleted gets no finalizer any more, got %q", leaving.Finalizers)
 			}
@@ -52,47 +52,82 @@ func TestMark(t *testing.T) {
 	}
 }
 
+func withProvider(provider string) *gardensecurityv1alpha1.CredentialsBinding {
+	return &gardensecurityv1alpha1.CredentialsBinding{Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: provider}}
+}
+
 func TestUsers(t *testing.T) {
 	t.Parallel()
-	shoot := func(name string, secret, credentials *string) gardencorev1beta1.Shoot {
-		return gardencorev1beta1.Shoot{
+	shoot := func(name string, secret, credentials *string) *gardencorev1beta1.Shoot {
+		return &gardencorev1beta1.Shoot{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: name},
 			Spec:       gardencorev1beta1.ShootSpec{SecretBindingName: secret, CredentialsBindingName: credentials},
 		}
 	}
-	shoots := []gardencorev1beta1.Shoot{
-		shoot("a", new("cloud"), nil), shoot("b", new("other"), nil), shoot("c", nil, nil), shoot("d", nil, new("cloud")), shoot("e", nil, new("other")),
-	}
-	if diff := cmp.Diff([]string{"Shoot garden-dev/a"}, binding.Secret().Users("cloud", shoots)); diff != "" {
-		t.Errorf("GCM-SECRETBINDING-2: shoots that use the SecretBinding (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"Shoot garden-dev/d"}, binding.Credentials().Users("cloud", shoots)); diff != "" {
-		t.Errorf("GCM-CREDBINDING-1: shoots that use the CredentialsBinding (-want +got):\n%s", diff)
+	elsewhere := shoot("f", new("cloud"), new("cloud"))
+	elsewhere.Namespace = "garden-prod"
+	garden := newClient(t, shoot("a", new("cloud"), nil), shoot("b", new("other"), nil), shoot("c", nil, nil),
+		shoot("d", nil, new("cloud")), shoot("e", nil, new("other")), elsewhere)
+	for name, tc := range map[string]struct {
+		kind binding.Kind
+		want []string
+	}{
+		"GCM-SECRETBINDING-2": {binding.Secret(), []string{"Shoot garden-dev/a"}},
+		"GCM-CREDBINDING-1":   {binding.Credentials(), []string{"Shoot garden-dev/d"}},
+	} {
+		object, _ := tc.kind.Object.DeepCopyObject().(client.Object)
+		object.SetNamespace("garden-dev")
+		object.SetName("cloud")
+		got, err := binding.Protection(tc.kind).References(t.Context(), garden, garden.Scheme(), object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s: shoots of the namespace that use a binding of the kind (-want +got):\n%s", name, diff)
+		}
 	}
 }
 
 func TestOf(t *testing.T) {
 	t.Parallel()
-	quotas := []corev1.ObjectReference{{Namespace: "garden-dev", Name: "small"}}
-	got, _ := binding.Secret().Of(&gardencorev1beta1.SecretBinding{
-		ObjectMeta: metav1.ObjectMeta{UID: "1"}, SecretRef: corev1.SecretReference{Namespace: "garden-dev", Name: "account"},
-		Provider: &gardencorev1beta1.SecretBindingProvider{Type: "local, cloud"}, Quotas: quotas,
-	})
-	key := types.NamespacedName{Namespace: "garden-dev", Name: "account"}
-	want := binding.Binding{
-		UID: "1", Credentials: binding.Reference{APIVersion: "v1", Kind: "Secret", NamespacedName: key}, Providers: []string{"local", "cloud"},
-		Quotas: []types.NamespacedName{{Namespace: "garden-dev", Name: "small"}},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("GCM-SECRETBINDING-1: a binding names one Secret for several providers (-want +got):\n%s", diff)
-	}
-	got, _ = binding.Credentials().Of(&gardensecurityv1alpha1.CredentialsBinding{
-		ObjectMeta: metav1.ObjectMeta{UID: "1", DeletionTimestamp: new(metav1.Now())}, Quotas: quotas, Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local"},
-		CredentialsRef: corev1.ObjectReference{APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", Namespace: "garden-dev", Name: "account"},
-	})
-	want.Leaving, want.Providers = true, []string{"local"}
-	want.Credentials = binding.Reference{APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", NamespacedName: key}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("GCM-CREDBINDING-1: a binding names credentials of several kinds (-want +got):\n%s", diff)
+	given := []corev1.ObjectReference{{Namespace: "garden-dev", Name: "small", UID: "2"}}
+	quotas := []corev1.ObjectReference{{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Quota", Namespace: "garden-dev", Name: "small"}}
+	for name, tc := range map[string]struct {
+		reason string
+		object client.Object
+		want   *gardensecurityv1alpha1.CredentialsBinding
+	}{
+		"GCM-SECRETBINDING-1": {
+			reason: "a SecretBinding names one Secret for several providers",
+			object: &gardencorev1beta1.SecretBinding{
+				ObjectMeta: metav1.ObjectMeta{UID: "1"}, SecretRef: corev1.SecretReference{Namespace: "garden-dev", Name: "account"},
+				Provider: &gardencorev1beta1.SecretBindingProvider{Type: "local, cloud"}, Quotas: given,
+			},
+			want: &gardensecurityv1alpha1.CredentialsBinding{
+				ObjectMeta: metav1.ObjectMeta{UID: "1"}, Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local, cloud"}, Quotas: quotas,
+				CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden-dev", Name: "account"},
+			},
+		},
+		"GCM-CREDBINDING-1": {
+			reason: "a CredentialsBinding names credentials of several kinds; only the names in its references count",
+			object: &gardensecurityv1alpha1.CredentialsBinding{
+				ObjectMeta: metav1.ObjectMeta{UID: "1"}, Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local"}, Quotas: given,
+				CredentialsRef: corev1.ObjectReference{
+					APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", Namespace: "garden-dev", Name: "account", ResourceVersion: "3",
+				},
+			},
+			want: &gardensecurityv1alpha1.CredentialsBinding{
+				ObjectMeta: metav1.ObjectMeta{UID: "1"}, Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local"}, Quotas: quotas,
+				CredentialsRef: corev1.ObjectReference{APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", Namespace: "garden-dev", Name: "account"},
+			},
+		},
+		"OtherKind": {reason: "other kinds are not bindings", object: &corev1.Secret{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, binding.Of(tc.object)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

@@ -6,35 +6,41 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/garden/inuse"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// errNamedAgain says that a binding came while what it names was being released.
-var errNamedAgain = errors.New("another binding names the same by now")
+const marked = "true"
 
-// hold puts the finalizer and the labels on what a binding names. Only metadata is read and written: this controller has no
-// business with credentials.
-func (k Kind) hold(ctx context.Context, world inuse.World, object client.Object) error {
-	binding, ok := k.Of(object)
-	if !ok {
+// errNamedAgain says that a binding was created while what it names was being released.
+var errNamedAgain = errors.New("another binding names the same objects by now")
+
+type binding = gardensecurityv1alpha1.CredentialsBinding
+
+// hold puts the finalizer and the labels on what a binding names. Only metadata is read and written, because this controller
+// does not need the credentials themselves.
+func (k Kind) hold(ctx context.Context, garden *kit.Base, object client.Object) error {
+	b := Of(object)
+	if b == nil {
 		return nil
 	}
-	err := change(ctx, world, binding.Credentials, func(found *metav1.PartialObjectMetadata) { k.Mark(found, binding) })
+	err := change(ctx, garden, b.CredentialsRef, func(found *metav1.PartialObjectMetadata) { k.Mark(found, b) })
 	if err != nil {
 		return err
 	}
-	for _, quota := range binding.Quotas {
-		err := change(ctx, world, quotaReference(quota), func(found *metav1.PartialObjectMetadata) { label(found, k.Label) })
-		// A quota that is gone bounds nothing; the credentials are protected all the same.
+	for _, quota := range b.Quotas {
+		err := change(ctx, garden, quota, func(found *metav1.PartialObjectMetadata) { label(found, k.Label) })
+		// The credentials are protected even if a quota does not exist.
 		if client.IgnoreNotFound(err) != nil {
 			return err
 		}
@@ -42,99 +48,123 @@ func (k Kind) hold(ctx context.Context, world inuse.World, object client.Object)
 	return nil
 }
 
-// free undoes hold where no other binding of the kind that stays names the same. What is gone blocks nothing.
-func (k Kind) free(ctx context.Context, world inuse.World, object client.Object) error {
-	binding, ok := k.Of(object)
-	if !ok {
+// free undoes hold where no other binding of the kind that stays names the same. Objects that do not exist are ignored.
+func (k Kind) free(ctx context.Context, garden *kit.Base, object client.Object) error {
+	b := Of(object)
+	if b == nil {
 		return nil
 	}
-	rest, err := k.rest(ctx, world.Reader, binding)
+	rest, err := k.rest(ctx, garden.Reader, b)
 	if err != nil {
 		return err
 	}
-	others, err := k.Others(ctx, world.Reader)
-	if err != nil {
+	if err := k.freeCredentials(ctx, garden, b, rest); err != nil {
 		return err
 	}
-	if err := k.freeCredentials(ctx, world, binding, rest, others); err != nil {
-		return err
-	}
-	for _, quota := range binding.Quotas {
-		if slices.ContainsFunc(rest, func(b Binding) bool { return slices.Contains(b.Quotas, quota) }) {
+	for _, quota := range b.Quotas {
+		if slices.ContainsFunc(rest, func(other *binding) bool { return slices.Contains(other.Quotas, quota) }) {
 			continue
 		}
-		err := change(ctx, world, quotaReference(quota), func(found *metav1.PartialObjectMetadata) { delete(found.Labels, k.Label) })
+		err := change(ctx, garden, quota, func(found *metav1.PartialObjectMetadata) { delete(found.Labels, k.Label) })
 		if client.IgnoreNotFound(err) != nil {
 			return err
 		}
 	}
-	// A binding that came in between found everything marked and wrote nothing. The next pass marks it again.
-	now, err := k.rest(ctx, world.Reader, binding)
+	// A binding that was created in between found everything marked and wrote nothing. The next pass marks it again.
+	now, err := k.rest(ctx, garden.Reader, b)
 	if err != nil {
 		return err
 	}
-	for _, b := range now {
-		if !slices.ContainsFunc(rest, func(r Binding) bool { return r.UID == b.UID }) && b.sharesWith(binding) {
+	for _, other := range now {
+		if !slices.ContainsFunc(rest, func(r *binding) bool { return r.UID == other.UID }) && share(other, b) {
 			return fmt.Errorf("release what binding %q names: %w", object.GetName(), errNamedAgain)
 		}
 	}
 	return nil
 }
 
-func (k Kind) freeCredentials(ctx context.Context, world inuse.World, binding Binding, rest, others []Binding) error {
-	for _, b := range rest {
-		if b.Credentials == binding.Credentials {
-			err := change(ctx, world, binding.Credentials, func(found *metav1.PartialObjectMetadata) { k.Mark(found, b) })
-			return client.IgnoreNotFound(err)
-		}
-	}
-	err := change(ctx, world, binding.Credentials, func(found *metav1.PartialObjectMetadata) { k.Unmark(found, providersOf(binding.Credentials, others)) })
-	return client.IgnoreNotFound(err)
-}
-
-// rest are the other bindings of the kind that stay.
-func (k Kind) rest(ctx context.Context, reader client.Reader, binding Binding) ([]Binding, error) {
-	all, err := k.List(ctx, reader)
+func (k Kind) freeCredentials(ctx context.Context, garden *kit.Base, b *binding, rest []*binding) error {
+	others, err := staying(ctx, garden.Reader, k.Others)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return slices.DeleteFunc(all, func(b Binding) bool { return b.Leaving || b.UID == binding.UID }), nil
+	unmark := func(found *metav1.PartialObjectMetadata) { k.Unmark(found, providersOf(b.CredentialsRef, others)) }
+	if i := slices.IndexFunc(rest, func(other *binding) bool { return other.CredentialsRef == b.CredentialsRef }); i >= 0 {
+		unmark = func(found *metav1.PartialObjectMetadata) { k.Mark(found, rest[i]) }
+	}
+	return client.IgnoreNotFound(change(ctx, garden, b.CredentialsRef, unmark))
 }
 
-func (b Binding) sharesWith(other Binding) bool {
-	return b.Credentials == other.Credentials ||
-		slices.ContainsFunc(b.Quotas, func(quota types.NamespacedName) bool { return slices.Contains(other.Quotas, quota) })
+// rest returns the other bindings of the kind that are not being deleted.
+func (k Kind) rest(ctx context.Context, reader client.Reader, b *binding) ([]*binding, error) {
+	all, err := staying(ctx, reader, k.List)
+	return slices.DeleteFunc(all, func(other *binding) bool { return other.UID == b.UID }), err
 }
 
-// providersOf are the providers for which some bindings, leaving ones not counted, name credentials.
-func providersOf(credentials Reference, all []Binding) []string {
-	var providers []string
-	for _, b := range all {
-		if !b.Leaving && b.Credentials == credentials {
-			providers = append(providers, b.Providers...)
+func share(a, b *binding) bool {
+	return a.CredentialsRef == b.CredentialsRef ||
+		slices.ContainsFunc(a.Quotas, func(quota corev1.ObjectReference) bool { return slices.Contains(b.Quotas, quota) })
+}
+
+// providers lists the types of the providers that accept the credentials of a binding. A SecretBinding can have several.
+func providers(b *binding) []string {
+	var all []string
+	for provider := range strings.SplitSeq(b.Provider.Type, ",") {
+		if provider = strings.TrimSpace(provider); provider != "" {
+			all = append(all, provider)
 		}
 	}
-	return providers
+	return all
 }
 
-func quotaReference(quota types.NamespacedName) Reference {
-	return Reference{APIVersion: gardencorev1beta1.GroupVersion.String(), Kind: "Quota", NamespacedName: quota}
-}
-
-// change changes the metadata of an object, if there is something to change.
-func change(ctx context.Context, world inuse.World, reference Reference, mutate func(*metav1.PartialObjectMetadata)) error {
-	found := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: reference.APIVersion, Kind: reference.Kind}}
-	if err := world.Reader.Get(ctx, reference.NamespacedName, found); err != nil {
-		return fmt.Errorf("read %s %q: %w", reference.Kind, reference.NamespacedName, err)
+// providersOf lists the providers for which some bindings name credentials.
+func providersOf(credentials corev1.ObjectReference, bindings []*binding) []string {
+	var all []string
+	for _, b := range bindings {
+		if b.CredentialsRef == credentials {
+			all = append(all, providers(b)...)
+		}
 	}
-	before := found.DeepCopy()
+	return all
+}
+
+// Mark holds the credentials of a binding and labels them for each of its providers. Objects that are being deleted get no
+// finalizer, because the server would reject it.
+func (k Kind) Mark(credentials *metav1.PartialObjectMetadata, b *gardensecurityv1alpha1.CredentialsBinding) {
+	if credentials.DeletionTimestamp == nil {
+		controllerutil.AddFinalizer(credentials, k.Finalizer)
+	}
+	label(credentials, k.Label)
+	for _, provider := range providers(b) {
+		label(credentials, gardencorev1beta1.LabelPrefixShootProvider+provider)
+	}
+}
+
+// Unmark undoes Mark, but leaves the labels of providers that others need.
+func (k Kind) Unmark(credentials *metav1.PartialObjectMetadata, needed []string) {
+	controllerutil.RemoveFinalizer(credentials, k.Finalizer)
+	delete(credentials.Labels, k.Label)
+	maps.DeleteFunc(credentials.Labels, func(key, _ string) bool {
+		provider, found := strings.CutPrefix(key, gardencorev1beta1.LabelPrefixShootProvider)
+		return found && !slices.Contains(needed, provider)
+	})
+}
+
+func label(object *metav1.PartialObjectMetadata, key string) {
+	metav1.SetMetaDataLabel(&object.ObjectMeta, key, marked)
+}
+
+// change patches the metadata of an object if mutate changes it.
+func change(ctx context.Context, garden *kit.Base, ref corev1.ObjectReference, mutate func(*metav1.PartialObjectMetadata)) error {
+	key := client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}
+	found := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: ref.APIVersion, Kind: ref.Kind}}
+	if err := garden.Reader.Get(ctx, key, found); err != nil {
+		return fmt.Errorf("read %s %q: %w", ref.Kind, key, err)
+	}
+	commit := kit.Begin(garden.Client, found)
 	mutate(found)
-	if equality.Semantic.DeepEqual(before, found) {
-		return nil
-	}
-	err := world.Client.Patch(ctx, found, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("mark %s %q: %w", reference.Kind, reference.NamespacedName, err)
+	if err := commit.WriteObject(ctx); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("mark %s %q: %w", ref.Kind, key, err)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/binding"
-	"github.com/terrarium-garden/terrarium/controllers/garden/inuse"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 const namespace = "garden-dev"
@@ -88,12 +88,12 @@ func TestHoldAndFree(t *testing.T) {
 	byIdentity := credentialsBinding("by-identity", "security.gardener.cloud/v1alpha1", "WorkloadIdentity", "identity", "small")
 	byInternal := credentialsBinding("by-internal", "core.gardener.cloud/v1beta1", "InternalSecret", "internal")
 	c := newClient(t, account, identity, internal, small, large, first, second, other, byIdentity, byInternal)
-	world := inuse.World{Client: c, Reader: c}
+	garden := &kit.Base{Client: c, Reader: c}
 	secrets, credentials := binding.Protection(binding.Secret()), binding.Protection(binding.Credentials())
 
-	do := func(step func(context.Context, inuse.World, client.Object) error, what client.Object) {
+	do := func(step func(context.Context, *kit.Base, client.Object) error, what client.Object) {
 		t.Helper()
-		if err := step(t.Context(), world, what); err != nil {
+		if err := step(t.Context(), garden, what); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestNamedAgain(t *testing.T) {
 	leaving := secretBinding("leaving")
 	c := newClient(t, account, leaving)
 	protection := binding.Protection(binding.Secret())
-	if err := protection.Hold(t.Context(), inuse.World{Client: c, Reader: c}, leaving); err != nil {
+	if err := protection.Hold(t.Context(), &kit.Base{Client: c, Reader: c}, leaving); err != nil {
 		t.Fatal(err)
 	}
 	come := interceptor.NewClient(c, interceptor.Funcs{
@@ -160,16 +160,16 @@ func TestNamedAgain(t *testing.T) {
 			if err := c.Create(ctx, late); err != nil {
 				return err
 			}
-			if err := protection.Hold(ctx, inuse.World{Client: c, Reader: c}, late); err != nil {
+			if err := protection.Hold(ctx, &kit.Base{Client: c, Reader: c}, late); err != nil {
 				return err
 			}
 			return c.Patch(ctx, object, patch, o...)
 		},
 	})
-	if err := protection.Free(t.Context(), inuse.World{Client: come, Reader: c}, leaving); err == nil {
+	if err := protection.Free(t.Context(), &kit.Base{Client: come, Reader: c}, leaving); err == nil {
 		t.Error("a binding that came in between has to start another pass")
 	}
-	if err := protection.Free(t.Context(), inuse.World{Client: c, Reader: c}, leaving); err != nil {
+	if err := protection.Free(t.Context(), &kit.Base{Client: c, Reader: c}, leaving); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff("secretbinding @local ~secretbinding", marks(t, c, account)); diff != "" {

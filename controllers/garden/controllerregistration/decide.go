@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -38,13 +39,13 @@ type Input struct {
 
 // Plan is what has to be done for one seed.
 type Plan struct {
-	// Install lists what has to be there, one entry a registration, sorted by its name.
+	// Install lists what has to be installed, with one entry for each registration, sorted by its name.
 	Install []Target
 	// Delete lists the installations that nobody needs.
 	Delete []gardencorev1beta1.ControllerInstallation
-	// Leaving names registrations that are wanted while their old installation is still being deleted.
+	// Leaving names wanted registrations whose old installation is still being deleted.
 	Leaving []string
-	// NoBackups lists what the backups of the seed need and nobody offers, sorted.
+	// NoBackups lists what the backups of the seed need but nobody offers, sorted.
 	NoBackups []string
 }
 
@@ -54,12 +55,12 @@ type Target struct {
 	Registration *gardencorev1beta1.ControllerRegistration
 	// Deployment is how to install it, if the registration says how.
 	Deployment *gardencorev1beta1.ControllerDeployment
-	// Existing is the installation that is there already.
+	// Existing is the installation that already exists, if any.
 	Existing *gardencorev1beta1.ControllerInstallation
 }
 
-// Decide plans the installations of a seed. Anything that is missing, an extension that nobody offers (GCM-CR-5), the
-// registration of an installation (GCM-CR-6) or a deployment (GCM-CR-8), is an error, and then nothing must be changed.
+// Decide plans the installations of a seed. It is an error if nobody offers a needed extension (GCM-CR-5), or if the
+// registration of an installation (GCM-CR-6) or a deployment (GCM-CR-8) does not exist. Nothing must be changed then.
 func Decide(in Input) (Plan, error) {
 	existing, err := group(in)
 	if err != nil {
@@ -71,7 +72,10 @@ func Decide(in Input) (Plan, error) {
 	}
 	plan := Plan{NoBackups: noBackups}
 	for _, registration := range wanted {
-		have := first(existing[registration.Name])
+		var have *gardencorev1beta1.ControllerInstallation
+		if installations := existing[registration.Name]; len(installations) > 0 {
+			have = installations[0]
+		}
 		delete(existing, registration.Name)
 		if have != nil && have.DeletionTimestamp != nil {
 			plan.Leaving = append(plan.Leaving, registration.Name)
@@ -97,8 +101,8 @@ func Decide(in Input) (Plan, error) {
 	return plan, nil
 }
 
-// group maps each registration to its installations, the oldest first. That one is kept up to date; others, which somebody
-// made by hand, are left alone for as long as the registration is wanted.
+// group maps each registration to its installations, the oldest first. That one is kept up to date. Others, which somebody
+// created manually, are left alone for as long as the registration is wanted.
 func group(in Input) (map[string][]*gardencorev1beta1.ControllerInstallation, error) {
 	known := make(map[string]bool, len(in.Registrations))
 	for i := range in.Registrations {
@@ -119,14 +123,8 @@ func group(in Input) (map[string][]*gardencorev1beta1.ControllerInstallation, er
 	return existing, nil
 }
 
-func first(installations []*gardencorev1beta1.ControllerInstallation) *gardencorev1beta1.ControllerInstallation {
-	if len(installations) == 0 {
-		return nil
-	}
-	return installations[0]
-}
-
-// wantedRegistrations is GCM-CR-4, sorted by name. What backups need and nobody offers comes second.
+// wantedRegistrations returns the registrations to be installed, sorted by name (GCM-CR-4), and what backups need but nobody
+// offers.
 func wantedRegistrations(
 	in Input, existing map[string][]*gardencorev1beta1.ControllerInstallation,
 ) ([]*gardencorev1beta1.ControllerRegistration, []string, error) {
@@ -154,9 +152,9 @@ func wantedRegistrations(
 	return wanted, noBackups, nil
 }
 
-// unoffered lists the needed offers that no registration makes, those of backups apart, sorted. A seed whose backups nobody
-// offers to make is without them, and its condition BackupBucketsReady says so; its shoots and all other extensions do not
-// have to wait for that.
+// unoffered returns the needed offers that no registration makes, with those for backups in a list of their own, both sorted. A
+// seed for which nobody can make backups reports so in its condition BackupBucketsReady. Its shoots and all other extensions do
+// not have to wait for that.
 func unoffered(needed offerSet, registrations []gardencorev1beta1.ControllerRegistration) (missing, noBackups []string) {
 	made := offerSet{}
 	for i := range registrations {
@@ -216,13 +214,57 @@ func selects(registration *gardencorev1beta1.ControllerRegistration, seed *garde
 
 func deploymentOf(registration *gardencorev1beta1.ControllerRegistration, deployments []gardencorev1beta1.ControllerDeployment) (*gardencorev1beta1.ControllerDeployment, error) {
 	if registration.Spec.Deployment == nil || len(registration.Spec.Deployment.DeploymentRefs) == 0 {
-		return nil, nil //nolint:nilnil // A registration may leave its deployment to somebody else.
+		return nil, nil //nolint:nilnil // A registration may have no deployment.
 	}
 	name := registration.Spec.Deployment.DeploymentRefs[0].Name
-	for i := range deployments {
-		if deployments[i].Name == name {
-			return &deployments[i], nil
-		}
+	if i := slices.IndexFunc(deployments, func(d gardencorev1beta1.ControllerDeployment) bool { return d.Name == name }); i >= 0 {
+		return &deployments[i], nil
 	}
 	return nil, fmt.Errorf("controller registration %q names controller deployment %q, which does not exist", registration.Name, name)
 }
+
+// offerSet is a set of offers.
+type offerSet map[extensions.Offer]bool
+
+func (s offerSet) add(needs []extensions.Need) {
+	for _, n := range needs {
+		s[n.Offer] = true
+	}
+}
+
+// needed returns everything that the seed, its backups and its shoots need (GCM-CR-2), and the number of shoots on the seed.
+func needed(in Input) (offerSet, int) {
+	all := offerSet{}
+	all.add(extensions.NeededBySeed(in.Seed, in.Registrations))
+	all.add(neededByBackups(in.Seed.Name, in.Buckets, in.Entries))
+	shoots := 0
+	for i := range in.Shoots {
+		if query.OnSeed(&in.Shoots[i], in.Seed.Name) {
+			shoots++
+			all.add(extensions.NeededByShoot(&in.Shoots[i], extensions.Surroundings{
+				Seed: in.Seed, Registrations: in.Registrations, Domains: in.Domains,
+			}))
+		}
+	}
+	return all, shoots
+}
+
+// neededByBackups returns what the buckets and entries of a seed need (GCM-CR-2 a and b).
+func neededByBackups(seed string, buckets []gardencorev1beta1.BackupBucket, entries []gardencorev1beta1.BackupEntry) []extensions.Need {
+	var all []extensions.Need
+	named := map[string]*gardencorev1beta1.BackupBucket{}
+	for i := range buckets {
+		named[buckets[i].Name] = &buckets[i]
+		if is(buckets[i].Spec.SeedName, seed) {
+			all = append(all, extensions.NeededByBucket(&buckets[i])...)
+		}
+	}
+	for i := range entries {
+		if is(entries[i].Spec.SeedName, seed) || is(entries[i].Status.SeedName, seed) {
+			all = append(all, extensions.NeededByEntry(named[entries[i].Spec.BucketName])...)
+		}
+	}
+	return all
+}
+
+func is(name *string, seed string) bool { return name != nil && *name == seed }

@@ -10,11 +10,12 @@ import (
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Labels of an installation: when one changes the gardenlet installs again.
+// Labels of an installation. The gardenlet installs again when one changes.
 const (
 	labelRegistrationHash = "registration-spec-hash"
 	labelSeedHash         = "seed-spec-hash"
@@ -23,10 +24,10 @@ const (
 
 const hashLength = 16
 
-// Fill brings an installation to what it should be for the target on the seed (GCM-CR-7).
+// Fill sets the labels, annotations and references that an installation of the target on the seed should have (GCM-CR-7).
 //
-// The version of the seed is renewed only together with something else, because a seed changes with every heartbeat and
-// a changed installation is installed again.
+// The resource version of the seed is updated only together with its hash, because a seed changes with every heartbeat and a
+// changed installation is installed again.
 func Fill(installation *gardencorev1beta1.ControllerInstallation, target Target, seed *gardencorev1beta1.Seed) error {
 	hashes, err := hashesOf(target, seed)
 	if err != nil {
@@ -52,17 +53,14 @@ func Fill(installation *gardencorev1beta1.ControllerInstallation, target Target,
 	return nil
 }
 
-// mirror copies the pod security level of the extension's namespace, or its absence.
+// mirror copies the annotation for the pod security level of the extension's namespace, or removes it.
 func mirror(installation *gardencorev1beta1.ControllerInstallation, registration *gardencorev1beta1.ControllerRegistration) {
 	level, found := registration.Annotations[gardencorev1beta1.AnnotationPodSecurityEnforce]
 	if !found {
 		delete(installation.Annotations, gardencorev1beta1.AnnotationPodSecurityEnforce)
 		return
 	}
-	if installation.Annotations == nil {
-		installation.Annotations = map[string]string{}
-	}
-	installation.Annotations[gardencorev1beta1.AnnotationPodSecurityEnforce] = level
+	metav1.SetMetaDataAnnotation(&installation.ObjectMeta, gardencorev1beta1.AnnotationPodSecurityEnforce, level)
 }
 
 func hashesOf(target Target, seed *gardencorev1beta1.Seed) (map[string]string, error) {

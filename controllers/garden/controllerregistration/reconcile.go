@@ -9,20 +9,20 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 const (
-	// recheckLeaving is how soon an installation that is being deleted but wanted again is looked at.
+	// recheckLeaving is the time after which an installation that is being deleted but wanted again is checked again.
 	recheckLeaving = 5 * time.Second
-	// reasonIncomplete says that something that a seed needs is not there. A registration or a deployment that comes
-	// starts another pass.
+	// reasonIncomplete says that something that a seed needs is missing. A new registration or deployment starts another
+	// pass.
 	reasonIncomplete = "ExtensionMissing"
 )
 
@@ -31,12 +31,8 @@ type scope struct {
 	plan Plan
 }
 
-// Reconcile brings the installations of one seed to what is needed there.
-func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	seed := &gardencorev1beta1.Seed{}
-	if err := r.Client.Get(ctx, request.NamespacedName, seed); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
-	}
+// Reconcile installs on one seed what is needed there, and removes the rest.
+func (r *Reconciler) Reconcile(ctx context.Context, seed *gardencorev1beta1.Seed) (reconcile.Result, error) {
 	outcome, err := kit.Run(ctx, &scope{seed: seed}, r.decide, r.install, r.uninstall, r.waitForLeaving)
 	if kit.IsFailure(err) {
 		kit.Record(r.Recorder, seed, kit.Notice{
@@ -47,8 +43,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return kit.Result(outcome, err)
 }
 
-// decide reads the installations past the cache, because their names are generated: one that was just made must be seen, or
-// it would be made twice.
+// decide reads the installations around the cache, because their names are generated: one that is not in the cache yet would be
+// created a second time.
 func (r *Reconciler) decide(ctx context.Context, s *scope) (kit.Outcome, error) {
 	shoots := &gardencorev1beta1.ShootList{}
 	registrations := &gardencorev1beta1.ControllerRegistrationList{}
@@ -105,19 +101,14 @@ func (r *Reconciler) apply(ctx context.Context, seed *gardencorev1beta1.Seed, ta
 		return nil
 	}
 	installation := target.Existing.DeepCopy()
+	commit := kit.Begin(r.Client, installation)
 	if err := Fill(installation, target, seed); err != nil {
 		return err
 	}
-	if equality.Semantic.DeepEqual(target.Existing, installation) {
-		return nil
-	}
-	if err := r.Client.Patch(ctx, installation, client.MergeFromWithOptions(target.Existing, client.MergeFromWithOptimisticLock{})); err != nil {
-		return fmt.Errorf("update controller installation %q: %w", installation.Name, err)
-	}
-	return nil
+	return commit.WriteObject(ctx)
 }
 
-// uninstall is GCM-CR-9.
+// uninstall deletes the installations that nobody needs (GCM-CR-9).
 func (r *Reconciler) uninstall(ctx context.Context, s *scope) (kit.Outcome, error) {
 	for i := range s.plan.Delete {
 		if err := kit.Remove(ctx, r.Client, &s.plan.Delete[i]); err != nil {
@@ -127,10 +118,37 @@ func (r *Reconciler) uninstall(ctx context.Context, s *scope) (kit.Outcome, erro
 	return kit.Continue(), nil
 }
 
-// waitForLeaving is the first half of GCM-CR-8.
+// waitForLeaving waits for old installations of wanted registrations to be deleted (GCM-CR-8).
 func (r *Reconciler) waitForLeaving(_ context.Context, s *scope) (kit.Outcome, error) {
 	if len(s.plan.Leaving) == 0 {
 		return kit.Continue(), nil
 	}
 	return kit.Stop(), kit.Wait(recheckLeaving, "old installations are still being deleted: "+strings.Join(s.plan.Leaving, ", "))
+}
+
+// domains reads the domains from the metadata of Secrets in namespace garden.
+func domains(ctx context.Context, reader client.Reader) ([]extensions.Domain, error) {
+	secrets := &metav1.PartialObjectMetadataList{}
+	secrets.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
+	if err := reader.List(ctx, secrets, client.InNamespace(gardencorev1beta1.NamespaceGarden)); err != nil {
+		return nil, fmt.Errorf("list domain secrets: %w", err)
+	}
+	var found []extensions.Domain
+	for i := range secrets.Items {
+		if secret := &secrets.Items[i]; ofDomain(secret) {
+			found = append(found, extensions.Domain{
+				Name:     secret.Annotations[gardencorev1beta1.AnnotationDNSDomain],
+				Provider: secret.Annotations[gardencorev1beta1.AnnotationDNSProvider],
+				Internal: secret.Labels[gardencorev1beta1.LabelRole] == gardencorev1beta1.RoleInternalDomain,
+			})
+		}
+	}
+	return found, nil
+}
+
+// ofDomain reports whether a Secret is in namespace garden and describes a domain.
+func ofDomain(secret client.Object) bool {
+	role := secret.GetLabels()[gardencorev1beta1.LabelRole]
+	return secret.GetNamespace() == gardencorev1beta1.NamespaceGarden &&
+		(role == gardencorev1beta1.RoleDefaultDomain || role == gardencorev1beta1.RoleInternalDomain)
 }

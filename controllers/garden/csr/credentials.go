@@ -21,8 +21,8 @@ import (
 
 const accountUserPrefix = "system:serviceaccount:"
 
-// shown finds the object that stands for the credentials of a requester, as it is stored now. The object is nil for who
-// has a right of its own.
+// shown reads the object behind the credentials of a requester: its join token, or its service account. The object is nil for
+// requesters that are allowed to create seeds without one.
 func (r *Reconciler) shown(ctx context.Context, csr *certificatesv1.CertificateSigningRequest) (client.Object, *Credentials, error) {
 	if id, ok := strings.CutPrefix(csr.Spec.Username, jointoken.UserPrefix); ok {
 		return r.token(ctx, id)
@@ -39,15 +39,10 @@ func (r *Reconciler) shown(ctx context.Context, csr *certificatesv1.CertificateS
 func (r *Reconciler) token(ctx context.Context, id string) (client.Object, *Credentials, error) {
 	name := fmt.Sprintf("token %q", id)
 	secret := &corev1.Secret{}
-	key := client.ObjectKey{Namespace: jointoken.Namespace, Name: jointoken.SecretPrefix + id}
-	err := r.Reader.Get(ctx, key, secret)
-	if apierrors.IsNotFound(err) {
-		return nil, nil, refusal(fmt.Errorf("%s %w any more", name, ErrGone))
+	if err := r.read(ctx, name, client.ObjectKey{Namespace: jointoken.Namespace, Name: jointoken.SecretPrefix + id}, secret); err != nil {
+		return nil, nil, err
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	// Tokens that were made before the server held their lifetimes can be valid for ever.
+	// Tokens from before the server checked their lifetime can be valid forever.
 	if err := jointoken.CheckLifetime(secret, r.Clock.Now()); err != nil {
 		return nil, nil, refusal(fmt.Errorf("%s cannot be used: %w", name, err))
 	}
@@ -61,18 +56,24 @@ func (r *Reconciler) token(ctx context.Context, id string) (client.Object, *Cred
 func (r *Reconciler) account(ctx context.Context, key client.ObjectKey, seed string) (client.Object, *Credentials, error) {
 	name := fmt.Sprintf("service account %q", key)
 	account := &corev1.ServiceAccount{}
-	err := r.Reader.Get(ctx, key, account)
-	if apierrors.IsNotFound(err) {
-		return nil, nil, refusal(fmt.Errorf("%s %w any more", name, ErrGone))
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", name, err)
+	if err := r.read(ctx, name, key, account); err != nil {
+		return nil, nil, err
 	}
 	return account, &Credentials{Name: name, Purpose: jointoken.Purpose{Seed: seed}, Use: jointoken.UseOf(account)}, nil
 }
 
-// facts reads what the garden knows about a seed. It reads around the cache, which may lack a Seed that was made a
-// moment ago.
+func (r *Reconciler) read(ctx context.Context, name string, key client.ObjectKey, object client.Object) error {
+	err := r.Reader.Get(ctx, key, object)
+	if apierrors.IsNotFound(err) {
+		return refusal(fmt.Errorf("%s %w any more", name, ErrGone))
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	return nil
+}
+
+// facts reads what the garden knows about a seed. It reads around the cache, which may not contain a new Seed yet.
 func (r *Reconciler) facts(ctx context.Context, name string) (Facts, error) {
 	f := Facts{MadeFrom: map[string]metav1.Object{}, Now: r.Clock.Now()}
 	seed := &gardencorev1beta1.Seed{}

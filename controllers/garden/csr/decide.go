@@ -25,7 +25,7 @@ const blockType = "CERTIFICATE REQUEST"
 
 var errNoRequest = errors.New("no PEM block of type " + blockType)
 
-// Open tells whether nobody has decided about the request yet (GCM-CSR-1).
+// Open reports whether nobody has approved or denied the request yet (GCM-CSR-1).
 func Open(request *certificatesv1.CertificateSigningRequest) bool {
 	if len(request.Status.Certificate) > 0 {
 		return false
@@ -35,11 +35,11 @@ func Open(request *certificatesv1.CertificateSigningRequest) bool {
 	})
 }
 
-// Asked returns what is asked for, if the request is for the client certificate of a gardenlet and nothing more
-// (GCM-CSR-2), and nil otherwise. A request that cannot be parsed is an error (GCM-CSR-3).
+// Asked returns what is requested if that is the client certificate of a gardenlet and nothing else (GCM-CSR-2), and nil
+// otherwise. A request that cannot be parsed is an error (GCM-CSR-3).
 func Asked(request *certificatesv1.CertificateSigningRequest) (*Ask, error) {
 	if request.Spec.SignerName != certificatesv1.KubeAPIServerClientSignerName {
-		return nil, nil //nolint:nilnil // the request is none of ours
+		return nil, nil //nolint:nilnil // not a request of a gardenlet
 	}
 	block, _ := pem.Decode(request.Spec.Request)
 	if block == nil || block.Type != blockType {
@@ -51,7 +51,7 @@ func Asked(request *certificatesv1.CertificateSigningRequest) (*Ask, error) {
 	}
 	names := len(parsed.DNSNames) + len(parsed.EmailAddresses) + len(parsed.IPAddresses) + len(parsed.URIs)
 	if names > 0 || !onlyNames(&parsed.Subject) || !hasClientUsages(request.Spec.Usages) {
-		return nil, nil //nolint:nilnil // see above
+		return nil, nil //nolint:nilnil // not a request of a gardenlet
 	}
 	key := sha256.Sum256(parsed.RawSubjectPublicKeyInfo)
 	return &Ask{
@@ -62,20 +62,20 @@ func Asked(request *certificatesv1.CertificateSigningRequest) (*Ask, error) {
 	}, nil
 }
 
-// onlyNames reports whether a subject consists of the common name of a seed and of the organization of all seeds. Other
-// attributes mean nothing to the garden today; nobody can tell what they will mean to whoever is shown the certificate.
+// onlyNames reports whether a subject consists of the common name of a seed and of the organization of all seeds. The garden
+// ignores other attributes, but other servers that trust the certificate may not.
 func onlyNames(subject *pkix.Name) bool {
 	return len(subject.Names) == 2 && isSeed(subject.CommonName) &&
 		slices.Equal(subject.Organization, []string{gardencorev1beta1.GroupSeeds})
 }
 
-// Impersonates tells whether a gardenlet that has a certificate already asks for that of another seed. It may only renew
-// its own; a new seed joins with a token.
+// Impersonates reports whether a gardenlet that has a certificate requests that of another seed. It may only renew its own; a
+// new seed joins with a token.
 func Impersonates(request *certificatesv1.CertificateSigningRequest, seed string) bool {
 	return fromSeed(request) && request.Spec.Username != gardencorev1beta1.UserPrefixSeed+seed
 }
 
-// fromSeed reports whether the author of a request is a gardenlet with a certificate, whatever the name in it looks like.
+// fromSeed reports whether the author of a request is a gardenlet with a certificate, valid name or not.
 func fromSeed(request *certificatesv1.CertificateSigningRequest) bool {
 	return strings.HasPrefix(request.Spec.Username, gardencorev1beta1.UserPrefixSeed)
 }
@@ -97,7 +97,7 @@ func hasClientUsages(usages []certificatesv1.KeyUsage) bool {
 	})
 }
 
-// Review asks whether the author of the request may create seed clients (GCM-CSR-4).
+// Review returns the question whether the author of the request may create seed clients (GCM-CSR-4).
 func Review(request *certificatesv1.CertificateSigningRequest) *authorizationv1.SubjectAccessReview {
 	extra := make(map[string]authorizationv1.ExtraValue, len(request.Spec.Extra))
 	for key, values := range request.Spec.Extra {

@@ -15,17 +15,17 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/jointoken"
 )
 
-// The reasons for which a seed does not get a certificate.
+// The reasons why a seed does not get a certificate.
 var (
-	// ErrUsed says that the one certificate that a token is good for has been given.
+	// ErrUsed says that the one certificate that a token is valid for has been issued.
 	ErrUsed = errors.New("has been used already")
 	// ErrOtherSeed says that a token is for another seed.
 	ErrOtherSeed = errors.New("is for another seed")
 	// ErrHasCertificate says that a seed has a valid certificate, which its gardenlet renews by itself.
-	ErrHasCertificate = errors.New("has joined already, and its certificate is valid")
-	// ErrExists says that a seed exists, and a token is for new ones.
-	ErrExists = errors.New("exists already")
-	// ErrGone says that what a token was made for, or the token itself, does not exist any more.
+	ErrHasCertificate = errors.New("has already joined and has a valid certificate")
+	// ErrExists says that a seed exists, but the token is for new seeds.
+	ErrExists = errors.New("already exists")
+	// ErrGone says that a token does not exist any more, or the object that it was created for.
 	ErrGone = errors.New("does not exist")
 )
 
@@ -40,17 +40,18 @@ type Ask struct {
 	Key string
 }
 
-// Credentials are what the author of a request has shown. There are none for who has a right of its own to make seeds.
+// Credentials are the token or service account with which the requester has authenticated. Requesters that are allowed to
+// create seeds by themselves have none.
 type Credentials struct {
-	// Name says in messages what is meant.
+	// Name names them in messages.
 	Name string
-	// Purpose is what they were made for.
+	// Purpose is what they were created for.
 	Purpose jointoken.Purpose
-	// Use is the use that was made of them before, or nil.
+	// Use is how they were used before, or nil.
 	Use *jointoken.Use
 }
 
-// Facts are what the garden knows about the seed.
+// Facts is what the garden knows about the seed.
 type Facts struct {
 	// Seed is nil if it does not exist.
 	Seed *gardencorev1beta1.Seed
@@ -60,9 +61,9 @@ type Facts struct {
 	Now time.Time
 }
 
-// Judge returns an error if the certificate must not be given. A token is good for one certificate, of the seed that it
-// was made for; one for no seed in particular is good for a seed that does not exist. A seed that exists gets a
-// certificate only when its own has expired, or when an operator asked for another one.
+// Judge returns an error if the certificate must not be issued. A token is valid for one certificate of the seed that it was
+// created for. A token without a seed is valid for a seed that does not exist. A seed that exists gets a certificate only if its
+// own has expired, or if an operator requested a new one.
 func Judge(ask Ask, shown *Credentials, facts Facts) error {
 	if shown == nil {
 		return due(ask, jointoken.Purpose{Seed: ask.Seed}, facts)
@@ -76,23 +77,23 @@ func Judge(ask Ask, shown *Credentials, facts Facts) error {
 			return nil
 		}
 		if use.Key != ask.Key || use.Seed != ask.Seed {
-			return fmt.Errorf("%s %w: seed %q has got its certificate by request %q; "+
-				"if it was lost, make another token with \"terrarium token create --seed %s\"", shown.Name, ErrUsed, use.Seed, use.Request, ask.Seed)
+			return fmt.Errorf("%s %w: seed %q got its certificate with request %q; "+
+				"if it was lost, create another token with \"terrarium token create --seed %s\"", shown.Name, ErrUsed, use.Seed, use.Request, ask.Seed)
 		}
 	}
 	if purpose.Kind != "" && facts.MadeFrom[purpose.Kind] == nil {
-		return fmt.Errorf("%s %q, which %s was made for, %w", purpose.Kind, purpose.Object, shown.Name, ErrGone)
+		return fmt.Errorf("%s %q, for which %s was created, %w", purpose.Kind, purpose.Object, shown.Name, ErrGone)
 	}
 	return due(ask, purpose, facts)
 }
 
-// due returns an error if the seed has a certificate of which nobody wants another one.
+// due returns an error if the seed has a valid certificate and nobody requested a new one.
 func due(ask Ask, purpose jointoken.Purpose, facts Facts) error {
 	if facts.Seed == nil {
 		return nil
 	}
 	if purpose.Seed == "" {
-		return fmt.Errorf("seed %q %w, and a token for no seed in particular is for new seeds: make one for it with "+
+		return fmt.Errorf("seed %q %w, and a token without a seed is for new seeds: create one for this seed with "+
 			"\"terrarium token create --seed %s\", and --renew if its certificate is valid", ask.Seed, ErrExists, ask.Seed)
 	}
 	asking := []metav1.Object{facts.Seed}
@@ -102,6 +103,6 @@ func due(ask Ask, purpose jointoken.Purpose, facts Facts) error {
 	if purpose.Renew || query.MayJoin(facts.Seed, facts.Now, asking...) || query.NeverJoined(facts.Seed) {
 		return nil
 	}
-	return fmt.Errorf("seed %q %w; to replace it, make a token with \"terrarium token create --seed %s --renew\" or annotate the Seed with %s=%s",
+	return fmt.Errorf("seed %q %w; request a new one with a token of \"terrarium token create --seed %s --renew\" or with the annotation %s=%s",
 		ask.Seed, ErrHasCertificate, ask.Seed, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationRenewKubeconfig)
 }

@@ -3,10 +3,11 @@
 package csr_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -84,8 +85,8 @@ func TestJudge(t *testing.T) {
 			}
 			ask := csr.Ask{Seed: "eu-1", Request: "seed-csr", UID: "1", Key: "key"}
 			got := csr.Judge(ask, shown, csr.Facts{Seed: tc.seed, MadeFrom: tc.from, Now: now})
-			if !errors.Is(got, tc.want) {
-				t.Errorf("%s\nJudge(...) = %v, want %v", tc.reason, got, tc.want)
+			if diff := cmp.Diff(tc.want, got, cmpopts.EquateErrors()); diff != "" {
+				t.Errorf("%s\nJudge(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -10,13 +10,32 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/jointoken"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
+
+const controllerName = "csr"
+
+// Reconciler answers signing requests of gardenlets. It reads around the cache whether a token has been used.
+type Reconciler struct {
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ConcurrencyConfiguration
+}
+
+// AddToManager implements kit.Adder.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
+		For(&certificatesv1.CertificateSigningRequest{}, builder.WithPredicates(kit.Matching(Open)))
+	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
+}
 
 const (
 	subresourceApproval = "approval"
@@ -25,7 +44,7 @@ const (
 	reasonDenied        = "RequestDenied"
 )
 
-// refusedError is why a request is answered with no.
+// refusedError is the reason why a request is denied.
 type refusedError struct{ err error }
 
 func (e *refusedError) Error() string { return e.err.Error() }
@@ -34,18 +53,14 @@ func (e *refusedError) Unwrap() error { return e.err }
 
 func refusal(err error) error { return &refusedError{err: err} }
 
-// judgement is what one pass is about.
+// judgement is the scope of one pass.
 type judgement struct {
 	csr *certificatesv1.CertificateSigningRequest
 	ask Ask
 }
 
-// Reconcile judges one request.
-func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	csr := &certificatesv1.CertificateSigningRequest{}
-	if err := r.Client.Get(ctx, request.NamespacedName, csr); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
-	}
+// Reconcile answers one request.
+func (r *Reconciler) Reconcile(ctx context.Context, csr *certificatesv1.CertificateSigningRequest) (reconcile.Result, error) {
 	if csr.DeletionTimestamp != nil || !Open(csr) {
 		return reconcile.Result{}, nil
 	}
@@ -54,7 +69,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		err = fmt.Errorf("user %q asks for the certificate of seed %q", csr.Spec.Username, ask.Seed)
 	}
 	if err != nil {
-		// The request of a CSR never changes, so looking again cannot help.
+		// The request of a CSR never changes, so trying again cannot help.
 		return kit.Result(kit.Stop(), kit.UserMustFix("InvalidRequest", fmt.Errorf("judge signing request %q: %w", csr.Name, err)))
 	}
 	if ask == nil {
@@ -67,8 +82,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return kit.Result(outcome, err)
 }
 
-// review fails when the requester has no right; the request then stays pending and is judged again, because the right
-// may come later (GCM-CSR-4).
+// review fails if the requester lacks the permission. The request then stays pending and is tried again, because the permission
+// may be granted later (GCM-CSR-4).
 func (r *Reconciler) review(ctx context.Context, j *judgement) (kit.Outcome, error) {
 	review := Review(j.csr)
 	if err := r.Client.Create(ctx, review); err != nil {
@@ -81,8 +96,8 @@ func (r *Reconciler) review(ctx context.Context, j *judgement) (kit.Outcome, err
 	return kit.Continue(), nil
 }
 
-// entitle goes on if the credentials of the requester are good for this certificate, and marks them as used. Who shows
-// no credentials of that kind, and asks too early, may be judged by people: the request stays pending.
+// entitle continues if the credentials of the requester are valid for this certificate, and marks them as used. Without such
+// credentials, a request that is too early stays pending, for people to decide.
 func (r *Reconciler) entitle(ctx context.Context, j *judgement) (kit.Outcome, error) {
 	if fromSeed(j.csr) {
 		return kit.Continue(), nil
@@ -107,8 +122,8 @@ func (r *Reconciler) entitle(ctx context.Context, j *judgement) (kit.Outcome, er
 	return kit.Continue(), r.mark(ctx, object, j.ask)
 }
 
-// mark notes the use before the certificate is given. Of two requests that are judged at the same time, one meets a
-// conflict: the mark is written only onto the version that was judged.
+// mark records the use before the certificate is issued. Of two requests at the same time one gets a conflict, because the mark
+// is only written to the version that was read.
 func (r *Reconciler) mark(ctx context.Context, object client.Object, ask Ask) error {
 	jointoken.Mark(object, &jointoken.Use{Seed: ask.Seed, At: r.Clock.Now(), Request: ask.Request, UID: ask.UID, Key: ask.Key})
 	if err := r.Client.Update(ctx, object); err != nil {
@@ -117,7 +132,7 @@ func (r *Reconciler) mark(ctx context.Context, object client.Object, ask Ask) er
 	return nil
 }
 
-// approve is GCM-CSR-5.
+// approve approves the request (GCM-CSR-5).
 func (r *Reconciler) approve(ctx context.Context, j *judgement) (kit.Outcome, error) {
 	if err := r.answer(ctx, j.csr, certificatesv1.CertificateApproved, reasonApproved, messageApproved); err != nil {
 		return kit.Stop(), fmt.Errorf("approve signing request %q: %w", j.csr.Name, err)
@@ -126,7 +141,7 @@ func (r *Reconciler) approve(ctx context.Context, j *judgement) (kit.Outcome, er
 	return kit.Stop(), nil
 }
 
-// deny tells the requester why it gets no certificate, so that it does not wait for one.
+// deny reports to the requester why it gets no certificate, so that it does not wait for one.
 func (r *Reconciler) deny(ctx context.Context, csr *certificatesv1.CertificateSigningRequest, why error) error {
 	if err := r.answer(ctx, csr, certificatesv1.CertificateDenied, reasonDenied, why.Error()); err != nil {
 		return fmt.Errorf("deny signing request %q: %w", csr.Name, err)

@@ -19,31 +19,31 @@ import (
 )
 
 const (
-	// Name is the name of the credentials that a garden makes itself.
+	// Name is the name of the credentials that a garden creates itself.
 	Name = "observability-ingress"
-	// Owner is who those are managed by.
+	// Owner is the label value that marks them as managed by the garden.
 	Owner = "terrarium"
 
 	user           = "admin"
 	passwordLength = 32
 
-	// The keys of the credentials; the last one is a line for a web server that asks for a password.
+	// The keys of the credentials. The last one holds a line of a password file for web servers.
 	keyUser, keyPassword, keyAuth = "username", "password", "auth"
 )
 
 // Plan is what has to be done about the credentials.
 type Plan struct {
-	// Create is set where there are none.
+	// Create is set if there are none.
 	Create bool
-	// Delete are the garden's own ones, where an operator has made others.
+	// Delete are the garden's own credentials if an operator has created others.
 	Delete *corev1.Secret
-	// Rotate are those that get another password.
+	// Rotate are the credentials that get a new password.
 	Rotate *corev1.Secret
-	// Announce are those whose password is new: the seeds have to be told once they have it.
+	// Announce are the credentials with a new password. The seeds are reconciled once they have it.
 	Announce *corev1.Secret
 }
 
-// Decide judges all secrets with the role. Those with a purpose are for something else (OPER-FLOW-19).
+// Decide makes a plan from all secrets with the role. Those with a purpose are for something else (OPER-FLOW-19).
 func Decide(secrets []corev1.Secret) (Plan, error) {
 	var own *corev1.Secret
 	var others []*corev1.Secret
@@ -84,7 +84,7 @@ func Decide(secrets []corev1.Secret) (Plan, error) {
 	return plan, nil
 }
 
-// fresh are credentials without content.
+// fresh returns credentials without content.
 func fresh() *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
@@ -99,7 +99,7 @@ func fresh() *corev1.Secret {
 	}
 }
 
-// fill gives credentials another password. Other content stays.
+// fill writes a new password into credentials. Other content stays.
 func fill(secret *corev1.Secret, now time.Time) error {
 	name := string(secret.Data[keyUser])
 	if name == "" {

@@ -11,8 +11,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -20,16 +23,42 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// patience is the time between two looks at whether all seeds have a new password.
+const controllerName = "monitoring-credentials"
+
+// Reconciler keeps the credentials. It reads Secrets around the cache, which holds only their metadata.
+type Reconciler struct {
+	kit.Base
+}
+
+// AddToManager implements kit.Adder. There is one request for all credentials, and so one worker.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	all := kit.EnqueueNamed(func(client.Object) []types.NamespacedName {
+		return kit.Keys("", new(gardencorev1beta1.NamespaceGarden))
+	})
+	isGarden := predicate.NewPredicateFuncs(func(namespace client.Object) bool { return namespace.GetName() == gardencorev1beta1.NamespaceGarden })
+	b := r.Controller(clusters, controllerName, kit.Queue{Concurrency: 1}).
+		// The namespace always exists, so that its first event starts the pass that creates the first credentials.
+		Watches(&corev1.Namespace{}, all, builder.WithPredicates(isGarden)).
+		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(predicate.NewPredicateFuncs(concerns)))
+	return kit.Complete(b, controllerName, r)
+}
+
+// concerns lets through the credentials in the namespace garden.
+func concerns(secret client.Object) bool {
+	return secret.GetNamespace() == gardencorev1beta1.NamespaceGarden &&
+		secret.GetLabels()[gardencorev1beta1.LabelRole] == gardencorev1beta1.RoleGlobalMonitoring
+}
+
+// patience is the time between two checks whether all seeds have a new password.
 const patience = 2 * time.Second
 
-// Reconcile looks at all credentials at once.
+// Reconcile handles all credentials at once.
 func (r *Reconciler) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 	secrets := &corev1.SecretList{}
 	err := r.Reader.List(ctx, secrets, client.InNamespace(gardencorev1beta1.NamespaceGarden),
 		client.MatchingLabels{gardencorev1beta1.LabelRole: gardencorev1beta1.RoleGlobalMonitoring})
 	if err != nil {
-		return reconcile.Result{}, fmt.Errorf("list credentials of monitoring: %w", err)
+		return reconcile.Result{}, fmt.Errorf("list monitoring credentials: %w", err)
 	}
 	plan, err := Decide(secrets.Items)
 	if err != nil {
@@ -50,11 +79,11 @@ func (r *Reconciler) create(ctx context.Context, plan Plan) (kit.Outcome, error)
 	if err := r.Client.Create(ctx, secret); err != nil {
 		return kit.Stop(), fmt.Errorf("create secret %q: %w", secret.Name, err)
 	}
-	logf.FromContext(ctx).Info("Credentials of monitoring made", "secret", secret.Name)
+	logf.FromContext(ctx).Info("Monitoring credentials created", "secret", secret.Name)
 	return kit.Stop(), nil
 }
 
-// delete makes room for credentials of an operator.
+// delete removes the garden's own credentials where an operator has created others.
 func (r *Reconciler) delete(ctx context.Context, plan Plan) (kit.Outcome, error) {
 	if plan.Delete == nil {
 		return kit.Continue(), nil
@@ -62,8 +91,8 @@ func (r *Reconciler) delete(ctx context.Context, plan Plan) (kit.Outcome, error)
 	return kit.Continue(), kit.Remove(ctx, r.Client, plan.Delete)
 }
 
-// rotate writes the password together with what is left to do, so that it is made once. A conflict is tried again with
-// what there is then.
+// rotate writes the password together with the next operation, so that one password is generated. After a conflict the next
+// pass reads the credentials again.
 func (r *Reconciler) rotate(ctx context.Context, plan Plan) (kit.Outcome, error) {
 	secret := plan.Rotate
 	if secret == nil {
@@ -76,12 +105,12 @@ func (r *Reconciler) rotate(ctx context.Context, plan Plan) (kit.Outcome, error)
 	if err := r.Client.Update(ctx, secret); err != nil {
 		return kit.Stop(), fmt.Errorf("write new password of secret %q: %w", secret.Name, err)
 	}
-	logf.FromContext(ctx).Info("Credentials of monitoring rotated", "secret", secret.Name)
+	logf.FromContext(ctx).Info("Monitoring credentials rotated", "secret", secret.Name)
 	return kit.Stop(), nil
 }
 
-// announce waits until every seed has the password, and then lets the seeds take it up. A seed with another operation is
-// left alone: it looks at everything anyway.
+// announce waits until every seed has the password, and then has the seeds reconciled to use it. A seed with another
+// operation annotation is left alone, because it is about to be reconciled anyway.
 func (r *Reconciler) announce(ctx context.Context, plan Plan) (kit.Outcome, error) {
 	secret := plan.Announce
 	if secret == nil {
@@ -105,16 +134,12 @@ func (r *Reconciler) announce(ctx context.Context, plan Plan) (kit.Outcome, erro
 			return kit.Stop(), err
 		}
 	}
-	before := secret.DeepCopy()
+	commit := kit.Begin(r.Client, secret)
 	delete(secret.Annotations, gardencorev1beta1.AnnotationOperation)
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if err := r.Client.Patch(ctx, secret, patch); err != nil {
-		return kit.Stop(), fmt.Errorf("end rotation of secret %q: %w", secret.Name, err)
-	}
-	return kit.Continue(), nil
+	return kit.Continue(), commit.WriteObject(ctx)
 }
 
-// has reports whether a seed has the same credentials. One that is going away needs none.
+// has reports whether a seed has the same credentials. A seed in deletion needs none.
 func (r *Reconciler) has(ctx context.Context, seed *gardencorev1beta1.Seed, secret *corev1.Secret) (bool, error) {
 	if seed.DeletionTimestamp != nil {
 		return true, nil

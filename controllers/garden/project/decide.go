@@ -21,13 +21,13 @@ const (
 )
 
 // NamespaceName computes the name of the namespace of a project that does not name one (API-NAME-8). It depends on the
-// UID, so that a project made again under the same name does not meet the namespace of the old one.
+// UID, so that a project that is created again with the same name does not get the namespace of the old one.
 func NamespaceName(project *gardencorev1beta1.Project) string {
 	sum := sha256.Sum256([]byte(project.UID))
 	return gardencorev1beta1.NamespacePrefixProject + project.Name + "-" + hex.EncodeToString(sum[:])[:suffixLength]
 }
 
-// NewNamespace returns the namespace that is made for the project (GCM-PROJECT-2).
+// NewNamespace returns the namespace that is created for the project (GCM-PROJECT-2).
 func NewNamespace(project *gardencorev1beta1.Project) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: *project.Spec.Namespace,
@@ -42,8 +42,8 @@ func NewNamespace(project *gardencorev1beta1.Project) *corev1.Namespace {
 	}}
 }
 
-// Adopt marks an existing namespace as that of the project, if it may (GCM-PROJECT-3). A namespace that was there
-// before the project stays after it, unless an operator said otherwise (GCM-PROJECT-4).
+// Adopt marks an existing namespace as that of the project if it is labelled for it (GCM-PROJECT-3). A namespace that existed
+// before the project is kept after it, unless an operator decided otherwise (GCM-PROJECT-4).
 func Adopt(namespace *corev1.Namespace, project *gardencorev1beta1.Project) error {
 	if !labelledFor(namespace, project) {
 		return fmt.Errorf("use namespace %q: it exists and is not labelled %s=%s and %s=%s", namespace.Name,
@@ -52,10 +52,7 @@ func Adopt(namespace *corev1.Namespace, project *gardencorev1beta1.Project) erro
 	if takenByOther(namespace, project) {
 		return fmt.Errorf("use namespace %q: it is in use by another project", namespace.Name)
 	}
-	if namespace.Annotations == nil {
-		namespace.Annotations = map[string]string{}
-	}
-	namespace.Annotations[gardencorev1beta1.AnnotationNamespaceProject] = string(project.UID)
+	metav1.SetMetaDataAnnotation(&namespace.ObjectMeta, gardencorev1beta1.AnnotationNamespaceProject, string(project.UID))
 	_, decided := namespace.Annotations[gardencorev1beta1.AnnotationNamespaceKeepAfterProjectDeletion]
 	if !decided && !isTrue(namespace, gardencorev1beta1.AnnotationNamespaceCreatedByProjectController) {
 		namespace.Annotations[gardencorev1beta1.AnnotationNamespaceKeepAfterProjectDeletion] = annotated
@@ -69,13 +66,13 @@ type Fate int
 const (
 	// Foreign namespaces are not touched.
 	Foreign Fate = iota
-	// Kept namespaces stay and lose what ties them to the project.
+	// Kept namespaces stay and lose the marks of the project.
 	Kept
 	// Doomed namespaces are deleted.
 	Doomed
 )
 
-// FateOf decides about the namespace of a deleted project (GCM-PROJECT-11).
+// FateOf decides what becomes of the namespace of a deleted project (GCM-PROJECT-11).
 func FateOf(namespace *corev1.Namespace, project *gardencorev1beta1.Project) Fate {
 	if !labelledFor(namespace, project) || takenByOther(namespace, project) {
 		return Foreign
@@ -86,7 +83,7 @@ func FateOf(namespace *corev1.Namespace, project *gardencorev1beta1.Project) Fat
 	return Doomed
 }
 
-// Disown removes the labels and annotations that tie a namespace to its project.
+// Disown removes the labels and annotations that assign a namespace to its project.
 func Disown(namespace *corev1.Namespace) {
 	delete(namespace.Labels, gardencorev1beta1.LabelRole)
 	delete(namespace.Labels, gardencorev1beta1.LabelProjectName)

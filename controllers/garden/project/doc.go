@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package project gives every Project its namespace, the roles of its members and its resource quota, and takes them
-// away with it (GCM-PROJECT-1 to GCM-PROJECT-13). What it made is held in place: a manual edit is reverted. A Project in
-// deletion waits for its Shoots and then for its namespace.
+// Package project creates the namespace, the roles of the members and the resource quota of every Project, and deletes them
+// with it (GCM-PROJECT-1 to GCM-PROJECT-13). Manual changes of what it created are reverted. A Project in deletion waits for
+// its Shoots and then for its namespace.
 package project

@@ -5,6 +5,8 @@ package project
 import (
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -12,11 +14,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// claimNamespace writes the name into the spec before anything is made under it (GCM-PROJECT-5). The write comes back
-// as an event, which goes on.
+// claimNamespace writes the name of the namespace into the spec before anything is created with it (GCM-PROJECT-5). The event of
+// this write starts the next pass.
 func (r *Reconciler) claimNamespace(ctx context.Context, s *scope) (kit.Outcome, error) {
 	if s.namespace() != "" {
 		return kit.Continue(), nil
@@ -25,7 +28,7 @@ func (r *Reconciler) claimNamespace(ctx context.Context, s *scope) (kit.Outcome,
 	return kit.Stop(), s.commit.WriteObject(ctx)
 }
 
-// ensureNamespace creates the namespace (GCM-PROJECT-2) or adopts one that is meant for this project (GCM-PROJECT-3,
+// ensureNamespace creates the namespace (GCM-PROJECT-2) or adopts one that is labelled for this project (GCM-PROJECT-3,
 // GCM-PROJECT-4).
 func (r *Reconciler) ensureNamespace(ctx context.Context, s *scope) (kit.Outcome, error) {
 	namespace := &corev1.Namespace{}
@@ -65,5 +68,73 @@ func (r *Reconciler) createNamespace(ctx context.Context, s *scope) error {
 		return fmt.Errorf("create namespace %q: %w", namespace.Name, err)
 	}
 	s.changed = true
+	return nil
+}
+
+// recheckNamespace is the time after which a namespace in deletion is checked again without an event (GCM-PROJECT-11).
+const recheckNamespace = time.Minute
+
+// waitForShoots stops while the namespace contains Shoots (GCM-PROJECT-10). The deletion of the last one starts the next pass.
+func (r *Reconciler) waitForShoots(ctx context.Context, s *scope) (kit.Outcome, error) {
+	if s.namespace() == "" {
+		return kit.Continue(), nil
+	}
+	shoots := &gardencorev1beta1.ShootList{}
+	if err := r.Reader.List(ctx, shoots, client.InNamespace(s.namespace())); err != nil {
+		return kit.Stop(), fmt.Errorf("list shoots of namespace %q: %w", s.namespace(), err)
+	}
+	if len(shoots.Items) == 0 {
+		return kit.Continue(), nil
+	}
+	names := make([]string, 0, len(shoots.Items))
+	for i := range shoots.Items {
+		names = append(names, shoots.Items[i].Name)
+	}
+	r.event(s, corev1.EventTypeWarning, gardencorev1beta1.EventNamespaceNotEmpty,
+		fmt.Sprintf("Namespace %s still contains Shoots, delete them first: %s", s.namespace(), strings.Join(names, ", ")))
+	return kit.Stop(), nil
+}
+
+// releaseNamespace deletes the namespace and waits for that, or removes the labels of a namespace that is to be kept
+// (GCM-PROJECT-11).
+func (r *Reconciler) releaseNamespace(ctx context.Context, s *scope) (kit.Outcome, error) {
+	if s.namespace() == "" {
+		return kit.Continue(), nil
+	}
+	namespace := &corev1.Namespace{}
+	err := r.Reader.Get(ctx, client.ObjectKey{Name: s.namespace()}, namespace)
+	if apierrors.IsNotFound(err) {
+		return kit.Continue(), nil
+	}
+	if err != nil {
+		return kit.Stop(), fmt.Errorf("read namespace %q: %w", s.namespace(), err)
+	}
+	switch FateOf(namespace, s.project) {
+	case Foreign:
+		return kit.Continue(), nil
+	case Kept:
+		return kit.Continue(), r.keepNamespace(ctx, s, namespace)
+	default:
+		return kit.RequeueAfter(recheckNamespace), r.deleteNamespace(ctx, s, namespace)
+	}
+}
+
+func (r *Reconciler) keepNamespace(ctx context.Context, s *scope, namespace *corev1.Namespace) error {
+	commit := kit.Begin(r.Client, namespace)
+	Disown(namespace)
+	if err := controllerutil.RemoveControllerReference(s.project, namespace, r.Client.Scheme()); err != nil {
+		return fmt.Errorf("disown namespace %q: %w", namespace.Name, err)
+	}
+	return commit.WriteObject(ctx)
+}
+
+func (r *Reconciler) deleteNamespace(ctx context.Context, s *scope, namespace *corev1.Namespace) error {
+	if namespace.DeletionTimestamp != nil {
+		return nil
+	}
+	if err := r.Client.Delete(ctx, namespace, client.Preconditions{UID: &namespace.UID}); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete namespace %q: %w", namespace.Name, err)
+	}
+	r.event(s, corev1.EventTypeNormal, gardencorev1beta1.EventNamespaceMarkedForDeletion, "Namespace "+namespace.Name+" is being deleted")
 	return nil
 }

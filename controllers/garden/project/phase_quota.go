@@ -20,7 +20,7 @@ import (
 // quotaName is the name of the ResourceQuota in a project namespace.
 const quotaName = "gardener"
 
-// ensureQuota is GCM-PROJECT-6.
+// ensureQuota creates or updates the ResourceQuota of the project's namespace (GCM-PROJECT-6).
 func (r *Reconciler) ensureQuota(ctx context.Context, s *scope) (kit.Outcome, error) {
 	config, err := MatchQuota(r.Config.Quotas, s.project)
 	if err != nil || config == nil {
@@ -48,11 +48,11 @@ func MatchQuota(quotas []gardenconfigv1alpha1.QuotaConfiguration, project *garde
 			return &quotas[i].Config, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // No quota for this project is an answer like any other.
+	return nil, nil //nolint:nilnil // A project may have no quota.
 }
 
-// MergeQuota gives the quota exactly the configured resources. A value that is there already stays, because operators
-// raise it for single projects.
+// MergeQuota limits exactly the configured resources. A value that is already set stays, because operators raise it for single
+// projects.
 func MergeQuota(quota, config *corev1.ResourceQuota) {
 	quota.Labels = merged(quota.Labels, config.Labels)
 	quota.Annotations = merged(quota.Annotations, config.Annotations)

@@ -4,12 +4,14 @@ package project
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -17,10 +19,13 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// recheckBinding is how soon a binding that had to be deleted is made anew.
+// recheckBinding is the time after which a binding that had to be deleted is created again.
 const recheckBinding = time.Second
 
-// ensureRoles gives the members their rights on the project, its namespace and what is in it (GCM-PROJECT-7).
+// errOtherRole says that a binding is for another role.
+var errOtherRole = errors.New("binding of another role")
+
+// ensureRoles gives the members their rights on the project, its namespace and the objects in it (GCM-PROJECT-7).
 func (r *Reconciler) ensureRoles(ctx context.Context, s *scope) (kit.Outcome, error) {
 	members := MembersOf(s.project)
 	for _, grant := range ClusterGrants(s.project, members) {
@@ -39,8 +44,8 @@ func (r *Reconciler) ensureRoles(ctx context.Context, s *scope) (kit.Outcome, er
 	return kit.Continue(), nil
 }
 
-// ensureExtensionRoles keeps the roles that only this project has, and removes those that no member holds any more
-// (GCM-PROJECT-8). Their rules are aggregated by the garden itself.
+// ensureExtensionRoles creates the extension roles that members of this project hold, and deletes those that no member holds any
+// more (GCM-PROJECT-8). The API server aggregates their rules.
 func (r *Reconciler) ensureExtensionRoles(ctx context.Context, s *scope) (kit.Outcome, error) {
 	labels := client.MatchingLabels{
 		gardencorev1beta1.LabelRole:        gardencorev1beta1.RoleExtensionProject,
@@ -56,36 +61,26 @@ func (r *Reconciler) ensureExtensionRoles(ctx context.Context, s *scope) (kit.Ou
 			return kit.Stop(), err
 		}
 	}
-	return kit.Continue(), r.removeExtensionRoles(ctx, s, labels, wanted)
+	if err := r.removeOthers(ctx, &rbacv1.RoleBindingList{}, wanted, labels, client.InNamespace(s.namespace())); err != nil {
+		return kit.Stop(), err
+	}
+	return kit.Continue(), r.removeOthers(ctx, &rbacv1.ClusterRoleList{}, wanted, labels)
 }
 
-func (r *Reconciler) removeExtensionRoles(ctx context.Context, s *scope, labels client.MatchingLabels, wanted map[string]bool) error {
-	bindings := &rbacv1.RoleBindingList{}
-	if err := r.Client.List(ctx, bindings, labels, client.InNamespace(s.namespace())); err != nil {
-		return fmt.Errorf("list role bindings of extension roles: %w", err)
+// removeOthers deletes the objects of a kind that are not wanted.
+func (r *Reconciler) removeOthers(ctx context.Context, list client.ObjectList, wanted map[string]bool, options ...client.ListOption) error {
+	if err := r.Client.List(ctx, list, options...); err != nil {
+		return fmt.Errorf("list extension roles and their bindings: %w", err)
 	}
-	for i := range bindings.Items {
-		if !wanted[bindings.Items[i].Name] {
-			if err := kit.Remove(ctx, r.Client, &bindings.Items[i]); err != nil {
-				return err
-			}
+	return meta.EachListItem(list, func(item runtime.Object) error {
+		if object, ok := item.(client.Object); ok && !wanted[object.GetName()] {
+			return kit.Remove(ctx, r.Client, object)
 		}
-	}
-	roles := &rbacv1.ClusterRoleList{}
-	if err := r.Client.List(ctx, roles, labels); err != nil {
-		return fmt.Errorf("list extension roles: %w", err)
-	}
-	for i := range roles.Items {
-		if !wanted[roles.Items[i].Name] {
-			if err := kit.Remove(ctx, r.Client, &roles.Items[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
-// ensureClusterRole leaves the rules of an aggregated role alone.
+// ensureClusterRole does not change the rules of an aggregated role.
 func (r *Reconciler) ensureClusterRole(ctx context.Context, s *scope, want *rbacv1.ClusterRole) error {
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: want.Name}}
 	_, err := kit.Ensure(ctx, r.Client, role, func() error {
@@ -100,42 +95,30 @@ func (r *Reconciler) ensureClusterRole(ctx context.Context, s *scope, want *rbac
 
 func (r *Reconciler) ensureClusterRoleBinding(ctx context.Context, s *scope, grant Grant) error {
 	binding := &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: grant.Name}}
-	if err := r.replaceOther(ctx, binding, func() rbacv1.RoleRef { return binding.RoleRef }, grant); err != nil {
-		return err
-	}
-	binding = &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: grant.Name}}
-	_, err := kit.Ensure(ctx, r.Client, binding, func() error {
+	return r.ensureBinding(ctx, binding, grant, &binding.RoleRef, func() error {
 		binding.RoleRef, binding.Subjects = grant.RoleRef(), grant.Subjects
 		return r.mark(s, binding, nil)
 	})
-	return err
 }
 
 func (r *Reconciler) ensureRoleBinding(ctx context.Context, s *scope, grant Grant, labels map[string]string) error {
 	binding := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace(), Name: grant.Name}}
-	if err := r.replaceOther(ctx, binding, func() rbacv1.RoleRef { return binding.RoleRef }, grant); err != nil {
-		return err
-	}
-	binding = &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace(), Name: grant.Name}}
-	_, err := kit.Ensure(ctx, r.Client, binding, func() error {
+	return r.ensureBinding(ctx, binding, grant, &binding.RoleRef, func() error {
 		binding.RoleRef, binding.Subjects = grant.RoleRef(), grant.Subjects
 		return r.mark(s, binding, labels)
 	})
-	return err
 }
 
-// replaceOther deletes a binding that somebody made for another role: the role of a binding never changes, so it has to
-// be made anew.
-func (r *Reconciler) replaceOther(ctx context.Context, binding client.Object, roleOf func() rbacv1.RoleRef, grant Grant) error {
-	err := r.Client.Get(ctx, client.ObjectKeyFromObject(binding), binding)
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read binding %q: %w", grant.Name, err)
-	}
-	if roleOf() == grant.RoleRef() {
-		return nil
+// ensureBinding creates or updates a binding. One of another role is deleted, because the role of a binding cannot be changed.
+func (r *Reconciler) ensureBinding(ctx context.Context, binding client.Object, grant Grant, role *rbacv1.RoleRef, mutate func() error) error {
+	_, err := kit.Ensure(ctx, r.Client, binding, func() error {
+		if binding.GetResourceVersion() != "" && *role != grant.RoleRef() {
+			return errOtherRole
+		}
+		return mutate()
+	})
+	if !errors.Is(err, errOtherRole) {
+		return err
 	}
 	if err := kit.Remove(ctx, r.Client, binding); err != nil {
 		return err
@@ -143,7 +126,7 @@ func (r *Reconciler) replaceOther(ctx context.Context, binding client.Object, ro
 	return kit.Wait(recheckBinding, fmt.Sprintf("binding %q for another role is being replaced", grant.Name))
 }
 
-// mark labels an object and ties it to the project.
+// mark labels an object and makes the project its owner.
 func (r *Reconciler) mark(s *scope, object client.Object, labels map[string]string) error {
 	object.SetLabels(merged(merged(object.GetLabels(), labels), map[string]string{gardencorev1beta1.LabelProjectName: s.project.Name}))
 	if err := controllerutil.SetControllerReference(s.project, object, r.Client.Scheme()); err != nil {

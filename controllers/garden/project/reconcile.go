@@ -6,23 +6,65 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
+
+const controllerName = "project"
+
+// Reconciler reconciles projects. It reads around the cache whether a project is empty before its namespace is deleted.
+type Reconciler struct {
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ServerProjectControllerConfiguration
+}
+
+// AddToManager implements kit.Adder. Everything created for a project is owned by it, so that each edit starts another pass
+// (GCM-PROJECT-13). The deletion of a Shoot enqueues the project in deletion that waits for it (GCM-PROJECT-10).
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
+	emptied := kit.EnqueueMatching(r.Client, &gardencorev1beta1.ProjectList{}, func(shoot client.Object, project *gardencorev1beta1.Project) bool {
+		return project.DeletionTimestamp != nil && project.Spec.Namespace != nil && *project.Spec.Namespace == shoot.GetNamespace()
+	})
+	// The quota controller writes the status of quotas, which have no generation to tell such changes apart.
+	quota := func(quota *corev1.ResourceQuota) any { return []any{quota.Spec, quota.Labels, quota.OwnerReferences} }
+	b.For(&gardencorev1beta1.Project{}).
+		Owns(&corev1.Namespace{}).
+		Owns(&corev1.ResourceQuota{}, builder.WithPredicates(kit.Changed(quota))).
+		Owns(&rbacv1.ClusterRole{}).
+		Owns(&rbacv1.ClusterRoleBinding{}).
+		Owns(&rbacv1.RoleBinding{}).
+		Watches(&gardencorev1beta1.Shoot{}, emptied, builder.WithPredicates(deletions()))
+	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
+}
+
+func deletions() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc:  func(event.CreateEvent) bool { return false },
+		UpdateFunc:  func(event.UpdateEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
+}
 
 // scope is one pass over one project.
 type scope struct {
 	project *gardencorev1beta1.Project
 	commit  *kit.Commit
-	// changed tells whether this pass wrote the namespace.
+	// changed reports whether this pass wrote the namespace.
 	changed bool
 }
 
-// namespace is the name of the project's namespace; claimNamespace has made sure that there is one.
+// namespace is the name of the project's namespace. It is empty until claimNamespace has set it.
 func (s *scope) namespace() string {
 	if s.project.Spec.Namespace == nil {
 		return ""
@@ -30,12 +72,8 @@ func (s *scope) namespace() string {
 	return *s.project.Spec.Namespace
 }
 
-// Reconcile brings one project to what it should be, or takes it away.
-func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	project := &gardencorev1beta1.Project{}
-	if err := r.Client.Get(ctx, request.NamespacedName, project); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
-	}
+// Reconcile brings one project to the state in its spec, or deletes what was created for it.
+func (r *Reconciler) Reconcile(ctx context.Context, project *gardencorev1beta1.Project) (reconcile.Result, error) {
 	s := &scope{project: project}
 	if project.DeletionTimestamp != nil {
 		return r.delete(ctx, s)
@@ -54,7 +92,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		r.ensureExtensionRoles,
 		r.finish,
 	)
-	r.reportFailure(s, err)
+	if kit.IsFailure(err) {
+		r.event(s, corev1.EventTypeWarning, gardencorev1beta1.EventNamespaceReconcileFailed, err.Error())
+		r.setPhase(s, gardencorev1beta1.ProjectPhaseFailed)
+	}
 	return s.commit.Status(ctx, outcome, err)
 }
 
@@ -65,14 +106,16 @@ func (r *Reconciler) delete(ctx context.Context, s *scope) (reconcile.Result, er
 	s.commit = kit.Begin(r.Client, s.project)
 	outcome, err := kit.Run(ctx, s, r.waitForShoots, r.releaseNamespace)
 	if err != nil || outcome.Stopped() {
-		r.reportFailedDeletion(s, err)
+		if kit.IsFailure(err) {
+			r.event(s, corev1.EventTypeWarning, gardencorev1beta1.EventNamespaceDeletionFailed, err.Error())
+		}
 		r.setPhase(s, gardencorev1beta1.ProjectPhaseTerminating)
 		return s.commit.Status(ctx, outcome, err)
 	}
 	return kit.Result(kit.Stop(), kit.DropFinalizer(ctx, r.Client, s.project, gardencorev1beta1.FinalizerGardener))
 }
 
-// begin is GCM-PROJECT-1: a new project is Pending before anything is made for it.
+// begin sets a new project to Pending before anything is created for it (GCM-PROJECT-1).
 func (r *Reconciler) begin(_ context.Context, s *scope) (kit.Outcome, error) {
 	if s.project.Status.Phase != "" {
 		return kit.Continue(), nil
@@ -81,29 +124,13 @@ func (r *Reconciler) begin(_ context.Context, s *scope) (kit.Outcome, error) {
 	return kit.Stop(), nil
 }
 
-// finish is the good half of GCM-PROJECT-9. The event tells of a change, not of every pass.
+// finish sets the project to Ready (GCM-PROJECT-9). It records an event only if something changed.
 func (r *Reconciler) finish(_ context.Context, s *scope) (kit.Outcome, error) {
 	if s.changed || s.project.Status.Phase != gardencorev1beta1.ProjectPhaseReady {
 		r.event(s, corev1.EventTypeNormal, gardencorev1beta1.EventNamespaceReconcileSuccessful, "Namespace "+s.namespace()+" is ready")
 	}
 	r.setPhase(s, gardencorev1beta1.ProjectPhaseReady)
 	return kit.Stop(), nil
-}
-
-// reportFailure is the bad half of GCM-PROJECT-9.
-func (r *Reconciler) reportFailure(s *scope, err error) {
-	if !kit.IsFailure(err) {
-		return
-	}
-	r.event(s, corev1.EventTypeWarning, gardencorev1beta1.EventNamespaceReconcileFailed, err.Error())
-	r.setPhase(s, gardencorev1beta1.ProjectPhaseFailed)
-}
-
-func (r *Reconciler) reportFailedDeletion(s *scope, err error) {
-	if !kit.IsFailure(err) {
-		return
-	}
-	r.event(s, corev1.EventTypeWarning, gardencorev1beta1.EventNamespaceDeletionFailed, err.Error())
 }
 
 func (r *Reconciler) setPhase(s *scope, phase gardencorev1beta1.ProjectPhase) {

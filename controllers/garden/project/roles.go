@@ -30,7 +30,7 @@ type Members struct {
 	Extensions map[string][]rbacv1.Subject
 }
 
-// Grant is a role and who holds it.
+// Grant is a role and its subjects.
 type Grant struct {
 	// Name is the name of the ClusterRole and of its binding.
 	Name string
@@ -86,7 +86,7 @@ func with(subjects []rbacv1.Subject, subject rbacv1.Subject) []rbacv1.Subject {
 	return append(subjects, subject)
 }
 
-// normalized fills the API group as the server would, so that a binding that is as it should be compares equal.
+// normalized sets the API group as the server would, so that an unchanged binding compares equal.
 func normalized(subject rbacv1.Subject) rbacv1.Subject {
 	if subject.Kind == rbacv1.ServiceAccountKind {
 		subject.APIGroup = ""

@@ -18,20 +18,20 @@ const (
 	messageShootSilent = "The gardenlet of the seed stopped sending heartbeats"
 )
 
-// Alive tells whether the gardenlet was heard within the period. No lease, or one that was never renewed, counts as not
-// renewed (GCM-SEEDLIFE-2).
+// Alive reports whether the gardenlet has renewed its lease within the period. It has not if there is no lease
+// (GCM-SEEDLIFE-2).
 func Alive(lease *coordinationv1.Lease, period time.Duration, now time.Time) bool {
 	return lease != nil && lease.Spec.RenewTime != nil && lease.Spec.RenewTime.Add(period).After(now)
 }
 
-// Expired tells whether the gardenlet has no valid certificate any more, so that it cannot come back by itself
+// Expired reports whether the certificate of the gardenlet has expired, so that it cannot connect any more
 // (GCM-SEEDLIFE-4).
 func Expired(seed *gardencorev1beta1.Seed, now time.Time) bool {
 	until := seed.Status.ClientCertificateExpirationTimestamp
 	return until != nil && !now.Before(until.Time)
 }
 
-// Silence returns the conditions of a seed whose gardenlet is silent (GCM-SEEDLIFE-3).
+// Silence returns the conditions of a seed whose gardenlet sends no heartbeats (GCM-SEEDLIFE-3).
 func Silence(conditions []gardencorev1beta1.Condition, now time.Time) []gardencorev1beta1.Condition {
 	return kit.SetCondition(conditions, gardencorev1beta1.Condition{
 		Type:    gardencorev1beta1.ConditionTypeGardenletReady,
@@ -41,7 +41,7 @@ func Silence(conditions []gardencorev1beta1.Condition, now time.Time) []gardenco
 	}, now)
 }
 
-// ShootsUnknown tells whether the seed has been silent for so long that nothing is known about its shoots
+// ShootsUnknown reports whether the gardenlet has sent no heartbeats for so long that the state of its shoots is unknown
 // (GCM-SEEDLIFE-5).
 func ShootsUnknown(conditions []gardencorev1beta1.Condition, period time.Duration, now time.Time) bool {
 	ready := query.FindCondition(conditions, gardencorev1beta1.ConditionTypeGardenletReady)
@@ -51,8 +51,8 @@ func ShootsUnknown(conditions []gardencorev1beta1.Condition, period time.Duratio
 	return !now.Before(ready.LastTransitionTime.Add(period))
 }
 
-// Forget makes the conditions of a shoot, and the constraints that a gardenlet judges, Unknown (GCM-SEEDLIFE-5). Only
-// those that the shoot carries are touched: one that nobody judges would stay Unknown after the gardenlet is back.
+// Forget sets to Unknown the conditions of a shoot, and the constraints, that its gardenlet reports (GCM-SEEDLIFE-5). None is
+// added: one that nobody reports would stay Unknown after the gardenlet is back.
 func Forget(status *gardencorev1beta1.ShootStatus, now time.Time) {
 	status.Conditions = unknown(status.Conditions, []gardencorev1beta1.ConditionType{
 		gardencorev1beta1.ConditionTypeAPIServerAvailable,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lifecycle notices that a gardenlet fell silent (GCM-SEEDLIFE-1 to GCM-SEEDLIFE-5). When the lease of a Seed is not
-// renewed in time its condition GardenletReady becomes Unknown, and when it stays so the conditions of the Shoots that it
-// runs do too, because nobody reports on them any more.
+// Package lifecycle notices that a gardenlet stopped sending heartbeats (GCM-SEEDLIFE-1 to GCM-SEEDLIFE-5). If the lease of a
+// Seed is not renewed in time, the condition GardenletReady of the Seed becomes Unknown. If it stays so, the conditions of the
+// Shoots on that Seed become Unknown too, because nobody reports them any more.
 package lifecycle

@@ -10,27 +10,44 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// Reconcile judges one seed, and comes back after the sync period (GCM-SEEDLIFE-1).
-func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	seed := &gardencorev1beta1.Seed{}
-	if err := r.Client.Get(ctx, request.NamespacedName, seed); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
-	}
+const controllerName = "seed-lifecycle"
+
+// Reconciler checks the heartbeats of gardenlets. It reads leases around the cache, because they change every two seconds.
+type Reconciler struct {
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ServerSeedControllerConfiguration
+}
+
+// AddToManager implements kit.Adder.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
+		For(&gardencorev1beta1.Seed{}, builder.WithPredicates(predicate.GenerationChangedPredicate{}))
+	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
+}
+
+// Reconcile checks one seed, and again after the sync period (GCM-SEEDLIFE-1).
+func (r *Reconciler) Reconcile(ctx context.Context, seed *gardencorev1beta1.Seed) (reconcile.Result, error) {
 	commit := kit.Begin(r.Client, seed)
 	outcome, err := kit.Run(ctx, seed, r.listen, r.renew, r.forgetShoots)
 	return commit.Status(ctx, outcome, err)
 }
 
-// listen is GCM-SEEDLIFE-1 to GCM-SEEDLIFE-3. It goes on only with a seed that is silent.
+// listen reads the lease of the seed. Only if that was not renewed in time does it set the condition and go on with the next
+// phase (GCM-SEEDLIFE-1 to GCM-SEEDLIFE-3).
 func (r *Reconciler) listen(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
 	again := kit.RequeueAfter(r.Config.SyncPeriod.Duration)
 	if len(seed.Status.Conditions) == 0 {
@@ -44,7 +61,7 @@ func (r *Reconciler) listen(ctx context.Context, seed *gardencorev1beta1.Seed) (
 		return again, nil
 	}
 	if kit.ConditionIs(seed.Status.Conditions, gardencorev1beta1.ConditionTypeGardenletReady, gardencorev1beta1.ConditionTrue) {
-		logf.FromContext(ctx).Info("Gardenlet fell silent", "monitorPeriod", r.Config.MonitorPeriod.Duration)
+		logf.FromContext(ctx).Info("Gardenlet stopped sending heartbeats", "monitorPeriod", r.Config.MonitorPeriod.Duration)
 	}
 	seed.Status.Conditions = Silence(seed.Status.Conditions, r.Clock.Now())
 	return kit.RecheckAfter(r.Config.SyncPeriod.Duration), nil
@@ -54,7 +71,7 @@ func (r *Reconciler) lease(ctx context.Context, seed string) (*coordinationv1.Le
 	lease := &coordinationv1.Lease{}
 	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: gardencorev1beta1.NamespaceSeedLease, Name: seed}, lease)
 	if apierrors.IsNotFound(err) {
-		return nil, nil //nolint:nilnil // No lease is an answer: the gardenlet has not been heard.
+		return nil, nil //nolint:nilnil // Without a lease, the gardenlet has never sent a heartbeat.
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read lease of seed %q: %w", seed, err)
@@ -62,7 +79,7 @@ func (r *Reconciler) lease(ctx context.Context, seed string) (*coordinationv1.Le
 	return lease, nil
 }
 
-// renew has a gardenlet whose certificate is over deployed again, if it belongs to a ManagedSeed (GCM-SEEDLIFE-4).
+// renew has the gardenlet of a ManagedSeed deployed again if its certificate has expired (GCM-SEEDLIFE-4).
 func (r *Reconciler) renew(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
 	if !Expired(seed, r.Clock.Now()) {
 		return kit.Continue(), nil
@@ -80,7 +97,8 @@ func (r *Reconciler) renew(ctx context.Context, seed *gardencorev1beta1.Seed) (k
 	return kit.Continue(), client.IgnoreNotFound(commit.WriteObject(ctx))
 }
 
-// forgetShoots is GCM-SEEDLIFE-5. A shoot that fails to be written does not hold up the others.
+// forgetShoots sets the conditions of the seed's shoots to Unknown (GCM-SEEDLIFE-5). One that cannot be written does not hold up
+// the others.
 func (r *Reconciler) forgetShoots(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
 	now := r.Clock.Now()
 	if !ShootsUnknown(seed.Status.Conditions, r.Config.ShootMonitorPeriod.Duration, now) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -62,14 +63,18 @@ func TestRenew(t *testing.T) {
 					ShootMonitorPeriod: &metav1.Duration{Duration: time.Hour},
 				},
 			}
-			if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(seed)}); err != nil {
+			if _, err := reconcile.AsReconciler(c, r).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(seed)}); err != nil {
 				t.Fatal(err)
 			}
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(managed), managed); err != nil {
 				t.Fatal(err)
 			}
-			if got := managed.Annotations["gardener.cloud/operation"]; got != tc.want {
-				t.Errorf("%s\noperation = %q, want %q", tc.reason, got, tc.want)
+			var want map[string]string
+			if tc.want != "" {
+				want = map[string]string{"gardener.cloud/operation": tc.want}
+			}
+			if diff := cmp.Diff(want, managed.Annotations); diff != "" {
+				t.Errorf("%s\nannotations of the ManagedSeed (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -87,12 +92,12 @@ func TestNeverConnected(t *testing.T) {
 		Base:   kit.Base{Client: c, Reader: c, Clock: clocktesting.NewFakeClock(at(10))},
 		Config: gardenconfigv1alpha1.ServerSeedControllerConfiguration{SyncPeriod: &metav1.Duration{Duration: 10 * time.Second}},
 	}
-	result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(seed)})
+	result, err := reconcile.AsReconciler(c, r).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(seed)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.RequeueAfter != 10*time.Second {
-		t.Errorf("GCM-SEEDLIFE-1: the seed is looked at after %v again, want 10s", result.RequeueAfter)
+	if diff := cmp.Diff(reconcile.Result{RequeueAfter: 10 * time.Second}, result); diff != "" {
+		t.Errorf("GCM-SEEDLIFE-1: the seed is checked again after the sync period (-want +got):\n%s", diff)
 	}
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(seed), seed); err != nil {
 		t.Fatal(err)

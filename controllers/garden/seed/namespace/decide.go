@@ -16,18 +16,18 @@ import (
 // Name returns the name of the namespace of a seed.
 func Name(seed string) string { return prefix + seed }
 
-// Plan is what has to be done so that a namespace holds exactly the copies that it should.
+// Plan is what has to be done so that a namespace contains exactly the copies that it should.
 type Plan struct {
 	// Create lists the copies that are missing.
 	Create []corev1.Secret
-	// Update lists the copies that differ from their source, as they should be.
+	// Update lists copies that differ from their source, with the content that they should have.
 	Update []corev1.Secret
-	// Delete lists the copies without a source, and those that have to be made anew because their type changed.
+	// Delete lists the copies without a source, and those that have to be created again because their type changed.
 	Delete []corev1.Secret
 }
 
 // Decide compares the secrets of the garden with the copies in the namespace of one seed (GCM-SEED-2, GCM-SEED-3).
-// Both lists hold labelled secrets only.
+// Both lists contain labelled secrets only.
 func Decide(namespace string, sources, copies []corev1.Secret) Plan {
 	have := make(map[string]*corev1.Secret, len(copies))
 	for i := range copies {
@@ -58,7 +58,7 @@ func Decide(namespace string, sources, copies []corev1.Secret) Plan {
 	return plan
 }
 
-// copied leaves out what a seed must not see, or gets in another way.
+// copied reports whether a secret is copied. A seed must not see all of them, and gets some in another way.
 func copied(secret *corev1.Secret) bool {
 	return secret.DeletionTimestamp == nil && query.ForAllSeeds(secret.Labels)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package namespace gives every Seed its namespace in the garden, and keeps copies of the garden's secrets in it
-// (GCM-SEED-1 to GCM-SEED-3), so that a gardenlet can read what concerns it without seeing the namespace garden.
+// Package namespace creates the namespace of every Seed in the garden and keeps copies of the garden's secrets in it
+// (GCM-SEED-1 to GCM-SEED-3), so that a gardenlet can read them without access to the namespace garden.
 package namespace

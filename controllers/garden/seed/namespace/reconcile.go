@@ -5,27 +5,59 @@ package namespace
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// recheck is how soon a copy that had to be deleted is made anew, should its event be missed.
+const controllerName = "seed-namespace"
+
+// prefix is followed by the name of a Seed in the name of its namespace.
+const prefix = "seed-"
+
+// Reconciler keeps the namespaces of seeds. It reads Secrets around the cache, which holds only their metadata.
+type Reconciler struct {
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ConcurrencyConfiguration
+}
+
+// AddToManager implements kit.Adder. Secrets are watched by their metadata.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
+	// A source concerns every seed, a copy its own (GCM-SEED-3).
+	concerned := kit.EnqueueMatching(r.Client, &gardencorev1beta1.SeedList{}, func(secret client.Object, seed *gardencorev1beta1.Seed) bool {
+		return secret.GetNamespace() == gardencorev1beta1.NamespaceGarden || secret.GetNamespace() == Name(seed.Name)
+	})
+	b.For(&gardencorev1beta1.Seed{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Owns(&corev1.Namespace{}).
+		WatchesMetadata(&corev1.Secret{}, concerned, builder.WithPredicates(predicate.NewPredicateFuncs(concerns)))
+	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
+}
+
+// concerns lets through sources and copies.
+func concerns(secret client.Object) bool {
+	_, labelled := secret.GetLabels()[gardencorev1beta1.LabelRole]
+	return labelled && (secret.GetNamespace() == gardencorev1beta1.NamespaceGarden || strings.HasPrefix(secret.GetNamespace(), prefix))
+}
+
+// recheck is the time after which a copy that had to be deleted is created again if its event was missed.
 const recheck = 5 * time.Second
 
-// Reconcile keeps the namespace of one seed. A seed in deletion takes its namespace with it, because it owns it.
-func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	seed := &gardencorev1beta1.Seed{}
-	if err := r.Client.Get(ctx, request.NamespacedName, seed); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
-	}
+// Reconcile keeps the namespace of one seed. The seed owns it, so it is deleted with the seed.
+func (r *Reconciler) Reconcile(ctx context.Context, seed *gardencorev1beta1.Seed) (reconcile.Result, error) {
 	if seed.DeletionTimestamp != nil {
 		return reconcile.Result{}, nil
 	}
@@ -33,7 +65,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return kit.Result(outcome, err)
 }
 
-// ensureNamespace is GCM-SEED-1. A namespace of that name that belongs to somebody else is not touched.
+// ensureNamespace creates the namespace of the seed (GCM-SEED-1). It rejects one of that name that the seed does not control.
 func (r *Reconciler) ensureNamespace(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Name(seed.Name)}}
 	_, err := kit.Ensure(ctx, r.Client, namespace, func() error {
@@ -46,7 +78,7 @@ func (r *Reconciler) ensureNamespace(ctx context.Context, seed *gardencorev1beta
 	return kit.Continue(), err
 }
 
-// copySecrets is GCM-SEED-2 and GCM-SEED-3.
+// copySecrets makes the namespace contain exactly the copies that it should (GCM-SEED-2, GCM-SEED-3).
 func (r *Reconciler) copySecrets(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
 	sources, err := r.list(ctx, gardencorev1beta1.NamespaceGarden)
 	if err != nil {

@@ -17,9 +17,7 @@ const (
 // Reference names an object in the namespace of a shoot.
 type Reference struct {
 	// Kind is Secret or ConfigMap.
-	Kind string
-	// Name is its name.
-	Name string
+	Kind, Name string
 }
 
 // Of lists what the shoot references (GCM-SHOOTREF-2), sorted, each object once.
@@ -76,12 +74,13 @@ func addAPIServer(add func(kind, name string), server *gardencorev1beta1.KubeAPI
 	}
 }
 
-// Holds tells whether the shoot still needs what it references: until its gardenlet is done with it (GCM-SHOOTREF-4).
+// Holds reports whether the shoot still needs what it references, which is until its gardenlet has removed its finalizer
+// (GCM-SHOOTREF-4).
 func Holds(shoot *gardencorev1beta1.Shoot) bool {
 	return shoot.DeletionTimestamp == nil || slices.Contains(shoot.Finalizers, gardencorev1beta1.FinalizerGardener)
 }
 
-// Held collects what the shoots of one namespace need (GCM-SHOOTREF-3).
+// Held returns what the shoots of one namespace need (GCM-SHOOTREF-3).
 func Held(shoots []gardencorev1beta1.Shoot) map[Reference]bool {
 	held := map[Reference]bool{}
 	for i := range shoots {
