@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package profile reads the cloud profile of a shoot, which is one of the garden or one of the shoot's project.
 package profile
 
 import (
@@ -16,13 +17,13 @@ import (
 var (
 	// ErrNone says that a shoot names no cloud profile.
 	ErrNone = errors.New("the shoot names no cloud profile: set spec.cloudProfile")
-	// ErrKind says that a reference is to something that is no cloud profile.
+	// ErrKind says that a reference is not to a cloud profile.
 	ErrKind = errors.New("there are no cloud profiles of this kind")
-	// ErrNotMerged says that a profile of a project does not tell yet what it offers; the garden is about to see to that.
-	ErrNotMerged = errors.New("the profile was not merged with its parent yet")
+	// ErrNotMerged says that the status of a project's profile does not contain its offer yet. The garden is about to write it.
+	ErrNotMerged = errors.New("the profile is not merged with its parent yet")
 )
 
-// Of reads the profile of a shoot. That of a project has the offer of its parent in it.
+// Of reads the profile of a shoot. That of a project includes the offer of its parent.
 func Of(ctx context.Context, reader client.Reader, shoot *gardencorev1beta1.Shoot) (*gardencorev1beta1.CloudProfile, error) {
 	ref := query.ProfileReference(&shoot.Spec)
 	if ref == nil {

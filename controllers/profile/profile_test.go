@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -41,9 +42,9 @@ func TestOf(t *testing.T) {
 		"OlderField": {reason: "the older field names one of the garden", spec: gardencorev1beta1.ShootSpec{CloudProfileName: new("all")}, want: "of the garden"},
 		"Project":    {reason: "a profile of the project offers what its status says", spec: ref("NamespacedCloudProfile", "own"), want: "of the project"},
 		"NotMerged":  {reason: "an empty offer would fit nothing", spec: ref("NamespacedCloudProfile", "new"), is: isA(profile.ErrNotMerged)},
-		"Missing":    {reason: "whoever asks can tell that it is gone", spec: ref("NamespacedCloudProfile", "x"), is: apierrors.IsNotFound},
-		"Gone":       {reason: "whoever asks can tell that it is gone", spec: ref("CloudProfile", "x"), is: apierrors.IsNotFound},
-		"OtherKind":  {reason: "other kinds are no profiles", spec: ref("Profile", "all"), is: isA(profile.ErrKind)},
+		"Missing":    {reason: "the error says that it does not exist", spec: ref("NamespacedCloudProfile", "x"), is: apierrors.IsNotFound},
+		"Gone":       {reason: "the error says that it does not exist", spec: ref("CloudProfile", "x"), is: apierrors.IsNotFound},
+		"OtherKind":  {reason: "other kinds are not profiles", spec: ref("Profile", "all"), is: isA(profile.ErrKind)},
 		"None":       {reason: "a shoot that names none", is: isA(profile.ErrNone)},
 	}
 	for name, tc := range cases {
@@ -57,8 +58,11 @@ func TestOf(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || got.Spec.Type != tc.want {
-				t.Errorf("%s\nOf(...) = %+v, %v, want type %q", tc.reason, got, err, tc.want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(gardencorev1beta1.CloudProfileSpec{Type: tc.want}, got.Spec); diff != "" {
+				t.Errorf("%s\nOf(...).Spec (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

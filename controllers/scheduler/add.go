@@ -5,28 +5,26 @@ package scheduler
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 const controllerName = "scheduler"
 
-// How soon a shoot that fits no seed is tried again: events of seeds do not start an attempt (SCHED-BIND-4).
+// The delays after which a shoot that fits no seed is tried again. Events of seeds do not start an attempt (SCHED-BIND-4).
 const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
 )
 
-var _ kit.Adder = (*Reconciler)(nil)
-
-// Reconciler binds shoots to seeds. It reads config maps of region distances around the cache: a cache of all config maps is
-// not worth its memory.
+// Reconciler binds shoots to seeds. It reads config maps of region distances around the cache, because a cache of all config
+// maps would need too much memory.
 type Reconciler struct {
 	kit.Base
 
@@ -34,38 +32,32 @@ type Reconciler struct {
 	Config gardenconfigv1alpha1.SchedulerConfiguration
 }
 
-// AddToManager implements kit.Adder.
+// AddToManager implements kit.Adder. A waiting shoot is scheduled when it is created and when its spec changes.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	if _, err := ParseStrategy(string(r.strategy())); err != nil {
 		return err
 	}
 	queue := kit.Workers(r.Config.ConcurrentSyncs)
 	queue.BaseDelay, queue.MaxDelay = firstRetry, lastRetry
+	changes := kit.Changed(func(shoot *gardencorev1beta1.Shoot) any { return shoot.Spec })
+	changes.DeleteFunc = func(event.DeleteEvent) bool { return false }
 	b := r.Controller(clusters, controllerName, queue).
-		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(wanted()))
-	return kit.Complete(b, controllerName, r)
+		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(kit.Matching(Wants), changes))
+	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
 }
 
 func (r *Reconciler) strategy() Strategy {
 	return Strategy(r.Config.CandidateDeterminationStrategy)
 }
 
-// wanted lets creates, and updates that change the spec, of waiting shoots through.
-func wanted() predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc: func(e event.CreateEvent) bool {
-			shoot, ok := e.Object.(*gardencorev1beta1.Shoot)
-			return ok && Wants(shoot)
-		},
-		UpdateFunc: func(e event.UpdateEvent) bool {
-			before, ok := e.ObjectOld.(*gardencorev1beta1.Shoot)
-			if !ok {
-				return false
-			}
-			after, ok := e.ObjectNew.(*gardencorev1beta1.Shoot)
-			return ok && Wants(after) && !equality.Semantic.DeepEqual(before.Spec, after.Spec)
-		},
-		DeleteFunc:  func(event.DeleteEvent) bool { return false },
-		GenericFunc: func(event.GenericEvent) bool { return false },
+// Wants reports whether the shoot waits for this scheduler: it has no seed, is not being deleted, names no other scheduler and
+// is not self-hosted (SCHED-SEL-1, SCHED-SEL-2, SCHED-PROC-4).
+func Wants(shoot *gardencorev1beta1.Shoot) bool {
+	if shoot.Spec.SeedName != nil || shoot.DeletionTimestamp != nil {
+		return false
 	}
+	if name := shoot.Spec.SchedulerName; name != nil && *name != "" && *name != gardencorev1beta1.DefaultSchedulerName {
+		return false
+	}
+	return !query.SelfHosted(&shoot.Spec)
 }

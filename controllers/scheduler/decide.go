@@ -23,28 +23,28 @@ type Input struct {
 	CloudProfile *gardencorev1beta1.CloudProfile
 	// Seeds are all seeds of the garden.
 	Seeds []gardencorev1beta1.Seed
-	// Shoots are all shoots of the garden; they make up the usage of the seeds.
+	// Shoots are all shoots of the garden. They determine the usage of the seeds.
 	Shoots []gardencorev1beta1.Shoot
 	// Strategy is how near a seed has to be.
 	Strategy Strategy
 	// Project is the name of the shoot's project, which is part of its domain below a default domain.
 	Project string
-	// Distances maps regions of seeds to how far they are from the shoot's, for MinimalDistance. The names of regions are
-	// compared when it has none of the candidates' regions.
+	// Distances maps regions of seeds to their distance from the shoot's region, for MinimalDistance. If it has none of the
+	// candidates' regions, the names of the regions are compared.
 	Distances map[string]int
 }
 
 // UnschedulableError says for every seed why it cannot host the shoot.
 type UnschedulableError struct {
-	// CloudProfile, Region and Strategy are what the shoot asked for.
+	// CloudProfile and Region are what the shoot asked for.
 	CloudProfile, Region string
 	// Strategy is how near a seed had to be.
 	Strategy Strategy
-	// Reasons maps the name of each seed to the first thing that speaks against it.
+	// Reasons maps the name of each seed to the first reason against it.
 	Reasons map[string]string
 }
 
-// Error explains the seeds in the order of their names (SCHED-FILT-11, SCHED-STRAT-4).
+// Error gives the reasons in the order of the names of the seeds (SCHED-FILT-11, SCHED-STRAT-4).
 func (u *UnschedulableError) Error() string {
 	if len(u.Reasons) == 0 {
 		return "there is no seed to run the control plane of this shoot: join one with the command that \"terrarium token create\" prints"
@@ -61,22 +61,21 @@ func (u *UnschedulableError) Error() string {
 		len(names), u.CloudProfile, u.Region, u.Strategy, strings.Join(explained, "; "))
 }
 
-// rejections maps the name of a seed to the reason why it left the race.
+// rejections maps the name of a seed to the reason why it was rejected.
 type rejections map[string]string
 
-// filter returns the candidates that stay and gives a reason for each one that does not.
+// filter returns the candidates that remain, and records the reason for each one that does not.
 type filter func(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) []*gardencorev1beta1.Seed
 
-// check returns the reason that speaks against one seed, or nothing.
+// check returns the reason against one seed, or an empty string.
 type check func(in Input, seed *gardencorev1beta1.Seed) string
 
-// Decide returns the name of the seed for the shoot: of the seeds that pass every filter and are near enough the one with
-// the fewest shoots wins, and of equal ones the first by name (SCHED-STRAT-5). When none is left the error is an
-// *UnschedulableError.
+// Decide returns the name of the seed for the shoot: of the seeds that pass every filter and are near enough, the one with the
+// fewest shoots, and of equal ones the first by name (SCHED-STRAT-5). If none remains, the error is an *UnschedulableError.
 func Decide(in Input) (string, error) {
 	usage := usageOf(in.Shoots)
 	filters := []filter{
-		each(usable),
+		each(ofSeed(query.Unusable)),
 		each(profileLabels),
 		each(shootLabels),
 		each(provider),
@@ -84,8 +83,10 @@ func Decide(in Input) (string, error) {
 		zones,
 		each(ofShootAndSeed(query.MissingAccessRestriction)),
 		defaultDomain,
-		each(func(_ Input, seed *gardencorev1beta1.Seed) string { return query.Stopped(seed) }),
-		each(usage.candidate),
+		each(ofSeed(query.Stopped)),
+		each(ofShootAndSeed(query.NetworkConflict)),
+		each(ofShootAndSeed(query.Intolerance)),
+		each(func(_ Input, seed *gardencorev1beta1.Seed) string { return query.Full(seed, int64(usage[seed.Name])) }),
 		near,
 	}
 	rejected := rejections{}

@@ -4,7 +4,7 @@ package scheduler
 
 import "strings"
 
-// maxDistance is the largest distance that is ever chosen (SCHED-DIST-5).
+// maxDistance is the largest distance at which a seed is used (SCHED-DIST-5).
 const maxDistance = 1000
 
 const otherProviderDistance = 2
@@ -17,9 +17,8 @@ type Place struct {
 	Provider string
 }
 
-// Distance tells how far two places are from each other, judged by their names (SCHED-DIST-1 to SCHED-DIST-3): the edit
-// distance of the region names without their orientation counts twice, a different orientation up to 2, another provider
-// 2.
+// Distance estimates the distance of two places from their names: twice the edit distance of the region names without their
+// orientation, plus up to 2 for different orientations and 2 for different providers (SCHED-DIST-1 to SCHED-DIST-3).
 func Distance(a, b Place) int {
 	base, orientation := splitOrientation(a.Region)
 	otherBase, otherOrientation := splitOrientation(b.Region)
@@ -41,7 +40,7 @@ func orientationDistance(a, b string) int {
 	}
 }
 
-// splitOrientation cuts the first word of the list that occurs in the region, and leaves a colon in its place.
+// splitOrientation replaces the first word of the list that occurs in the region by a colon.
 func splitOrientation(region string) (base, orientation string) {
 	for _, word := range []string{"north", "south", "east", "west", "central"} {
 		if strings.Contains(region, word) {

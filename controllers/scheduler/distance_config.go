@@ -16,11 +16,11 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// distances reads how far the regions of seeds are from that of the shoot, as the garden says for a cloud profile. It is
-// nil when the garden says nothing, or the strategy does not ask.
+// distances reads the distances of regions from that of the shoot, as configured for a cloud profile. It is nil if none are
+// configured, or if the strategy does not need them.
 func (r *Reconciler) distances(ctx context.Context, shoot *gardencorev1beta1.Shoot, profile string) (map[string]int, error) {
 	if r.strategy() != MinimalDistance {
-		return nil, nil //nolint:nilnil // No distances are a valid answer, and a nil map is one that has none.
+		return nil, nil //nolint:nilnil // Distances are optional.
 	}
 	found := &corev1.ConfigMapList{}
 	err := r.Reader.List(ctx, found, client.InNamespace(gardencorev1beta1.NamespaceGarden),
@@ -30,10 +30,10 @@ func (r *Reconciler) distances(ctx context.Context, shoot *gardencorev1beta1.Sho
 	}
 	concerning := ofProfile(found.Items, profile)
 	if len(concerning) == 0 {
-		return nil, nil //nolint:nilnil // See above.
+		return nil, nil //nolint:nilnil // Distances are optional.
 	}
 	if len(concerning) > 1 {
-		logf.FromContext(ctx).Info("Several config maps have region distances for the cloud profile, the first one counts",
+		logf.FromContext(ctx).Info("Several config maps have region distances for the cloud profile, the first one is used",
 			"cloudProfile", profile, "configMap", concerning[0].Name, "configMaps", len(concerning))
 	}
 	return DistancesFrom(&concerning[0], shoot.Spec.Region)
@@ -52,12 +52,12 @@ func ofProfile(maps []corev1.ConfigMap, profile string) []corev1.ConfigMap {
 	return concerning
 }
 
-// DistancesFrom reads the distances from one region in a config map; nil when it has none. A region that says nothing
-// about itself is at no distance from itself (SCHED-REGION-2, SCHED-REGION-3).
+// DistancesFrom reads the distances from one region in a config map. It is nil if there are none. The distance of a region from
+// itself is 0 by default (SCHED-REGION-2, SCHED-REGION-3).
 func DistancesFrom(config *corev1.ConfigMap, region string) (map[string]int, error) {
 	text, ok := config.Data[region]
 	if !ok {
-		return nil, nil //nolint:nilnil // No distances are a valid answer, and a nil map is one that has none.
+		return nil, nil //nolint:nilnil // Distances are optional.
 	}
 	distances := map[string]int{}
 	if err := yaml.Unmarshal([]byte(text), &distances); err != nil {

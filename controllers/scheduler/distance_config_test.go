@@ -99,7 +99,7 @@ func TestRegionConfigThatIsBroken_SCHED_REGION_3(t *testing.T) {
 	o := newOffice(t, newShoot(of("CloudProfile", "local"), inRegion("west-1")), newProfile(), new(newSeed("a", region("west-1"))),
 		regions("regions", "local", map[string]string{"west-1": "west-1: near"}))
 	o.Config.CandidateDeterminationStrategy = gardenconfigv1alpha1.CandidateDeterminationStrategyMinimalDistance
-	_, err := o.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "garden-dev", Name: "crazy-botany"}})
+	_, err := reconcile.AsReconciler(o.Client, o.Reconciler).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "garden-dev", Name: "crazy-botany"}})
 	if err == nil || !strings.Contains(err.Error(), `"regions"`) || o.bound != "" {
 		t.Errorf("Who wrote the distances has to mend them.\nReconcile(...) = %v, bound to %q; want an error that names the config map", err, o.bound)
 	}

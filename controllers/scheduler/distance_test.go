@@ -5,6 +5,8 @@ package scheduler_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/controllers/scheduler"
 )
 
@@ -31,11 +33,9 @@ func TestDistance(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := scheduler.Distance(tc.a, tc.b); got != tc.want {
-				t.Errorf("%s\nDistance(%v, %v) = %d, want %d", tc.reason, tc.a, tc.b, got, tc.want)
-			}
-			if got := scheduler.Distance(tc.b, tc.a); got != tc.want {
-				t.Errorf("%s\nDistance(%v, %v) = %d, want %d: the distance must be the same both ways", tc.reason, tc.b, tc.a, got, tc.want)
+			got := []int{scheduler.Distance(tc.a, tc.b), scheduler.Distance(tc.b, tc.a)}
+			if diff := cmp.Diff([]int{tc.want, tc.want}, got); diff != "" {
+				t.Errorf("%s\nDistance of %v and %v, which must be the same both ways (-want +got):\n%s", tc.reason, tc.a, tc.b, diff)
 			}
 		})
 	}

@@ -10,22 +10,21 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// What speaks against a seed is said by package query, which admission asks as well. Here stands in which order, and what
-// takes a look at all seeds.
+// The reasons against a single seed come from package query, which admission uses as well. The filters that compare seeds are
+// here.
 
-func usable(_ Input, seed *gardencorev1beta1.Seed) string { return query.Unusable(seed) }
-
-// profileLabels is SCHED-FILT-2.
+// profileLabels checks the seed selector of the cloud profile (SCHED-FILT-2).
 func profileLabels(in Input, seed *gardencorev1beta1.Seed) string {
 	return query.LabelMismatch(in.CloudProfile.Spec.SeedSelector, profileNamed(in), seed)
 }
 
-// shootLabels is SCHED-FILT-3.
+// shootLabels checks the seed selector of the shoot (SCHED-FILT-3).
 func shootLabels(in Input, seed *gardencorev1beta1.Seed) string {
 	return query.LabelMismatch(in.Shoot.Spec.SeedSelector, ofShoot, seed)
 }
 
-// provider is SCHED-FILT-4. Provider types that the shoot lists restrict the choice further.
+// provider checks the provider type of the seed (SCHED-FILT-4). Provider types in the seed selector of the shoot restrict the
+// choice further.
 func provider(in Input, seed *gardencorev1beta1.Seed) string {
 	if reason := query.ProviderMismatch(in.CloudProfile.Spec.SeedSelector, profileNamed(in), in.Shoot.Spec.Provider.Type, seed); reason != "" {
 		return reason
@@ -37,8 +36,8 @@ const ofShoot = "the shoot"
 
 func profileNamed(in Input) string { return fmt.Sprintf("cloud profile %q", in.CloudProfile.Name) }
 
-// zones is SCHED-FILT-6. Zones that the shoot asks for its control plane must all be there. Otherwise a seed may insist
-// on (Enforce), or ask for (Prefer), a zone in common with the workers.
+// zones checks the zones of the seed (SCHED-FILT-6). If the shoot names zones for its control plane, the seed must have all of
+// them. Otherwise, a seed can require (Enforce) or prefer (Prefer) a zone in common with the workers.
 func zones(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) []*gardencorev1beta1.Seed {
 	if query.SurvivesZone(&in.Shoot.Spec) {
 		return candidates
@@ -61,8 +60,8 @@ func zones(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) 
 	})
 }
 
-// defaultDomain keeps the seeds that host the domain of the shoot: one below a default domain of any seed of the garden
-// must be the shoot's own there, and its seed must have this default domain (SCHED-FILT-8).
+// defaultDomain keeps the seeds that host the domain of the shoot. A domain below a default domain of any seed must be the
+// one that belongs to the shoot, and the seed must have this default domain (SCHED-FILT-8).
 func defaultDomain(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) []*gardencorev1beta1.Seed {
 	domain := query.Domain(in.Shoot.Spec.DNS)
 	below := func(seed gardencorev1beta1.Seed) bool { return query.BelowDefault(domain, &seed) }
@@ -89,18 +88,12 @@ func usageOf(shoots []gardencorev1beta1.Shoot) usage {
 	return count
 }
 
-// candidate is SCHED-FILT-10: the first check that fails is the reason.
-func (u usage) candidate(in Input, seed *gardencorev1beta1.Seed) string {
-	if reason := query.NetworkConflict(in.Shoot, seed); reason != "" {
-		return reason
-	}
-	if reason := query.Intolerance(in.Shoot, seed); reason != "" {
-		return reason
-	}
-	return query.Full(seed, int64(u[seed.Name]))
+// ofSeed makes a check of a question about the seed alone.
+func ofSeed(ask func(*gardencorev1beta1.Seed) string) check {
+	return func(_ Input, seed *gardencorev1beta1.Seed) string { return ask(seed) }
 }
 
-// ofShootAndSeed makes a check of a question about the two.
+// ofShootAndSeed makes a check of a question about the shoot and the seed.
 func ofShootAndSeed(ask func(*gardencorev1beta1.Shoot, *gardencorev1beta1.Seed) string) check {
 	return func(in Input, seed *gardencorev1beta1.Seed) string { return ask(in.Shoot, seed) }
 }

@@ -24,11 +24,7 @@ import (
 const subresource = "binding"
 
 // Reconcile makes one attempt to find a seed for the shoot (SCHED-BIND-1 to SCHED-BIND-4).
-func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	shoot := &gardencorev1beta1.Shoot{}
-	if err := r.Client.Get(ctx, request.NamespacedName, shoot); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
-	}
+func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Shoot) (reconcile.Result, error) {
 	if !Wants(shoot) {
 		return reconcile.Result{}, nil
 	}
@@ -43,27 +39,28 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		logf.FromContext(ctx).Info("Shoot scheduled", "seed", seed)
 	}
 	if waits(err) {
-		// The owner of the shoot knows why from its status. Nothing is wrong with the scheduler, so nothing is an error here.
+		// The status of the shoot gives the reason to its owner. The scheduler itself works, so this is not an error.
 		return commit.Status(ctx, kit.RequeueAfter(r.pause(shoot)), nil)
 	}
 	return commit.Status(ctx, kit.Stop(), err)
 }
 
-// waits tells whether an attempt failed only because the garden is not ready for the shoot: no seed fits it, or its cloud
-// profile is still to come.
+// waits reports whether an attempt failed only because the garden is not ready for the shoot: no seed fits it, or its cloud
+// profile does not exist yet.
 func waits(err error) bool {
 	_, unschedulable := errors.AsType[*UnschedulableError](err)
 	return unschedulable || apierrors.IsNotFound(err) || errors.Is(err, profile.ErrNotMerged)
 }
 
-// pause is how long a shoot waits for the next attempt: as long as it has been waiting for the same reason already, so that
-// the pauses double. Another reason begins anew.
+// pause returns the time until the next attempt. It is the time for which the shoot has already waited for the same reason, so
+// that it doubles with each attempt.
 func (r *Reconciler) pause(shoot *gardencorev1beta1.Shoot) time.Duration {
 	waited := r.Clock.Since(shoot.Status.LastOperation.LastUpdateTime.Time)
 	return min(max(waited, r.Queue.BaseDelay), r.Queue.MaxDelay)
 }
 
-// choose reads the world afresh and decides (SCHED-SEL-3). The lists are shared with the cache and only read.
+// choose reads everything that a decision depends on and decides (SCHED-SEL-3). The lists are shared with the cache and must not
+// be changed.
 func (r *Reconciler) choose(ctx context.Context, shoot *gardencorev1beta1.Shoot) (string, error) {
 	offer, err := profile.Of(ctx, r.Client, shoot)
 	if err != nil {
@@ -90,7 +87,7 @@ func (r *Reconciler) choose(ctx context.Context, shoot *gardencorev1beta1.Shoot)
 	})
 }
 
-// project is the name of the shoot's project if its domain matters, which the name may be a part of.
+// project returns the name of the shoot's project. It is only needed, and only read, if the shoot has a domain.
 func (r *Reconciler) project(ctx context.Context, shoot *gardencorev1beta1.Shoot) (string, error) {
 	if query.Domain(shoot.Spec.DNS) == "" {
 		return "", nil
@@ -102,7 +99,7 @@ func (r *Reconciler) project(ctx context.Context, shoot *gardencorev1beta1.Shoot
 	return namespace.Labels[gardencorev1beta1.LabelProjectName], nil
 }
 
-// bind asks for the seed through the subresource, where admission checks once more (SCHED-BIND-1).
+// bind sets the seed through the subresource, where admission checks it again (SCHED-BIND-1).
 func (r *Reconciler) bind(ctx context.Context, shoot *gardencorev1beta1.Shoot, seed string) error {
 	bound := shoot.DeepCopy()
 	bound.Spec.SeedName = &seed
@@ -112,8 +109,8 @@ func (r *Reconciler) bind(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 	return nil
 }
 
-// report tells the owner of the shoot (SCHED-BIND-2, SCHED-BIND-3). A lost race is nobody's business; the last operation
-// keeps its time while the explanation stays the same.
+// report records an event and sets the last operation (SCHED-BIND-2, SCHED-BIND-3). Conflicts are not reported. The last
+// operation keeps its time while its description stays the same.
 func (r *Reconciler) report(shoot *gardencorev1beta1.Shoot, seed string, err error) {
 	if err == nil {
 		kit.Record(r.Recorder, shoot, kit.Notice{

@@ -83,7 +83,7 @@ func kinds(t *testing.T) *runtime.Scheme {
 
 func (o *office) attempt(t *testing.T) reconcile.Result {
 	t.Helper()
-	result, err := o.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "garden-dev", Name: "crazy-botany"}})
+	result, err := reconcile.AsReconciler(o.Client, o.Reconciler).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "garden-dev", Name: "crazy-botany"}})
 	if err != nil {
 		t.Fatalf("Reconcile(...) = %v, want no error: nothing is wrong with the scheduler", err)
 	}

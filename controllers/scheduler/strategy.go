@@ -4,20 +4,20 @@ package scheduler
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Strategy says which of the seeds that could host a shoot are considered near enough.
+// Strategy says which of the seeds that can host a shoot are near enough.
 type Strategy string
 
 const (
 	// SameRegion takes only seeds of the shoot's provider type and region. It is the default.
 	SameRegion Strategy = "SameRegion"
-	// MinimalDistance takes the seeds whose region is closest to that of the shoot: by the config map of distances that the
-	// garden has for the cloud profile, else by name.
+	// MinimalDistance takes the seeds whose region is closest to that of the shoot, by the garden's config map of distances for
+	// the cloud profile, or else by name.
 	MinimalDistance Strategy = "MinimalDistance"
 )
 
@@ -55,41 +55,37 @@ func sameRegion(in Input, seed *gardencorev1beta1.Seed) string {
 	return fmt.Sprintf("it is in region %q, the shoot is in %q", seed.Spec.Provider.Region, in.Shoot.Spec.Region)
 }
 
-// nearest asks the distances that the garden knows, and compares the names of regions when these tell of no candidate
-// (SCHED-REGION-2).
+// nearest returns the closest candidates. It uses the distances that the garden knows, or compares the names of regions if the
+// garden knows no distance of a candidate (SCHED-REGION-2).
 func nearest(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) []*gardencorev1beta1.Seed {
-	known := make([]*gardencorev1beta1.Seed, 0, len(candidates))
-	for _, seed := range candidates {
-		if _, ok := in.Distances[seed.Spec.Provider.Region]; ok {
-			known = append(known, seed)
-		}
-	}
+	known := slices.DeleteFunc(slices.Clone(candidates), func(seed *gardencorev1beta1.Seed) bool {
+		_, ok := in.Distances[seed.Spec.Provider.Region]
+		return !ok
+	})
 	if len(known) > 0 {
-		told := func(seed *gardencorev1beta1.Seed) int { return in.Distances[seed.Spec.Provider.Region] }
-		return closest(known, math.MaxInt, told, func(*gardencorev1beta1.Seed, int) {})
+		return closest(known, func(seed *gardencorev1beta1.Seed) int { return in.Distances[seed.Spec.Provider.Region] })
 	}
 	wanted := Place{Region: in.Shoot.Spec.Region, Provider: in.Shoot.Spec.Provider.Type}
 	byName := func(seed *gardencorev1beta1.Seed) int {
 		return Distance(wanted, Place{Region: seed.Spec.Provider.Region, Provider: seed.Spec.Provider.Type})
 	}
-	return closest(candidates, maxDistance, byName, func(seed *gardencorev1beta1.Seed, d int) {
-		rejected[seed.Name] = fmt.Sprintf("its region %q is too far from %q (distance %d)", seed.Spec.Provider.Region, wanted.Region, d)
-	})
+	return closest(keep(in, candidates, rejected, func(_ Input, seed *gardencorev1beta1.Seed) string {
+		if d := byName(seed); d > maxDistance {
+			return fmt.Sprintf("its region %q is too far from %q (distance %d)", seed.Spec.Provider.Region, wanted.Region, d)
+		}
+		return ""
+	}), byName)
 }
 
-// closest keeps all candidates at the smallest distance, which is limit at most, and tells of those that are too far.
-func closest(
-	candidates []*gardencorev1beta1.Seed, limit int, distance func(*gardencorev1beta1.Seed) int, tooFar func(*gardencorev1beta1.Seed, int),
-) []*gardencorev1beta1.Seed {
+// closest returns all candidates at the smallest distance.
+func closest(candidates []*gardencorev1beta1.Seed, distance func(*gardencorev1beta1.Seed) int) []*gardencorev1beta1.Seed {
 	var result []*gardencorev1beta1.Seed
 	for _, seed := range candidates {
-		switch d := distance(seed); {
-		case d > limit:
-			tooFar(seed, d)
-		case d == limit:
+		switch {
+		case len(result) == 0 || distance(seed) < distance(result[0]):
+			result = []*gardencorev1beta1.Seed{seed}
+		case distance(seed) == distance(result[0]):
 			result = append(result, seed)
-		default:
-			limit, result = d, []*gardencorev1beta1.Seed{seed}
 		}
 	}
 	return result
