@@ -18,7 +18,7 @@ var (
 	// ErrNone says that a shoot names no cloud profile.
 	ErrNone = errors.New("the shoot names no cloud profile: set spec.cloudProfile")
 	// ErrKind says that a reference is not to a cloud profile.
-	ErrKind = errors.New("there are no cloud profiles of this kind")
+	ErrKind = errors.New("this is not a kind of cloud profile")
 	// ErrNotMerged says that the status of a project's profile does not contain its offer yet. The garden is about to write it.
 	ErrNotMerged = errors.New("the profile is not merged with its parent yet")
 )

@@ -104,7 +104,7 @@ func TestJoinTokenOnce(t *testing.T) {
 		approved, message := o.verdict(request)
 		if approved {
 			winners[id] = append(winners[id], request.Name)
-		} else if !strings.Contains(message, "has been used already") {
+		} else if !strings.Contains(message, "has already been used") {
 			t.Errorf("request %q: denied with %q, want the reason that the token has been used", request.Name, message)
 		}
 	}
@@ -209,7 +209,7 @@ func (o *operator) joinsByAccount() {
 	for _, step := range []struct{ name, seed, denied string }{
 		{name: "account-other", seed: "valid", denied: "is for another seed"},
 		{name: "account-first", seed: "sprout"},
-		{name: "account-again", seed: "sprout", denied: "has been used already"},
+		{name: "account-again", seed: "sprout", denied: "has already been used"},
 	} {
 		request := signingRequest(o.t, step.name, "gardener.cloud:system:seed:"+step.seed)
 		harness.Eventually(o.t, "the account has its role", func(ctx context.Context) error {

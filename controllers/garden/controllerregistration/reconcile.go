@@ -73,7 +73,7 @@ func (r *Reconciler) decide(ctx context.Context, s *scope) (kit.Outcome, error) 
 	if len(plan.NoBackups) > 0 {
 		kit.Record(r.Recorder, s.seed, kit.Notice{
 			Type: corev1.EventTypeWarning, Reason: reasonIncomplete, Action: gardencorev1beta1.EventActionReconcile,
-			Message: "The seed is without backups: no controller registration offers " + strings.Join(plan.NoBackups, ", "),
+			Message: "The seed has no backups: no controller registration offers " + strings.Join(plan.NoBackups, ", "),
 		})
 	}
 	s.plan = plan

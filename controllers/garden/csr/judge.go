@@ -18,7 +18,7 @@ import (
 // The reasons why a seed does not get a certificate.
 var (
 	// ErrUsed says that the one certificate that a token is valid for has been issued.
-	ErrUsed = errors.New("has been used already")
+	ErrUsed = errors.New("has already been used")
 	// ErrOtherSeed says that a token is for another seed.
 	ErrOtherSeed = errors.New("is for another seed")
 	// ErrHasCertificate says that a seed has a valid certificate, which its gardenlet renews by itself.

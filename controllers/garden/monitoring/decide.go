@@ -64,7 +64,7 @@ func Decide(secrets []corev1.Secret) (Plan, error) {
 			names = append(names, secret.Name)
 		}
 		slices.Sort(names)
-		return Plan{}, kit.UserMustFix("TooManyCredentials", fmt.Errorf("secrets %s in namespace %q have the label %s=%s, and only one may: delete the others",
+		return Plan{}, kit.UserMustFix("TooManyCredentials", fmt.Errorf("secrets %s in namespace %q have the label %s=%s, but only one may have it: delete the others",
 			strings.Join(names, ", "), gardencorev1beta1.NamespaceGarden, gardencorev1beta1.LabelRole, gardencorev1beta1.RoleGlobalMonitoring))
 	}
 	var plan Plan
@@ -108,7 +108,7 @@ func fill(secret *corev1.Secret, now time.Time) error {
 	password := (rand.Text() + rand.Text())[:passwordLength]
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
 	if err != nil {
-		return fmt.Errorf("make password of secret %q: %w", secret.Name, err)
+		return fmt.Errorf("generate password of secret %q: %w", secret.Name, err)
 	}
 	if secret.Data == nil {
 		secret.Data = map[string][]byte{}

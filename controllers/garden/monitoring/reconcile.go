@@ -162,7 +162,7 @@ func (r *Reconciler) tell(ctx context.Context, seed *gardencorev1beta1.Seed) err
 	patch := client.MergeFrom(seed.DeepCopy())
 	metav1.SetMetaDataAnnotation(&seed.ObjectMeta, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationReconcile)
 	if err := r.Client.Patch(ctx, seed, patch); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("tell seed %q of the new password: %w", seed.Name, err)
+		return fmt.Errorf("have seed %q reconciled with the new password: %w", seed.Name, err)
 	}
 	return nil
 }

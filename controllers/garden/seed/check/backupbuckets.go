@@ -41,7 +41,7 @@ func BackupBuckets() Check {
 
 const (
 	messageBucketsReady = "All backup buckets of the seed are available"
-	messageNoBucket     = "No backups are made: the seed wants them, but its gardenlet has not made a backup bucket"
+	messageNoBucket     = "The seed has no backups: its gardenlet has not created a backup bucket"
 )
 
 // JudgeBackupBuckets sums up the buckets of one seed (GCM-SEEDBB-2). A bucket that no gardenlet has acted on does not count as a
@@ -71,7 +71,7 @@ func JudgeBackupBuckets(seed *gardencorev1beta1.Seed, buckets []gardencorev1beta
 		condition.Message = messageNoBucket
 	case len(untouched) > 0:
 		condition.Status, condition.Reason = gardencorev1beta1.ConditionUnknown, gardencorev1beta1.ReasonBackupBucketsGone
-		condition.Message = "No backups are made: no gardenlet has acted on backup bucket " + strings.Join(untouched, ", ")
+		condition.Message = "The seed has no backups: no gardenlet has acted on backup bucket " + strings.Join(untouched, ", ")
 	default:
 		condition.Status, condition.Reason = gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonBackupBucketsAvailable
 		condition.Message = messageBucketsReady

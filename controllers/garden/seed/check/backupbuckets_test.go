@@ -42,7 +42,7 @@ func TestJudgeBackupBuckets(t *testing.T) {
 			reason: "backups are wanted and there is no bucket",
 			want: &gardencorev1beta1.Condition{
 				Status: "Unknown", Reason: "BackupBucketsGone", Codes: []gardencorev1beta1.ErrorCode{"ERR_CONFIGURATION_PROBLEM"},
-				Message: "No backups are made: the seed wants them, but its gardenlet has not made a backup bucket",
+				Message: "The seed has no backups: its gardenlet has not created a backup bucket",
 			},
 		},
 		"GCM-SEEDBB-2 untouched": {
@@ -50,7 +50,7 @@ func TestJudgeBackupBuckets(t *testing.T) {
 			buckets: []bucket{named("a"), named("c", untouched), named("b", untouched)},
 			want: &gardencorev1beta1.Condition{
 				Status: "Unknown", Reason: "BackupBucketsGone", Codes: []gardencorev1beta1.ErrorCode{"ERR_CONFIGURATION_PROBLEM"},
-				Message: "No backups are made: no gardenlet has acted on backup bucket b, c",
+				Message: "The seed has no backups: no gardenlet has acted on backup bucket b, c",
 			},
 		},
 		"GCM-SEEDBB-2 error": {
