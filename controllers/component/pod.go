@@ -19,8 +19,8 @@ const (
 	// FilesDir is where credentials and configuration are mounted.
 	FilesDir = "/srv/kubernetes"
 
-	// nonRoot is the user and the group of every container that needs no more.
-	nonRoot int64 = 65532
+	// NonRoot is the user and the group of every container that needs no more.
+	NonRoot int64 = 65532
 
 	filesVolume = "files"
 	filesMode   = 0o440
@@ -94,7 +94,7 @@ func (p Pod) Spec() corev1.PodSpec {
 		EnableServiceLinks:           new(false),
 		PriorityClassName:            p.PriorityClass,
 		SecurityContext: &corev1.PodSecurityContext{
-			RunAsNonRoot: new(true), RunAsUser: new(nonRoot), RunAsGroup: new(nonRoot), FSGroup: new(nonRoot),
+			RunAsNonRoot: new(true), RunAsUser: new(NonRoot), RunAsGroup: new(NonRoot), FSGroup: new(NonRoot),
 			FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
 			SeccompProfile:      &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 			Sysctls:             p.Sysctls,
