@@ -24,6 +24,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/appliance/query"
 	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
@@ -80,14 +81,14 @@ oldest first. Whoever may read the object may read its timeline.`,
 // timelineKinds are the kinds by the words for them.
 func timelineKinds() map[string]string {
 	kinds := map[string]string{}
-	for kind, words := range map[string][]string{
-		"Shoot":       {"shoot", "shoots"},
-		"Seed":        {"seed", "seeds"},
-		"BackupEntry": {"backupentry", "backupentries", "bec"},
-		"ManagedSeed": {"managedseed", "managedseeds", "ms"},
+	for name, words := range map[string][]string{
+		"Shoot":          {"shoot", "shoots"},
+		"Seed":           {"seed", "seeds"},
+		kind.BackupEntry: {"backupentry", "backupentries", "bec"},
+		"ManagedSeed":    {"managedseed", "managedseeds", "ms"},
 	} {
 		for _, word := range words {
-			kinds[word] = kind
+			kinds[word] = name
 		}
 	}
 	return kinds

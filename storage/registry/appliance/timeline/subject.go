@@ -10,15 +10,16 @@ import (
 
 	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 )
 
 // kinds are the kinds of objects that have timelines, and their resources.
 var kinds = map[string]schema.GroupResource{
-	"BackupEntry": gardencorev1beta1.Resource("backupentries"),
-	"ManagedSeed": gardenseedmanagementv1alpha1.Resource("managedseeds"),
-	"Seed":        gardencorev1beta1.Resource("seeds"),
-	"Shoot":       gardencorev1beta1.Resource("shoots"),
+	kind.BackupEntry: gardencorev1beta1.Resource("backupentries"),
+	"ManagedSeed":    gardenseedmanagementv1alpha1.Resource("managedseeds"),
+	"Seed":           gardencorev1beta1.Resource("seeds"),
+	"Shoot":          gardencorev1beta1.Resource("shoots"),
 }
 
 // Resources are the resources whose objects have timelines.
@@ -82,7 +83,7 @@ func pictureOf(obj runtime.Object) *picture {
 		}
 	case *gardencorev1beta1.BackupEntry:
 		p := &picture{
-			subject:    subjectOf("BackupEntry", o),
+			subject:    subjectOf(kind.BackupEntry, o),
 			generation: o.Generation, deleting: o.DeletionTimestamp != nil, spec: &o.Spec, operation: o.Status.LastOperation,
 			seeds: seedNames(o.Spec.SeedName, o.Status.SeedName),
 		}
