@@ -73,6 +73,8 @@ func (f *filler) fillKnown(v reflect.Value) bool {
 		*known = metav1.ObjectMeta{Name: f.word(), Namespace: f.word(), Labels: map[string]string{f.word(): f.word()}}
 	case *metav1.Time:
 		*known = metav1.Unix(int64(f.random.IntN(1e9)), 0)
+	case *metav1.MicroTime:
+		*known = metav1.NewMicroTime(time.Unix(int64(f.random.IntN(1e9)), 0))
 	case *metav1.Duration:
 		known.Duration = time.Duration(1+f.random.IntN(1e6)) * time.Second
 	case *resource.Quantity:

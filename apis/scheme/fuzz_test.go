@@ -190,7 +190,9 @@ func (s *server) make(kind schema.GroupVersionKind, source *arbitrary.Source) []
 func TestEveryKindIsJudged(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	bodies := []string{"AdminKubeconfigRequest", "ViewerKubeconfigRequest", "TokenRequest", "Scale"}
+	bodies := []string{"AdminKubeconfigRequest", "ViewerKubeconfigRequest", "TokenRequest", "Scale", "TimelineReport"}
+	// Nobody writes them but the server.
+	bodies = append(bodies, "TimelineEntry")
 	for _, group := range scheme.ServedGroups() {
 		for _, version := range group {
 			for kind, typ := range s.scheme.KnownTypes(version) {
