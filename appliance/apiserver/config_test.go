@@ -23,14 +23,14 @@ func TestConfigComplete(t *testing.T) {
 			reason: "Everything that is missing is named at once.",
 			change: func(c *apiserver.Config) { *c = apiserver.Config{} },
 			want: "configure API server: listener: must be set\nstores: objects and events must each have a server\n" +
-				"identity: must be set\nexternal host and service account issuer: must be set\n" +
+				"timeline: must be set\nidentity: must be set\nexternal host and service account issuer: must be set\n" +
 				"event TTL, kubeconfig lifetime, rotation interval and clock: must be set, see NewConfig\n" +
 				"issuer and lifetimes of workload identity tokens: must be set, see NewConfig",
 		},
 		"UnixListener": {
 			reason: "Clients come over TCP.",
 			change: func(c *apiserver.Config) { c.Listener = unixListener{} },
-			want:   "configure API server: listener: *net.UnixAddr is not a TCP address\nidentity: must be set",
+			want:   "configure API server: listener: *net.UnixAddr is not a TCP address\ntimeline: must be set\nidentity: must be set",
 		},
 	}
 	for name, tc := range cases {

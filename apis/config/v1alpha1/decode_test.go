@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -153,6 +154,9 @@ controllers: {seed: {monitorPeriod: 5s}}
 		LogLevel:          "info",
 		LogFormat:         "text",
 		EventTTL:          &metav1.Duration{Duration: time.Hour},
+		Timeline: gardenconfigv1alpha1.TimelineConfiguration{
+			Keep: &metav1.Duration{Duration: 720 * time.Hour}, MaxSize: new(resource.MustParse("256Mi")),
+		},
 		Tokens: gardenconfigv1alpha1.TokenConfiguration{
 			DefaultLifetime: &metav1.Duration{Duration: time.Hour}, MaxServiceAccountTokenLifetime: &metav1.Duration{Duration: 2160 * time.Hour},
 		},
