@@ -71,7 +71,7 @@ func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, e
 			CredentialsRotationInterval: c.CredentialsRotationInterval,
 		},
 		Tokens:   c.tokenSigner(),
-		Timeline: c.timelineSettings(recorder, shared.Authorization.Authorizer),
+		Timeline: c.timelineSettings(recorder, shared.Authorization.Authorizer, client),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build stores of the garden: %w", err)

@@ -4,17 +4,20 @@ package integration_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/apis/appliance/query"
@@ -69,16 +72,19 @@ func TestTimeline(t *testing.T) {
 // reconcileAs writes a last operation with an error and a failed condition, if there is one.
 func (o *operator) reconcileAs(who client.Client, shoot *gardencorev1beta1.Shoot, state gardencorev1beta1.LastOperationState, text string, errs ...string) {
 	o.t.Helper()
-	if err := who.Get(o.t.Context(), client.ObjectKeyFromObject(shoot), shoot); err != nil {
-		o.t.Fatal(err)
-	}
-	shoot.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: state, Description: text, LastUpdateTime: metav1.Now()}
-	shoot.Status.LastErrors = nil
-	for _, e := range errs {
-		shoot.Status.LastErrors = append(shoot.Status.LastErrors, gardencorev1beta1.LastError{Description: e})
-		shoot.Status.Conditions = []gardencorev1beta1.Condition{{Type: "APIServerAvailable", Status: "False", Reason: "Broken", Message: "It is broken"}}
-	}
-	if err := who.Status().Update(o.t.Context(), shoot); err != nil {
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		if err := who.Get(o.t.Context(), client.ObjectKeyFromObject(shoot), shoot); err != nil {
+			return err
+		}
+		shoot.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: state, Description: text, LastUpdateTime: metav1.Now()}
+		shoot.Status.LastErrors = nil
+		for _, e := range errs {
+			shoot.Status.LastErrors = append(shoot.Status.LastErrors, gardencorev1beta1.LastError{Description: e})
+			shoot.Status.Conditions = []gardencorev1beta1.Condition{{Type: "APIServerAvailable", Status: "False", Reason: "Broken", Message: "It is broken"}}
+		}
+		return who.Status().Update(o.t.Context(), shoot)
+	})
+	if err != nil {
 		o.t.Fatal(err)
 	}
 }
@@ -130,6 +136,7 @@ func checkTimelineReaders(o *operator) {
 		o.t.Fatal(err)
 	}
 	entry := client.ObjectKeyFromObject(&list.Items[0])
+	o.checkNamespaceLives()
 	for name, tc := range map[string]struct {
 		who                         role
 		shoot, all, garden, one, to bool
@@ -159,6 +166,47 @@ func checkTimelineReaders(o *operator) {
 				}
 			}
 		})
+	}
+}
+
+// checkNamespaceLives holds that a namespace shows nothing of an earlier one of its name.
+func (o *operator) checkNamespaceLives() {
+	o.t.Helper()
+	namespace, seed := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "garden-again"}}, "one"
+	entry := func() *gardencorev1beta1.BackupEntry {
+		e := entryOf("kept", seed)
+		e.Namespace = namespace.Name
+		return e
+	}
+	told := func() (*gardenappliancev1alpha1.TimelineEntryList, error) {
+		list := &gardenappliancev1alpha1.TimelineEntryList{}
+		return list, o.Client.List(o.t.Context(), list, client.InNamespace(namespace.Name))
+	}
+	await := func(what string, want int) []gardenappliancev1alpha1.TimelineEntry {
+		var items []gardenappliancev1alpha1.TimelineEntry
+		harness.Eventually(o.t, what, func(context.Context) error {
+			list, err := told()
+			items = list.Items
+			return errors.Join(err, has(len(items) == want, "%d entries: %+v", len(items), items))
+		})
+		return items
+	}
+	o.create(namespace, entry())
+	before := await("the first life is told", 1)
+	o.delete(entry())
+	await("its end is told", 2)
+	o.delete(namespace)
+	o.gone(namespace, "the namespace goes")
+	harness.Eventually(o.t, "a second has passed, to which creation times are rounded", func(context.Context) error {
+		return has(time.Now().Unix() > before[0].Time.Unix()+1, "not yet")
+	})
+	namespace = &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "garden-again"}}
+	o.create(namespace, entry())
+	if items := await("only the second life is told", 1); items[0].Name == before[0].Name {
+		o.t.Errorf("the new namespace shows %+v", items)
+	}
+	if err := o.Client.Get(o.t.Context(), client.ObjectKeyFromObject(&before[0]), &gardenappliancev1alpha1.TimelineEntry{}); !apierrors.IsNotFound(err) {
+		o.t.Errorf("the entry of an earlier namespace is read: %v", err)
 	}
 }
 

@@ -64,6 +64,7 @@ func timelines(tb testing.TB) timeline.Settings {
 	})
 	return timeline.Settings{
 		Store: store, Recorder: timeline.NewRecorder(store, clock.RealClock{}), Authorizer: kindtest.Allowing(), Clock: clock.RealClock{},
+		Born:   func(context.Context, string) (time.Time, error) { return time.Time{}, nil },
 		Client: func(user.Info) (timeline.Client, bool) { return timeline.Client{}, false },
 	}
 }

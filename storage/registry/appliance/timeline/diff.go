@@ -63,7 +63,7 @@ func operation(before, after *gardencorev1beta1.LastOperation) *timeline.Entry {
 		return nil
 	}
 	what := &gardenappliancev1alpha1.TimelineOperation{
-		Type: after.Type, State: after.State, Progress: after.Progress, Description: after.Description,
+		Type: after.Type, State: after.State, Progress: after.Progress, Description: bounded(after.Description),
 	}
 	if before != nil {
 		same := before.Type == after.Type && before.State == after.State
@@ -80,7 +80,7 @@ func operation(before, after *gardencorev1beta1.LastOperation) *timeline.Entry {
 func conditions(before, after []gardencorev1beta1.Condition) []*timeline.Entry {
 	var all []*timeline.Entry
 	for _, now := range after {
-		what := &gardenappliancev1alpha1.TimelineCondition{Type: now.Type, Status: now.Status, Reason: now.Reason, Message: now.Message}
+		what := &gardenappliancev1alpha1.TimelineCondition{Type: now.Type, Status: now.Status, Reason: now.Reason, Message: bounded(now.Message)}
 		if i := slices.IndexFunc(before, func(c gardencorev1beta1.Condition) bool { return c.Type == now.Type }); i >= 0 {
 			if before[i].Status == now.Status && before[i].Reason == now.Reason {
 				continue
@@ -96,7 +96,9 @@ func conditions(before, after []gardencorev1beta1.Condition) []*timeline.Entry {
 func copied(errors []gardencorev1beta1.LastError) []gardencorev1beta1.LastError {
 	var all []gardencorev1beta1.LastError
 	for i := range errors {
-		all = append(all, *errors[i].DeepCopy())
+		one := errors[i].DeepCopy()
+		one.Description = bounded(one.Description)
+		all = append(all, *one)
 	}
 
 	return all

@@ -81,8 +81,12 @@ func (e *Entries) Get(ctx context.Context, name string, _ *metav1.GetOptions) (r
 	if err != nil {
 		return nil, err
 	}
+	born, err := e.settings.Born(ctx, entry.Namespace)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
 	// To others it is the same whether the entry exists.
-	if !allowed {
+	if !allowed || entry.Time.Time.Before(born) {
 		return nil, missing
 	}
 
@@ -179,8 +183,21 @@ func (e *Entries) query(ctx context.Context, o *metainternalversion.ListOptions)
 		return timeline.Query{}, err
 	}
 	q := timeline.Query{Namespace: namespace, Since: f.since, Until: f.until}
-	if namespace != "" && f.kind != "" {
-		q.Kind, q.Name = f.kind, f.name
+	if len(readable) == 1 && readable[0] == kindSeed {
+		// Many may list all seeds, so this must not read the entries of all other objects.
+		q.Namespace, f.kind = gardencorev1beta1.NamespaceGarden, kindSeed
+	}
+	if q.Namespace != "" {
+		born, err := e.settings.Born(ctx, q.Namespace)
+		if err != nil {
+			return timeline.Query{}, apierrors.NewInternalError(err)
+		}
+		if q.Since.Before(born) {
+			q.Since = born
+		}
+		if f.kind != "" {
+			q.Kind, q.Name = f.kind, f.name
+		}
 	}
 	// Entries have no labels.
 	none := o.LabelSelector != nil && !o.LabelSelector.Matches(labels.Set{})
@@ -200,7 +217,7 @@ func (e *Entries) readable(ctx context.Context, namespace string, f filter) ([]s
 	var readable []string
 	for _, kind := range candidates {
 		of := namespace
-		if kind == "Seed" {
+		if kind == kindSeed {
 			if namespace != "" && namespace != gardencorev1beta1.NamespaceGarden {
 				continue
 			}

@@ -179,14 +179,21 @@ func (r *Reports) entries(
 
 // cut returns a task with texts of a bounded size.
 func cut(task *gardenappliancev1alpha1.TimelineTask) *gardenappliancev1alpha1.TimelineTask {
-	bounded := *task
-	for _, text := range []*string{&bounded.Flow, &bounded.ID, &bounded.Title, &bounded.Error} {
-		if len(*text) > gardenappliancev1alpha1.MaxTimelineText {
-			*text = strings.ToValidUTF8((*text)[:gardenappliancev1alpha1.MaxTimelineText], "")
-		}
+	short := *task
+	for _, text := range []*string{&short.Flow, &short.ID, &short.Title, &short.Error} {
+		*text = bounded(*text)
 	}
 
-	return &bounded
+	return &short
+}
+
+// bounded cuts a text that is too long.
+func bounded(text string) string {
+	if len(text) <= gardenappliancev1alpha1.MaxTimelineText {
+		return text
+	}
+
+	return strings.ToValidUTF8(text[:gardenappliancev1alpha1.MaxTimelineText], "")
 }
 
 // seedsOf returns the seeds to which an object belongs, and its UID. An object that was removed a moment ago still belongs to its

@@ -3,6 +3,9 @@
 package timeline
 
 import (
+	"context"
+	"time"
+
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -21,6 +24,9 @@ type Settings struct {
 	Authorizer authorizer.Authorizer
 	// Client returns the client of a seed, and false for other users.
 	Client func(user.Info) (Client, bool)
+	// Born returns when a namespace was created. What is older belongs to a namespace of the same name that somebody else may have
+	// had. It returns the zero time for a namespace that does not exist.
+	Born func(ctx context.Context, namespace string) (time.Time, error)
 	// Objects have the stores of the objects with timelines, by the names of their kinds.
 	Objects map[string]rest.Getter
 	// Clock is the clock for reports.

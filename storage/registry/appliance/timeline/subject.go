@@ -14,11 +14,14 @@ import (
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 )
 
+// kindSeed is the only kind without a namespace.
+const kindSeed = "Seed"
+
 // kinds are the kinds of objects that have timelines, and their resources.
 var kinds = map[string]schema.GroupResource{
 	kind.BackupEntry: gardencorev1beta1.Resource("backupentries"),
 	"ManagedSeed":    gardenseedmanagementv1alpha1.Resource("managedseeds"),
-	"Seed":           gardencorev1beta1.Resource("seeds"),
+	kindSeed:         gardencorev1beta1.Resource("seeds"),
 	"Shoot":          gardencorev1beta1.Resource("shoots"),
 }
 
@@ -77,7 +80,7 @@ func pictureOf(obj runtime.Object) *picture {
 		}
 	case *gardencorev1beta1.Seed:
 		return &picture{
-			subject:    subjectOf("Seed", o),
+			subject:    subjectOf(kindSeed, o),
 			generation: o.Generation, deleting: o.DeletionTimestamp != nil, spec: &o.Spec, operation: o.Status.LastOperation,
 			conditions: o.Status.Conditions, seeds: []string{o.Name},
 		}
