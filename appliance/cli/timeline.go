@@ -161,7 +161,7 @@ func (o *timelineOptions) run(ctx context.Context) error {
 			o.env.tell("Nothing is known about %s %q. Timelines begin when an object is created or changed.\n", o.kind, o.name)
 			return nil
 		}
-		rows := [][]string{{"TIME", "TYPE", "WHAT", "BY"}}
+		rows := [][]string{{"TIME", "TYPE", "BY", "WHAT"}}
 		for i := range list.Items {
 			rows = append(rows, timelineRow(&list.Items[i]))
 		}
@@ -181,7 +181,7 @@ func (o *timelineOptions) selector() string {
 }
 
 func timelineRow(e *gardenappliancev1alpha1.TimelineEntry) []string {
-	return []string{e.Time.Local().Format(time.DateTime), string(e.Type), query.Summary(e), e.User}
+	return []string{e.Time.Local().Format(time.DateTime), string(e.Type), query.Who(e.User), query.Summary(e)}
 }
 
 // runFollow prints what is there and then what is added.
@@ -203,7 +203,7 @@ func (o *timelineOptions) printOne(e *gardenappliancev1alpha1.TimelineEntry) err
 		return encoder.Encode(e)
 	}
 	row := timelineRow(e)
-	_, err := fmt.Fprintf(o.env.Out, "%-19s   %-9s   %s\n", row[0], row[1], strings.TrimSpace(row[2]+"   "+row[3]))
+	_, err := fmt.Fprintf(o.env.Out, "%-19s   %-9s   %-20s   %s\n", row[0], row[1], row[2], row[3])
 	return err
 }
 

@@ -56,6 +56,19 @@ func TestTimeline(t *testing.T) {
 	if diff := cmp.Diff(want, without(got, "system:")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+	applied := &gardencorev1beta1.BackupEntry{}
+	document := []byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"BackupEntry","metadata":{"name":"applied","namespace":"garden-meadow"},"spec":{"bucketName":"one","seedName":"one"}}`)
+	applied.Namespace, applied.Name = "garden-meadow", "applied"
+	if err := o.Client.Patch(t.Context(), applied, client.RawPatch(types.ApplyPatchType, document), client.FieldOwner("test")); err != nil {
+		t.Fatal(err)
+	}
+	harness.Eventually(t, "an object that was created by server-side apply is said to be created", func(ctx context.Context) error {
+		list := &gardenappliancev1alpha1.TimelineEntryList{}
+		if err := o.Client.List(ctx, list, ofSubject("BackupEntry", "garden-meadow", "applied")); err != nil {
+			return err
+		}
+		return has(len(list.Items) > 0 && query.Summary(&list.Items[0]) == "Created", "%+v", list.Items)
+	})
 	t.Run("readers", func(t *testing.T) { checkTimelineReaders(o.in(t)) })
 	t.Run("reports", func(t *testing.T) { checkTimelineReports(o.in(t), mine) })
 	t.Run("watch", func(t *testing.T) { checkTimelineWatch(o.in(t), mine) })

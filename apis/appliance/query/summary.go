@@ -8,6 +8,7 @@ import (
 	"time"
 
 	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
 // Summary says in one line what an entry of a timeline is about.
@@ -43,6 +44,18 @@ func request(r *gardenappliancev1alpha1.TimelineRequest) string {
 	default:
 		return fmt.Sprintf("Operation requested (generation %d)", r.Generation)
 	}
+}
+
+// Who names a user in a few words: a gardenlet by its seed, and the server itself as such.
+func Who(name string) string {
+	if seed, ok := strings.CutPrefix(name, gardencorev1beta1.UserPrefixSeed); ok {
+		return "gardenlet " + seed
+	}
+	if name == "system:apiserver" {
+		return "the garden"
+	}
+
+	return name
 }
 
 func operation(o *gardenappliancev1alpha1.TimelineOperation, by string) string {

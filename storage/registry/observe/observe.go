@@ -7,6 +7,7 @@ package observe
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/generic"
@@ -99,14 +100,23 @@ func (s *store) GuaranteedUpdate(
 ) error {
 	var before runtime.Object
 	err := s.Interface.GuaranteedUpdate(ctx, key, out, ignoreNotFound, preconditions,
-		func(current runtime.Object, meta storage.ResponseMeta) (runtime.Object, *uint64, error) {
-			before = current // That of the last attempt counts, which is the one that was written.
+		func(current runtime.Object, about storage.ResponseMeta) (runtime.Object, *uint64, error) {
+			before = existing(current) // That of the last attempt counts, which is the one that was written.
 
-			return update(current, meta)
+			return update(current, about)
 		}, cached)
 	if err == nil {
 		s.changed(ctx, before, out)
 	}
 
 	return err
+}
+
+// existing returns nil for the empty object from which an update creates one, as server-side apply does.
+func existing(obj runtime.Object) runtime.Object {
+	if o, err := meta.Accessor(obj); err != nil || o.GetResourceVersion() == "" {
+		return nil
+	}
+
+	return obj
 }

@@ -18,7 +18,7 @@ func newTable() rest.TableConvertor {
 		kind.Column[*timeline.Entry]{Name: "Object", Cell: func(e *timeline.Entry) string { return e.Subject.Kind + "/" + e.Subject.Name }},
 		kind.Column[*timeline.Entry]{Name: "Type", Cell: func(e *timeline.Entry) string { return string(e.Type) }},
 		kind.Column[*timeline.Entry]{Name: "What", Cell: query.Summary},
-		kind.Column[*timeline.Entry]{Name: "User", Wide: true, Cell: func(e *timeline.Entry) string { return e.User }},
+		kind.Column[*timeline.Entry]{Name: "User", Wide: true, Cell: func(e *timeline.Entry) string { return query.Who(e.User) }},
 		kind.Column[*timeline.Entry]{},
 	)
 }
