@@ -5,6 +5,7 @@ package deploy_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +18,12 @@ import (
 
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 )
+
+// verdict is the answer of Ready and Healthy.
+type verdict struct {
+	OK     bool
+	Reason string
+}
 
 func deployment(observed int64, updated, available, total int32) *appsv1.Deployment {
 	return &appsv1.Deployment{
@@ -110,8 +117,8 @@ func TestReady_GRM_HEALTH_5(t *testing.T) {
 			}
 			for form, obj := range map[string]client.Object{"typed": tc.obj, "unstructured": &unstructured.Unstructured{Object: content}} {
 				ready, reason := deploy.Ready(obj)
-				if ready != tc.ready || reason != tc.reason {
-					t.Errorf("Ready(%s %T) = %v, %q, want %v, %q", form, tc.obj, ready, reason, tc.ready, tc.reason)
+				if diff := cmp.Diff(verdict{tc.ready, tc.reason}, verdict{ready, reason}); diff != "" {
+					t.Errorf("Ready(%s %T) (-want +got):\n%s", form, tc.obj, diff)
 				}
 			}
 		})
@@ -184,8 +191,8 @@ func TestHealthyToleratesARollout_GRM_HEALTH_5(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ok, reason := deploy.Healthy(tc.obj)
-			if ok != tc.ok || reason != tc.reason {
-				t.Errorf("%s\nHealthy(%T) = %v, %q, want %v, %q", tc.why, tc.obj, ok, reason, tc.ok, tc.reason)
+			if diff := cmp.Diff(verdict{tc.ok, tc.reason}, verdict{ok, reason}); diff != "" {
+				t.Errorf("%s\nHealthy(%T) (-want +got):\n%s", tc.why, tc.obj, diff)
 			}
 		})
 	}

@@ -5,10 +5,12 @@ package deploy_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -75,9 +77,8 @@ func TestWaitReadyExplainsWhatIsMissing(t *testing.T) {
 				begin := clock.RealClock{}.Now()
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				defer cancel()
-				err := c.WaitReady(ctx, objs[0])
-				if err == nil || err.Error() != tc.want {
-					t.Errorf("%s\nWaitReady(...) = %v\nwant %s", tc.reason, err, tc.want)
+				if diff := cmp.Diff(tc.want, fmt.Sprint(c.WaitReady(ctx, objs[0]))); diff != "" {
+					t.Errorf("%s\nWaitReady(...) (-want +got):\n%s", tc.reason, diff)
 				}
 				if took := (clock.RealClock{}).Since(begin); took != tc.after {
 					t.Errorf("%s\nended after %s, want %s", tc.reason, took, tc.after)
@@ -119,14 +120,14 @@ func TestWaitsKeepTheCauseOfTheEnd(t *testing.T) {
 	stopped := errors.New("the gardenlet stops")
 	cancel(stopped)
 	err := c.WaitGone(ctx, &corev1.ConfigMap{ObjectMeta: inNamespace("held")})
-	if want := `ConfigMap "held" still exists and waits for example.com/hold`; err == nil || err.Error() != want {
-		t.Errorf("WaitGone(...) = %v, want %s", err, want)
+	if diff := cmp.Diff(`ConfigMap "held" still exists and waits for example.com/hold`, fmt.Sprint(err)); diff != "" {
+		t.Errorf("WaitGone(...) (-want +got):\n%s", diff)
 	}
 	if !errors.Is(err, stopped) {
 		t.Errorf("errors.Is(%v, the cause of the cancellation) is false", err)
 	}
 	err = c.WaitReady(ctx, &corev1.Secret{ObjectMeta: inNamespace("missing")})
-	if want := `Secret "missing" does not exist`; err == nil || err.Error() != want {
-		t.Errorf("WaitReady(...) = %v, want %s", err, want)
+	if diff := cmp.Diff(`Secret "missing" does not exist`, fmt.Sprint(err)); diff != "" {
+		t.Errorf("WaitReady(...) (-want +got):\n%s", diff)
 	}
 }

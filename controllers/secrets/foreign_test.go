@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/crypto/ssh"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +24,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
-// The tests of this file stand for programs of others that read what is made here.
+// The tests of this file stand for other programs that read what is made here.
 
 func clientOf(authority *secrets.CA) secrets.CertificateSpec {
 	return secrets.CertificateSpec{Name: "someone", CA: authority, Usage: secrets.UsageClient, CommonName: "someone"}
@@ -36,7 +37,7 @@ func TestEveryGardenReadsTheClientAuthority(t *testing.T) {
 	authority := ca(t, m, "ca-client")
 	block, rest := pem.Decode(authority.Current.Key)
 	if block == nil || block.Type != "RSA PRIVATE KEY" || len(bytes.TrimSpace(rest)) > 0 {
-		t.Fatalf("the key of the client authority is no single RSA key in PKCS#1, which is all that some gardens read")
+		t.Fatalf("the key of the client authority is not a single RSA key in PKCS#1, the only form that some gardens read")
 	}
 	key, err := x509.ParsePKCS1PrivateKey(block.Bytes)
 	if err != nil {
@@ -50,7 +51,7 @@ func TestEveryGardenReadsTheClientAuthority(t *testing.T) {
 	}
 	leaf := parse(t, certificate(t, m, clientOf(authority)).Certificate)
 	if err := leaf.CheckSignatureFrom(parse(t, authority.Current.Certificate)); err != nil {
-		t.Errorf("a certificate that it signs is no good: %v", err)
+		t.Errorf("a certificate that it signs is not valid: %v", err)
 	}
 	if _, isRSA := parse(t, ca(t, m, "ca").Current.Certificate).PublicKey.(*rsa.PublicKey); isRSA {
 		t.Error("authorities that stay in the seed have the faster keys")
@@ -86,8 +87,8 @@ func TestClientAuthorityOfAnOlderShootStays(t *testing.T) {
 	}
 	m := newSeed(older).load(t)
 	authority := ca(t, m, "ca-client")
-	if !bytes.Equal(authority.Current.Certificate, older.Data["ca.crt"]) {
-		t.Fatal("another authority would cut off every kubelet and every user of the shoot")
+	if diff := cmp.Diff(string(older.Data["ca.crt"]), string(authority.Current.Certificate)); diff != "" {
+		t.Fatalf("another authority would cut off every kubelet and every user of the shoot (-want +got):\n%s", diff)
 	}
 	leaf := parse(t, certificate(t, m, clientOf(authority)).Certificate)
 	if err := leaf.CheckSignatureFrom(parse(t, authority.Current.Certificate)); err != nil {
@@ -110,14 +111,17 @@ func TestSSHKey(t *testing.T) {
 	if err != nil || len(rest) > 0 {
 		t.Fatalf("a machine does not read the public key: %v", err)
 	}
-	if !bytes.Equal(public.Marshal(), signer.PublicKey().Marshal()) {
-		t.Error("the two halves are not of one key")
+	if diff := cmp.Diff(signer.PublicKey().Marshal(), public.Marshal()); diff != "" {
+		t.Errorf("the two halves do not belong to one key (-private +public):\n%s", diff)
 	}
 	again, err := s.load(t).SSHKey(t.Context(), "ssh-keypair")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(first.Private, again.Private) || s.get(t, first.SecretName).Labels["persist"] != "true" {
-		t.Error("the key changes from run to run, or does not survive a move to another seed")
+	if diff := cmp.Diff(first, again); diff != "" {
+		t.Errorf("the key changes from run to run (-first +second):\n%s", diff)
+	}
+	if diff := cmp.Diff("true", s.get(t, first.SecretName).Labels["persist"]); diff != "" {
+		t.Errorf("the key does not survive a move to another seed (-want +got):\n%s", diff)
 	}
 }

@@ -8,8 +8,26 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
 )
+
+// expectImages looks up the images that are wanted for a version of Kubernetes.
+func expectImages(t *testing.T, v *images.Vector, version string, want map[string]string) {
+	t.Helper()
+	got := map[string]string{}
+	for name := range want {
+		ref, err := v.Find(name, version)
+		if err != nil {
+			t.Error(err)
+		}
+		got[name] = ref
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("images for Kubernetes %s (-want +got):\n%s", version, diff)
+	}
+}
 
 func TestBuiltInVectorNamesEveryImage(t *testing.T) {
 	t.Parallel()
@@ -25,11 +43,7 @@ func TestBuiltInVectorNamesEveryImage(t *testing.T) {
 		"kube-proxy":              "registry.k8s.io/kube-proxy:v1.36.3",
 		"pause":                   "registry.k8s.io/pause:3.10.2",
 	}
-	for name, ref := range want {
-		if got, err := v.Find(name, "1.36.3"); got != ref || err != nil {
-			t.Errorf("Find(%q, 1.36.3) = %q, %v, want %q", name, got, err, ref)
-		}
-	}
+	expectImages(t, v, "1.36.3", want)
 }
 
 func TestOverwriteReplacesImagesOneByOne(t *testing.T) {
@@ -48,11 +62,7 @@ func TestOverwriteReplacesImagesOneByOne(t *testing.T) {
 		"pause":          "mirror.example.com/pause@sha256:abc",
 		"kube-apiserver": "registry.k8s.io/kube-apiserver:v1.35.1",
 	}
-	for name, ref := range want {
-		if got, err := v.Find(name, "1.35.1"); got != ref || err != nil {
-			t.Errorf("Find(%q, 1.35.1) = %q, %v, want %q", name, got, err, ref)
-		}
-	}
+	expectImages(t, v, "1.35.1", want)
 }
 
 func TestFindTakesTheFirstEntryThatFits(t *testing.T) {
@@ -93,14 +103,9 @@ func TestDigestPinsAnImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"etcd": "a:3.6.8-0@" + digest, "kube-proxy": "b:v1.36.3@" + digest} {
-		if got, err := v.Find(name, "1.36.3"); got != want || err != nil {
-			t.Errorf("A digest says what is run, whatever the tag says later.\nFind(%q, 1.36.3) = %q, %v, want %q", name, got, err, want)
-		}
-	}
-	if got, err := v.Find("kube-proxy", "1.36.4"); got != "b:v1.36.4" || err != nil {
-		t.Errorf("It is that of one version.\nFind(kube-proxy, 1.36.4) = %q, %v", got, err)
-	}
+	// A digest pins an image even if its tag is moved later, but only for one version.
+	expectImages(t, v, "1.36.3", map[string]string{"etcd": "a:3.6.8-0@" + digest, "kube-proxy": "b:v1.36.3@" + digest})
+	expectImages(t, v, "1.36.4", map[string]string{"kube-proxy": "b:v1.36.4"})
 }
 
 func TestParseRefusesMistakes(t *testing.T) {

@@ -3,11 +3,15 @@
 package osc_test
 
 import (
-	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubeletconfigv1beta1 "k8s.io/kubelet/config/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
@@ -75,20 +79,34 @@ func TestKubeletSettings(t *testing.T) {
 		MaxPods: new(int32(50)), KubeReserved: &gardencorev1beta1.KubeletConfigReserved{Memory: new(resource.MustParse("2Gi"))},
 		EvictionHard:            &gardencorev1beta1.KubeletConfigEviction{MemoryAvailable: new("200Mi")},
 		EvictionSoft:            &gardencorev1beta1.KubeletConfigEviction{MemoryAvailable: new("300Mi"), NodeFSAvailable: new("10%")},
-		EvictionSoftGracePeriod: &gardencorev1beta1.KubeletConfigEvictionSoftGracePeriod{},
+		EvictionSoftGracePeriod: &gardencorev1beta1.KubeletConfigEvictionSoftGracePeriod{NodeFSAvailable: &metav1.Duration{Duration: 90 * time.Second}},
 	}
 	pool := &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(20))}
+	type settings struct {
+		MaxPods                     int32
+		Reserved, Hard, Soft, Grace map[string]string
+	}
+	hard := func(memory string) map[string]string {
+		return map[string]string{
+			"memory.available": memory, "nodefs.available": "5%", "nodefs.inodesFree": "5%", "imagefs.available": "5%", "imagefs.inodesFree": "5%",
+		}
+	}
 	cases := map[string]struct {
-		reason    string
-		pool      *gardencorev1beta1.KubeletConfig
-		want, not []string
+		reason string
+		pool   *gardencorev1beta1.KubeletConfig
+		want   settings
 	}{
 		"Shoot": {
-			reason: "the shoot's settings count for a pool without its own",
-			want:   []string{"maxPods: 50\n", "memory: 2Gi\n", "cpu: 80m\n", "memory.available: 200Mi\n"},
-			not:    []string{"memory.available: 300Mi"},
+			reason: "the shoot's settings count for a pool without its own, soft limits only with a grace period",
+			want: settings{
+				MaxPods: 50, Reserved: map[string]string{"cpu": "80m", "memory": "2Gi", "pid": "20k"}, Hard: hard("200Mi"),
+				Soft: map[string]string{"nodefs.available": "10%"}, Grace: map[string]string{"nodefs.available": "1m30s"},
+			},
 		},
-		"Pool": {reason: "a pool's own settings take the place of the shoot's", pool: pool, want: []string{"maxPods: 20\n", "memory: 1Gi\n"}},
+		"Pool": {
+			reason: "a pool's own settings take the place of the shoot's", pool: pool,
+			want: settings{MaxPods: 20, Reserved: map[string]string{"cpu": "80m", "memory": "1Gi", "pid": "20k"}, Hard: hard("100Mi")},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -100,16 +118,13 @@ func TestKubeletSettings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := o.Spec.Files[0].Content.Inline.Data
-			for _, want := range tc.want {
-				if !strings.Contains(text, want) {
-					t.Errorf("%s\n%q is missing in\n%s", tc.reason, want, text)
-				}
+			var c kubeletconfigv1beta1.KubeletConfiguration
+			if err := yaml.UnmarshalStrict([]byte(o.Spec.Files[0].Content.Inline.Data), &c); err != nil {
+				t.Fatal(err)
 			}
-			for _, not := range tc.not {
-				if strings.Contains(text, not) {
-					t.Errorf("%s\n%q must not be in\n%s", tc.reason, not, text)
-				}
+			got := settings{MaxPods: c.MaxPods, Reserved: c.KubeReserved, Hard: c.EvictionHard, Soft: c.EvictionSoft, Grace: c.EvictionSoftGracePeriod}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nconfiguration of the kubelet (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}
