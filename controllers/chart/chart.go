@@ -17,11 +17,12 @@ import (
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
 )
 
-// ErrInvalid marks every error that is the fault of the chart or of its values: trying again with
-// the same input is of no use.
+// ErrInvalid marks every error that the chart or its values cause. Trying again with the same input
+// does not help.
 var ErrInvalid = errors.New("chart is not usable")
 
-// Chart is a loaded chart. It can be rendered once: rendering decides about its dependencies.
+// Chart is a loaded chart. It can be rendered only once, because rendering removes the dependencies
+// that the values disable.
 type Chart struct {
 	chart *helmchart.Chart
 }

@@ -2,8 +2,8 @@
 
 // Package chart turns a Helm chart into plain objects.
 //
-// It renders and nothing else: no release is stored, no cluster is asked (the template function
-// lookup finds nothing), no hook is run. What to do with the objects is the caller's business,
-// usually an inventory of package deploy. Two callers use it: the installation of extensions in a
-// seed, and the join of a gardenlet.
+// It only renders: it stores no release, asks no cluster (the template function lookup finds
+// nothing) and runs no hook. The caller decides what to do with the objects; usually they become
+// an inventory of package deploy. The installation of extensions in a seed and the join of a
+// gardenlet use it.
 package chart

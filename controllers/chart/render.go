@@ -21,7 +21,7 @@ import (
 
 const hookAnnotation = "helm.sh/hook"
 
-// Release says for whom and where a chart is rendered; templates see it as .Release and
+// Release describes the installation that a chart is rendered for. Templates see it as .Release and
 // .Capabilities.
 type Release struct {
 	// Name becomes .Release.Name.
@@ -90,8 +90,8 @@ func capabilitiesOf(version string) (*common.Capabilities, error) {
 	return capabilities, nil
 }
 
-// decode reads the documents of one rendered file; empty ones and hooks are left out, lists are
-// taken apart.
+// decode reads the documents of one rendered file. It leaves out empty ones and hooks, and replaces
+// lists by their items.
 func decode(name, content string) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(content), 4096)

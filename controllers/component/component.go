@@ -46,7 +46,7 @@ type Component[F any] struct {
 	Care Care
 }
 
-// Care is how the health of a component is judged. The zero value leaves it out.
+// Care says how the health of a component is checked. The zero value means not at all.
 type Care struct {
 	// Condition is the condition of the shoot that the component counts for.
 	Condition gardencorev1beta1.ConditionType

@@ -14,7 +14,7 @@ import (
 type Address struct {
 	// ClusterIP is the address inside the cluster that the Service is in.
 	ClusterIP string
-	// LoadBalancer is the address or host name outside of it, empty if the Service has none.
+	// LoadBalancer is the address or host name outside of the cluster, empty if the Service has none.
 	LoadBalancer string
 }
 
@@ -24,7 +24,7 @@ type Addresses map[Name]Address
 // Inputs are what a rendering gets from the run, in addition to the facts. Missing says what a rendering has taken although its
 // component did not ask for it.
 type Inputs struct {
-	// Replicas is how many instances there have to be.
+	// Replicas is the number of instances.
 	Replicas int32
 	// Kept is the live object that the component keeps, or nil if there is none yet.
 	Kept client.Object

@@ -19,7 +19,7 @@ const (
 	// FilesDir is where credentials and configuration are mounted.
 	FilesDir = "/srv/kubernetes"
 
-	// NonRoot is the user and the group of every container that needs no more.
+	// NonRoot is the user and the group of every container that needs no more rights.
 	NonRoot int64 = 65532
 
 	filesVolume = "files"
@@ -35,7 +35,7 @@ func ControlPlaneLabels(app, role string) map[string]string {
 	}
 }
 
-// Pod is a pod with a single container as far as components differ in it.
+// Pod describes what is particular to the pod of a component. It has a single container.
 type Pod struct {
 	// Container has a name, an image, a command, probes, ports and requests.
 	Container corev1.Container
@@ -43,7 +43,7 @@ type Pod struct {
 	Files []corev1.VolumeProjection
 	// Volumes are further volumes.
 	Volumes []corev1.Volume
-	// PriorityClass decides who goes first when room is short.
+	// PriorityClass decides which pods are evicted first when resources are short.
 	PriorityClass string
 	// Sysctls are kernel settings of the pod.
 	Sysctls []corev1.Sysctl
@@ -51,7 +51,7 @@ type Pod struct {
 	Annotations map[string]string
 }
 
-// Deployment returns a workload that keeps replicas of the pod running. The pods bear its labels and are selected by them.
+// Deployment returns a Deployment of the pod. The pods have its labels and are selected by them.
 func (p Pod) Deployment(meta metav1.ObjectMeta, replicas int32) *appsv1.Deployment {
 	return &appsv1.Deployment{
 		ObjectMeta: meta,
@@ -70,12 +70,12 @@ func SurgeFirst() appsv1.DeploymentStrategy {
 	}}
 }
 
-// Spec returns the pod's spec, hardened as far as the programs allow: no root, no capabilities, a root file system that
-// cannot be written, the default system call filter, no token for the cluster that the pod runs in.
+// Spec returns the spec of the pod, hardened as far as the programs allow: no root, no capabilities, a read-only root file
+// system, the default system call filter, no token for the cluster that the pod runs in.
 func (p Pod) Spec() corev1.PodSpec {
 	c := p.Container
 	c.ImagePullPolicy = corev1.PullIfNotPresent
-	// The last words of a program are its best explanation of why it ended.
+	// The last lines of a log explain best why a program ended.
 	c.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
 	c.SecurityContext = &corev1.SecurityContext{
 		AllowPrivilegeEscalation: new(false),
@@ -141,7 +141,7 @@ func File(folder, key string) string {
 	return FilesDir + "/" + folder + "/" + key
 }
 
-// HTTPProbe asks a path of a port. The caller sets how often and how patiently.
+// HTTPProbe asks a path of a port every five seconds and tolerates two failures. The caller may change that.
 func HTTPProbe(scheme corev1.URIScheme, port int32, path string) *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
@@ -154,14 +154,14 @@ func HTTPProbe(scheme corev1.URIScheme, port int32, path string) *corev1.Probe {
 	}
 }
 
-// StartupProbe asks every second, as often as patience says.
+// StartupProbe asks every second and gives up after as many failures as patience says.
 func StartupProbe(scheme corev1.URIScheme, port int32, path string, patience int32) *corev1.Probe {
 	probe := HTTPProbe(scheme, port, path)
 	probe.PeriodSeconds, probe.FailureThreshold = 1, patience
 	return probe
 }
 
-// Requests says how little a component needs.
+// Requests are the resources that a component needs at least.
 func Requests(cpu, memory string) corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{Requests: corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory),

@@ -9,7 +9,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
-// Request asks for something that is generated once and kept. Its answer is found under its name.
+// Request asks for something that is generated once and kept. The answer has the same name.
 type Request struct {
 	// Name is the logical name.
 	Name string

@@ -29,7 +29,7 @@ type Engine struct {
 	Client client.Client
 	// Owner is the field owner of everything that is applied.
 	Owner string
-	// Clock drives the waiting.
+	// Clock measures the time of waits.
 	Clock clock.Clock
 }
 
@@ -115,7 +115,7 @@ func (e Engine) Delete(ctx context.Context, objs ...client.Object) error {
 	return errors.Join(errs...)
 }
 
-// get reads the live object, around any cache. It returns nil if the object does not exist.
+// get reads the live object without a cache. It returns nil if the object does not exist.
 func (e Engine) get(ctx context.Context, obj client.Object) (*unstructured.Unstructured, error) {
 	u, err := e.stub(obj)
 	if err != nil {

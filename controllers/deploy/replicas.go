@@ -39,7 +39,7 @@ func (e Engine) releaseReplicas(ctx context.Context, u *unstructured.Unstructure
 	if err != nil {
 		return err
 	}
-	// If somebody has scaled the workload since then, this version is old, and the server refuses it.
+	// If the workload has been scaled since then, this version is old, and the server refuses it.
 	keep.SetResourceVersion(live.GetResourceVersion())
 	keep.Object["spec"] = map[string]any{"replicas": replicas}
 	owner := client.FieldOwner(e.Owner + replicasOwner)

@@ -24,7 +24,7 @@ const (
 
 // NotReadyError says what was still missing when a wait ended.
 type NotReadyError struct {
-	// Reasons has a sentence for each object that is not as awaited.
+	// Reasons has a sentence for each object that is not ready or not gone.
 	Reasons []string
 	// Cause is why the wait ended; it is nil if waiting longer would not help.
 	Cause error

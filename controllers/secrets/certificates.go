@@ -25,7 +25,7 @@ const (
 
 // Certificate is a certificate with its key.
 type Certificate struct {
-	// SecretName is the name of the Secret with both.
+	// SecretName is the name of the Secret that holds both.
 	SecretName string
 	// Certificate and Key are in PEM.
 	Certificate []byte
@@ -144,7 +144,7 @@ type CertificateSpec struct {
 }
 
 // Certificate returns a certificate as specified: that of an earlier run, or a new one if there is none, if the
-// specification has changed, or if its end comes near.
+// specification has changed, or if it has to be renewed.
 func (m *Manager) Certificate(ctx context.Context, spec CertificateSpec) (*Certificate, error) {
 	if spec.Validity <= 0 {
 		spec.Validity = certificateValidity

@@ -34,7 +34,7 @@ const (
 
 // Config says where a manager works.
 type Config struct {
-	// Client reaches the seed, around any cache.
+	// Client reaches the seed without a cache.
 	Client client.Client
 	// Namespace is the shoot's namespace in the seed.
 	Namespace string
@@ -46,7 +46,7 @@ type Config struct {
 	Rotations Rotations
 }
 
-// Manager hands out the secrets of one namespace during one run. It may be used by several tasks at once.
+// Manager provides the secrets of one namespace during one run. Several tasks may use it at once.
 type Manager struct {
 	config Config
 
@@ -66,8 +66,7 @@ func Load(ctx context.Context, c Config) (*Manager, error) {
 	return m, nil
 }
 
-// Cleanup deletes every secret of this manager that was not asked for since Load. It belongs at the end of a run that
-// succeeded.
+// Cleanup deletes every secret of this manager that was not asked for since Load. A run calls it last, if it succeeded.
 func (m *Manager) Cleanup(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -110,7 +109,7 @@ type wish struct {
 	generate func(now time.Time) (data map[string][]byte, until time.Time, err error)
 }
 
-// obtain finds the secret of a wish, or makes it if there is none or its end comes near.
+// obtain finds the secret of a wish, or makes it if there is none or if it has to be renewed.
 func (m *Manager) obtain(ctx context.Context, w wish) (*corev1.Secret, error) {
 	configSum, err := checksum(w.config)
 	if err != nil {

@@ -49,7 +49,7 @@ func RotationsOf(status gardencorev1beta1.ShootStatus) Rotations {
 		all.EncryptionKey = Rotation{Phase: c.Phase, Initiated: timeOf(c.LastInitiationTime)}
 	}
 	if c := r.SSHKeypair; c != nil {
-		// It knows no phases: the key before stays until the next rotation (GLET-CRED-14).
+		// This rotation has no phases: the previous key stays until the next rotation (GLET-CRED-14).
 		all.SSHKey = Rotation{Phase: gardencorev1beta1.CredentialsRotationPhasePreparing, Initiated: timeOf(c.LastInitiationTime)}
 	}
 	return all
@@ -70,19 +70,19 @@ func (r Rotation) generation() int64 {
 	return r.Initiated.Unix()
 }
 
-// prepares reports whether new data is to be made, unless there is some of this generation.
+// prepares reports whether new data has to be made, unless there is some of this generation.
 func (r Rotation) prepares() bool {
 	return r.Phase == gardencorev1beta1.CredentialsRotationPhasePreparing ||
 		r.Phase == gardencorev1beta1.CredentialsRotationPhasePreparingWithoutWorkersRollout
 }
 
-// keepsOld reports whether the data of the generation before is still in use.
+// keepsOld reports whether the data of the previous generation is still in use.
 func (r Rotation) keepsOld() bool {
 	return r.prepares() || r.Phase == gardencorev1beta1.CredentialsRotationPhaseWaitingForWorkersRollout ||
 		r.Phase == gardencorev1beta1.CredentialsRotationPhasePrepared
 }
 
-// rotated is what a wish has found: the data in use, and that of the generation before if it is kept.
+// rotated is the data in use, and that of the previous generation if it is kept.
 type rotated struct {
 	current, old *corev1.Secret
 }
@@ -136,7 +136,7 @@ func expired(s *corev1.Secret, now time.Time) bool {
 	return until != 0 && now.Unix() >= until
 }
 
-// Bundle is what is trusted: the data in use and, during a rotation, that of the generation before.
+// Bundle is what is trusted: the data in use and, during a rotation, that of the previous generation.
 type Bundle struct {
 	// SecretName is the name of the Secret with the bundle. Another bundle has another name.
 	SecretName string
@@ -144,7 +144,7 @@ type Bundle struct {
 	PEM []byte
 }
 
-// bundle keeps the blocks under a key of a Secret of their own.
+// bundle keeps the blocks in a Secret of their own, under the key.
 func (m *Manager) bundle(ctx context.Context, name, key string, blocks ...[]byte) (Bundle, error) {
 	data := slices.Concat(blocks...)
 	secret, err := m.obtain(ctx, wish{

@@ -17,8 +17,8 @@ const (
 	accessClientFolder = "client"
 	accessConfigFolder = "kubeconfig"
 
-	// KubeconfigFile is the path of the kubeconfig in a pod with the files of an Access, CAFile that of the certificates
-	// which verify the server.
+	// KubeconfigFile is the path of the kubeconfig in a pod with the files of an Access, CAFile is the path of the certificates
+	// that verify the server.
 	KubeconfigFile = component.FilesDir + "/" + accessConfigFolder + "/" + gardencorev1beta1.DataKeyKubeconfig
 	CAFile         = component.FilesDir + "/" + accessCAFolder + "/" + gardencorev1beta1.DataKeyCertificateBundle
 )

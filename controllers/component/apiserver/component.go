@@ -32,7 +32,7 @@ const (
 const (
 	// Name is the API server itself.
 	Name component.Name = gardencorev1beta1.DeploymentKubeAPIServer
-	// Exposure is its Service, which comes earlier, because many need the address, and goes later.
+	// Exposure is its Service, which is deployed earlier, because many tasks need the address, and deleted later.
 	Exposure component.Name = "kube-apiserver-service"
 
 	image = "kube-apiserver"
@@ -89,7 +89,7 @@ func requests(f facts.Shoot, addresses component.Addresses) ([]component.Request
 	}, nil
 }
 
-// servingCertificate stands for every name and address of the API server.
+// servingCertificate is valid for every name and address of the API server.
 func servingCertificate(f facts.Shoot, exposed component.Address) (secrets.CertificateSpec, error) {
 	inside, err := facts.FirstAddress(f.ServiceNetworks()[0])
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
-	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
+	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
 const encryptionKey = gardencorev1beta1.SecretETCDEncryptionKey

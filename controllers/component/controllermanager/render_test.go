@@ -17,7 +17,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/controllermanager"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
-	"github.com/terrarium-garden/terrarium/controllers/component/golden"
+	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
 func render(t *testing.T, workers []gardencorev1beta1.Worker, settings *gardencorev1beta1.KubeControllerManagerConfig) []client.Object {

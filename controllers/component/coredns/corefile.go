@@ -11,8 +11,8 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 )
 
-// corefile asks the API server for names of the cluster and the node's name servers for all others. What the owner adds is
-// read with it, and again when it changes.
+// corefile asks the API server for names of the cluster and the name servers of the node for all others. The server also reads
+// the additions of the owner, and reads them again when they change.
 func corefile(f facts.Shoot) string {
 	var commonSuffixes []string
 	if c := f.Shoot.Spec.SystemComponents; c != nil && c.CoreDNS != nil && c.CoreDNS.Rewriting != nil {
@@ -41,9 +41,9 @@ import custom/*.server
 `, dnsPort, healthPort, readyPort, metricsPort, rewriting(commonSuffixes), gardencorev1beta1.DefaultClusterDomain)
 }
 
-// rewriting answers at once what would be asked four times: a pod tries a name that has fewer than five dots below its own
-// namespace first, then below two more domains. A name that already ends as names of Services do, or with a common suffix, is
-// taken for a whole one.
+// rewriting saves pods up to three of four queries: a pod looks up a name with fewer than five dots below its own namespace
+// first, then below two more domains. A name that ends like a name of a Service or with a common suffix is answered at the first
+// query, as if it was complete.
 func rewriting(commonSuffixes []string) string {
 	services := "svc." + gardencorev1beta1.DefaultClusterDomain
 	var rules strings.Builder

@@ -30,7 +30,7 @@ const (
 	caFolder     = "ca"
 	peerCAFolder = "ca-peer"
 
-	// quota is the size at which etcd stops to accept writes; it fits into the volume.
+	// quota is the size at which etcd refuses writes. It fits into the volume.
 	quota = 8 << 30
 )
 
@@ -65,7 +65,7 @@ func render(f facts.Shoot, role string, in *component.Inputs) []client.Object {
 			Replicas:    new(int32(1)),
 			ServiceName: serviceName(role),
 			Selector:    &metav1.LabelSelector{MatchLabels: labels(role)},
-			// In order, a pod that cannot start would never be replaced by a corrected one.
+			// With ordered pods, a pod that cannot start would never be replaced by a corrected one.
 			PodManagementPolicy:  appsv1.ParallelPodManagement,
 			UpdateStrategy:       appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType},
 			RevisionHistoryLimit: new(int32(2)),
@@ -78,7 +78,7 @@ func render(f facts.Shoot, role string, in *component.Inputs) []client.Object {
 				Spec:       pod(role, in),
 			},
 			VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{
-				// The server fills type and kind in; without them here every apply would change something.
+				// The server sets type and kind; without them here every apply would change something.
 				TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"},
 				ObjectMeta: metav1.ObjectMeta{Name: dataVolume},
 				Spec: corev1.PersistentVolumeClaimSpec{
@@ -119,7 +119,7 @@ func pod(role string, in *component.Inputs) corev1.PodSpec {
 	return spec
 }
 
-// args describe a cluster of one member; it talks to no peer yet, so it listens for peers on its own loopback only.
+// args describe a cluster of one member. It has no peers yet, so it listens for them on its own loopback interface only.
 func args(role string) []string {
 	const peer = "https://127.0.0.1:2380"
 	name := nameOf(role)

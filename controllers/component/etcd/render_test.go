@@ -15,7 +15,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
-	"github.com/terrarium-garden/terrarium/controllers/component/golden"
+	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
 func render(t *testing.T, seed gardencorev1beta1.SeedSpec, kept client.Object) []client.Object {

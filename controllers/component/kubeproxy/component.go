@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kubeproxy renders the kube-proxy of a shoot: a daemon set inside of it that reaches the API server by its public
-// address, because before it runs nothing answers behind the Service of the API server.
+// Package kubeproxy renders the kube-proxy of a shoot: a daemon set in the shoot that reaches the API server at its public
+// address, because the Service of the API server does not work before kube-proxy runs.
 package kubeproxy
 
 import (
@@ -143,7 +143,7 @@ func configuration(server string, podNetworks []string, settings *gardencorev1be
 		"clusterCIDR":        strings.Join(podNetworks, ","),
 		"clientConnection":   map[string]string{"kubeconfig": configDir + "/" + gardencorev1beta1.DataKeyKubeconfig},
 		"metricsBindAddress": "127.0.0.1:10249",
-		// The kernel's own size of its table of connections serves; machines that share a kernel could not change it.
+		// The kernel's default size of its connection table is enough; machines that share a kernel could not change it.
 		"conntrack": map[string]any{"maxPerCore": 0, "min": 0, "tcpEstablishedTimeout": "0s", "tcpCloseWaitTimeout": "0s"},
 	})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
-	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 	"github.com/terrarium-garden/terrarium/controllers/component/kubeproxy"
+	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
 func factsWith(settings *gardencorev1beta1.KubeProxyConfig) facts.Shoot {

@@ -10,8 +10,8 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
-	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 	"github.com/terrarium-garden/terrarium/controllers/component/namespace"
+	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
 func TestRender(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
-	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 	"github.com/terrarium-garden/terrarium/controllers/component/osc"
+	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
 func values() osc.Values {

@@ -30,7 +30,7 @@ const (
 	configKey    = "config.yaml"
 )
 
-// Component is the scheduler. A shoot without nodes has none, and one in deletion needs none any more.
+// Component is the scheduler. A shoot without nodes, or in deletion, has none.
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
 		Name: name, Title: "the scheduler", Task: "scheduler", Images: []string{name}, Replicas: component.One[facts.Shoot],

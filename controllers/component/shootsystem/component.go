@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootsystem renders what every shoot has inside of it before it gets nodes: who may join as a node, who may
-// administer and read it, priority classes, and facts about the shoot for those who run in it.
+// Package shootsystem renders what every shoot contains before it gets nodes: the rights to join as a node, to administer and to
+// read the cluster, priority classes, and facts about the shoot for programs that run in it.
 package shootsystem
 
 import (
@@ -22,7 +22,7 @@ import (
 // Name names the component; everything else inside a shoot comes after it.
 const Name component.Name = "system"
 
-// Component is what a shoot has inside before it gets nodes.
+// Component is what a shoot contains before it gets nodes.
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
 		Name: Name, Title: "the system resources of the cluster", Task: "system-resources", Render: render,
@@ -72,7 +72,7 @@ func info(f facts.Shoot) map[string]string {
 	return info
 }
 
-// kubeSystem only adds labels: the namespace exists before anybody asks for it.
+// kubeSystem only adds labels to a namespace that exists in every cluster.
 func kubeSystem() client.Object {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: metav1.NamespaceSystem, Labels: map[string]string{
 		gardencorev1beta1.LabelPurpose:        metav1.NamespaceSystem,
@@ -115,8 +115,8 @@ func userAccess() []client.Object {
 	}
 }
 
-// readOnly names every resource of the core group but Secrets: a role can only allow. Groups that users bring themselves are
-// not part of it, because nobody knows what is secret there.
+// readOnly lists every resource of the core group except Secrets, because a role can only allow. Custom resources are not part
+// of it, because they may contain secrets.
 func readOnly() client.Object {
 	read := []string{"get", "list", "watch"}
 	all := []string{"*"}

@@ -14,8 +14,8 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/chart"
-	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local"
+	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
 func images() local.Images {

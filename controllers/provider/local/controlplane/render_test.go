@@ -5,8 +5,8 @@ package controlplane_test
 import (
 	"testing"
 
-	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/controlplane"
+	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
 func TestRender(t *testing.T) {

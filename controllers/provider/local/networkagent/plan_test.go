@@ -11,8 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/networkagent"
+	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
 func node(name, podCIDR string, addresses ...string) *corev1.Node {

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
-	"github.com/terrarium-garden/terrarium/controllers/component/golden"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/operatingsystemconfig"
+	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
 type (

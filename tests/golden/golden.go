@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package golden compares rendered objects with files under testdata. With UPDATE_GOLDEN=1 in the environment the files are
-// written anew, to be read before they are committed.
+// Package golden compares rendered objects with files under testdata. With UPDATE_GOLDEN=1 in the environment it writes the files
+// instead; read the changes before you commit them.
 package golden
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 )
 
-// UpdateVariable names the environment variable that writes golden files anew.
-const UpdateVariable = "UPDATE_GOLDEN"
+// updateVariable names the environment variable that makes tests write golden files.
+const updateVariable = "UPDATE_GOLDEN"
 
 // Objects compares the objects, as YAML documents in their order, with testdata/<name>.
 func Objects(t *testing.T, name string, objs []client.Object) {
@@ -55,7 +55,7 @@ func Objects(t *testing.T, name string, objs []client.Object) {
 func Text(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if os.Getenv(UpdateVariable) != "" {
+	if os.Getenv(updateVariable) != "" {
 		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func Text(t *testing.T, name, got string) {
 	}
 	want, err := os.ReadFile(path) //nolint:gosec // a file of the test
 	if err != nil {
-		t.Fatalf("%v; run the test with %s=1 to write it", err, UpdateVariable)
+		t.Fatalf("%v; run the test with %s=1 to write it", err, updateVariable)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("rendered objects differ from %s (-want +got):\n%s", path, diff)
