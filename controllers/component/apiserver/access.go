@@ -17,10 +17,10 @@ const (
 	accessClientFolder = "client"
 	accessConfigFolder = "kubeconfig"
 
-	// KubeconfigFile is the path of the kubeconfig in a pod with the files of an Access, CAFile is the path of the certificates
-	// that verify the server.
+	// KubeconfigFile is the path of the kubeconfig in a pod with the files of an Access.
 	KubeconfigFile = component.FilesDir + "/" + accessConfigFolder + "/" + gardencorev1beta1.DataKeyKubeconfig
-	CAFile         = component.FilesDir + "/" + accessCAFolder + "/" + gardencorev1beta1.DataKeyCertificateBundle
+	// CAFile is the path of the certificates that verify the server.
+	CAFile = component.FilesDir + "/" + accessCAFolder + "/" + gardencorev1beta1.DataKeyCertificateBundle
 )
 
 // Access is how another component of the control plane reaches the API server.
