@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Seedling is a throw-away, real, one-node Kubernetes cluster in one binary: the programs of the cluster
-// itself (kube-apiserver, kubelet, etcd, ...) and the commands that bring it up and take it down again.
+// Seedling is a disposable one-node Kubernetes cluster in one binary: the programs of the cluster (kube-apiserver,
+// kubelet, etcd, ...) and the commands that start and remove it.
 package main
 
 import (
@@ -26,11 +26,11 @@ func main() {
 func run() int {
 	programs := applets.All(context.Background())
 	if applet, args, found := programs.Select(os.Args); found {
-		return applet.Run(args) // it deals with signals itself
+		return applet.Run(args) // it handles signals itself
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// The libraries of the API server make gRPC talk of every failed connection; the commands wait for some on purpose.
+	// The libraries of the API server make gRPC log every failed connection; the commands wait for some on purpose.
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard))
 	binary, err := os.Executable()
 	if err == nil {

@@ -209,7 +209,7 @@ func failingPart(t *testing.T, s *seed) {
 			t.Errorf("up says which part failed and what it said last; %q is not in:\n%s", want, r.all())
 		}
 	}
-	if strings.Count(r.stderr, "Its last words") != 1 {
+	if strings.Count(r.stderr, "Last lines of its log") != 1 {
 		t.Errorf("Parts that were only stopped by the failure of another are not blamed:\n%s", r.stderr)
 	}
 	s.must(t, s.down()...)

@@ -26,7 +26,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/seedling/storageclass"
 )
 
-// resync is how often everything is looked at without any event: somebody may have changed the machine.
+// resync is how often everything is checked without an event, because the machine may have been changed by others.
 const resync = time.Minute
 
 // Options say for which cluster the loops run.
@@ -34,9 +34,9 @@ type Options struct {
 	Client           kubernetes.Interface
 	LoadBalancerPool netip.Prefix
 	VolumesDir       string
-	// Machine is where the addresses of load balancers are made.
+	// Machine manages the addresses of load balancers.
 	Machine loadbalancer.Machine
-	// Listen is the address that answers whether the loops run.
+	// Listen is the address of the health endpoint.
 	Listen string
 	Log    logr.Logger
 }
@@ -77,7 +77,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := storage.EnsureClass(ctx); err != nil {
 		return err
 	}
-	// The group comes first: informers end with the first loop that fails, and only then is their end awaited.
+	// The informers use the context of the group, so that they stop when a loop fails and Shutdown does not block.
 	group, ctx := errgroup.WithContext(ctx)
 	factory.StartWithContext(ctx)
 	defer factory.Shutdown()
@@ -88,7 +88,7 @@ func Run(ctx context.Context, o Options) error {
 	return group.Wait()
 }
 
-// run reconciles once for any number of events that came in meanwhile, and again, later and later, after a failure.
+// run reconciles once for any number of pending events, and retries failures with growing delays.
 func (l loop) run(ctx context.Context, log logr.Logger) error {
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
 	handler := cache.ResourceEventHandlerFuncs{
@@ -102,7 +102,7 @@ func (l loop) run(ctx context.Context, log logr.Logger) error {
 			return fmt.Errorf("watch for loop %q: %w", l.name, err)
 		}
 		if !cache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
-			return nil // told to stop before it began
+			return nil // stopped before it started
 		}
 	}
 	queue.Add(l.name)
@@ -124,7 +124,7 @@ func (l loop) run(ctx context.Context, log logr.Logger) error {
 	}
 }
 
-// serveHealth answers for as long as the loops run.
+// serveHealth answers as long as the loops run.
 func serveHealth(ctx context.Context, address string) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package addons runs the loops that a cloud would run for a cluster: addresses for load balancers and volumes for claims.
+// Package addons runs the loops that a cloud provider would run for a cluster: addresses for load balancers and volumes for claims.
 package addons

@@ -29,7 +29,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/networkagent"
 )
 
-// The programs that a cluster is made of; each name is also the name of a link in the images.
+// The programs of a cluster; each name is also the name of a link in the images.
 const (
 	APIServer         = "kube-apiserver"
 	ControllerManager = "kube-controller-manager"
@@ -42,7 +42,7 @@ const (
 	NetworkAgent      = "network-agent"
 )
 
-// All returns every program. They listen to signals themselves; ctx is what their own contexts descend from.
+// All returns all programs. They handle signals themselves; ctx is the parent of their contexts.
 func All(ctx context.Context) multicall.Table {
 	return multicall.Table{
 		{Name: APIServer, Run: component(apiserver.NewAPIServerCommand)},
@@ -57,8 +57,8 @@ func All(ctx context.Context) multicall.Table {
 	}
 }
 
-// component runs a program of the control plane or of a node. The command is built inside, because
-// building it already touches flags and feature gates that are shared in the process.
+// component runs a program of the control plane or of a node. It builds the command only when it runs,
+// because this changes flags and feature gates that are shared in the process.
 func component(build func() *cobra.Command) func([]string) int {
 	return func(args []string) int {
 		command := build()
@@ -67,7 +67,7 @@ func component(build func() *cobra.Command) func([]string) int {
 	}
 }
 
-// etcd ends the process itself, in good as in bad.
+// etcd ends the process itself, on success as on failure.
 func etcd(args []string) int {
 	etcdmain.Main(append([]string{Etcd}, args...))
 	return 0
@@ -82,12 +82,12 @@ func runKubectl(args []string) int {
 	}
 	command := kubectl.NewDefaultKubectlCommand()
 	if err := cli.RunNoErrOutput(command); err != nil {
-		kubectlutil.CheckErr(err) // prints as kubectl does, and ends the process
+		kubectlutil.CheckErr(err) // prints like kubectl, and ends the process
 	}
 	return 0
 }
 
-// runNetworkAgent runs the node's part of the pod network of local shoots.
+// runNetworkAgent configures the pod network of local shoots on a node.
 func runNetworkAgent(ctx context.Context, args []string) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -15,17 +15,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrCannotRun is the error when this machine cannot carry a cluster as it is.
+// ErrCannotRun says that this machine does not meet the requirements of a cluster.
 var ErrCannotRun = errors.New("a seedling cannot run here")
 
-// check looks for everything that a cluster needs, and tells of all that is missing at once.
+// check checks all requirements of a cluster, and reports everything that is missing.
 func (c *Cluster) check(ctx context.Context) error {
 	var missing []string
 	if runtime.GOOS != "linux" {
 		missing = append(missing, "Linux (this is "+runtime.GOOS+")")
 	}
 	if os.Geteuid() != 0 {
-		missing = append(missing, "the rights of root")
+		missing = append(missing, "root privileges")
 	}
 	for _, program := range []string{"containerd", "containerd-shim-runc-v2", "ctr", "runc", "nft", "mount", "umount"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -44,7 +44,7 @@ func (c *Cluster) check(ctx context.Context) error {
 	return nil
 }
 
-// takenPorts finds ports that a part which does not run yet would not get.
+// takenPorts returns the ports of parts that do not run yet and that other programs use.
 func (c *Cluster) takenPorts(ctx context.Context) []string {
 	var taken []string
 	for name, port := range map[string]int{
@@ -56,7 +56,7 @@ func (c *Cluster) takenPorts(ctx context.Context) []string {
 		}
 		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", local(port))
 		if errors.Is(err, unix.EADDRINUSE) {
-			taken = append(taken, fmt.Sprintf("the port %d for %s, which another program has", port, name))
+			taken = append(taken, fmt.Sprintf("the port %d for %s, which another program uses", port, name))
 		}
 		if err == nil {
 			_ = listener.Close()
@@ -65,15 +65,15 @@ func (c *Cluster) takenPorts(ctx context.Context) []string {
 	return taken
 }
 
-// lock keeps two commands from changing the cluster at the same time. The lock is on the folder itself, so
-// there is no further file to remove, and the kernel gives it back if the holder dies.
+// lock prevents two commands from changing the cluster at the same time. The lock is on the folder itself, so there is no
+// lock file to remove, and the kernel releases it when the command ends.
 func (c *Cluster) lock() (unlock func(), err error) {
 	dir, err := os.Open(c.config.StateDir)
 	if err != nil {
 		return nil, fmt.Errorf("open state folder: %w", err)
 	}
 	if err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("another command changes the cluster in %q right now; wait for it to end: %w", c.config.StateDir, err), dir.Close())
+		return nil, errors.Join(fmt.Errorf("another command changes the cluster in %q at the moment; wait until it ends: %w", c.config.StateDir, err), dir.Close())
 	}
 	return func() { _ = dir.Close() }, nil
 }

@@ -22,14 +22,14 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/seedling/process"
 )
 
-// Options say what a cluster is brought up from and who hears of it.
+// Options say how a cluster is started and where progress is printed.
 type Options struct {
 	Config Config
-	// Binary is the multi-call binary that holds the parts.
+	// Binary is the multi-call binary that contains the parts.
 	Binary string
 	// ImagesDir holds the archives to import, CNIDir the programs of the pod network.
 	ImagesDir, CNIDir string
-	// ResolvConf names the name servers that outside names are asked for; empty is this machine's own file.
+	// ResolvConf names the name servers for names outside of the cluster; if empty, the file of this machine is used.
 	ResolvConf string
 	Clock      clock.Clock
 	// Out gets the progress, line by line.
@@ -44,7 +44,7 @@ type Cluster struct {
 	table  process.Table
 }
 
-// New returns the cluster that the options describe; nothing is touched yet.
+// New returns the cluster that the options describe, without any change to the machine.
 func New(options Options) *Cluster {
 	return &Cluster{
 		Options: options,
@@ -53,7 +53,7 @@ func New(options Options) *Cluster {
 	}
 }
 
-// get returns a check whether a URL of one of the parts answers that all is well.
+// get returns a health check that requests a URL of a part.
 func (c *Cluster) get(url string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		client, err := c.httpClient()
@@ -69,7 +69,7 @@ func (c *Cluster) get(url string) func(context.Context) error {
 		if err != nil {
 			return fmt.Errorf("ask for health: %w", err)
 		}
-		defer response.Body.Close() //nolint:errcheck // Only read from.
+		defer response.Body.Close() //nolint:errcheck // It was only read.
 		body, err := io.ReadAll(io.LimitReader(response.Body, 4<<10))
 		if err != nil {
 			return fmt.Errorf("read health: %w", err)
@@ -81,7 +81,7 @@ func (c *Cluster) get(url string) func(context.Context) error {
 	}
 }
 
-// httpClient trusts the cluster's own authority only.
+// httpClient returns a client that trusts only the authority of the cluster.
 func (c *Cluster) httpClient() (*http.Client, error) {
 	content, err := os.ReadFile(c.config.pki("ca.crt"))
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *Cluster) httpClient() (*http.Client, error) {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(content) {
-		return nil, fmt.Errorf("authority of the cluster %q holds no certificate", c.config.pki("ca.crt"))
+		return nil, fmt.Errorf("authority of the cluster %q contains no certificate", c.config.pki("ca.crt"))
 	}
 	return &http.Client{
 		Timeout:   5 * time.Second,
@@ -118,13 +118,13 @@ func (c *Cluster) runtimeReady(ctx context.Context) error {
 	return c.withRuntime(func(runtime *node.Runtime) error { return runtime.Ready(ctx) })
 }
 
-// withRuntime lends a connection to the container runtime.
+// withRuntime calls use with a connection to the container runtime.
 func (c *Cluster) withRuntime(use func(*node.Runtime) error) error {
 	runtime, err := node.Dial(c.config.runtimeSocket(), c.config.mark())
 	if err != nil {
 		return err
 	}
-	defer runtime.Close() //nolint:errcheck // Every answer is in.
+	defer runtime.Close() //nolint:errcheck // All answers have been received.
 	return use(runtime)
 }
 

@@ -13,16 +13,16 @@ import (
 	"strconv"
 )
 
-// DefaultStateDir is where a seedling keeps everything unless told otherwise.
+// DefaultStateDir is the default folder of a seedling.
 const DefaultStateDir = "/var/lib/seedling"
 
-// markerFile makes a folder the state folder of a seedling; it holds the Config, so that later commands
-// act on what was brought up and not on what they would bring up.
+// markerFile marks the state folder of a seedling. It contains the Config, so that later commands use the configuration of
+// the existing cluster and not their own.
 const markerFile = "seedling.json"
 
 // Config says what a cluster looks like.
 type Config struct {
-	// StateDir holds everything that lasts, RunDir sockets and what is mounted.
+	// StateDir holds persistent files, RunDir sockets and mounts.
 	StateDir string `json:"stateDir"`
 	RunDir   string `json:"runDir"`
 	// NodeName is the name of the one node, of its control group and of its pod network.
@@ -34,11 +34,11 @@ type Config struct {
 	NodeCIDR         netip.Prefix `json:"nodePods"`
 	ServiceCIDR      netip.Prefix `json:"services"`
 	LoadBalancerCIDR netip.Prefix `json:"loadBalancers"`
-	// Bridge is the network device that the pods hang on.
+	// Bridge is the network device of the pods.
 	Bridge string `json:"bridge"`
 }
 
-// NewConfig returns the cluster that is made in the given folder. Two of them need two network namespaces.
+// NewConfig returns the configuration of a new cluster in the given folder. Two clusters need two network namespaces.
 func NewConfig(stateDir string) Config {
 	name := filepath.Base(stateDir)
 	return Config{
@@ -55,12 +55,12 @@ func NewConfig(stateDir string) Config {
 	}
 }
 
-// ErrNoSeedling is the error when there is no seedling in a folder.
+// ErrNoSeedling says that a folder contains no seedling.
 var ErrNoSeedling = errors.New("no seedling here")
 
-// LoadConfig returns the cluster that was made in the given folder.
+// LoadConfig returns the configuration of the cluster in the given folder.
 func LoadConfig(stateDir string) (Config, error) {
-	content, err := os.ReadFile(filepath.Join(stateDir, markerFile)) //nolint:gosec // The path is the caller's own.
+	content, err := os.ReadFile(filepath.Join(stateDir, markerFile)) //nolint:gosec // The caller names the path.
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{}, fmt.Errorf("folder %q: %w", stateDir, ErrNoSeedling)
 	}
@@ -74,17 +74,17 @@ func LoadConfig(stateDir string) (Config, error) {
 	return config, nil
 }
 
-// save makes the folders and writes the marker. A folder that has something else in it is left alone.
+// save creates the folders and writes the marker. It refuses a folder with other files.
 func (c Config) save() error {
 	entries, err := os.ReadDir(c.StateDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read state folder: %w", err)
 	}
 	if len(entries) > 0 {
-		return fmt.Errorf("state folder %q holds files that are not of a seedling: give another one with --state-dir", c.StateDir)
+		return fmt.Errorf("state folder %q contains files that do not belong to a seedling: choose another one with --state-dir", c.StateDir)
 	}
 	for _, dir := range []string{c.StateDir, c.RunDir} {
-		if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Folders with secrets inside are closed themselves.
+		if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Folders with secrets have stricter modes.
 			return fmt.Errorf("make folder: %w", err)
 		}
 	}
@@ -107,16 +107,16 @@ func (c Config) pki(file string) string { return c.state("pki", file) }
 
 func (c Config) kubeconfig(user string) string { return c.state("kubeconfigs", user) }
 
-// AdminKubeconfig is the file with all rights in the cluster.
+// AdminKubeconfig is the kubeconfig of the administrator.
 func (c Config) AdminKubeconfig() string { return c.state("kubeconfig") }
 
-// AddonsKubeconfig is the file of the loops for load balancers and volumes.
+// AddonsKubeconfig is the kubeconfig of the loops for load balancers and volumes.
 func (c Config) AddonsKubeconfig() string { return c.kubeconfig(addonsUser) }
 
-// ImagesDir keeps the archives that machines of shoots take into their own container runtime.
+// ImagesDir holds the archives that machines of shoots import.
 func (c Config) ImagesDir() string { return c.state("images") }
 
-// VolumesDir is where volumes are made.
+// VolumesDir holds the volumes.
 func (c Config) VolumesDir() string { return c.state("volumes") }
 
 // Server is the URL of the API server.
@@ -126,16 +126,16 @@ func (c Config) Server() string {
 
 func (c Config) runtimeSocket() string { return c.run("containerd", "containerd.sock") }
 
-// mark is the assignment in the environment of every process of the cluster.
+// mark is the environment variable that marks every process of the cluster.
 func (c Config) mark() string { return "SEEDLING_PROCESS_OF=" + c.StateDir }
 
-// serviceIP is the address of the API server among the Services.
+// serviceIP is the address of the Service of the API server.
 func (c Config) serviceIP() netip.Addr { return c.ServiceCIDR.Masked().Addr().Next() }
 
-// local returns an address of this machine that only it can reach.
+// local returns an address that can be reached only from this machine.
 func local(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
 
-// replaceFile writes a file in one step: a reader sees the old contents or the new ones.
+// replaceFile replaces a file atomically.
 func replaceFile(path string, content []byte, mode fs.FileMode) error {
 	if err := os.WriteFile(path+".new", content, mode); err != nil {
 		return fmt.Errorf("write file: %w", err)

@@ -31,7 +31,7 @@ const (
 	dnsRole       = "system:coredns"
 )
 
-// dnsIP is the address of the DNS server among the Services: the tenth, by custom.
+// dnsIP is the address of the Service of the DNS server: by convention, the tenth.
 func (c Config) dnsIP() netip.Addr {
 	address := c.ServiceCIDR.Masked().Addr()
 	for range 10 {
@@ -40,9 +40,9 @@ func (c Config) dnsIP() netip.Addr {
 	return address
 }
 
-// writeDNS writes the Corefile, and the file that the kubelet gives to pods which want the name servers of their node. They
-// get the cluster's DNS server, too: it runs on this machine and reaches a name server of the machine that listens to
-// nobody else, as that of systemd-resolved does; pods do not.
+// writeDNS writes the Corefile, and the resolv.conf that the kubelet gives to pods that use the name servers of their node.
+// It names the DNS server of the cluster as well: pods cannot reach a local name server of the machine, such as that of
+// systemd-resolved, but the DNS server runs on the machine and can.
 func (c *Cluster) writeDNS() error {
 	if err := replaceFile(c.config.state("resolv.conf"), fmt.Appendf(nil, "nameserver %s\n", c.config.dnsIP()), 0o644); err != nil {
 		return err
@@ -54,13 +54,13 @@ func (c *Cluster) writeDNS() error {
 	return replaceFile(c.config.state("Corefile"), []byte(c.corefile(forward)), 0o644)
 }
 
-// forward is the line that says who answers for names outside of the cluster. It is empty if nobody does.
+// forward is the line of the Corefile for names outside of the cluster. It is empty if the machine has no name server.
 func (c *Cluster) forward() (string, error) {
 	upstream, err := filepath.Abs(cmp.Or(c.ResolvConf, "/etc/resolv.conf"))
 	if err != nil {
 		return "", fmt.Errorf("find the name servers of this machine: %w", err)
 	}
-	content, err := os.ReadFile(upstream) //nolint:gosec // The path is the caller's own.
+	content, err := os.ReadFile(upstream) //nolint:gosec // The caller names the path.
 	if err != nil && (c.ResolvConf != "" || !errors.Is(err, fs.ErrNotExist)) {
 		return "", fmt.Errorf("read the name servers of this machine: %w", err)
 	}
@@ -70,8 +70,8 @@ func (c *Cluster) forward() (string, error) {
 	return "forward . " + upstream, nil
 }
 
-// namesServers reports whether a resolv.conf names any name server: a machine without network has none, and CoreDNS would
-// refuse to start.
+// namesServers reports whether a resolv.conf contains a name server. A machine without a network has none, and CoreDNS would
+// not start with it.
 func namesServers(resolvConf string) bool {
 	for line := range strings.Lines(resolvConf) {
 		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "nameserver" {
@@ -104,8 +104,8 @@ func (c *Cluster) corefile(forward string) string {
 `, dnsPort, c.config.NodeIP, local(dnsHealthPort), HostName, clusterDomain, c.config.kubeconfig(dnsUser), forward)
 }
 
-// publishDNS makes the Service of the DNS server, which is a process of this machine and no pod, and lets the server read
-// what it answers with.
+// publishDNS creates the Service of the DNS server, which is a process of this machine and not a pod, and grants the
+// server read access to the objects that it needs.
 func (c *Cluster) publishDNS(ctx context.Context) (string, error) {
 	client, err := c.kubeClient()
 	if err != nil {

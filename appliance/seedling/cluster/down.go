@@ -16,12 +16,12 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/seedling/process"
 )
 
-// grace is how long a part may take to end by itself. Nothing in the cluster is worth a longer wait.
+// grace is how long a part may take to end by itself.
 const grace = 3 * time.Second
 
-// Down removes the cluster: its pods, processes, mounts, network, kernel settings and files. With
-// keepImages the images stay, for a faster Up. It goes on when something cannot be removed, tells of it at
-// the end, and can be run again.
+// Down removes the cluster: its pods, processes, mounts, network, kernel settings and files. With keepImages the images
+// are kept, for a faster Up. If something cannot be removed, Down continues, returns the error at the end, and can be
+// called again.
 func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 	unlock, err := c.lock()
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 		{name: "API server and etcd", do: c.ending(0, partAPIServer, partEtcd)},
 		{name: "mounts", do: c.unmount},
 		{name: "network", do: func(ctx context.Context) (string, error) { return c.removeNetwork(ctx, elsewhere) }},
-		{name: "traces elsewhere", do: func(ctx context.Context) (string, error) { return c.removeTraces(ctx, elsewhere) }},
+		{name: "files elsewhere", do: func(ctx context.Context) (string, error) { return c.removeTraces(ctx, elsewhere) }},
 		{name: "files", do: func(ctx context.Context) (string, error) { return c.removeFiles(ctx, keepImages) }},
 	} {
 		start := c.Clock.Now()
@@ -57,11 +57,11 @@ func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.Out, "The cluster is gone after %.1fs\n", c.Clock.Since(began).Seconds())
+	_, err = fmt.Fprintf(c.Out, "The cluster was removed in %.1fs\n", c.Clock.Since(began).Seconds())
 	return err
 }
 
-// ending returns a step that ends parts, all of them at the same time, and kills those that need longer than they may.
+// ending returns a step that ends parts in parallel, and kills those that do not end in time.
 func (c *Cluster) ending(patience time.Duration, names ...string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		type result struct {
@@ -93,12 +93,12 @@ func (c *Cluster) ending(patience time.Duration, names ...string) func(context.C
 	}
 }
 
-// removePods asks the container runtime, which knows best; without it the processes and mounts of the pods
-// are found by the later steps.
+// removePods removes the pods with the container runtime. If it does not run, later steps find the processes and mounts of
+// the pods.
 func (c *Cluster) removePods(ctx context.Context) (string, error) {
 	_, alive, err := c.table.Find(partRuntime)
 	if err != nil || !alive {
-		return "no container runtime to ask", err
+		return "the container runtime does not run", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -108,14 +108,14 @@ func (c *Cluster) removePods(ctx context.Context) (string, error) {
 		return err
 	})
 	if err != nil {
-		// Not the end: what a pod leaves behind is found without the container runtime, too.
-		return fmt.Sprintf("%d, not all in good order: %v", count, err), nil
+		// This is not fatal, because later steps find what a pod leaves behind.
+		return fmt.Sprintf("%d, with errors: %v", count, err), nil
 	}
 	return fmt.Sprintf("%d removed", count), nil
 }
 
-// endStray ends what carries the cluster's mark and is in no record: shims of the container runtime, and
-// parts that were started in the moment before the one that started them died.
+// endStray ends processes that have the mark of the cluster and no record: shims of the container runtime, and parts whose
+// starting command was interrupted before it wrote the record.
 func (c *Cluster) endStray(ctx context.Context) (string, error) {
 	known := map[int]bool{}
 	for _, name := range []string{partAPIServer, partEtcd} {
@@ -155,7 +155,7 @@ func (c *Cluster) unmount(context.Context) (string, error) {
 
 func (c *Cluster) removeNetwork(ctx context.Context, elsewhere bool) (string, error) {
 	if elsewhere {
-		return "left alone: it was made in another network namespace, which goes with all that is in it", nil
+		return "skipped: it is in another network namespace", nil
 	}
 	var removed []string
 	var failed []error
@@ -188,7 +188,7 @@ func (c *Cluster) removeNetwork(ctx context.Context, elsewhere bool) (string, er
 	return strings.Join(removed, ", "), errors.Join(failed...)
 }
 
-// removeTraces undoes what was changed outside of the cluster's own folders.
+// removeTraces undoes changes outside of the folders of the cluster.
 func (c *Cluster) removeTraces(ctx context.Context, elsewhere bool) (string, error) {
 	files, err := removeMatching(c.ownTrace, "/var/log/containers/*", "/var/lib/cni/results/"+c.config.NodeName+"-*", "/var/lib/kubelet/device-plugins/*")
 	failed := []error{err}
@@ -206,8 +206,8 @@ func (c *Cluster) removeTraces(ctx context.Context, elsewhere bool) (string, err
 	return strings.Join(slices.Concat([]string{note}, folders, settings), ", "), errors.Join(failed...)
 }
 
-// ownTrace reports whether a file in a folder that others use as well is of this cluster: a link to one of its
-// files, or something that only this cluster could have made.
+// ownTrace reports whether a file in a shared folder belongs to this cluster: a link to one of its files, or a file that
+// only this cluster can have created.
 func (c *Cluster) ownTrace(path string) bool {
 	target, err := os.Readlink(path)
 	if err != nil {
@@ -232,15 +232,15 @@ func removeMatching(own func(string) bool, patterns ...string) ([]string, error)
 	return removed, errors.Join(failed...)
 }
 
-// removeFiles removes the folders of the cluster. It does not touch them as long as something is mounted
-// in them: that may be anybody's files.
+// removeFiles removes the folders of the cluster. It refuses as long as something is mounted in them, because it would
+// delete the mounted files.
 func (c *Cluster) removeFiles(_ context.Context, keepImages bool) (string, error) {
 	mounts, err := node.Mounts(c.config.StateDir, c.config.RunDir)
 	if err != nil {
 		return "", err
 	}
 	if len(mounts) > 0 {
-		return "", fmt.Errorf("%q is still mounted, and removing files would go on in there", mounts[0])
+		return "", fmt.Errorf("%q is still mounted, and its files would be deleted as well", mounts[0])
 	}
 	failed := []error{os.RemoveAll(c.config.RunDir)}
 	if !keepImages {
@@ -253,5 +253,5 @@ func (c *Cluster) removeFiles(_ context.Context, keepImages bool) (string, error
 			failed = append(failed, os.RemoveAll(c.config.state(entry.Name())))
 		}
 	}
-	return c.config.RunDir + ", " + c.config.StateDir + " but for the images", errors.Join(failed...)
+	return c.config.RunDir + ", " + c.config.StateDir + " except the images", errors.Join(failed...)
 }

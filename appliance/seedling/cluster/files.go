@@ -20,7 +20,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 )
 
-// ProgramsTag is the tag of the images of our own small programs.
+// ProgramsTag is the tag of the images of the pause and hello programs.
 const ProgramsTag = "v1"
 
 func (c *Cluster) runtimePaths() node.RuntimePaths {
@@ -34,14 +34,14 @@ func (c *Cluster) runtimePaths() node.RuntimePaths {
 	}
 }
 
-// writeFiles writes the configuration of every part. It changes nothing but files of the cluster's own.
+// writeFiles writes the configuration of every part. It changes only files of the cluster.
 func (c *Cluster) writeFiles() error {
 	for _, dir := range []string{c.config.state("cni", "conf"), c.config.state("cni", "bin"), c.config.ImagesDir()} {
 		if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Pods see some of these folders.
 			return fmt.Errorf("make folder: %w", err)
 		}
 	}
-	// Whoever enters these can exchange the data of an etcd, or speak to one.
+	// Access to these folders allows to change the data of an etcd, or to connect to it.
 	for _, dir := range []string{c.config.VolumesDir(), c.config.run("etcd")} {
 		if err := closedFolder(dir); err != nil {
 			return err
@@ -105,7 +105,7 @@ func (c *Cluster) kubeletConfiguration() kubeletv1beta1.KubeletConfiguration {
 		ClusterDomain:            clusterDomain,
 		ResolverConfig:           new(c.config.state("resolv.conf")),
 		OOMScoreAdj:              new(int32(0)),
-		// What is thrown away soon and has no registry must not lose images or pods to a full disk.
+		// A full disk must not delete images or pods, because images cannot be pulled again from a registry.
 		ImageGCHighThresholdPercent:    new(int32(100)),
 		EvictionHard:                   map[string]string{"imagefs.available": "0%", "nodefs.available": "0%", "nodefs.inodesFree": "0%", "imagefs.inodesFree": "0%"},
 		SyncFrequency:                  metav1.Duration{Duration: 10 * time.Second},
@@ -123,7 +123,7 @@ func (c *Cluster) kubeletConfiguration() kubeletv1beta1.KubeletConfiguration {
 		KubeAPIQPS:                     new(int32(100)),
 		KubeAPIBurst:                   200,
 		EnableDebuggingHandlers:        new(true),
-		MakeIPTablesUtilChains:         new(false), // kube-proxy has its own tables; these would stay behind
+		MakeIPTablesUtilChains:         new(false), // kube-proxy has its own tables; these would not be removed
 		StreamingConnectionIdleTimeout: metav1.Duration{Duration: time.Hour},
 	}
 }
@@ -151,8 +151,8 @@ func (c *Cluster) proxyConfiguration() proxyv1alpha1.KubeProxyConfiguration {
 	}
 }
 
-// place puts a file of somebody else's into a folder of the cluster: as a further name of the same file if
-// they are on one disk, else as a copy. What has that name so far is replaced.
+// place puts an external file into a folder of the cluster: as a hard link if both are on the same file system, otherwise
+// as a copy. An existing file is replaced.
 func place(source, target string, mode fs.FileMode) error {
 	if err := os.RemoveAll(target + ".new"); err != nil {
 		return fmt.Errorf("remove old file: %w", err)
@@ -169,11 +169,11 @@ func place(source, target string, mode fs.FileMode) error {
 }
 
 func copyFile(source, target string, mode fs.FileMode) error {
-	from, err := os.Open(source) //nolint:gosec // The path is the caller's own.
+	from, err := os.Open(source) //nolint:gosec // The caller names the path.
 	if err != nil {
 		return fmt.Errorf("open file: %w", err)
 	}
-	defer from.Close() //nolint:errcheck // Only read from.
+	defer from.Close() //nolint:errcheck // It was only read.
 	to, err := os.OpenFile(filepath.Clean(target), os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return fmt.Errorf("create file: %w", err)
@@ -185,12 +185,12 @@ func copyFile(source, target string, mode fs.FileMode) error {
 	return nil
 }
 
-// closedFolder makes a folder that only its owner can enter, also if it was open before.
+// closedFolder creates a folder that only its owner can enter, and closes an existing one.
 func closedFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
-	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // A folder has to be entered.
+	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // A folder needs the execute bit.
 		return fmt.Errorf("close folder: %w", err)
 	}
 	return nil

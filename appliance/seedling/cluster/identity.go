@@ -15,7 +15,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/seedling/pki"
 )
 
-// The authorities: one for the cluster, one for requests that the API server passes on.
+// The authorities: one for the cluster, one for requests that the API server forwards.
 const (
 	clusterAuthority    = "ca"
 	frontProxyAuthority = "front-proxy-ca"
@@ -35,8 +35,8 @@ const (
 // serviceAccountKey signs the tokens of service accounts.
 const serviceAccountKey = "service-account"
 
-// establish makes everything that identifies a part of the cluster to another: certificates, the key of
-// service accounts, and a kubeconfig for each part that is a client.
+// establish creates the certificates of the cluster, the key of service accounts, and a kubeconfig for each part that is a
+// client.
 func (c *Cluster) establish() error {
 	folder := pki.Folder{Dir: c.config.state("pki"), Now: c.Clock.Now()}
 	for _, dir := range []string{folder.Dir, c.config.state("kubeconfigs")} {
@@ -102,7 +102,7 @@ func (c *Cluster) clusterCertificates() []pki.Certificate {
 			Usages:    []x509.ExtKeyUsage{server},
 		},
 		{
-			Name:      "local", // the parts whose only listener is for their health
+			Name:      "local", // the parts that listen only for health checks
 			Subject:   pkix.Name{CommonName: "seedling:local"},
 			Hosts:     []string{"localhost"},
 			Addresses: []netip.Addr{loopback},
@@ -123,7 +123,7 @@ func (c *Cluster) clusterCertificates() []pki.Certificate {
 	}
 }
 
-// users are the subjects by which the API server knows its clients; what they may do comes with Kubernetes itself.
+// users are the subjects of the clients of the API server. Their permissions are the defaults of Kubernetes.
 func (c *Cluster) users() map[string]pkix.Name {
 	return map[string]pkix.Name{
 		adminUser:             {CommonName: "seedling:admin", Organization: []string{"system:masters"}},
@@ -132,7 +132,7 @@ func (c *Cluster) users() map[string]pkix.Name {
 		schedulerUser:         {CommonName: "system:kube-scheduler"},
 		proxyUser:             {CommonName: "system:kube-proxy"},
 		addonsUser:            {CommonName: "seedling:addons", Organization: []string{"system:masters"}},
-		dnsUser:               {CommonName: dnsRole}, // may do what publishDNS gives it
+		dnsUser:               {CommonName: dnsRole}, // publishDNS grants its permissions
 	}
 }
 

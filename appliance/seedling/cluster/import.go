@@ -15,33 +15,33 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 )
 
-// importAll takes every archive of the folder of images into the container runtime.
+// importAll imports all archives of the images folder into the container runtime.
 func (c *Cluster) importAll(ctx context.Context) (string, error) {
 	archives, err := filepath.Glob(filepath.Join(c.ImagesDir, "*.tar"))
 	if err != nil {
 		return "", fmt.Errorf("list archives: %w", err)
 	}
 	if !slices.Contains(archives, images.ArchiveOf(c.ImagesDir, images.Pause)) {
-		return "", fmt.Errorf("folder %q has no archive %s.tar, without which no pod starts: make it with \"seedling images build\"", c.ImagesDir, images.Pause)
+		return "", fmt.Errorf("folder %q has no archive %s.tar, without which no pod starts: build it with \"seedling images build\"", c.ImagesDir, images.Pause)
 	}
 	imported, err := c.importArchives(ctx, archives)
 	return fmt.Sprintf("%d imported, %d were there", imported, len(archives)-imported), err
 }
 
-// Load takes archives into the container runtime of a running cluster; what is there already is left out.
-// It returns how many were new.
+// Load imports archives into the container runtime of a running cluster and skips those that exist already. It returns
+// how many were new.
 func (c *Cluster) Load(ctx context.Context, archives []string) (int, error) {
 	return c.importArchives(ctx, archives)
 }
 
-// importArchives takes one archive after the other, the small ones first: they compete for the same processors
-// and disk, and two with a layer in common would wait for each other.
+// importArchives imports one archive after the other, the smallest first. In parallel they would compete for processors
+// and disk, and two with a common layer would wait for each other.
 func (c *Cluster) importArchives(ctx context.Context, archives []string) (int, error) {
 	sizes := map[string]int64{}
 	for _, archive := range archives {
 		info, err := os.Stat(archive)
 		if err != nil {
-			return 0, fmt.Errorf("look at archive: %w", err)
+			return 0, fmt.Errorf("check archive: %w", err)
 		}
 		sizes[archive] = info.Size()
 	}
@@ -85,7 +85,7 @@ func (c *Cluster) importArchive(ctx context.Context, runtime *node.Runtime, arch
 	return missing, c.keepForMachines(archive, contents)
 }
 
-// keepForMachines puts the archives that every machine of a shoot takes in where the machines see them.
+// keepForMachines puts the archives that every machine of a shoot imports into the folder that machines mount.
 func (c *Cluster) keepForMachines(archive string, contents []images.Content) error {
 	for _, image := range contents {
 		for _, name := range image.Names {

@@ -13,7 +13,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/seedling/process"
 )
 
-// machine changes what the machine itself has to have for the cluster.
+// machine changes the machine as the cluster needs it.
 func (c *Cluster) machine(ctx context.Context) (string, error) {
 	journal, err := node.OpenJournal(c.config.state("machine.json"))
 	if err != nil {
@@ -63,12 +63,12 @@ func (c *Cluster) machine(ctx context.Context) (string, error) {
 
 type setting struct{ name, value string }
 
-// bridgeFilter is the setting without which a pod that asks a Service, and is answered by its neighbour on the
-// bridge, does not recognise the answer.
+// bridgeFilter applies the packet filter to bridged packets. Without it, a pod does not recognize the answers of a Service
+// from another pod on the same bridge.
 const bridgeFilter = "net/bridge/bridge-nf-call-iptables"
 
-// settings are the settings of the kernel that the cluster needs, and those that a kubelet changes by itself:
-// when they are changed here first, there is a note of what they were.
+// settings are the kernel settings that the cluster needs, and those that a kubelet would change itself: they are changed
+// here first, so that their original values are recorded.
 func settings() []setting {
 	return []setting{
 		{"net/ipv4/ip_forward", "1"},
@@ -87,8 +87,7 @@ type limit struct {
 	least int
 }
 
-// limits are what a machine has to allow that holds a node and several machines of shoots, each of which
-// watches files.
+// limits are the limits that a node and several machines of shoots need, because each of them watches files.
 func limits() []limit {
 	return []limit{
 		{"fs/inotify/max_user_instances", 8192},
@@ -96,7 +95,7 @@ func limits() []limit {
 	}
 }
 
-// thisNetwork identifies the network namespace of this command among those of all boots.
+// thisNetwork identifies the network namespace of this command, including the boot.
 func thisNetwork() (string, error) {
 	namespace, err := node.NetworkNamespace()
 	if err != nil {
@@ -109,9 +108,9 @@ func thisNetwork() (string, error) {
 	return boot + " " + namespace, nil
 }
 
-// inOtherNetwork reports whether the cluster was made in another network namespace of this boot. There it may
-// have the same addresses and tables as another cluster has here, so nothing of the kind may be touched. As long
-// as a part of it runs, that is an error which says how to get there.
+// inOtherNetwork reports whether the cluster was created in another network namespace of this boot. Another cluster may
+// have the same addresses and tables here, so they must not be changed. As long as a part of the cluster runs, this is an
+// error that says how to enter its namespace.
 func (c *Cluster) inOtherNetwork() (bool, error) {
 	journal, err := node.OpenJournal(c.config.state("machine.json"))
 	if err != nil {
@@ -137,7 +136,7 @@ func (c *Cluster) inOtherNetwork() (bool, error) {
 	return true, nil
 }
 
-// foreignFolders are those outside of the cluster's own that its parts make, because their names are fixed in them.
+// foreignFolders are the folders outside of the cluster that its parts create, because the paths are fixed in them.
 func foreignFolders() []string {
 	return []string{"/run/containerd", "/var/lib/cni", "/var/lib/kubelet", "/var/log/containers", "/opt/cni", "/opt/containerd", "/var/lib/dockershim", "/run/flannel"}
 }

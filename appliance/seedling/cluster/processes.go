@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The parts of a cluster: each is one process. Their order is the one in which they come up.
+// The parts of a cluster, each of which is one process, in the order in which they start.
 const (
 	partRuntime           = "containerd"
 	partEtcd              = "etcd"
@@ -23,7 +23,7 @@ const (
 	partDNS               = "coredns"
 )
 
-// Ports that only this machine can reach.
+// Ports that can be reached only from this machine.
 const (
 	etcdPeerPort          = 7380
 	etcdMetricsPort       = 7381
@@ -39,15 +39,15 @@ const (
 // dnsPort is where the DNS server listens, on the address of the node.
 const dnsPort = 7253
 
-// part is one process of the cluster and how to see that it works.
+// part is one process of the cluster with its health check.
 type part struct {
 	name string
-	// program is the file to run; empty is this very binary, with the first argument saying what it is to be.
+	// program is the file to run; if empty, it is this binary, and the first argument selects the program.
 	program string
 	args    []string
-	// healthy returns nil as soon as the part does its work.
+	// healthy returns nil if the part works.
 	healthy func(ctx context.Context) error
-	// patience is how long it may take until then.
+	// patience is how long the part may take to become healthy.
 	patience time.Duration
 }
 
@@ -65,8 +65,8 @@ func (c *Cluster) runtime() part {
 	}
 }
 
-// etcd has its clients on a unix socket; its peers, of which there are none, have to be given a port. It need
-// not survive a power cut, so it does not wait for the disk.
+// etcd serves its clients on a unix socket. It has no peers, but requires a port for them. Its data need not survive a
+// power failure, so it does not wait for the disk.
 func (c *Cluster) etcd() part {
 	peer := "https://" + local(etcdPeerPort)
 	return part{
@@ -76,7 +76,7 @@ func (c *Cluster) etcd() part {
 			"--name=" + c.config.NodeName,
 			"--data-dir=" + c.config.state("etcd"),
 			"--listen-client-urls=" + c.etcdURL(),
-			"--advertise-client-urls=" + peer, // told to other clients, of which there are none; a socket is refused here
+			"--advertise-client-urls=" + peer, // not used by any client, but a socket is not accepted here
 			"--listen-peer-urls=" + peer,
 			"--initial-advertise-peer-urls=" + peer,
 			"--initial-cluster=" + c.config.NodeName + "=" + peer,
@@ -153,7 +153,7 @@ func (c *Cluster) controllerManager() part {
 			"--root-ca-file="+c.config.pki("ca.crt"),
 			"--service-account-private-key-file="+c.config.pki("service-account.key"),
 			"--use-service-account-credentials=true",
-			// Each of its loops asks for a token of its own at the start; at the usual pace that takes four seconds.
+			// Each of its loops requests its own token at the start; with the default limits this takes four seconds.
 			"--kube-api-qps=200",
 			"--kube-api-burst=400",
 			"--profiling=false",
@@ -179,7 +179,7 @@ func (c *Cluster) scheduler() part {
 	}.as("kube-scheduler")
 }
 
-// localServing are the flags of a part whose only listener is for its health and its metrics.
+// localServing returns the flags of a part that listens only for health checks and metrics.
 func (c *Cluster) localServing(port int) []string {
 	return []string{
 		"--bind-address=127.0.0.1",
@@ -235,7 +235,7 @@ func (c *Cluster) dns() part {
 	}.as("coredns")
 }
 
-// as puts the name of the program inside the binary before the arguments.
+// as prepends the name of the program in the binary to the arguments.
 func (p part) as(applet string) part {
 	p.args = append([]string{applet}, p.args...)
 	return p

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Status tells how a cluster is.
+// Status is the state of a cluster.
 type Status struct {
 	StateDir   string       `json:"stateDir"`
 	Server     string       `json:"server"`
@@ -20,7 +20,7 @@ type Status struct {
 	Node       NodeStatus   `json:"node"`
 }
 
-// PartStatus tells how one part is. PID is 0 if it does not run.
+// PartStatus is the state of one part. PID is 0 if it does not run.
 type PartStatus struct {
 	Name    string `json:"name"`
 	PID     int    `json:"pid,omitempty"`
@@ -28,14 +28,14 @@ type PartStatus struct {
 	Message string `json:"message,omitempty"`
 }
 
-// NodeStatus reports whether pods can run.
+// NodeStatus says whether pods can run.
 type NodeStatus struct {
 	Name    string `json:"name"`
 	Ready   bool   `json:"ready"`
 	Message string `json:"message,omitempty"`
 }
 
-// Well reports whether nothing is wrong.
+// Well reports whether all parts are healthy and the node is ready.
 func (s Status) Well() bool {
 	for _, part := range s.Parts {
 		if !part.Healthy {
@@ -45,7 +45,7 @@ func (s Status) Well() bool {
 	return s.Node.Ready
 }
 
-// Status asks every part how it is.
+// Status checks every part and the node.
 func (c *Cluster) Status(ctx context.Context) Status {
 	const patience = 3 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)

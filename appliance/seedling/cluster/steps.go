@@ -15,19 +15,19 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
-// stepTimeout is for slow networks: some steps load images.
+// stepTimeout is long because some steps load images.
 const stepTimeout = time.Hour
 
-// step is one thing to do on the way up or down.
+// step is one step of starting or removing the cluster.
 type step struct {
 	name flow.ID
-	// after are the steps that have to be done before; others run at the same time.
+	// after are the steps that must be done before; other steps run in parallel.
 	after []flow.ID
-	// do returns what people should know about what was done, if anything.
+	// do returns a note for the user about what was done, if any.
 	do func(ctx context.Context) (note string, err error)
 }
 
-// runSteps does every step and prints a line when it is done. The first that fails stops the others.
+// runSteps runs the steps and prints a line for each that is done. The first failure stops the others.
 func runSteps(ctx context.Context, clk clock.Clock, out io.Writer, steps []step) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -55,7 +55,7 @@ func runSteps(ctx context.Context, clk clock.Clock, out io.Writer, steps []step)
 	return firstCause(err)
 }
 
-// firstCause leaves out the steps that failed only because another one did.
+// firstCause removes the steps that failed only because another step failed.
 func firstCause(err error) error {
 	var causes []error
 	for _, failed := range flow.Errors(err) {
@@ -73,5 +73,5 @@ func printStep(out io.Writer, name flow.ID, note string, took time.Duration) {
 	if note != "" {
 		note = "  " + note
 	}
-	fmt.Fprintf(out, "  %-26s %6.1fs%s\n", name, took.Seconds(), note) //nolint:errcheck // The work matters more than its report.
+	fmt.Fprintf(out, "  %-26s %6.1fs%s\n", name, took.Seconds(), note) //nolint:errcheck // A failed report must not stop the work.
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
-// Names of the steps that are not the start of a part.
+// Names of the steps that do not start a part.
 const (
 	stepPrepare      = "preparations"
 	stepCertificates = "certificates"
@@ -31,8 +31,8 @@ const (
 	stepDNS          = "cluster DNS"
 )
 
-// Up brings the cluster up, or what of it does not run. It returns when pods can be made. When it fails,
-// what was made stays for a look, and Down removes it.
+// Up starts the cluster, or the parts of it that do not run. It returns when pods can be created. After a failure
+// everything is kept for inspection, and Down removes it.
 func (c *Cluster) Up(ctx context.Context) error {
 	began := c.Clock.Now()
 	if err := c.prepare(ctx); err != nil {
@@ -45,7 +45,7 @@ func (c *Cluster) Up(ctx context.Context) error {
 	defer unlock()
 	if err := runSteps(ctx, c.Clock, c.Out, c.steps()); err != nil {
 		if ctx.Err() != nil {
-			return fmt.Errorf("interrupted; what was started goes on: bring the cluster up again, or take it down: %w", ctx.Err())
+			return fmt.Errorf("interrupted; started parts continue to run: run \"seedling up\" again, or \"seedling down\": %w", ctx.Err())
 		}
 		return err
 	}
@@ -79,7 +79,7 @@ func (c *Cluster) steps() []step {
 	return steps
 }
 
-// prepare looks whether the cluster can run here before anything is touched, and then claims the state folder.
+// prepare checks whether the cluster can run here before anything is changed, and then creates the state folder.
 func (c *Cluster) prepare(ctx context.Context) error {
 	if _, err := c.inOtherNetwork(); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (c *Cluster) files(context.Context) (string, error) {
 	return "", nil
 }
 
-// start starts a part, unless it runs, and waits until it does its work.
+// start starts a part unless it runs, and waits until it is healthy.
 func (c *Cluster) start(ctx context.Context, p part) (string, error) {
 	program := p.program
 	if program == "" {
@@ -124,7 +124,7 @@ func (c *Cluster) start(ctx context.Context, p part) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	last := errors.New("it was not asked yet")
+	last := errors.New("not checked yet")
 	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, p.patience, true, func(ctx context.Context) (bool, error) {
 		if !record.Alive() {
 			return false, errors.New("it has ended")
@@ -133,7 +133,7 @@ func (c *Cluster) start(ctx context.Context, p part) (string, error) {
 		return last == nil, nil
 	})
 	if ctx.Err() != nil {
-		return "", ctx.Err() // it is not this part's fault
+		return "", ctx.Err() // not a failure of this part
 	}
 	if err != nil {
 		return "", c.explain(p, err, last)
@@ -144,7 +144,7 @@ func (c *Cluster) start(ctx context.Context, p part) (string, error) {
 	return "", nil
 }
 
-// explain turns the failure of a part into what its operator needs to find out why.
+// explain adds the last log lines of a part to its error.
 func (c *Cluster) explain(p part, err, last error) error {
 	if wait.Interrupted(err) && last != nil {
 		err = fmt.Errorf("it is not healthy after %s: %w", p.patience, last)
@@ -153,18 +153,18 @@ func (c *Cluster) explain(p part, err, last error) error {
 	if tailErr != nil {
 		return errors.Join(err, tailErr)
 	}
-	return fmt.Errorf("%w\nIts last words in %s:\n\t%s\nMend the cause and bring the cluster up again, or take it down; neither loses anything else",
+	return fmt.Errorf("%w\nLast lines of its log %s:\n\t%s\nFix the cause and run \"seedling up\" again, or remove the cluster with \"seedling down\"",
 		err, c.table.LogFile(p.name), strings.Join(lines, "\n\t"))
 }
 
-// nodeReady waits until a pod could be made and would run.
+// nodeReady waits until pods can be created and run.
 func (c *Cluster) nodeReady(ctx context.Context) (string, error) {
 	const patience = time.Minute
 	client, err := c.kubeClient()
 	if err != nil {
 		return "", err
 	}
-	last := errors.New("it was not asked yet")
+	last := errors.New("not checked yet")
 	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 		last = func() error {
 			self, err := client.CoreV1().Nodes().Get(ctx, c.config.NodeName, metav1.GetOptions{})
@@ -183,7 +183,7 @@ func (c *Cluster) nodeReady(ctx context.Context) (string, error) {
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", fmt.Errorf("not after %s: %w; the kubelet's log is %s", patience, last, c.table.LogFile(partKubelet))
+		return "", fmt.Errorf("not ready after %s: %w; the log of the kubelet is %s", patience, last, c.table.LogFile(partKubelet))
 	}
 	return "", nil
 }
@@ -192,7 +192,7 @@ func (c *Cluster) nodeReady(ctx context.Context) (string, error) {
 func (c *Cluster) usable(self *corev1.Node) error {
 	ready := slices.IndexFunc(self.Status.Conditions, func(condition corev1.NodeCondition) bool { return condition.Type == corev1.NodeReady })
 	if ready < 0 {
-		return errors.New("the node has not told its state yet")
+		return errors.New("the node has not reported its state yet")
 	}
 	if condition := self.Status.Conditions[ready]; condition.Status != corev1.ConditionTrue {
 		return fmt.Errorf("the node is not ready: %s: %s", condition.Reason, condition.Message)
@@ -201,7 +201,7 @@ func (c *Cluster) usable(self *corev1.Node) error {
 		return fmt.Errorf("the node has the taint %q", self.Spec.Taints[0].ToString())
 	}
 	if self.Spec.PodCIDR != c.config.NodeCIDR.String() {
-		return fmt.Errorf("the node was given the pod range %q instead of %q", self.Spec.PodCIDR, c.config.NodeCIDR)
+		return fmt.Errorf("the node has the pod range %q instead of %q", self.Spec.PodCIDR, c.config.NodeCIDR)
 	}
 	return nil
 }

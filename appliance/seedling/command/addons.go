@@ -12,12 +12,11 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/addons"
-	"github.com/terrarium-garden/terrarium/appliance/seedling/cluster"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/loadbalancer"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 )
 
-// newAddons is the command that "up" starts as one of the parts.
+// newAddons returns the command that "up" starts as one of the parts.
 func newAddons(Program) *cobra.Command {
 	var state stateFlag
 	var listen string
@@ -27,11 +26,7 @@ func newAddons(Program) *cobra.Command {
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := state.path()
-			if err != nil {
-				return err
-			}
-			config, err := cluster.LoadConfig(dir)
+			config, err := state.config()
 			if err != nil {
 				return err
 			}
@@ -54,6 +49,6 @@ func newAddons(Program) *cobra.Command {
 		},
 	}
 	state.add(command.Flags())
-	command.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address that answers whether the loops run")
+	command.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address of the health endpoint")
 	return command
 }

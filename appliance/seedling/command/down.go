@@ -16,7 +16,7 @@ func newDown(program Program) *cobra.Command {
 	var keepImages bool
 	command := &cobra.Command{
 		Use:   "down",
-		Short: "Remove the cluster and everything that it made on this machine",
+		Short: "Remove the cluster and everything that it created on this machine",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := state.load(cluster.Options{Clock: program.Clock, Out: cmd.OutOrStdout()})
@@ -31,6 +31,6 @@ func newDown(program Program) *cobra.Command {
 		},
 	}
 	state.add(command.Flags())
-	command.Flags().BoolVar(&keepImages, "keep-images", false, "keep the imported images, for a faster next time")
+	command.Flags().BoolVar(&keepImages, "keep-images", false, "keep the imported images, so that the next start is faster")
 	return command
 }

@@ -34,22 +34,21 @@ func newImagesBuild(program Program) *cobra.Command {
 		Use:   "build",
 		Short: "Assemble the images of the playground into docker-archives",
 		Long: `Assemble the images of the playground into docker-archives. No registry, builder or daemon is needed.
-The system in the machine image comes from the same mirror as the packages of this machine, and is kept for
-the next time.`,
+The system in the machine image comes from the same mirror as the packages of this machine, and is cached.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return build.run(cmd) },
 	}
 	sources, flags := &build.builder.Sources, command.Flags()
-	flags.StringSliceVar(&build.builder.Only, "only", images.Names(), "images to make")
+	flags.StringSliceVar(&build.builder.Only, "only", images.Names(), "images to build")
 	flags.StringVar(&build.builder.OutDir, "out", beside(program.Binary, "images"), "folder for the archives")
 	flags.StringVar(&sources.Terrarium, "terrarium", beside(program.Binary, "bin/terrarium"), "terrarium binary")
 	flags.StringVar(&sources.Seedling, "seedling", program.Binary, "seedling binary")
 	flags.StringVar(&sources.Pause, "pause", beside(program.Binary, "programs/pause"), "pause program")
 	flags.StringVar(&sources.Hello, "hello", beside(program.Binary, "programs/hello"), "hello program")
 	flags.StringVar(&sources.CNIDir, "cni", beside(program.Binary, "cni"), "folder of network plugins for the machine image")
-	flags.StringVar(&sources.Rootfs.CacheDir, "cache", beside(program.Binary, "cache"), "folder that keeps the system of the machine image")
+	flags.StringVar(&sources.Rootfs.CacheDir, "cache", beside(program.Binary, "cache"), "folder that caches the system of the machine image")
 	flags.StringSliceVar(&sources.Tools.Programs, "tools", []string{"/usr/sbin/nft"}, "programs of this machine that kube-proxy calls")
-	flags.StringVar(&build.mirror, "debian-mirror", "", "mirror for the machine image, where this machine's own is not to be used")
+	flags.StringVar(&build.mirror, "debian-mirror", "", "mirror for the machine image (default: the mirror of this machine)")
 	flags.StringVar(&build.suite, "debian-suite", "", "suite of that mirror")
 	flags.StringVar(&build.builder.Versions.Terrarium, "terrarium-version", options.Version, "tag of the terrarium image")
 	command.MarkFlagsRequiredTogether("debian-mirror", "debian-suite")
@@ -58,7 +57,7 @@ the next time.`,
 	return command
 }
 
-// machinePackages are what a worker machine has to have beyond the smallest system.
+// machinePackages are the packages of a worker machine in addition to the minimal system.
 func machinePackages() []string {
 	return []string{"containerd", "runc", "nftables", "iptables", "conntrack", "iproute2", "kmod", "ethtool", "socat"}
 }
@@ -84,7 +83,7 @@ func (b *imagesBuild) run(cmd *cobra.Command) error {
 	for _, archive := range archives {
 		info, err := os.Stat(archive)
 		if err != nil {
-			return fmt.Errorf("look at archive: %w", err)
+			return fmt.Errorf("check archive: %w", err)
 		}
 		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "  %-60s %7.1f MB\n", archive, float64(info.Size())/1e6); err != nil {
 			return err

@@ -7,8 +7,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-
-	"github.com/terrarium-garden/terrarium/appliance/seedling/cluster"
 )
 
 func newKubeconfig() *cobra.Command {
@@ -18,11 +16,7 @@ func newKubeconfig() *cobra.Command {
 		Short: "Print the admin kubeconfig of the cluster",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := state.path()
-			if err != nil {
-				return err
-			}
-			config, err := cluster.LoadConfig(dir)
+			config, err := state.config()
 			if err != nil {
 				return err
 			}

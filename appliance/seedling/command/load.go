@@ -14,9 +14,9 @@ func newLoad(program Program) *cobra.Command {
 	var state stateFlag
 	command := &cobra.Command{
 		Use:   "load ARCHIVE...",
-		Short: "Take image archives into the cluster",
-		Long: `Take image archives, as "docker save" or "seedling images build" writes them, into the cluster.
-Images that are there already are left out.`,
+		Short: "Import image archives into the cluster",
+		Long: `Import image archives, as written by "docker save" or "seedling images build", into the cluster.
+Images that exist already are skipped.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, archives []string) error {
 			c, err := state.load(cluster.Options{Clock: program.Clock, Out: cmd.OutOrStdout()})
@@ -27,7 +27,7 @@ Images that are there already are left out.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d of %d archives were new and are imported\n", fresh, len(archives))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d of %d archives were new and have been imported\n", fresh, len(archives))
 			return err
 		},
 	}

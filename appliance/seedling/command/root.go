@@ -15,7 +15,7 @@ import (
 
 // Program is what all commands share.
 type Program struct {
-	// Binary is the file of this very program, which the parts of the cluster are started from.
+	// Binary is the file of this program, from which the parts of the cluster are started.
 	Binary string
 	// Applets are the names of the other programs inside the binary.
 	Applets []string
@@ -26,11 +26,11 @@ type Program struct {
 func New(program Program) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "seedling",
-		Short: "A throw-away, real, one-node Kubernetes cluster on this machine",
-		Long: `A throw-away, real, one-node Kubernetes cluster on this machine.
+		Short: "A disposable one-node Kubernetes cluster on this machine",
+		Long: `A disposable one-node Kubernetes cluster on this machine.
 
-The same binary is each program of the cluster, too; it is one of them when it is called by that name, or
-gets it as its first argument: ` + strings.Join(program.Applets, ", ") + `.`,
+The same binary also contains the programs of the cluster. It runs one of them if it is called by the name of
+the program, or with the name as its first argument: ` + strings.Join(program.Applets, ", ") + `.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -47,30 +47,36 @@ gets it as its first argument: ` + strings.Join(program.Applets, ", ") + `.`,
 	return root
 }
 
-// stateFlag is the one flag that says which cluster a command is about.
+// stateFlag is the flag that selects the cluster of a command.
 type stateFlag struct{ dir string }
 
 func (s *stateFlag) add(flags *pflag.FlagSet) {
 	flags.StringVar(&s.dir, "state-dir", cluster.DefaultStateDir,
-		"folder of the cluster; a second cluster needs another one, and a network namespace of its own")
+		"folder of the cluster; a second cluster needs another folder and its own network namespace")
 }
 
 func (s *stateFlag) path() (string, error) { return filepath.Abs(s.dir) }
 
-// load returns the cluster that was brought up in the folder.
-func (s *stateFlag) load(options cluster.Options) (*cluster.Cluster, error) {
+// config returns the configuration of the cluster in the folder.
+func (s *stateFlag) config() (cluster.Config, error) {
 	dir, err := s.path()
 	if err != nil {
-		return nil, err
+		return cluster.Config{}, err
 	}
-	options.Config, err = cluster.LoadConfig(dir)
+	return cluster.LoadConfig(dir)
+}
+
+// load returns the cluster in the folder.
+func (s *stateFlag) load(options cluster.Options) (*cluster.Cluster, error) {
+	config, err := s.config()
 	if err != nil {
 		return nil, err
 	}
+	options.Config = config
 	return cluster.New(options), nil
 }
 
-// beside returns a folder next to the one that the binary is in, as the build lays them out.
+// beside returns a folder next to the folder of the binary, as in the layout of the build.
 func beside(binary, folder string) string {
 	resolved, err := filepath.EvalSymlinks(binary)
 	if err != nil {

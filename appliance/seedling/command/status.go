@@ -16,15 +16,15 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/seedling/cluster"
 )
 
-// errNotWell makes the command end with a status that scripts can see; the table has said the rest.
-var errNotWell = errors.New("the cluster is not well; \"seedling up\" starts what does not run")
+// errNotWell makes the command fail, so that scripts notice; the table has the details.
+var errNotWell = errors.New("the cluster is not healthy; \"seedling up\" starts the parts that do not run")
 
 func newStatus(program Program) *cobra.Command {
 	var state stateFlag
 	var output string
 	command := &cobra.Command{
 		Use:   "status",
-		Short: "Tell how each part of the cluster is",
+		Short: "Show the state of each part of the cluster",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			write, known := map[string]func(io.Writer, cluster.Status) error{"table": printTable, "json": printJSON}[output]
@@ -46,7 +46,7 @@ func newStatus(program Program) *cobra.Command {
 		},
 	}
 	state.add(command.Flags())
-	command.Flags().StringVarP(&output, "output", "o", "table", "form of the answer: table or json")
+	command.Flags().StringVarP(&output, "output", "o", "table", "output format: table or json")
 	return command
 }
 

@@ -15,7 +15,7 @@ func newUp(program Program) *cobra.Command {
 	options := cluster.Options{Binary: program.Binary, Clock: program.Clock}
 	command := &cobra.Command{
 		Use:   "up",
-		Short: "Bring the cluster up, or what of it does not run",
+		Short: "Start the cluster, or the parts of it that do not run",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			options.Out = cmd.OutOrStdout()
@@ -36,6 +36,6 @@ func newUp(program Program) *cobra.Command {
 	state.add(command.Flags())
 	command.Flags().StringVar(&options.ImagesDir, "images", beside(program.Binary, "images"), "folder of image archives to import")
 	command.Flags().StringVar(&options.CNIDir, "cni", beside(program.Binary, "cni"), "folder of network plugins")
-	command.Flags().StringVar(&options.ResolvConf, "resolv-conf", "", "file with the name servers for outside names (default: /etc/resolv.conf)")
+	command.Flags().StringVar(&options.ResolvConf, "resolv-conf", "", "file with the name servers for names outside of the cluster (default: /etc/resolv.conf)")
 	return command
 }

@@ -29,7 +29,7 @@ import (
 	_ "github.com/coredns/coredns/plugin/template"
 )
 
-// serverType is what the library calls a server of DNS.
+// serverType is the name of a DNS server in the library.
 const serverType = "dns"
 
 // Run serves DNS as the upstream program does, from the Corefile that the flag -conf names. A signal ends the process. It
@@ -57,10 +57,10 @@ func run(args []string) error {
 	return errors.New("all servers have ended")
 }
 
-// Start starts the servers of a Corefile. A process can do so once: the library keeps its loaders and servers in variables.
+// Start starts the servers of a Corefile. It works only once in a process, because the library keeps its state in variables.
 func Start(file string) (*caddy.Instance, error) {
 	caddy.AppName, caddy.Quiet = "CoreDNS", true
-	// The plugin "reload" asks the same loader again.
+	// The plugin "reload" uses the same loader.
 	caddy.RegisterCaddyfileLoader("file", caddy.LoaderFunc(func(string) (caddy.Input, error) {
 		content, err := os.ReadFile(file) //nolint:gosec // the caller names the file
 		if err != nil {

@@ -25,9 +25,9 @@ const searchPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin
 
 // Image is one image to assemble.
 type Image struct {
-	// Name is the whole name with the tag.
+	// Name is the full name with the tag.
 	Name string
-	// Entrypoint is the program that runs when a pod names none.
+	// Entrypoint is the program that runs if a pod does not set a command.
 	Entrypoint []string
 	// Layers are stacked in this order.
 	Layers []v1.Layer
@@ -35,14 +35,14 @@ type Image struct {
 
 // Content is one image inside an archive.
 type Content struct {
-	// Names are the names with tags that the archive gives to the image.
+	// Names are the names of the image in the archive, with tags.
 	Names []string
-	// ConfigDigest identifies the image; a container runtime's CRI calls it the image's id.
+	// ConfigDigest identifies the image; it is the image id in the CRI of a container runtime.
 	ConfigDigest string
 }
 
-// WriteArchive assembles the image and writes it into a docker-archive. The file appears whole or not at
-// all, and is a new file each time, so hard links to the old one keep their contents.
+// WriteArchive assembles the image and writes it into a docker-archive. The file is replaced atomically by a new file,
+// so hard links to the old one keep their content.
 func WriteArchive(file string, image Image) error {
 	tag, err := name.NewTag(image.Name, name.StrictValidation)
 	if err != nil {
@@ -79,9 +79,9 @@ func assemble(image Image) (v1.Image, error) {
 	return mutate.ConfigFile(assembled, config)
 }
 
-// ReadArchive tells what a docker-archive holds. It reads the list of contents only and leaps over the layers.
+// ReadArchive returns the content of a docker-archive. It reads only the manifest and skips the layers.
 func ReadArchive(file string) ([]Content, error) {
-	source, err := os.Open(file) //nolint:gosec // The path is the caller's own.
+	source, err := os.Open(file) //nolint:gosec // The caller names the path.
 	if err != nil {
 		return nil, fmt.Errorf("open archive: %w", err)
 	}
@@ -90,7 +90,7 @@ func ReadArchive(file string) ([]Content, error) {
 	for {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("archive %q has no manifest.json: it is not what \"docker save\" writes", file)
+			return nil, fmt.Errorf("archive %q has no manifest.json: it was not written by \"docker save\"", file)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read archive %q: %w", file, err)

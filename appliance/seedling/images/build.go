@@ -25,13 +25,13 @@ const (
 	Hello     = "hello"
 )
 
-// binDir is where the images have their programs: the same folder as in the upstream images that ours stand for.
+// binDir is where the images have their programs, as in the upstream images that they replace.
 const binDir = "usr/local/bin"
 
-// Names returns the names of all images that can be made.
+// Names returns the names of all images that can be built.
 func Names() []string { return []string{Seedling, Machine, Terrarium, Pause, Hello} }
 
-// Sources are the files that the images are made of.
+// Sources are the files that the images are built from.
 type Sources struct {
 	Terrarium string
 	Seedling  string
@@ -39,10 +39,10 @@ type Sources struct {
 	Hello     string
 	// Tools are what the programs in the seedling image call.
 	Tools Tools
-	// Links are the names that the seedling binary is also known by in its images.
+	// Links are the additional names of the seedling binary in its images.
 	Links []string
-	// Rootfs is the system of a machine, CNIDir holds its network plugins, and MachineInit, to be at
-	// MachineInitPath, is the program that it starts with.
+	// Rootfs is the system of a machine, CNIDir holds its network plugins, and MachineInit is the program that it starts
+	// with, at MachineInitPath.
 	Rootfs          Rootfs
 	CNIDir          string
 	MachineInit     []byte
@@ -56,22 +56,22 @@ type Versions struct {
 	Programs   string
 }
 
-// Builder makes the archives of the playground.
+// Builder builds the archives of the playground.
 type Builder struct {
 	Sources  Sources
 	Versions Versions
 	OutDir   string
-	// Only are the images to make.
+	// Only are the images to build.
 	Only []string
 }
 
-// NameOf returns the whole name of an image.
+// NameOf returns the full name of an image.
 func NameOf(image, tag string) string { return Registry + "/" + image + ":" + tag }
 
-// ArchiveOf returns the file of an image in the given folder.
+// ArchiveOf returns the archive of an image in the given folder.
 func ArchiveOf(dir, image string) string { return filepath.Join(dir, image+".tar") }
 
-// recipe says how to make one image.
+// recipe says how to build one image.
 type recipe struct {
 	image, tag string
 	entrypoint string
@@ -79,7 +79,7 @@ type recipe struct {
 }
 
 func (b Builder) recipes() []recipe {
-	// Two images have this layer, so it is made once; a container runtime keeps it once, as the lowest of both.
+	// Two images share this layer, so it is built once; it is the lowest of both, so a container runtime stores it once.
 	var shared layerOnce
 	seedling := func(work string) (v1.Layer, error) {
 		return shared.do(func() (v1.Layer, error) { return b.seedlingLayer(work) })
@@ -106,21 +106,21 @@ func (b Builder) recipes() []recipe {
 	}
 }
 
-// Build makes the wanted images and returns their archives.
+// Build builds the selected images and returns their archives.
 func (b Builder) Build(ctx context.Context) ([]string, error) {
 	for _, wanted := range b.Only {
 		if !slices.Contains(Names(), wanted) {
-			return nil, fmt.Errorf("image %q is not known; known are %s", wanted, strings.Join(Names(), ", "))
+			return nil, fmt.Errorf("unknown image %q; the images are %s", wanted, strings.Join(Names(), ", "))
 		}
 	}
-	if err := os.MkdirAll(b.OutDir, 0o755); err != nil { //nolint:gosec // Images are no secret.
+	if err := os.MkdirAll(b.OutDir, 0o755); err != nil { //nolint:gosec // Images are not secret.
 		return nil, fmt.Errorf("make folder of images: %w", err)
 	}
 	work, err := os.MkdirTemp(b.OutDir, ".layers-")
 	if err != nil {
 		return nil, fmt.Errorf("make folder of layers: %w", err)
 	}
-	defer os.RemoveAll(work) //nolint:errcheck // What stays does no harm.
+	defer os.RemoveAll(work) //nolint:errcheck // Remaining files do no harm.
 
 	archives := make([]string, 0, len(b.Only))
 	group, ctx := errgroup.WithContext(ctx)
@@ -141,7 +141,7 @@ func (b Builder) Build(ctx context.Context) ([]string, error) {
 	return archives, group.Wait()
 }
 
-// layerOnce makes a layer for the first who asks.
+// layerOnce builds a layer at the first call.
 type layerOnce struct {
 	once  sync.Once
 	layer v1.Layer
@@ -166,7 +166,7 @@ func (b Builder) seedlingLayer(work string) (v1.Layer, error) {
 	return NewLayer(filepath.Join(work, Seedling), entries)
 }
 
-// program returns how to make the layers of an image of one static program.
+// program returns how to build the layers of an image with one static program.
 func program(name, source string) func(context.Context, string) ([]v1.Layer, error) {
 	return func(_ context.Context, work string) ([]v1.Layer, error) {
 		entries := append(system(), Entry{Path: binDir + "/" + name, Mode: 0o755, Source: source})
@@ -175,7 +175,7 @@ func program(name, source string) func(context.Context, string) ([]v1.Layer, err
 	}
 }
 
-// system is the little that static programs expect around them.
+// system is the minimal file system that static programs expect.
 func system() []Entry {
 	return []Entry{
 		{Path: "tmp", Mode: 0o1777},

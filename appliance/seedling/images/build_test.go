@@ -204,7 +204,7 @@ func TestBuildFailures(t *testing.T) {
 		"unknown image": {
 			reason: "A name with a slip of the pen is not passed over.",
 			change: func(b *images.Builder) { b.Only = []string{"machin"} },
-			want:   `image "machin" is not known; known are seedling, machine, terrarium, pause, hello`,
+			want:   `unknown image "machin"; the images are seedling, machine, terrarium, pause, hello`,
 		},
 		"missing program": {
 			reason: "The image and the file are named.",

@@ -17,15 +17,15 @@ type Distribution struct {
 	Suite      string
 	Mirror     string
 	Components []string
-	// Keyring verifies the mirror; empty leaves the choice to debootstrap.
+	// Keyring verifies the mirror; if empty, debootstrap chooses it.
 	Keyring string
 }
 
-// ErrNoMirror is the error when the package sources of a machine name no mirror that debootstrap can use.
-var ErrNoMirror = errors.New("no mirror of this machine's own distribution found in its package sources (/etc/apt/sources.list, /etc/apt/sources.list.d)")
+// ErrNoMirror says that the package sources of a machine contain no mirror that debootstrap can use.
+var ErrNoMirror = errors.New("no mirror of the distribution of this machine found in its package sources (/etc/apt/sources.list, /etc/apt/sources.list.d)")
 
-// ReadDistribution finds the distribution of the machine whose root filesystem is given: its codename
-// from os-release, and its mirror from the sources of apt.
+// ReadDistribution returns the distribution of the machine with the given root file system: its codename from
+// os-release, and its mirror from the package sources of apt.
 func ReadDistribution(root fs.FS) (Distribution, error) {
 	suite, err := codename(root)
 	if err != nil {
@@ -71,7 +71,7 @@ func codename(root fs.FS) (string, error) {
 			return strings.Trim(value, `"'`), nil
 		}
 	}
-	return "", errors.New("/etc/os-release has no VERSION_CODENAME: this is no distribution that debootstrap knows")
+	return "", errors.New("/etc/os-release has no VERSION_CODENAME: debootstrap does not know this distribution")
 }
 
 type source struct {
@@ -92,7 +92,7 @@ func parseSources(file, content string) []source {
 	return sources
 }
 
-// parseLine reads the one-line form: deb [ option=value ... ] uri suite component...
+// parseLine parses the one-line format: deb [ option=value ... ] uri suite component...
 func parseLine(line string) (source, bool) {
 	line, _, _ = strings.Cut(line, "#")
 	kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -114,7 +114,7 @@ func parseLine(line string) (source, bool) {
 	return one, true
 }
 
-// parseStanzas reads the form of "Key: value" paragraphs.
+// parseStanzas parses the format with "Key: value" paragraphs.
 func parseStanzas(content string) []source {
 	var sources []source
 	var current source
@@ -147,7 +147,7 @@ func parseStanzas(content string) []source {
 	return sources
 }
 
-// keyring takes a key given as a file; one written into the source itself is left to debootstrap's own.
+// keyring returns a key that is given as a file. For a key inside the source, debootstrap uses its own.
 func keyring(value string) string {
 	if path.IsAbs(value) {
 		return value
@@ -155,7 +155,7 @@ func keyring(value string) string {
 	return ""
 }
 
-// resolveMirror returns a mirror as debootstrap takes it. Cloud images name a file with a list of mirrors.
+// resolveMirror returns a mirror that debootstrap accepts. Cloud images refer to a file with a list of mirrors.
 func resolveMirror(root fs.FS, uri string) string {
 	if list, is := strings.CutPrefix(uri, "mirror+file:"); is {
 		content, err := fs.ReadFile(root, strings.TrimLeft(list, "/"))

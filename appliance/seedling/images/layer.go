@@ -19,23 +19,23 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Entry is one file, folder or link of a layer. Exactly one of Source, Content and Link says what it is;
-// with none of them it is a folder.
+// Entry is one file, folder or link of a layer. At most one of Source, Content and Link is set; an entry without them is
+// a folder.
 type Entry struct {
-	// Path is where the entry is in the image, without a leading slash. Folders above it are added by themselves.
+	// Path is where the entry is in the image, without a leading slash. Parent folders are added automatically.
 	Path string
-	// Mode holds the permission bits; a link has none of its own.
+	// Mode holds the permission bits; it is ignored for links.
 	Mode int64
-	// Source is a file of this machine whose contents the entry gets.
+	// Source is a file of this machine with the content of the entry.
 	Source string
-	// Content is the contents themselves.
+	// Content is the content of the entry.
 	Content []byte
 	// Link is the target of a symbolic link.
 	Link string
 }
 
-// fileLayer is a layer kept as an uncompressed tar file. It is never compressed: the archives are
-// imported on the machine that made them, where compressing costs more than it saves.
+// fileLayer is a layer in an uncompressed tar file. It is never compressed, because the archives are imported on the
+// machine that built them, where compression costs more than it saves.
 type fileLayer struct {
 	path   string
 	digest v1.Hash
@@ -51,8 +51,8 @@ func (l fileLayer) Uncompressed() (io.ReadCloser, error) { return os.Open(l.path
 func (l fileLayer) Size() (int64, error)                 { return l.size, nil }
 func (l fileLayer) MediaType() (types.MediaType, error)  { return types.DockerUncompressedLayer, nil }
 
-// NewLayer writes a layer with the given entries into a file and returns it. The same entries give the
-// same bytes: they are sorted, belong to root, and carry no time.
+// NewLayer writes a layer with the given entries into a file and returns it. Equal entries give equal bytes: they are
+// sorted, belong to root, and have no time.
 func NewLayer(file string, entries []Entry) (v1.Layer, error) {
 	return writeLayer(file, func(w *tar.Writer) error {
 		for _, entry := range withParents(entries) {
@@ -64,9 +64,9 @@ func NewLayer(file string, entries []Entry) (v1.Layer, error) {
 	})
 }
 
-// OpenLayer returns the layer that an uncompressed tar file is.
+// OpenLayer returns the layer in an uncompressed tar file.
 func OpenLayer(file string) (v1.Layer, error) {
-	source, err := os.Open(file) //nolint:gosec // The path is the caller's own.
+	source, err := os.Open(file) //nolint:gosec // The caller names the path.
 	if err != nil {
 		return nil, fmt.Errorf("open layer: %w", err)
 	}
@@ -79,9 +79,9 @@ func OpenLayer(file string) (v1.Layer, error) {
 	return fileLayer{path: file, digest: hashOf(sum.Sum(nil)), size: size}, nil
 }
 
-// writeLayer writes a tar file through fill and hashes it on the way. The file appears whole or not at all.
+// writeLayer writes a tar file with fill and computes its hash. The file is replaced atomically.
 func writeLayer(file string, fill func(*tar.Writer) error) (_ v1.Layer, err error) {
-	target, err := os.Create(file + ".new") //nolint:gosec // The path is the caller's own.
+	target, err := os.Create(file + ".new") //nolint:gosec // The caller names the path.
 	if err != nil {
 		return nil, fmt.Errorf("create layer: %w", err)
 	}
@@ -130,7 +130,7 @@ func writeEntry(w *tar.Writer, entry Entry) error {
 }
 
 func writeFile(w *tar.Writer, header *tar.Header, file string) error {
-	source, err := os.Open(file) //nolint:gosec // The path is the caller's own.
+	source, err := os.Open(file) //nolint:gosec // The caller names the path.
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func writeFile(w *tar.Writer, header *tar.Header, file string) error {
 	return err
 }
 
-// withParents sorts the entries and adds the folders that lead to them.
+// withParents sorts the entries and adds their parent folders.
 func withParents(entries []Entry) []Entry {
 	named := map[string]Entry{}
 	for _, entry := range entries {
@@ -170,7 +170,7 @@ func withParents(entries []Entry) []Entry {
 	return all
 }
 
-// noTime is the time that everything in an image was made at, so that it does not show when it really was.
+// noTime is the time of everything in an image, so that the build time does not change it.
 func noTime() time.Time { return time.Unix(0, 0).UTC() }
 
 func hashOf(sum []byte) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(sum)} }

@@ -22,33 +22,33 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Rootfs makes the root filesystem of a worker machine from the packages of the distribution of this machine.
+// Rootfs builds the root file system of a worker machine from packages of a distribution.
 type Rootfs struct {
 	Distribution Distribution
-	// Packages are installed on top of the smallest possible system.
+	// Packages are installed in addition to the minimal system.
 	Packages []string
-	// CacheDir keeps the finished filesystems: the same distribution and packages are not fetched twice.
+	// CacheDir caches the finished file systems by distribution and packages.
 	CacheDir string
 	// Debootstrap is the program that installs packages into a folder.
 	Debootstrap string
-	// Progress tells people what takes so long.
+	// Progress is called with a message before a long installation.
 	Progress func(message string)
 }
 
-// Layer returns the root filesystem as a layer, from the cache if it is there.
+// Layer returns the root file system as a layer, from the cache if possible.
 func (r Rootfs) Layer(ctx context.Context) (v1.Layer, error) {
 	file := filepath.Join(r.CacheDir, "rootfs-"+r.key()+".tar")
 	if _, err := os.Stat(file); err == nil {
 		return OpenLayer(file)
 	}
-	if err := os.MkdirAll(r.CacheDir, 0o755); err != nil { //nolint:gosec // Nothing secret is in it.
+	if err := os.MkdirAll(r.CacheDir, 0o755); err != nil { //nolint:gosec // It contains nothing secret.
 		return nil, fmt.Errorf("make cache folder: %w", err)
 	}
 	dir, err := os.MkdirTemp(r.CacheDir, "rootfs-")
 	if err != nil {
 		return nil, fmt.Errorf("make folder for root filesystem: %w", err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // What stays does no harm.
+	defer os.RemoveAll(dir) //nolint:errcheck // Remaining files do no harm.
 	r.Progress(fmt.Sprintf("Installing %s with %s from %s", r.Distribution.Suite, strings.Join(r.Packages, ", "), r.Distribution.Mirror))
 	if err := r.bootstrap(ctx, dir); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (r Rootfs) Layer(ctx context.Context) (v1.Layer, error) {
 	return writeLayer(file, func(w *tar.Writer) error { return writeTree(w, dir) })
 }
 
-// key changes with everything that the contents depend on, but for what the mirror offers today.
+// key changes with everything that the content depends on, except for the current packages of the mirror.
 func (r Rootfs) key() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", r.Distribution, r.Packages, runtime.GOARCH))
 	return hex.EncodeToString(sum[:8])
@@ -64,7 +64,7 @@ func (r Rootfs) key() string {
 
 func (r Rootfs) bootstrap(ctx context.Context, dir string) error {
 	args := []string{
-		// Without a key ring, debootstrap would take packages that nobody has signed.
+		// Without a key ring, debootstrap would accept packages without a signature.
 		"--force-check-gpg",
 		"--variant=minbase",
 		"--components=" + strings.Join(r.Distribution.Components, ","),
@@ -74,13 +74,13 @@ func (r Rootfs) bootstrap(ctx context.Context, dir string) error {
 		args = append(args, "--keyring="+r.Distribution.Keyring)
 	}
 	args = append(args, r.Distribution.Suite, dir, r.Distribution.Mirror)
-	command := exec.CommandContext(ctx, r.Debootstrap, args...) //nolint:gosec // The arguments are the caller's own settings.
-	// The system is not started, so no service of it may be either, and nobody is there to answer questions.
+	command := exec.CommandContext(ctx, r.Debootstrap, args...) //nolint:gosec // The arguments are settings of the caller.
+	// Nobody is there to answer questions.
 	command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C")
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Run(); err != nil {
-		return fmt.Errorf("install root filesystem of the machine image with debootstrap: %w; it printed last:\n%s", err, lastLines(output.String(), 10))
+		return fmt.Errorf("install root filesystem of the machine image with debootstrap: %w; the last lines of its output:\n%s", err, lastLines(output.String(), 10))
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func lastLines(text string, count int) string {
 	return strings.Join(lines[max(0, len(lines)-count):], "\n")
 }
 
-// leftOut is what a machine does not need, or what differs each time: caches, package lists, documents,
+// leftOut reports whether a machine does not need a file or the file differs each time: caches, package lists, documents,
 // logs, and what the kernel provides at run time.
 func leftOut(path string) bool {
 	for _, folder := range []string{

@@ -13,16 +13,16 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Tools are programs of this machine that the programs of an image call, with the libraries that they are linked with:
-// kube-proxy, for one, changes the packet filter through nft.
+// Tools are programs of this machine that the programs of an image call, with the libraries that they are linked with.
+// For example, kube-proxy calls nft.
 type Tools struct {
-	// Programs are their absolute paths. They keep them in the image.
+	// Programs are their absolute paths, on this machine and in the image.
 	Programs []string
-	// Root is where this machine's file system begins; it is / outside of tests.
+	// Root is the root of the file system of this machine; it is / outside of tests.
 	Root string
 }
 
-// layer returns the tools as a layer of their own, or nothing if there are none.
+// layer returns the tools as a separate layer, or nil if there are none.
 func (t Tools) layer(work string) ([]v1.Layer, error) {
 	if len(t.Programs) == 0 {
 		return nil, nil
@@ -35,7 +35,7 @@ func (t Tools) layer(work string) ([]v1.Layer, error) {
 	return []v1.Layer{layer}, err
 }
 
-// Entries lists the programs, their loader and their libraries, and the links under which a merged file system knows them.
+// Entries lists the programs, their loader and their libraries, and the links of a file system with merged /usr.
 func (t Tools) Entries() ([]Entry, error) {
 	entries := []Entry{{Path: "lib", Link: "usr/lib"}, {Path: "lib64", Link: "usr/lib64"}}
 	var seen []string
@@ -93,7 +93,7 @@ func (t Tools) needs(source string) ([]string, error) {
 	return needed, nil
 }
 
-// find looks where the loader looks.
+// find searches the folders of the loader.
 func (t Tools) find(library string) (string, error) {
 	folders := []string{"/usr/lib", "/usr/lib64", "/lib", "/lib64"}
 	for _, pattern := range []string{"/usr/lib/*-linux-gnu", "/lib/*-linux-gnu"} {
@@ -118,7 +118,7 @@ func (t Tools) find(library string) (string, error) {
 	return "", fmt.Errorf("library %q is not on this machine", library)
 }
 
-// merged is the place of a file where /lib and /lib64 are links into /usr.
+// merged is the path of a file if /lib and /lib64 are links into /usr.
 func merged(file string) string {
 	for _, folder := range []string{"/lib/", "/lib64/"} {
 		if len(file) > len(folder) && file[:len(folder)] == folder {

@@ -14,10 +14,10 @@ import (
 // Assignment says which Service has which address.
 type Assignment map[types.UID]netip.Addr
 
-// Assign decides which address each Service gets out of a pool. Who holds an address keeps it: first by held,
-// which knows what was given a moment ago and is not in the Services yet, then by the status of the Service,
-// where of two with the same address the older one keeps it. The others get what they ask for in
-// spec.loadBalancerIP if it is free, or else the lowest free address. Services that cannot get one are left out.
+// Assign decides which address of the pool each Service gets. A Service keeps the address that it has: according to
+// held, which contains recent assignments that are not in the Services yet, or else according to its status. If two
+// have the same address, the older one keeps it. The others get the address in spec.loadBalancerIP if it is free, or
+// else the lowest free address. Services that cannot get one are not in the result.
 func Assign(pool netip.Prefix, held Assignment, services []*corev1.Service) Assignment {
 	services = slices.DeleteFunc(slices.Clone(services), func(s *corev1.Service) bool { return !Concerned(s) })
 	slices.SortFunc(services, func(a, b *corev1.Service) int {
@@ -47,8 +47,8 @@ func Assign(pool netip.Prefix, held Assignment, services []*corev1.Service) Assi
 	return assigned
 }
 
-// Concerned reports whether a Service wants an address from here: it is a load balancer, not one of another
-// class, and nobody waits for its end.
+// Concerned reports whether a Service gets an address from here: it is a load balancer without a class and is not
+// being deleted.
 func Concerned(service *corev1.Service) bool {
 	return service.Spec.Type == corev1.ServiceTypeLoadBalancer && service.Spec.LoadBalancerClass == nil && service.DeletionTimestamp == nil
 }
@@ -63,7 +63,7 @@ func current(service *corev1.Service) netip.Addr {
 	return netip.Addr{}
 }
 
-// requested is the address that the Service asks for, or none.
+// requested is the address that the Service requests, or none.
 func requested(service *corev1.Service) netip.Addr {
 	address, err := netip.ParseAddr(service.Spec.LoadBalancerIP)
 	if err != nil {
@@ -81,7 +81,7 @@ func lowestFree(pool netip.Prefix, taken map[netip.Addr]bool) netip.Addr {
 	return netip.Addr{}
 }
 
-// usable leaves out the first and the last address of the pool, which some software takes for the network and for everybody.
+// usable excludes the first and the last address of the pool, which some software treats as network and broadcast address.
 func usable(pool netip.Prefix, address netip.Addr) bool {
 	return address.IsValid() && pool.Contains(address) && address != pool.Masked().Addr() && pool.Contains(address.Next())
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package loadbalancer gives each Service of type LoadBalancer an address of its own on this machine, and
-// takes it back with the Service. The Services themselves are the only memory, so no address is given
-// twice, also not after a restart. Forwarding to pods is the work of kube-proxy.
+// Package loadbalancer gives each Service of type LoadBalancer its own address on this machine, and removes the
+// address with the Service. Assignments are stored only in the Services, so no address is assigned twice, even after
+// a restart. kube-proxy forwards to the pods.
 package loadbalancer

@@ -16,26 +16,26 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 )
 
-// Machine is where the addresses are made.
+// Machine manages the addresses of the machine.
 type Machine struct {
 	Add       func(netip.Addr) error
 	Remove    func(netip.Addr) error
 	Addresses func(within netip.Prefix) ([]netip.Addr, error)
 }
 
-// Reconciler brings Services and the addresses of the machine together. Its methods are called one at a time.
+// Reconciler assigns addresses of the machine to Services. Its methods must not be called concurrently.
 type Reconciler struct {
 	Client   kubernetes.Interface
 	Services corelisters.ServiceLister
 	Pool     netip.Prefix
 	Machine  Machine
-	// Event tells the owner of a Service what became of it.
+	// Event records an event of a Service.
 	Event func(service *corev1.Service, kind, reason, message string)
 
 	held Assignment
 }
 
-// Reconcile looks at all Services at once.
+// Reconcile processes all Services.
 func (r *Reconciler) Reconcile(ctx context.Context) error {
 	services, err := r.Services.List(labels.Everything())
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *Reconciler) Reconcile(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// syncMachine gives the machine exactly the assigned addresses out of the pool.
+// syncMachine adds the assigned addresses to the machine, and removes all other addresses of the pool.
 func (r *Reconciler) syncMachine() error {
 	present, err := r.Machine.Addresses(r.Pool)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Reconciler) syncMachine() error {
 	return errors.Join(failed...)
 }
 
-// syncStatus writes the address into the status, and takes one out of a Service that is no load balancer any more.
+// syncStatus writes the address into the status, and removes it from a Service that is no longer a load balancer.
 func (r *Reconciler) syncStatus(ctx context.Context, service *corev1.Service) error {
 	address, assigned := r.held[service.UID]
 	var wanted []corev1.LoadBalancerIngress
@@ -82,7 +82,7 @@ func (r *Reconciler) syncStatus(ctx context.Context, service *corev1.Service) er
 	case Concerned(service):
 		r.Event(service, corev1.EventTypeWarning, "NoAddress", fmt.Sprintf("No address of %s is free", r.Pool))
 	case service.Spec.Type == corev1.ServiceTypeLoadBalancer || !r.Pool.Contains(current(service)):
-		return nil // on its way out, of another class, or nothing of ours in it
+		return nil // being deleted, of another class, or without an address of the pool
 	default:
 	}
 	if sameIngress(service.Status.LoadBalancer.Ingress, wanted) {
@@ -92,7 +92,7 @@ func (r *Reconciler) syncStatus(ctx context.Context, service *corev1.Service) er
 	updated.Status.LoadBalancer.Ingress = wanted
 	_, err := r.Client.CoreV1().Services(service.Namespace).UpdateStatus(ctx, updated, metav1.UpdateOptions{})
 	if apierrors.IsNotFound(err) {
-		return nil // its end is on the way to us
+		return nil // its deletion event follows
 	}
 	if err != nil {
 		return fmt.Errorf("write address %q into Service %q: %w", address, service.Namespace+"/"+service.Name, err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package multicall lets one binary be many programs: the name it was called by, or else its first
-// argument, says which one it is this time.
+// Package multicall combines several programs in one binary. The name by which the binary is called, or else its first
+// argument, selects the program.
 package multicall

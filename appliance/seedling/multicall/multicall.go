@@ -9,9 +9,9 @@ import (
 
 // Applet is one program inside the binary.
 type Applet struct {
-	// Name is what the binary has to be called, or given as its first argument, to be this applet.
+	// Name selects the applet, as the name of the binary or as its first argument.
 	Name string
-	// Run is the program; it gets its arguments without its own name and returns the exit status.
+	// Run is the program; it gets its arguments without the program name and returns the exit status.
 	Run func(args []string) int
 }
 
@@ -27,9 +27,9 @@ func (t Table) Names() []string {
 	return names
 }
 
-// Select finds the applet that a whole command line (with the program name first) asks for and
-// returns it with the arguments meant for it. The name of the program goes before its first
-// argument, so that an applet called through its link can have arguments that look like applets.
+// Select returns the applet that a command line (with the program name first) selects, with its
+// arguments. The program name takes precedence over the first argument, so that an applet called
+// through its link can have arguments with names of applets.
 func (t Table) Select(commandLine []string) (Applet, []string, bool) {
 	for depth := range min(2, len(commandLine)) {
 		wanted := commandLine[depth]

@@ -12,18 +12,18 @@ import (
 	"github.com/vishvananda/netlink"
 )
 
-// loopback is where the addresses of the cluster are: it is always there, and an address on it is reached
-// from this machine and its pods without any further device.
+// loopback is the device of the addresses of the cluster. It always exists, and its addresses can be reached from this
+// machine and its pods without another device.
 const loopback = "lo"
 
-// AddAddress gives an address to this machine. It is fine if it has it already.
+// AddAddress adds an address to this machine. It succeeds if the machine has the address already.
 func AddAddress(address netip.Addr) error {
 	link, err := netlink.LinkByName(loopback)
 	if err != nil {
 		return fmt.Errorf("find network device %q: %w", loopback, err)
 	}
 	if err := netlink.LinkSetUp(link); err != nil {
-		return fmt.Errorf("switch on network device %q: %w", loopback, err)
+		return fmt.Errorf("enable network device %q: %w", loopback, err)
 	}
 	if err := netlink.AddrReplace(link, &netlink.Addr{IPNet: hostNet(address)}); err != nil {
 		return fmt.Errorf("add address %q: %w", address, err)
@@ -31,7 +31,7 @@ func AddAddress(address netip.Addr) error {
 	return nil
 }
 
-// RemoveAddress takes an address from this machine. It is fine if it does not have it.
+// RemoveAddress removes an address from this machine. It succeeds if the machine does not have the address.
 func RemoveAddress(address netip.Addr) error {
 	link, err := netlink.LinkByName(loopback)
 	if err != nil {
@@ -44,7 +44,7 @@ func RemoveAddress(address netip.Addr) error {
 	return nil
 }
 
-// Addresses returns the addresses out of a range that this machine has on its loopback device.
+// Addresses returns the addresses of a range that this machine has on its loopback device.
 func Addresses(within netip.Prefix) ([]netip.Addr, error) {
 	link, err := netlink.LinkByName(loopback)
 	if err != nil {
@@ -64,8 +64,8 @@ func Addresses(within netip.Prefix) ([]netip.Addr, error) {
 	return found, nil
 }
 
-// AddRoute lets this machine send to a range that only the firewall's address translation knows: without a
-// route the kernel refuses before the firewall sees the packet. The source address is the given one.
+// AddRoute adds a route to a range that exists only in the address translation of the firewall. Without a route the
+// kernel rejects packets before the firewall sees them. The source address is the given one.
 func AddRoute(to netip.Prefix, source netip.Addr) error {
 	link, err := netlink.LinkByName(loopback)
 	if err != nil {
@@ -78,7 +78,7 @@ func AddRoute(to netip.Prefix, source netip.Addr) error {
 	return nil
 }
 
-// RemoveRoute undoes AddRoute and reports whether there was something to undo.
+// RemoveRoute undoes AddRoute and reports whether the route existed.
 func RemoveRoute(to netip.Prefix) (bool, error) {
 	link, err := netlink.LinkByName(loopback)
 	if err != nil {
@@ -94,7 +94,7 @@ func RemoveRoute(to netip.Prefix) (bool, error) {
 	return true, nil
 }
 
-// RemoveLink removes a network device and reports whether there was one.
+// RemoveLink removes a network device and reports whether it existed.
 func RemoveLink(name string) (bool, error) {
 	link, err := netlink.LinkByName(name)
 	if missing := (netlink.LinkNotFoundError{}); errors.As(err, &missing) {
@@ -109,7 +109,7 @@ func RemoveLink(name string) (bool, error) {
 	return true, nil
 }
 
-// SmallestMTU returns the smallest size of a packet that the machine's way out allows, or 1500 if there is no way out.
+// SmallestMTU returns the smallest MTU of the default routes of the machine, or 1500 if there are none.
 func SmallestMTU() (int, error) {
 	routes, err := netlink.RouteList(nil, netlink.FAMILY_V4)
 	if err != nil {
@@ -120,7 +120,7 @@ func SmallestMTU() (int, error) {
 		if route.Dst != nil && route.Dst.IP.IsUnspecified() || route.Dst == nil {
 			link, err := netlink.LinkByIndex(route.LinkIndex)
 			if err != nil {
-				continue // a route over several devices has none of its own
+				continue // a route over several devices has no device of its own
 			}
 			smallest = min(smallest, link.Attrs().MTU)
 		}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MayRaiseLimits reports whether this process has CAP_SYS_RESOURCE. Without it nobody below may get a better
-// out-of-memory score than its parent, and a container runtime has to be told so.
+// MayRaiseLimits reports whether this process has CAP_SYS_RESOURCE. Without it no child process can have a better
+// out-of-memory score than its parent, and a container runtime must be configured accordingly.
 func MayRaiseLimits() (bool, error) {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var data [2]unix.CapUserData

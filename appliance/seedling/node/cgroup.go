@@ -22,11 +22,11 @@ import (
 type Cgroups struct {
 	// Roots are the folders where the hierarchies are mounted.
 	Roots []string
-	// Unified tells that there is one hierarchy of version 2 with controllers, and none of version 1.
+	// Unified is true if there is one hierarchy of version 2 with controllers, and none of version 1.
 	Unified bool
 }
 
-// FindCgroups looks up where the control groups are.
+// FindCgroups finds where the control groups are mounted.
 func FindCgroups() (Cgroups, error) {
 	content, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -35,7 +35,7 @@ func FindCgroups() (Cgroups, error) {
 	return ParseCgroups(string(content)), nil
 }
 
-// ParseCgroups does the same for a given table of mounts, in the form of /proc/self/mountinfo.
+// ParseCgroups does the same for a given table of mounts, in the format of /proc/self/mountinfo.
 func ParseCgroups(mountinfo string) Cgroups {
 	var legacy, unified []string
 	for line := range strings.Lines(mountinfo) {
@@ -55,17 +55,17 @@ func ParseCgroups(mountinfo string) Cgroups {
 	return Cgroups{Roots: append(legacy, unified...), Unified: len(legacy) == 0}
 }
 
-// Make makes a group of that name in every hierarchy.
+// Make creates a group of that name in every hierarchy.
 func (c Cgroups) Make(name string) error {
 	if err := c.delegate(); err != nil {
 		return err
 	}
 	for _, root := range c.Roots {
 		group := filepath.Join(root, name)
-		if err := os.Mkdir(group, 0o755); err != nil && !errors.Is(err, fs.ErrExist) { //nolint:gosec // Groups are there for all to see.
+		if err := os.Mkdir(group, 0o755); err != nil && !errors.Is(err, fs.ErrExist) { //nolint:gosec // Groups are not secret.
 			return fmt.Errorf("make control group: %w", err)
 		}
-		// A new group of this one controller cannot hold a process before it was given processors and memory.
+		// A new group of the cpuset controller cannot contain processes until it has processors and memory.
 		for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
 			if c.Unified {
 				break
@@ -78,14 +78,14 @@ func (c Cgroups) Make(name string) error {
 	return nil
 }
 
-// delegate lets groups below the root of the one hierarchy of version 2 have the controllers that a kubelet
-// insists on. Controllers that are delegated already stay so, and none is ever taken away: others may use it by then.
+// delegate enables the controllers that a kubelet requires for the groups below the root of the version 2 hierarchy.
+// Controllers are never disabled again, because others may use them by then.
 func (c Cgroups) delegate() error {
 	if !c.Unified {
 		return nil
 	}
 	for _, root := range c.Roots {
-		available, err := os.ReadFile(filepath.Join(root, "cgroup.controllers")) //nolint:gosec // The path is one of the kernel's.
+		available, err := os.ReadFile(filepath.Join(root, "cgroup.controllers")) //nolint:gosec // The path belongs to the kernel.
 		if err != nil {
 			return fmt.Errorf("read controllers of control groups: %w", err)
 		}
@@ -93,7 +93,7 @@ func (c Cgroups) delegate() error {
 			if !slices.Contains([]string{"cpu", "cpuset", "memory", "hugetlb", "pids"}, controller) {
 				continue
 			}
-			//nolint:gosec // The file is the kernel's, its mode stays.
+			//nolint:gosec // The file belongs to the kernel, its mode does not change.
 			if err := os.WriteFile(filepath.Join(root, "cgroup.subtree_control"), []byte("+"+controller), 0o644); err != nil {
 				return fmt.Errorf("delegate controller %q: %w", controller, err)
 			}
@@ -103,28 +103,28 @@ func (c Cgroups) delegate() error {
 }
 
 func inherit(parent, child string) error {
-	value, err := os.ReadFile(parent) //nolint:gosec // The path is one of the kernel's.
+	value, err := os.ReadFile(parent) //nolint:gosec // The path belongs to the kernel.
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("read control group: %w", err)
 	}
-	current, err := os.ReadFile(child) //nolint:gosec // The path is one of the kernel's.
+	current, err := os.ReadFile(child) //nolint:gosec // The path belongs to the kernel.
 	if err != nil {
 		return fmt.Errorf("read control group: %w", err)
 	}
 	if strings.TrimSpace(string(current)) != "" {
 		return nil
 	}
-	if err := os.WriteFile(child, value, 0o644); err != nil { //nolint:gosec // The file is the kernel's, its mode stays.
+	if err := os.WriteFile(child, value, 0o644); err != nil { //nolint:gosec // The file belongs to the kernel, its mode does not change.
 		return fmt.Errorf("set up control group: %w", err)
 	}
 	return nil
 }
 
-// Remove kills every process in the group of that name, in all hierarchies and below, and removes the group.
-// It tells how many processes were killed and how many groups removed.
+// Remove kills all processes in the group of that name and in its subgroups, in all hierarchies, and removes the groups.
+// It returns how many processes were killed and how many groups were removed.
 func (c Cgroups) Remove(ctx context.Context, name string) (killed, removed int, err error) {
 	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, 20*time.Second, true, func(context.Context) (bool, error) {
 		left := 0
@@ -164,7 +164,7 @@ func removeGroup(group string) (killed, removed, left int, err error) {
 		}
 		killed, removed, left = killed+k, removed+r, left+l
 	}
-	content, err := os.ReadFile(filepath.Join(group, "cgroup.procs")) //nolint:gosec // The path is one of the kernel's.
+	content, err := os.ReadFile(filepath.Join(group, "cgroup.procs")) //nolint:gosec // The path belongs to the kernel.
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENODEV) {
 		return killed, removed, left, fmt.Errorf("list processes of control group: %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Table is the name of the seedling's own firewall table.
+// Table is the name of the firewall table of the seedling.
 const Table = "seedling"
 
 // Ranges are the networks of the cluster.
@@ -22,8 +22,8 @@ type Ranges struct {
 	Bridge                        string
 }
 
-// Masquerade lets pods reach what is outside of the cluster under the address of this machine. The table is
-// replaced in one step.
+// Masquerade gives traffic of pods that leaves the cluster the address of this machine. The table is replaced
+// atomically.
 func Masquerade(ctx context.Context, r Ranges) error {
 	return nft(ctx, fmt.Sprintf(`
 add table ip %[1]s
@@ -37,7 +37,7 @@ table ip %[1]s {
 `, Table, r.Pods, r.Bridge, r.Services, r.LoadBalancers, r.Node))
 }
 
-// RemoveTables removes firewall tables by name, for IPv4 and IPv6, and tells which were there.
+// RemoveTables removes firewall tables by name, for IPv4 and IPv6, and returns those that existed.
 func RemoveTables(ctx context.Context, names ...string) ([]string, error) {
 	output, err := exec.CommandContext(ctx, "nft", "list", "tables").Output()
 	if err != nil {
@@ -55,20 +55,6 @@ func RemoveTables(ctx context.Context, names ...string) ([]string, error) {
 		removed = append(removed, fields[1]+" "+fields[2])
 	}
 	return removed, nil
-}
-
-// HasTable reports whether there is a firewall table of that name.
-func HasTable(ctx context.Context, name string) (bool, error) {
-	output, err := exec.CommandContext(ctx, "nft", "list", "tables").Output()
-	if err != nil {
-		return false, fmt.Errorf("list firewall tables: %w", err)
-	}
-	for line := range strings.Lines(string(output)) {
-		if fields := strings.Fields(line); len(fields) == 3 && fields[2] == name {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 func nft(ctx context.Context, rules string) error {

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// AllowForwarding lets the packets of pods pass where somebody else's firewall drops what it does not know, as
-// the one of Docker does. It does nothing where packets pass anyhow.
+// AllowForwarding allows the packets of pods if another firewall, such as that of Docker, drops unknown packets. It does
+// nothing if packets are forwarded by default.
 func AllowForwarding(ctx context.Context, bridge string) error {
 	policy, err := iptables(ctx, "-S", "FORWARD")
 	if err != nil || !strings.Contains(policy, "-P FORWARD DROP") {
-		return nil //nolint:nilerr // Without iptables there are no rules of iptables in the way.
+		return nil //nolint:nilerr // Without iptables there are no rules that drop packets.
 	}
 	for _, rule := range forwardRules(bridge) {
 		if _, err := iptables(ctx, append([]string{"-C"}, rule...)...); err == nil {
@@ -28,7 +28,7 @@ func AllowForwarding(ctx context.Context, bridge string) error {
 	return nil
 }
 
-// ForbidForwarding undoes AllowForwarding and returns how many rules there were to remove.
+// ForbidForwarding undoes AllowForwarding and returns how many rules it removed.
 func ForbidForwarding(ctx context.Context, bridge string) (int, error) {
 	rules, err := iptables(ctx, "-S", "FORWARD")
 	if err != nil || !strings.Contains(rules, bridge) {

@@ -16,22 +16,22 @@ import (
 	"strings"
 )
 
-// Journal remembers how the machine was before: each change is written down before it is made, so that it
-// can be undone whatever happens in between.
+// Journal records the original state of the machine. Each change is recorded before it is made, so that it can be undone
+// even after a crash in between.
 type Journal struct {
 	file string
-	// Settings are the kernel settings that were changed, with the values that they had.
+	// Settings are the changed kernel settings with their original values.
 	Settings map[string]string `json:"settings,omitempty"`
-	// Network tells in which network, of which boot of the machine, addresses and the like were made.
+	// Network identifies the network namespace, and the boot of the machine, in which addresses and routes were added.
 	Network string `json:"network,omitempty"`
-	// Absent are folders outside of the seedling's own that were not there.
+	// Absent are folders that did not exist before and do not belong to the seedling.
 	Absent []string `json:"absent,omitempty"`
 }
 
-// OpenJournal reads the journal in a file; without the file it is empty.
+// OpenJournal reads the journal from a file; without the file it is empty.
 func OpenJournal(file string) (*Journal, error) {
 	journal := &Journal{file: file, Settings: map[string]string{}}
-	content, err := os.ReadFile(file) //nolint:gosec // The path is the caller's own.
+	content, err := os.ReadFile(file) //nolint:gosec // The caller names the path.
 	if errors.Is(err, fs.ErrNotExist) {
 		return journal, nil
 	}
@@ -58,7 +58,7 @@ func (j *Journal) save() error {
 	return nil
 }
 
-// NoteNetwork writes down in which network changes will be made.
+// NoteNetwork records the network namespace in which changes will be made.
 func (j *Journal) NoteNetwork(network string) error {
 	if j.Network == network {
 		return nil
@@ -67,9 +67,9 @@ func (j *Journal) NoteNetwork(network string) error {
 	return j.save()
 }
 
-// Raise changes a kernel setting that is a number, unless it is higher already. It returns fs.ErrNotExist if the kernel does not have it.
+// Raise raises a numeric kernel setting to at least the given value. It returns fs.ErrNotExist if the kernel does not have it.
 func (j *Journal) Raise(name string, least int) error {
-	content, err := os.ReadFile(filepath.Join("/proc/sys", name)) //nolint:gosec // The path is one of the kernel's.
+	content, err := os.ReadFile(filepath.Join("/proc/sys", name)) //nolint:gosec // The path belongs to the kernel.
 	if err != nil {
 		return fmt.Errorf("read kernel setting %q: %w", name, err)
 	}
@@ -86,7 +86,7 @@ func (j *Journal) Raise(name string, least int) error {
 // Set changes a kernel setting, given with slashes as below /proc/sys. It returns fs.ErrNotExist if the kernel does not have it.
 func (j *Journal) Set(name, value string) error {
 	path := filepath.Join("/proc/sys", name)
-	content, err := os.ReadFile(path) //nolint:gosec // The path is one of the kernel's.
+	content, err := os.ReadFile(path) //nolint:gosec // The path belongs to the kernel.
 	if err != nil {
 		return fmt.Errorf("read kernel setting %q: %w", name, err)
 	}
@@ -100,7 +100,7 @@ func (j *Journal) Set(name, value string) error {
 			return err
 		}
 	}
-	if err := os.WriteFile(path, []byte(value), 0o644); err != nil { //nolint:gosec // The file is the kernel's, its mode stays.
+	if err := os.WriteFile(path, []byte(value), 0o644); err != nil { //nolint:gosec // The file belongs to the kernel, its mode does not change.
 		return fmt.Errorf("change kernel setting %q to %q: %w", name, value, err)
 	}
 	return nil
@@ -112,16 +112,16 @@ func HasSetting(name string) bool {
 	return err == nil
 }
 
-// LoadModules loads modules of the kernel that it may have to load from files. One that is not there is built
-// in, or not to be had; what needs it says so.
+// LoadModules loads kernel modules. Errors are ignored, because a missing module may be built in; otherwise the part
+// that needs it reports an error.
 func LoadModules(ctx context.Context, names ...string) {
 	for _, name := range names {
 		_ = exec.CommandContext(ctx, "modprobe", "--quiet", name).Run() //nolint:gosec // The names are our own.
 	}
 }
 
-// Restore gives every changed kernel setting the value that it had, and tells which. Without withNetwork it
-// leaves out those that each network has for itself.
+// Restore sets all changed kernel settings to their original values, and returns their names. Without withNetwork it
+// leaves out those that each network namespace has for itself.
 func (j *Journal) Restore(withNetwork bool) ([]string, error) {
 	var restored []string
 	var failed []error
@@ -129,7 +129,7 @@ func (j *Journal) Restore(withNetwork bool) ([]string, error) {
 		if !withNetwork && strings.HasPrefix(name, "net/") {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join("/proc/sys", name), []byte(value), 0o644); err != nil { //nolint:gosec // The file is the kernel's, its mode stays.
+		if err := os.WriteFile(filepath.Join("/proc/sys", name), []byte(value), 0o644); err != nil { //nolint:gosec // The file belongs to the kernel, its mode does not change.
 			failed = append(failed, fmt.Errorf("restore kernel setting %q: %w", name, err))
 			continue
 		}
@@ -139,7 +139,7 @@ func (j *Journal) Restore(withNetwork bool) ([]string, error) {
 	return restored, errors.Join(failed...)
 }
 
-// NoteAbsent writes down which of the folders are not there yet.
+// NoteAbsent records which of the folders do not exist.
 func (j *Journal) NoteAbsent(folders ...string) error {
 	for _, folder := range folders {
 		_, err := os.Lstat(folder)
@@ -150,8 +150,8 @@ func (j *Journal) NoteAbsent(folders ...string) error {
 	return j.save()
 }
 
-// RemoveAbsent removes those folders that were not there before, as long as nobody else put a file into
-// them, and tells which.
+// RemoveAbsent removes the folders that did not exist before, unless they contain files, and returns those that it
+// removed.
 func (j *Journal) RemoveAbsent() ([]string, error) {
 	var removed []string
 	var failed []error
@@ -167,7 +167,7 @@ func (j *Journal) RemoveAbsent() ([]string, error) {
 	return removed, errors.Join(failed...)
 }
 
-// removeEmpty removes a folder and the folders in it, from the inside out, and stops where it meets a file.
+// removeEmpty removes a folder and its subfolders, innermost first, and keeps those with files.
 func removeEmpty(folder string) (bool, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mounts returns the mount points at or below the given folders, the innermost and latest first: in the
-// order in which they can be unmounted.
+// Mounts returns the mount points at or below the given folders, in the order in which they can be unmounted: the
+// innermost and latest first.
 func Mounts(folders ...string) ([]string, error) {
 	content, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -22,7 +22,7 @@ func Mounts(folders ...string) ([]string, error) {
 	return ParseMounts(string(content), folders...), nil
 }
 
-// ParseMounts does the same for a given table of mounts, in the form of /proc/self/mountinfo.
+// ParseMounts does the same for a given table of mounts, in the format of /proc/self/mountinfo.
 func ParseMounts(mountinfo string, folders ...string) []string {
 	const mountPoint = 4
 	var found []string
@@ -45,8 +45,8 @@ func unescape(path string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
 }
 
-// Unmount unmounts everything at or below the given folders and tells how many mounts there were. A mount
-// still in use vanishes from the folder now and for good when its last user ends.
+// Unmount unmounts everything at or below the given folders and returns the number of mounts. A mount that is still in
+// use is detached now, and unmounted when its last user ends.
 func Unmount(folders ...string) (int, error) {
 	points, err := Mounts(folders...)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// NetworkNamespace identifies the network namespace that this process is in, until the next boot.
+// NetworkNamespace identifies the network namespace of this process, until the next boot.
 func NetworkNamespace() (string, error) {
 	name, err := os.Readlink("/proc/thread-self/ns/net")
 	if err != nil {

@@ -17,8 +17,8 @@ type PodNetwork struct {
 	DataDir string
 }
 
-// Configuration returns the list of network plugins as a conflist of CNI: a bridge with an address of each
-// pod's own, reached over the node's own address on the bridge; host ports by address translation.
+// Configuration returns the network plugins as a CNI conflist: a bridge on which each pod and the node have an address,
+// and host ports by address translation.
 func (n PodNetwork) Configuration() ([]byte, error) {
 	type object = map[string]any
 	content, err := json.MarshalIndent(object{

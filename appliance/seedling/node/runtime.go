@@ -19,12 +19,12 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// criNamespace is where containerd keeps what it holds for Kubernetes.
+// criNamespace is the containerd namespace of Kubernetes.
 const criNamespace = "k8s.io"
 
-// RuntimePaths are the files of a containerd that shares nothing with another one on the machine.
+// RuntimePaths are the files of a containerd that shares nothing with other instances on the machine.
 type RuntimePaths struct {
-	// Root keeps images and containers, State what lives as long as they run.
+	// Root holds images and containers, State the data of running containers.
 	Root, State string
 	// ShimState is the folder of runc.
 	ShimState string
@@ -33,8 +33,8 @@ type RuntimePaths struct {
 	CNIConfDir, CNIBinDir string
 }
 
-// RuntimeConfig returns the configuration file of containerd. It is read by containerd 1.6 and later. AppArmor is off,
-// because a profile that was loaded into the kernel would stay there.
+// RuntimeConfig returns the configuration file of containerd, for containerd 1.6 and later. AppArmor is disabled, because
+// loaded profiles would stay in the kernel.
 func RuntimeConfig(paths RuntimePaths, pauseImage string, restrictScore bool) string {
 	return fmt.Sprintf(`version = 2
 root = %[1]q
@@ -69,26 +69,26 @@ disabled_plugins = [
 `, paths.Root, paths.State, paths.Socket, pauseImage, restrictScore, paths.CNIBinDir, paths.CNIConfDir, paths.ShimState)
 }
 
-// Runtime talks to a running containerd.
+// Runtime is a client of a running containerd.
 type Runtime struct {
 	socket, mark string
 	conn         *grpc.ClientConn
 }
 
-// Dial prepares to talk to the containerd at a socket; it need not be there yet. The mark, NAME=value, is put
-// into the environment of the programs that are run for it.
+// Dial returns a client of the containerd at a socket, which need not exist yet. The mark, NAME=value, is added to the
+// environment of the programs that are run for it.
 func Dial(socket, mark string) (*Runtime, error) {
 	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
-		return nil, fmt.Errorf("prepare to talk to containerd: %w", err)
+		return nil, fmt.Errorf("make client of containerd: %w", err)
 	}
 	return &Runtime{socket: socket, mark: mark, conn: conn}, nil
 }
 
-// Close ends the conversation.
+// Close closes the connection.
 func (r *Runtime) Close() error { return r.conn.Close() }
 
-// Ready returns nil once containerd answers and can run containers.
+// Ready returns nil if containerd answers and can run containers.
 func (r *Runtime) Ready(ctx context.Context) error {
 	answer, err := runtimeapi.NewRuntimeServiceClient(r.conn).Status(ctx, &runtimeapi.StatusRequest{})
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Has reports whether the image of that name is there with that very configuration.
+// Has reports whether the image of that name exists with exactly that configuration.
 func (r *Runtime) Has(ctx context.Context, name, configDigest string) (bool, error) {
 	answer, err := runtimeapi.NewImageServiceClient(r.conn).ImageStatus(ctx, &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: name}})
 	if err != nil {
@@ -111,13 +111,13 @@ func (r *Runtime) Has(ctx context.Context, name, configDigest string) (bool, err
 	return answer.GetImage().GetId() == configDigest, nil
 }
 
-// Import takes the images of a docker-archive into containerd.
+// Import imports the images of a docker-archive into containerd.
 func (r *Runtime) Import(ctx context.Context, archive string) error {
 	path, err := filepath.Abs(archive)
 	if err != nil {
 		return fmt.Errorf("path of archive %q: %w", archive, err)
 	}
-	//nolint:gosec // The arguments are paths of the caller's own.
+	//nolint:gosec // The arguments are paths of the caller.
 	command := exec.CommandContext(ctx, "ctr", "--address", r.socket, "--namespace", criNamespace, "images", "import", path)
 	command.Env = append(os.Environ(), r.mark)
 	var output bytes.Buffer
@@ -128,7 +128,7 @@ func (r *Runtime) Import(ctx context.Context, archive string) error {
 	return nil
 }
 
-// RemoveSandboxes ends every pod with all of its containers and gives their network back; it returns how many there were.
+// RemoveSandboxes removes all pods with their containers and networks, and returns their number.
 func (r *Runtime) RemoveSandboxes(ctx context.Context) (int, error) {
 	client := runtimeapi.NewRuntimeServiceClient(r.conn)
 	list, err := client.ListPodSandbox(ctx, &runtimeapi.ListPodSandboxRequest{})

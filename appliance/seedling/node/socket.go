@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// RemoveDeadSockets removes the sockets in a folder that nobody listens to any more: those of programs that were
-// killed. It returns their paths.
+// RemoveDeadSockets removes the sockets in a folder on which no process listens any more, because it was killed. It
+// returns their paths.
 func RemoveDeadSockets(ctx context.Context, folder string) ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil {
@@ -28,7 +28,7 @@ func RemoveDeadSockets(ctx context.Context, folder string) ([]string, error) {
 			continue
 		}
 		if !errors.Is(err, syscall.ECONNREFUSED) {
-			continue // no socket, or not ours to judge
+			continue // not a socket, or its state is unknown
 		}
 		if info, err := os.Lstat(path); err != nil || info.Mode().Type() != os.ModeSocket {
 			continue

@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	// lifetime is how long a certificate is good; that of an authority ten times as long.
+	// lifetime is how long a certificate is valid; that of an authority is valid ten times as long.
 	lifetime = 365 * 24 * time.Hour
-	// renewAhead is how long before its end a certificate is made anew.
+	// renewAhead is how long before its expiry a certificate is renewed.
 	renewAhead = 30 * 24 * time.Hour
 	// clockSkew is how far apart the clocks of two machines may be.
 	clockSkew = 5 * time.Minute
@@ -33,16 +33,16 @@ const (
 // Folder keeps certificates and keys as files: name.crt and name.key.
 type Folder struct {
 	Dir string
-	// Now is the time that decides what is still good.
+	// Now is the time that decides what is still valid.
 	Now time.Time
 }
 
-// Certificate says what a certificate is to be for.
+// Certificate describes a certificate.
 type Certificate struct {
 	// Name is the name of the files.
 	Name    string
 	Subject pkix.Name
-	// Hosts and Addresses are what a server is called by its clients.
+	// Hosts and Addresses are the names by which clients reach a server.
 	Hosts     []string
 	Addresses []netip.Addr
 	Usages    []x509.ExtKeyUsage
@@ -62,13 +62,13 @@ func (p Pair) CertificatePEM() []byte {
 // KeyPEM returns the key as it is in the file.
 func (p Pair) KeyPEM() ([]byte, error) { return encodeKey(p.Key) }
 
-// EnsureAuthority returns the authority of that name, or makes it.
+// EnsureAuthority returns the authority of that name, and creates it if necessary.
 func (f Folder) EnsureAuthority(name, commonName string) (Pair, error) {
 	return f.ensure(Certificate{Name: name, Subject: pkix.Name{CommonName: commonName}}, nil)
 }
 
-// Ensure returns the certificate from the folder, or has the authority sign it. One that ends soon, or that is
-// of another authority, is replaced.
+// Ensure returns the certificate from the folder, or one that the authority signs. A certificate that expires soon, or
+// that another authority has signed, is replaced.
 func (f Folder) Ensure(wanted Certificate, authority Pair) (Pair, error) {
 	return f.ensure(wanted, &authority)
 }
@@ -89,7 +89,7 @@ func (f Folder) ensure(wanted Certificate, authority *Pair) (Pair, error) {
 	if err != nil {
 		return Pair{}, err
 	}
-	// A key without its certificate, as a crash in between leaves it, is found out and replaced.
+	// A key without its certificate, as after a crash in between, is replaced.
 	if err := f.write(wanted.Name+".key", key, 0o600); err != nil {
 		return Pair{}, err
 	}
@@ -146,7 +146,7 @@ func (f Folder) issue(wanted Certificate, authority *Pair) (Pair, error) {
 	return Pair{Certificate: parsed, Key: key}, nil
 }
 
-// EnsureKey makes a key that signs tokens, name.key, and its public half, name.pub, unless they are there.
+// EnsureKey creates a key that signs tokens, name.key, and its public key, name.pub, unless they exist.
 func (f Folder) EnsureKey(name string) error {
 	_, err := f.read(name + ".key")
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -196,7 +196,7 @@ func (f Folder) load(name string) (Pair, error) {
 
 func (f Folder) read(file string) ([]byte, error) {
 	path := filepath.Join(f.Dir, file)
-	content, err := os.ReadFile(path) //nolint:gosec // The folder is the cluster's own.
+	content, err := os.ReadFile(path) //nolint:gosec // The folder belongs to the cluster.
 	if err != nil {
 		return nil, fmt.Errorf("read identity: %w", err)
 	}
@@ -207,7 +207,7 @@ func (f Folder) read(file string) ([]byte, error) {
 	return block.Bytes, nil
 }
 
-// write replaces a file in one step: a reader sees the old contents or the new ones.
+// write replaces a file atomically.
 func (f Folder) write(file string, content []byte, mode fs.FileMode) error {
 	path := filepath.Join(f.Dir, file)
 	if err := os.WriteFile(path+".new", content, mode); err != nil {

@@ -16,11 +16,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killed bounds the wait for a process that was killed outright; only one stuck in the kernel needs longer.
+// killed bounds the wait for a process that was killed; only a process that is stuck in the kernel takes longer.
 const killed = 10 * time.Second
 
-// End asks the process to end, and kills it when it has not done so after the grace period.
-// It holds a file descriptor of the process, so the signals cannot reach another one. No error when it is gone already.
+// End asks the process to end, and kills it after the grace period. It holds a file descriptor of the process, so the
+// signals cannot reach another one. It succeeds if the process has ended already.
 func (r Record) End(ctx context.Context, grace time.Duration) error {
 	fd, err := unix.PidfdOpen(r.PID, 0)
 	if errors.Is(err, unix.ESRCH) {
@@ -30,7 +30,7 @@ func (r Record) End(ctx context.Context, grace time.Duration) error {
 		return fmt.Errorf("open process %d: %w", r.PID, err)
 	}
 	defer unix.Close(fd) //nolint:errcheck // Nothing was written.
-	if !r.Alive() {      // looked at after opening: from here on the descriptor is of this very process
+	if !r.Alive() {      // checked after opening, so the descriptor is that of this process
 		return nil
 	}
 	for _, step := range []struct {
@@ -45,12 +45,12 @@ func (r Record) End(ctx context.Context, grace time.Duration) error {
 			return err
 		}
 	}
-	return fmt.Errorf("process %d does not end, not even when killed", r.PID)
+	return fmt.Errorf("process %d does not end even after it was killed", r.PID)
 }
 
 // awaitEnd waits until the process of the descriptor has ended, for no longer than the given time.
 func awaitEnd(ctx context.Context, fd int, wait time.Duration) (bool, error) {
-	const slice = 100 * time.Millisecond // how long a cancelled context may go unseen
+	const slice = 100 * time.Millisecond // how long a cancelled context may go unnoticed
 	for ; wait > 0; wait -= slice {
 		if err := ctx.Err(); err != nil {
 			return false, fmt.Errorf("wait for the end of a process: %w", err)
@@ -67,8 +67,8 @@ func awaitEnd(ctx context.Context, fd int, wait time.Duration) (bool, error) {
 	return false, nil
 }
 
-// WithEnvironment returns the records of all processes whose environment holds the given NAME=value: those that
-// carry the mark of whoever started them, also if their record was lost. The caller itself is left out.
+// WithEnvironment returns the records of all processes whose environment contains the given NAME=value, even if their
+// record was lost. The calling process is excluded.
 func WithEnvironment(assignment string) ([]Record, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -82,7 +82,7 @@ func WithEnvironment(assignment string) ([]Record, error) {
 		}
 		environment, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "environ"))
 		if err != nil || !slices.Contains(strings.Split(string(environment), "\x00"), assignment) {
-			continue // a process that ended meanwhile, or a kernel thread, has no environment
+			continue // a process that has ended, or a kernel thread, has no environment
 		}
 		if record, err := Observe(pid, nil); err == nil && record.Alive() {
 			records = append(records, record)

@@ -23,20 +23,20 @@ const recordSuffix = ".pid"
 type Spec struct {
 	// Name is the key of the process in its table, and the name of its files.
 	Name string
-	// Path is the program, Args its arguments without the program's name.
+	// Path is the program, Args its arguments without the program name.
 	Path string
 	Args []string
 	// Env is added to the environment of the caller.
 	Env []string
 }
 
-// Table keeps the processes whose files are in its two folders.
+// Table manages the processes whose files are in its two folders.
 type Table struct {
 	RecordDir string
 	LogDir    string
 }
 
-// LogFile returns where the output of the named process goes.
+// LogFile returns the file with the output of the named process.
 func (t Table) LogFile(name string) string { return filepath.Join(t.LogDir, name+".log") }
 
 func (t Table) recordFile(name string) string { return filepath.Join(t.RecordDir, name+recordSuffix) }
@@ -53,7 +53,7 @@ func (t Table) Find(name string) (Record, bool, error) {
 	return record, record.Alive(), nil
 }
 
-// Names returns every process of which there is a record, running or not, in alphabetical order.
+// Names returns all processes with a record, running or not, in alphabetical order.
 func (t Table) Names() ([]string, error) {
 	entries, err := os.ReadDir(t.RecordDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,8 +71,8 @@ func (t Table) Names() ([]string, error) {
 	return names, nil
 }
 
-// Start makes sure that the process runs: one that does stays as it is. The process gets a session of
-// its own and no input, so neither a signal to the caller's terminal nor the caller's end reaches it.
+// Start starts the process unless it runs. The process gets its own session and no input, so it is not affected by
+// signals to the terminal of the caller or by the end of the caller.
 func (t Table) Start(spec Spec) (record Record, started bool, err error) {
 	record, alive, err := t.Find(spec.Name)
 	if err != nil || alive {
@@ -87,9 +87,9 @@ func (t Table) Start(spec Spec) (record Record, started bool, err error) {
 	if err != nil {
 		return Record{}, false, fmt.Errorf("open log of process %q: %w", spec.Name, err)
 	}
-	defer log.Close() //nolint:errcheck // The process has its own.
+	defer log.Close() //nolint:errcheck // The process has its own descriptor.
 
-	//nolint:noctx,gosec // The process outlives every context here, and running a given program is what this is for.
+	//nolint:noctx,gosec // The process outlives the context, and the purpose is to run a given program.
 	command := exec.Command(spec.Path, spec.Args...)
 	command.Env = append(os.Environ(), spec.Env...)
 	command.Dir = "/"
@@ -116,8 +116,8 @@ func (t Table) register(spec Spec, pid int) (Record, error) {
 	return record, writeRecord(t.recordFile(spec.Name), record)
 }
 
-// Stop ends the named process, asking first and killing it after the grace period, and forgets it.
-// It reports whether there was one to end.
+// Stop ends the named process, kills it after the grace period, and removes its record. It reports whether the
+// process was running.
 func (t Table) Stop(ctx context.Context, name string, grace time.Duration) (bool, error) {
 	record, alive, err := t.Find(name)
 	if err != nil {
@@ -131,7 +131,7 @@ func (t Table) Stop(ctx context.Context, name string, grace time.Duration) (bool
 	return alive, removeRecord(t.recordFile(name))
 }
 
-// Tail returns the last lines of what the named process printed.
+// Tail returns the last lines of the output of the named process.
 func (t Table) Tail(name string, lines int) ([]string, error) {
 	const window = 16 << 10
 	file, err := os.Open(t.LogFile(name))

@@ -13,18 +13,18 @@ import (
 	"strings"
 )
 
-// Record identifies one process beyond doubt: ids are given again, but not at the same tick of the same boot.
+// Record identifies one process uniquely. Process ids are reused, but not at the same tick of the same boot.
 type Record struct {
 	PID int `json:"pid"`
 	// StartTicks is when the process started, in clock ticks since the boot (field 22 of /proc/PID/stat).
 	StartTicks uint64 `json:"startTicks"`
-	// Boot tells one boot of the machine from the next.
+	// Boot identifies the boot of the machine.
 	Boot string `json:"boot"`
-	// Command is the command line, for people who read the file.
+	// Command is the command line, for readers of the file.
 	Command []string `json:"command"`
 }
 
-// Observe makes the record of a process that runs now.
+// Observe returns the record of a running process.
 func Observe(pid int, command []string) (Record, error) {
 	stat, err := readStat(pid)
 	if err != nil {
@@ -37,8 +37,7 @@ func Observe(pid int, command []string) (Record, error) {
 	return Record{PID: pid, StartTicks: stat.startTicks, Boot: boot, Command: command}, nil
 }
 
-// Alive reports whether the very process of the record still runs. One that has ended, but that
-// nobody has collected yet, does not run.
+// Alive reports whether the process of the record still runs. A zombie does not run.
 func (r Record) Alive() bool {
 	stat, err := readStat(r.PID)
 	if err != nil {
@@ -57,16 +56,16 @@ func (s stat) ended() bool { return s.state == 'Z' || s.state == 'X' }
 
 func readStat(pid int) (stat, error) {
 	path := filepath.Join("/proc", strconv.Itoa(pid), "stat")
-	content, err := os.ReadFile(path) //nolint:gosec // The path is one of the kernel's.
+	content, err := os.ReadFile(path) //nolint:gosec // The path belongs to the kernel.
 	if err != nil {
 		return stat{}, fmt.Errorf("read state of process %d: %w", pid, err)
 	}
 	return parseStat(string(content))
 }
 
-// parseStat reads the fields behind the program's name, which is in brackets and may itself hold blanks and brackets.
+// parseStat reads the fields after the program name, which is in brackets and may itself contain blanks and brackets.
 func parseStat(line string) (stat, error) {
-	const state, start = 0, 19 // fields 3 and 22, counted from the one behind the name
+	const state, start = 0, 19 // fields 3 and 22, counted from the one after the name
 	fields := strings.Fields(line[strings.LastIndexByte(line, ')')+1:])
 	if len(fields) <= start {
 		return stat{}, fmt.Errorf("process state %q has too few fields", line)
@@ -78,7 +77,7 @@ func parseStat(line string) (stat, error) {
 	return stat{state: fields[state][0], startTicks: ticks}, nil
 }
 
-// Boot identifies the present boot of this machine.
+// Boot identifies the current boot of this machine.
 func Boot() (string, error) {
 	content, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -88,7 +87,7 @@ func Boot() (string, error) {
 }
 
 func readRecord(path string) (Record, error) {
-	content, err := os.ReadFile(path) //nolint:gosec // The path is the caller's own.
+	content, err := os.ReadFile(path) //nolint:gosec // The caller names the path.
 	if err != nil {
 		return Record{}, fmt.Errorf("read process record: %w", err)
 	}
@@ -99,7 +98,7 @@ func readRecord(path string) (Record, error) {
 	return record, nil
 }
 
-// writeRecord replaces the file in one step: a reader sees the old record or the new one.
+// writeRecord replaces the file atomically.
 func writeRecord(path string, record Record) error {
 	content, err := json.Marshal(record)
 	if err != nil {

@@ -18,18 +18,18 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 )
 
-// Reconciler makes and removes volumes. Its methods are called one at a time.
+// Reconciler creates and removes volumes. Its methods must not be called concurrently.
 type Reconciler struct {
 	Client  kubernetes.Interface
 	Claims  corelisters.PersistentVolumeClaimLister
 	Volumes corelisters.PersistentVolumeLister
-	// Dir is the folder that the volumes are folders in.
+	// Dir contains the folders of the volumes.
 	Dir string
-	// Event tells the owner of a claim what became of it.
+	// Event records an event of a claim.
 	Event func(claim *corev1.PersistentVolumeClaim, kind, reason, message string)
 }
 
-// EnsureClass makes the StorageClass.
+// EnsureClass creates the StorageClass.
 func (r *Reconciler) EnsureClass(ctx context.Context) error {
 	_, err := r.Client.StorageV1().StorageClasses().Create(ctx, Class(), metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
@@ -38,7 +38,7 @@ func (r *Reconciler) EnsureClass(ctx context.Context) error {
 	return nil
 }
 
-// Reconcile looks at all claims and volumes at once.
+// Reconcile processes all claims and volumes.
 func (r *Reconciler) Reconcile(ctx context.Context) error {
 	claims, err := r.Claims.List(labels.Everything())
 	if err != nil {
@@ -66,11 +66,11 @@ func (r *Reconciler) Reconcile(ctx context.Context) error {
 
 func (r *Reconciler) provision(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
 	if mode := claim.Spec.VolumeMode; mode != nil && *mode == corev1.PersistentVolumeBlock {
-		r.Event(claim, corev1.EventTypeWarning, "ProvisioningFailed", "A volume here is a folder: block devices cannot be served")
+		r.Event(claim, corev1.EventTypeWarning, "ProvisioningFailed", "Block volumes are not supported: a volume is a folder")
 		return nil
 	}
-	// The folder comes first: a volume that exists can be used at once. Any user of a pod may write into it, which sees it
-	// alone: the folder around it is closed, so that no user of the machine can exchange what is in it.
+	// The folder is created before the volume, because a volume can be used as soon as it exists. Every user of a pod may
+	// write into it. The parent folder is closed, so that no other user of the machine can change its content.
 	folder := filepath.Join(r.Dir, volumeName(claim))
 	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
 		return fmt.Errorf("make folder of volumes: %w", err)
@@ -78,10 +78,10 @@ func (r *Reconciler) provision(ctx context.Context, claim *corev1.PersistentVolu
 	if err := os.Chmod(r.Dir, 0o700); err != nil { //nolint:gosec // A folder has to be entered.
 		return fmt.Errorf("close folder of volumes: %w", err)
 	}
-	if err := os.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) { //nolint:gosec // Opened to all below.
+	if err := os.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) { //nolint:gosec // Opened to all users below.
 		return fmt.Errorf("make folder of volume: %w", err)
 	}
-	if err := os.Chmod(folder, 0o777); err != nil { //nolint:gosec // Who the pod's user will be is not known.
+	if err := os.Chmod(folder, 0o777); err != nil { //nolint:gosec // The user of the pod is not known.
 		return fmt.Errorf("open folder of volume: %w", err)
 	}
 	_, err := r.Client.CoreV1().PersistentVolumes().Create(ctx, volumeFor(claim, r.Dir), metav1.CreateOptions{})
@@ -91,11 +91,11 @@ func (r *Reconciler) provision(ctx context.Context, claim *corev1.PersistentVolu
 	return nil
 }
 
-// remove removes the folder before the volume, so that no folder is left without an object that tells of it.
-// The folder follows from the name of the volume; what the volume says itself is not trusted with that.
+// remove removes the folder before the volume, so that no folder is left without an object that refers to it.
+// The path follows from the name of the volume; the path in its spec is not trusted.
 func (r *Reconciler) remove(ctx context.Context, volume *corev1.PersistentVolume) error {
 	if volume.Name != filepath.Base(volume.Name) {
-		return fmt.Errorf("volume %q: its name is no name of a folder", volume.Name)
+		return fmt.Errorf("volume %q: its name is not a valid name of a folder", volume.Name)
 	}
 	if err := os.RemoveAll(filepath.Join(r.Dir, volume.Name)); err != nil {
 		return fmt.Errorf("remove folder of volume %q: %w", volume.Name, err)

@@ -13,14 +13,14 @@ import (
 const (
 	// Name is the name of the StorageClass.
 	Name = "seedling"
-	// Provisioner is how the StorageClass calls this package.
+	// Provisioner is the name of this provisioner in the StorageClass.
 	Provisioner = "seedling.terrarium.garden/folder"
 
-	// provisionedBy tells Kubernetes' own volume controller to leave the end of the volume to the provisioner.
+	// provisionedBy tells the volume controller of Kubernetes that the provisioner deletes the volume.
 	provisionedBy = "pv.kubernetes.io/provisioned-by"
 )
 
-// Class returns the StorageClass. Volumes are made at once: there is one node only.
+// Class returns the StorageClass. Volumes are bound immediately, because there is only one node.
 func Class() *storagev1.StorageClass {
 	return &storagev1.StorageClass{
 		ObjectMeta:        metav1.ObjectMeta{Name: Name, Annotations: map[string]string{"storageclass.kubernetes.io/is-default-class": "true"}},
@@ -36,14 +36,14 @@ func wantsVolume(claim *corev1.PersistentVolumeClaim) bool {
 	return class != nil && *class == Name && claim.Spec.VolumeName == "" && claim.DeletionTimestamp == nil && claim.Status.Phase != corev1.ClaimBound
 }
 
-// wantsEnd reports whether a volume of ours has lost its claim and is to go.
+// wantsEnd reports whether a volume of this provisioner is released and has to be deleted.
 func wantsEnd(volume *corev1.PersistentVolume) bool {
 	return volume.Annotations[provisionedBy] == Provisioner &&
 		volume.Status.Phase == corev1.VolumeReleased &&
 		volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete
 }
 
-// volumeName is the name of the volume of a claim, and of its folder. It is never given twice.
+// volumeName is the name of the volume of a claim, and of its folder. It is unique.
 func volumeName(claim *corev1.PersistentVolumeClaim) string { return "pvc-" + string(claim.UID) }
 
 func volumeFor(claim *corev1.PersistentVolumeClaim, dir string) *corev1.PersistentVolume {

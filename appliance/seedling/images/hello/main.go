@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Hello answers HTTP requests on port 8080 with the name of the host it runs on, so that one sees which
-// pod behind a Service answered. Called with a URL it asks there instead and prints the answer, and called with a name it
-// prints its addresses: so a pod can try a Service.
+// Hello answers HTTP requests on port 8080 with the name of its host, which shows the pod behind a Service that answered.
+// With a URL as argument it requests the URL and prints the answer, and with a name it prints the addresses of the name, so
+// that a pod can test a Service.
 package main
 
 import (
@@ -45,18 +45,18 @@ func try(what string) error {
 	if strings.Contains(what, "://") {
 		return ask(what)
 	}
-	addresses, err := net.LookupHost(what) //nolint:noctx,gosec // The resolver has its own patience, and asking what it is told to is all the program does.
+	addresses, err := net.LookupHost(what) //nolint:noctx,gosec // The resolver has its own timeout, and the purpose of the program is to look up its argument.
 	if err != nil {
 		return fmt.Errorf("look up %q: %w", what, err)
 	}
-	_, err = fmt.Println(strings.Join(addresses, "\n")) //nolint:forbidigo // It is what the program is asked for.
+	_, err = fmt.Println(strings.Join(addresses, "\n")) //nolint:forbidigo // This is the output of the program.
 	return err
 }
 
 // ask prints what a server answers.
 func ask(url string) error {
 	client := &http.Client{Timeout: 10 * time.Second}
-	answer, err := client.Get(url) //nolint:noctx,gosec // The client has a timeout, and asking what it is told to is all the program does.
+	answer, err := client.Get(url) //nolint:noctx,gosec // The client has a timeout, and the purpose of the program is to request its argument.
 	if err != nil {
 		return fmt.Errorf("ask %q: %w", url, err)
 	}

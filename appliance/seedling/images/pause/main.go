@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pause is the first process of every pod: it holds the pod's namespaces open and collects the children
-// that other containers of the pod leave behind, and does nothing else.
+// Pause is the first process of every pod: it keeps the namespaces of the pod open and reaps orphaned child processes
+// of the other containers.
 package main
 
 import (
