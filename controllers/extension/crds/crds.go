@@ -22,22 +22,17 @@ func Objects() ([]client.Object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read embedded definitions: %w", err)
 	}
-
 	objects := make([]client.Object, 0, len(entries))
-
 	for _, entry := range entries {
 		data, err := files.ReadFile(entry.Name())
 		if err != nil {
 			return nil, fmt.Errorf("read embedded definition %q: %w", entry.Name(), err)
 		}
-
 		crd := &apiextensionsv1.CustomResourceDefinition{}
 		if err := yaml.UnmarshalStrict(data, crd); err != nil {
 			return nil, fmt.Errorf("decode embedded definition %q: %w", entry.Name(), err)
 		}
-
 		objects = append(objects, crd)
 	}
-
 	return objects, nil
 }

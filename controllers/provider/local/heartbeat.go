@@ -4,7 +4,6 @@ package local
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -35,10 +34,7 @@ type Heartbeat struct {
 // AddToManager lets the manager run the heartbeat.
 func (h *Heartbeat) AddToManager(seed manager.Manager) error {
 	h.Client = seed.GetClient()
-	if err := seed.Add(h); err != nil {
-		return fmt.Errorf("add heartbeat: %w", err)
-	}
-	return nil
+	return seed.Add(h)
 }
 
 // Start renews the lease until ctx ends. A renewal that fails is only logged, because the next one follows soon.

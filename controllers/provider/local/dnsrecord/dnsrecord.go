@@ -5,7 +5,6 @@
 package dnsrecord
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -100,7 +99,7 @@ func Hosts(records []gardenextensionsv1alpha1.DNSRecord) string {
 			lines = append(lines, value+"\t"+strings.TrimSuffix(record.Spec.Name, "."))
 		}
 	}
-	slices.SortFunc(lines, cmp.Compare[string])
+	slices.Sort(lines)
 	lines = slices.Compact(lines)
 	if len(lines) == 0 {
 		return hostsHeader

@@ -31,7 +31,7 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	if err := check(object, cluster); err != nil {
 		return engine.ConfigurationProblem(err)
 	}
-	if err := a.ApplyInShoot(ctx, object.Namespace, Render(Values{Image: a.Images.NetworkAgent, PodNetwork: object.Spec.PodCIDR})...); err != nil {
+	if err := a.ApplyInShoot(ctx, object.Namespace, Render(a.Images.NetworkAgent, object.Spec.PodCIDR)...); err != nil {
 		return fmt.Errorf("network agent: %w", err)
 	}
 	object.Status.IPFamilies = []gardenextensionsv1alpha1.IPFamily{gardenextensionsv1alpha1.IPFamilyIPv4}
@@ -40,7 +40,7 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 
 // Delete removes the agent from the shoot.
 func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Network, cluster *engine.Cluster) error {
-	if err := a.RemoveFromShoot(ctx, object.Namespace, cluster, Render(Values{})...); err != nil {
+	if err := a.RemoveFromShoot(ctx, object.Namespace, cluster, Render("", "")...); err != nil {
 		return fmt.Errorf("network agent: %w", err)
 	}
 	return nil
@@ -79,16 +79,8 @@ const (
 	hostRoot  = "/host"
 )
 
-// Values of the rendered objects.
-type Values struct {
-	// Image holds the network agent.
-	Image string
-	// PodNetwork is the network of all pods of the shoot.
-	PodNetwork string
-}
-
-// Render returns the objects of the network agent, for the shoot.
-func Render(v Values) []client.Object {
+// Render returns the objects of the network agent, for a shoot with that network of all pods.
+func Render(image, podNetwork string) []client.Object {
 	meta := metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: Name}
 	clusterMeta := metav1.ObjectMeta{Name: ClusterName}
 	labels := map[string]string{"app": Name}
@@ -109,7 +101,7 @@ func Render(v Values) []client.Object {
 				Selector:             &metav1.LabelSelector{MatchLabels: labels},
 				Template: corev1.PodTemplateSpec{
 					ObjectMeta: metav1.ObjectMeta{Labels: labels},
-					Spec:       podSpec(v),
+					Spec:       podSpec(image, podNetwork),
 				},
 			},
 		},
@@ -117,7 +109,7 @@ func Render(v Values) []client.Object {
 }
 
 // podSpec lets the agent configure the network of the machine and run the programs of the machine, which are below hostRoot.
-func podSpec(v Values) corev1.PodSpec {
+func podSpec(image, podNetwork string) corev1.PodSpec {
 	return corev1.PodSpec{
 		ServiceAccountName:            Name,
 		AutomountServiceAccountToken:  new(true),
@@ -130,11 +122,11 @@ func podSpec(v Values) corev1.PodSpec {
 		Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
 		Containers: []corev1.Container{{
 			Name:            "network-agent",
-			Image:           v.Image,
+			Image:           image,
 			ImagePullPolicy: corev1.PullIfNotPresent,
 			Command: []string{
 				"/usr/local/bin/network-agent",
-				"--pod-network=" + v.PodNetwork,
+				"--pod-network=" + podNetwork,
 				"--config-dir=" + configDir,
 				"--host-root=" + hostRoot,
 			},

@@ -30,7 +30,7 @@ import (
 
 func TestRender(t *testing.T) {
 	t.Parallel()
-	golden.Objects(t, "objects.yaml", network.Render(network.Values{Image: "terrarium.garden/seedling:v1.36.3", PodNetwork: "10.100.0.0/16"}))
+	golden.Objects(t, "objects.yaml", network.Render("terrarium.garden/seedling:v1.36.3", "10.100.0.0/16"))
 }
 
 func newShoot(t *testing.T) client.Client {
