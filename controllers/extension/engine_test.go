@@ -167,7 +167,7 @@ func TestWaitToleratesErrorsForAWhile_GLET_FLOW_10(t *testing.T) {
 			want: `Infrastructure "a" is not ready: extension "local" reports: no credentials`, codes: []gardencorev1beta1.ErrorCode{"ERR_INFRA_UNAUTHENTICATED"},
 		},
 		"Silence": {
-			reason: "nobody answers", have: silent, after: [2]time.Duration{10 * time.Minute, 10 * time.Minute},
+			reason: "no extension answers", have: silent, after: [2]time.Duration{10 * time.Minute, 10 * time.Minute},
 			want: `Infrastructure "a" is not ready: not within 10m0s: no operation is recorded yet`,
 		},
 	}

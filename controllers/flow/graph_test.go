@@ -49,7 +49,7 @@ func TestCompileRefusesBrokenGraphs_GLET_FLOW_1(t *testing.T) {
 			want:   `compile flow "shoot": tasks wait for each other: a -> a`,
 		},
 		"NoIDNoTitleNothingToDo": {
-			reason: "all mistakes are told at once",
+			reason: "all mistakes are reported together",
 			tasks:  []flow.Task{{Do: nothing}, {ID: "etcd"}},
 			want:   "compile flow \"shoot\": task number 1 has no id\ntask \"etcd\" has no title\ntask \"etcd\" does nothing: Do is nil",
 		},

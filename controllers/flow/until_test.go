@@ -38,11 +38,11 @@ func TestUntil(t *testing.T) {
 			ask: func(context.Context, int) error { return flow.Final(errNotYet) },
 		},
 		"Ended": {
-			reason: "the last answer and the cause are told", want: "not yet (the process stops)", took: 4500 * time.Millisecond,
+			reason: "the last answer and the cause are returned", want: "not yet (the process stops)", took: 4500 * time.Millisecond,
 			ask: func(context.Context, int) error { return errNotYet },
 		},
 		"CutOff": {
-			reason: "what an attempt says that was cut off hides nothing", want: "answer 4 (the process stops)", took: 4500 * time.Millisecond,
+			reason: "the answer of an interrupted attempt does not hide the one before", want: "answer 4 (the process stops)", took: 4500 * time.Millisecond,
 			ask: func(ctx context.Context, n int) error {
 				if n == 5 {
 					<-ctx.Done()

@@ -71,7 +71,7 @@ func TestCompileRefusesValuesThatWillNotBeSet(t *testing.T) {
 		want   string
 	}{
 		"NoWriter": {
-			reason: "nobody sets the value",
+			reason: "no task sets the value",
 			tasks:  []flow.Task{task("reader", nil, slots, false)},
 			want:   `compile flow "shoot": task "reader" reads value "address", which no task sets`,
 		},
@@ -95,7 +95,7 @@ func TestCompileRefusesValuesThatWillNotBeSet(t *testing.T) {
 			tasks:  []flow.Task{task("reader", nil, slots, false), {ID: "writer", Title: "Writing", Sets: slots, After: []flow.ID{"reader"}, Do: nothing}},
 			want:   `compile flow "shoot": tasks wait for each other: reader -> writer -> reader`,
 		},
-		"BothSkipped":   {reason: "nobody misses the value", tasks: []flow.Task{task("writer", slots, nil, true), task("reader", nil, slots, true)}},
+		"BothSkipped":   {reason: "no task needs the value", tasks: []flow.Task{task("writer", slots, nil, true), task("reader", nil, slots, true)}},
 		"SkippedReader": {reason: "not every value is needed", tasks: []flow.Task{task("writer", slots, nil, false), task("reader", nil, slots, true)}},
 		"OneOfTwoWriters": {
 			reason: "two ways to the same value, of which one is taken",

@@ -137,7 +137,7 @@ func TestCommitStatus(t *testing.T) {
 		"conflict while waiting":    {reason: "an unwritten status does not wait as long as the world", pass: kit.Wait(time.Hour, "pod"), write: conflict, want: soon},
 		"conflict after final":      {reason: "an unwritten status is retried although the pass is final", pass: kit.UserMustFix("Bad", errBoom), write: conflict, want: soon},
 		"conflict after failure":    {reason: "the failure of the pass decides the backoff", pass: errBoom, write: conflict, is: errBoom, wantFail: true},
-		"write failure after error": {reason: "both errors are told", pass: errBoom, write: errors.New("disk full"), is: errBoom, wantFail: true},
+		"write failure after error": {reason: "both errors are returned", pass: errBoom, write: errors.New("disk full"), is: errBoom, wantFail: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ func TestRecord(t *testing.T) {
 		message string
 		want    string
 	}{
-		"verbatim": {reason: "a percent sign is no format", message: "100% done", want: "100% done"},
+		"verbatim": {reason: "a percent sign is not a format", message: "100% done", want: "100% done"},
 		"cut":      {reason: "a message that the API would refuse is cut between characters", message: strings.Repeat("ä", 600), want: strings.Repeat("ä", 510) + "…"},
 	}
 	for name, tc := range cases {

@@ -38,13 +38,13 @@ func TestLive(t *testing.T) {
 		found        bool
 		err          error
 	}{
-		"There":          {reason: "what is there is found", found: true},
-		"Missing":        {reason: "what is not there is no error", live: missing},
-		"Gone":           {reason: "what is neither shown nor remembered is gone", live: forbidden, cached: missing},
-		"Refused":        {reason: "what is remembered and not shown is refused", live: forbidden, err: forbidden},
-		"RefusedBroken":  {reason: "a broken memory knows nothing", live: forbidden, cached: errBroken, err: forbidden},
-		"Broken":         {reason: "other errors are passed on", live: errBroken, cached: missing, err: errBroken},
-		"MissingOutside": {reason: "the memory is not asked otherwise", live: missing, cached: errBroken},
+		"There":          {reason: "an existing object is found", found: true},
+		"Missing":        {reason: "a missing object is not an error", live: missing},
+		"Gone":           {reason: "an object that is forbidden and not in the cache is gone", live: forbidden, cached: missing},
+		"Refused":        {reason: "an object that is forbidden and in the cache is an error", live: forbidden, err: forbidden},
+		"RefusedBroken":  {reason: "an error of the cache says nothing", live: forbidden, cached: errBroken, err: forbidden},
+		"Broken":         {reason: "other errors are returned", live: errBroken, cached: missing, err: errBroken},
+		"MissingOutside": {reason: "the cache is read only if the object is forbidden", live: missing, cached: errBroken},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -41,7 +41,7 @@ func TestLoadConfig(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if _, err := cluster.LoadConfig(dir); !errors.Is(err, cluster.ErrNoSeedling) || !strings.Contains(err.Error(), dir) {
-		t.Errorf("A folder without a cluster is told from other errors, and named; got %v", err)
+		t.Errorf("A folder without a cluster has its own error, which names it; got %v", err)
 	}
 	file := filepath.Join(dir, "seedling.json")
 	content := `{"stateDir":"/s","runDir":"/r","nodeName":"n","nodeAddress":"192.0.2.1","apiPort":1,"pods":"10.0.0.0/16","nodePods":"10.0.1.0/24",` +

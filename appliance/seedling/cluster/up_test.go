@@ -78,7 +78,7 @@ func TestStatusOfNothing(t *testing.T) {
 	c, _ := newCluster(t, nil)
 	status := c.Status(t.Context())
 	if status.Well() {
-		t.Errorf("A cluster that was not brought up is not well")
+		t.Errorf("A cluster that was not started is not well")
 	}
 	var got []string
 	for _, part := range status.Parts {
@@ -89,7 +89,7 @@ func TestStatusOfNothing(t *testing.T) {
 		"kube-scheduler: does not run", "kubelet: does not run", "kube-proxy: does not run", "addons: does not run", "coredns: does not run",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Each part is told of, in the order in which they come up (-want +got):\n%s", diff)
+		t.Errorf("The status lists each part, in the order in which they start (-want +got):\n%s", diff)
 	}
 }
 

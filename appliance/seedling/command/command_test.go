@@ -77,12 +77,12 @@ func TestErrors(t *testing.T) {
 		args   []string
 		want   string
 	}{
-		"status of nothing":   {"The folder that was looked in is named.", []string{"status", "--state-dir", dir}, `folder "` + dir + `": no seedling here`},
+		"status of nothing":   {"The folder is named.", []string{"status", "--state-dir", dir}, `folder "` + dir + `": no seedling here`},
 		"kubeconfig, nothing": {"There is no kubeconfig before the first up.", []string{"kubeconfig", "--state-dir", dir}, `folder "` + dir + `": no seedling here`},
 		"load into nothing":   {"Images need a cluster.", []string{"load", "--state-dir", dir, "a.tar"}, `folder "` + dir + `": no seedling here`},
 		"load of nothing":     {"Loading nothing is a mistake.", []string{"load"}, "requires at least 1 arg(s), only received 0"},
-		"form of the status":  {"A slip of the pen is not taken for the default.", []string{"status", "--output", "jason"}, `--output: "jason" is neither table nor json`},
-		"argument too many":   {"up takes no names: somebody expects something else of it.", []string{"up", "mine"}, `unknown command "mine" for "seedling up"`},
+		"form of the status":  {"A misspelled value does not select the default.", []string{"status", "--output", "jason"}, `--output: "jason" is neither table nor json`},
+		"argument too many":   {"up takes no arguments.", []string{"up", "mine"}, `unknown command "mine" for "seedling up"`},
 		"mirror without suite": {
 			"A mirror alone does not say what to install.",
 			[]string{"images", "build", "--debian-mirror", "http://m"},
@@ -96,7 +96,7 @@ func TestErrors(t *testing.T) {
 				t.Errorf("%s\n%s: %v\nwant: %s", tc.reason, strings.Join(tc.args, " "), err, tc.want)
 			}
 			if out != "" {
-				t.Errorf("Who prints the error prints all of it; got also %q", out)
+				t.Errorf("Commands print nothing beside their error; got %q", out)
 			}
 		})
 	}
@@ -107,7 +107,7 @@ func TestDownOfNothing(t *testing.T) {
 	dir := t.TempDir()
 	out, err := run(t, "down", "--state-dir", dir)
 	if err != nil || !strings.Contains(out, "nothing to remove") {
-		t.Errorf("Taking down what is not there is fine, and said: %q, %v", out, err)
+		t.Errorf("down succeeds without a cluster, and printed: %q, %v", out, err)
 	}
 	if _, err := os.Stat(dir); err != nil {
 		t.Errorf("A folder that is no seedling's is left alone: %v", err)

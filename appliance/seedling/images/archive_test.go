@@ -212,7 +212,7 @@ func TestWriteArchiveRefusesBadName(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "image.tar")
 	err := images.WriteArchive(archive, images.Image{Name: "no tag"})
 	if err == nil || !strings.Contains(err.Error(), "no tag") {
-		t.Errorf("A name that is none is an error; got %v", err)
+		t.Errorf("An invalid name is an error; got %v", err)
 	}
 }
 

@@ -115,7 +115,7 @@ func TestBuildMachine(t *testing.T) {
 	}
 	for _, path := range []string{"etc/hostname", "usr/share/doc/tool/README", "var/cache/apt/pkgcache.bin", "var/log/dpkg.log"} {
 		if _, found := contents[path]; found {
-			t.Errorf("What differs from build to build, or serves nobody, is left out; found %s", path)
+			t.Errorf("Files that differ between builds or are not needed are left out; found %s", path)
 		}
 	}
 }
@@ -151,11 +151,11 @@ func TestRootfsIsKept(t *testing.T) {
 	}
 	for _, want := range []string{"--force-check-gpg", "--variant=minbase", "--components=main", "--include=runc", "--keyring=/key", "bookworm", "http://mirror"} {
 		if !strings.Contains(string(arguments), want) {
-			t.Errorf("debootstrap is told %q; it was called with %q", want, arguments)
+			t.Errorf("debootstrap needs the argument %q; it was called with %q", want, arguments)
 		}
 	}
 	if len(messages) != 1 || !strings.Contains(messages[0], "http://mirror") {
-		t.Errorf("People are told what is installed from where; got %q", messages)
+		t.Errorf("The progress says what is installed from where; got %q", messages)
 	}
 
 	if err := os.Remove(calls); err != nil {
@@ -202,7 +202,7 @@ func TestBuildFailures(t *testing.T) {
 		want   string
 	}{
 		"unknown image": {
-			reason: "A name with a slip of the pen is not passed over.",
+			reason: "A misspelled name is not ignored.",
 			change: func(b *images.Builder) { b.Only = []string{"machin"} },
 			want:   `unknown image "machin"; the images are seedling, machine, terrarium, pause, hello`,
 		},

@@ -137,7 +137,7 @@ func TestReconcileTellsWhenExhausted(t *testing.T) {
 	w := newWorld("10.99.1.0/30", service("a", 1), service("b", 2), service("c", 3))
 	w.reconcile(t)
 	if diff := cmp.Diff([]string{"c NoAddress"}, w.events); diff != "" {
-		t.Errorf("The owner of a Service that has to wait is told (-want +got):\n%s", diff)
+		t.Errorf("A Service without a free address gets an event (-want +got):\n%s", diff)
 	}
 }
 

@@ -26,7 +26,7 @@ func TestCgroupsRemove(t *testing.T) {
 		t.Skipf("control groups cannot be made here: %v", err)
 	}
 	if err := groups.Make(name); err != nil {
-		t.Errorf("A group that is there is fine: %v", err)
+		t.Errorf("Make succeeds if the group exists: %v", err)
 	}
 	inner := filepath.Join(groups.Roots[0], name, "inner")
 	if err := os.Mkdir(inner, 0o755); err != nil {
@@ -47,14 +47,14 @@ func TestCgroupsRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-ended; err == nil {
-		t.Errorf("The process in the group was to be killed, but ended by itself")
+		t.Errorf("The process in the group ended by itself and was not killed")
 	}
 	if diff := cmp.Diff(len(groups.Roots)+1, removed); diff != "" || killed < 1 {
 		t.Errorf("Remove() = %d killed, want at least 1; removed groups (-want +got):\n%s", killed, diff)
 	}
 	for _, root := range groups.Roots {
 		if _, err := os.Stat(filepath.Join(root, name)); err == nil {
-			t.Errorf("The group is gone from every hierarchy; it is in %s", root)
+			t.Errorf("The group must be removed from every hierarchy; it is in %s", root)
 		}
 	}
 	if killed, removed, err := groups.Remove(t.Context(), name); err != nil || killed+removed != 0 {

@@ -39,7 +39,7 @@ func TestRemoveDeadSockets(t *testing.T) {
 	}
 	removed, err := node.RemoveDeadSockets(t.Context(), dir)
 	if diff := cmp.Diff([]string{filepath.Join(dir, "dead")}, removed); err != nil || diff != "" {
-		t.Errorf("Only sockets that nobody listens to are removed: error %v (-want +got):\n%s", err, diff)
+		t.Errorf("Only sockets without a listener are removed: error %v (-want +got):\n%s", err, diff)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 2 {
 		t.Errorf("The others stay; left are %q, %v", left, err)

@@ -65,8 +65,8 @@ func TestCertificateIsTrusted(t *testing.T) {
 		"name":            {reason: "A client knows the server by its name.", host: "server.example", usage: x509.ExtKeyUsageServerAuth, at: start()},
 		"address":         {reason: "A client knows the server by its address.", host: "10.99.0.1", usage: x509.ExtKeyUsageServerAuth, at: start()},
 		"slow clock":      {reason: "The clock of the client may be a little behind.", host: "10.99.0.1", usage: x509.ExtKeyUsageServerAuth, at: start().Add(-4 * time.Minute)},
-		"another name":    {reason: "The certificate is for nobody else.", host: "other.example", usage: x509.ExtKeyUsageServerAuth, at: start(), fails: true},
-		"another purpose": {reason: "A server's certificate lets nobody in as a client.", host: "server.example", usage: x509.ExtKeyUsageClientAuth, at: start(), fails: true},
+		"another name":    {reason: "The certificate is not valid for other names.", host: "other.example", usage: x509.ExtKeyUsageServerAuth, at: start(), fails: true},
+		"another purpose": {reason: "A server certificate is not valid for clients.", host: "server.example", usage: x509.ExtKeyUsageClientAuth, at: start(), fails: true},
 		"after its end":   {reason: "It ends after a year.", host: "server.example", usage: x509.ExtKeyUsageServerAuth, at: start().Add(366 * 24 * time.Hour), fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestEnsureReplacesWhatDoesNotFit(t *testing.T) {
 		damage func(t *testing.T, dir string)
 	}{
 		"other authority": {
-			reason: "A certificate of a former authority is trusted by nobody.",
+			reason: "A certificate of a former authority is not trusted.",
 			damage: func(t *testing.T, dir string) {
 				t.Helper()
 				if err := os.Remove(filepath.Join(dir, "ca.crt")); err != nil {
@@ -241,6 +241,6 @@ func TestModes(t *testing.T) {
 		"ca.crt": 0o644, "ca.key": 0o600, "server.crt": 0o644, "server.key": 0o600, "tokens.key": 0o600, "tokens.pub": 0o644,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Nobody but the owner reads keys, and nothing half-written is left (-want +got):\n%s", diff)
+		t.Errorf("Only the owner can read keys, and no partial file is left (-want +got):\n%s", diff)
 	}
 }

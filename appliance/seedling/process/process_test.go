@@ -144,7 +144,7 @@ func TestForeignProcessIsLeftAlone(t *testing.T) {
 			forge:  func(r *process.Record) { r.StartTicks-- },
 		},
 		"other boot": {
-			reason: "Ids and start times begin anew with each boot.",
+			reason: "Ids and start times are reused after a boot.",
 			forge:  func(r *process.Record) { r.Boot = "another" },
 		},
 	} {

@@ -122,7 +122,7 @@ func TestProvision(t *testing.T) {
 			claim:  claim(func(c *corev1.PersistentVolumeClaim) { c.DeletionTimestamp = new(metav1.Unix(1, 0)) }),
 		},
 		"block device": {
-			reason: "A folder is no block device, and the owner of the claim is told.",
+			reason: "A folder is not a block device; an event says so.",
 			claim:  claim(func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeMode = new(corev1.PersistentVolumeBlock) }),
 			events: []string{"c ProvisioningFailed"},
 		},
@@ -178,7 +178,7 @@ func TestProvisionedVolume(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := info.Mode().Perm(); got != fs.FileMode(0o777) {
-		t.Errorf("Whoever runs in the pod may write into the folder; its mode is %v", got)
+		t.Errorf("Every user of the pod may write into the folder; its mode is %v", got)
 	}
 	parent, err := os.Stat(w.reconciler.Dir)
 	if err != nil {
@@ -213,7 +213,7 @@ func TestReclaim(t *testing.T) {
 			volume: released(func(v *corev1.PersistentVolume) { v.Status.Phase = corev1.VolumeBound }),
 		},
 		"retained": {
-			reason: "What somebody wants to keep stays.", stays: true,
+			reason: "A retained volume is kept.", stays: true,
 			volume: released(func(v *corev1.PersistentVolume) {
 				v.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
 			}),

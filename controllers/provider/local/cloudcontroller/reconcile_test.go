@@ -110,9 +110,9 @@ func TestWrongAddress(t *testing.T) {
 		want   string
 	}{
 		"Same":     {reason: "the address of the machine is right", node: node(corev1.NodeInternalIP, "10.98.0.3")},
-		"Other":    {reason: "another internal address is told", node: node(corev1.NodeInternalIP, "10.98.0.9"), want: "10.98.0.9"},
+		"Other":    {reason: "another internal address is reported", node: node(corev1.NodeInternalIP, "10.98.0.9"), want: "10.98.0.9"},
 		"Hostname": {reason: "other kinds of addresses are not compared", node: node(corev1.NodeHostName, "machine-one")},
-		"None":     {reason: "a Node that reports nothing yet is waited for", node: newNode()},
+		"None":     {reason: "a Node that has not reported addresses yet is not wrong", node: newNode()},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestReport(t *testing.T) {
 	own := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse}
 	node := func(status corev1.ConditionStatus, message string) *corev1.Node {
 		return &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
-			{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionTrue, Message: "not asked for"},
+			{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionTrue, Message: "not relevant"},
 			{Type: corev1.NodeReady, Status: status, Reason: "R", Message: message},
 		}}}
 	}
@@ -211,7 +211,7 @@ func TestReport(t *testing.T) {
 		"First":   {reason: "the first report stands beside what the kubelet of the seed says", have: []corev1.PodCondition{own}, node: node("True", "fine"), want: []corev1.PodCondition{own, condition("True", "fine", late)}},
 		"Same":    {reason: "the same report is not written again", have: []corev1.PodCondition{condition("True", "fine", early)}, node: node("True", "fine"), want: []corev1.PodCondition{condition("True", "fine", early)}},
 		"Message": {reason: "a new message keeps the time of the status", have: []corev1.PodCondition{condition("False", "no network", early)}, node: node("False", "no disk"), want: []corev1.PodCondition{condition("False", "no disk", early)}},
-		"Lost":    {reason: "a node that nobody hears of is not ready", have: []corev1.PodCondition{condition("True", "fine", early)}, node: node("Unknown", "silence"), want: []corev1.PodCondition{condition("False", "silence", late)}},
+		"Lost":    {reason: "a node whose state is unknown is not ready", have: []corev1.PodCondition{condition("True", "fine", early)}, node: node("Unknown", "silence"), want: []corev1.PodCondition{condition("False", "silence", late)}},
 		"Silent": {
 			reason: "a node that has not reported yet is not ready", node: &corev1.Node{},
 			want: []corev1.PodCondition{{

@@ -100,7 +100,7 @@ func TestReconcileRefuses(t *testing.T) {
 		want   string
 	}{
 		"configuration": {
-			reason: "nobody would read it",
+			reason: "the configuration would have no effect",
 			change: func(r *gardenextensionsv1alpha1.ContainerRuntime) {
 				r.Spec.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{}`)}
 			},

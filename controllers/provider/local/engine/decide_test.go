@@ -53,8 +53,8 @@ func TestMine(t *testing.T) {
 	}{
 		"Local":      {reason: "an object of the type without a class is a shoot's", object: object(), want: true},
 		"ShootClass": {reason: "the class of shoots may be written out", object: object(class("shoot")), want: true},
-		"SeedClass":  {reason: "objects of a seed are somebody else's", object: object(class("seed"))},
-		"OtherType":  {reason: "other types are somebody else's", object: object(func(o *gardenextensionsv1alpha1.Infrastructure) { o.Spec.Type = "other" })},
+		"SeedClass":  {reason: "objects of a seed belong to another controller", object: object(class("seed"))},
+		"OtherType":  {reason: "other types belong to other extensions", object: object(func(o *gardenextensionsv1alpha1.Infrastructure) { o.Spec.Type = "other" })},
 		"Waiting":    {reason: "an object that waits for its state is ignored", object: object(asks("wait-for-state"))},
 		"Asking":     {reason: "an object that asks is not", object: object(asks("reconcile")), want: true},
 	}

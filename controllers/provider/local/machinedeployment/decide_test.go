@@ -84,7 +84,7 @@ func TestDecide(t *testing.T) {
 			want:     machinedeployment.Plan{Create: 1},
 		},
 		"UnreadyOld": {
-			reason:   "an old machine that is not ready goes at once, because it serves nobody",
+			reason:   "an old machine that is not ready is deleted at once, because it is not in use",
 			set:      set(2, 1, 0),
 			machines: machines{m("a", "old", ready, 9), m("b", "old", pending, 8)},
 			want:     machinedeployment.Plan{Create: 1, Delete: []string{"b"}},
@@ -235,9 +235,9 @@ func TestSummarize(t *testing.T) {
 		want   machinedeployment.Progress
 	}{
 		"Done":     {reason: "as many ready machines as wanted, and no others", pods: []corev1.Pod{pod("new", true, nil), pod("new", true, nil)}},
-		"Starting": {reason: "a machine that simply is not ready is no trouble", pods: []corev1.Pod{pod("new", true, nil), pod("new", false, nil)}, want: machinedeployment.Progress{Waiting: `Waiting for machines of "w": 1 of 2 are ready`}},
+		"Starting": {reason: "a machine that simply is not ready is not a problem", pods: []corev1.Pod{pod("new", true, nil), pod("new", false, nil)}, want: machinedeployment.Progress{Waiting: `Waiting for machines of "w": 1 of 2 are ready`}},
 		"NoNetwork": {
-			reason: "what the node of a machine lacks is told",
+			reason: "what the node of a machine lacks is reported",
 			pods: []corev1.Pod{pod("new", true, nil), pod("new", false, func(p *corev1.Pod) {
 				p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{
 					Type: machinedeployment.ConditionNodeReady, Status: corev1.ConditionFalse, Message: "cni plugin not initialized",
@@ -247,7 +247,7 @@ func TestSummarize(t *testing.T) {
 		},
 		"Old": {reason: "old machines have to go before it is done", pods: []corev1.Pod{pod("new", true, nil), pod("new", true, nil), pod("old", true, nil)}, want: machinedeployment.Progress{Waiting: `Waiting for machines of "w": 1 old ones are left`}},
 		"NoImage": {
-			reason: "an image that cannot be had is told with its name",
+			reason: "an image that cannot be pulled is reported with its name",
 			pods:   []corev1.Pod{pod("new", true, nil), pod("new", false, noImage)},
 			want: machinedeployment.Progress{
 				Waiting: `Waiting for machines of "w": 1 of 2 are ready`,

@@ -249,7 +249,7 @@ func TestReconcileRechecks(t *testing.T) {
 	s.mustRun(t)
 	result, err := s.run(t)
 	if err != nil || result.RequeueAfter == 0 {
-		t.Errorf("Reconcile(...) = %+v, %v: unready machines are looked at again, because nobody tells when patience ends", result, err)
+		t.Errorf("Reconcile(...) = %+v, %v: unready machines are checked again, because no event says when patience ends", result, err)
 	}
 	for _, pod := range s.pods(t) {
 		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now())}}

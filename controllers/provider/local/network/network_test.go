@@ -98,7 +98,7 @@ func TestReconcileRefuses(t *testing.T) {
 		want   string
 	}{
 		"NoProxy": {
-			reason: "nobody would route Services",
+			reason: "Services would not be routed",
 			change: func(_ *gardenextensionsv1alpha1.Network, s *gardencorev1beta1.Shoot) {
 				s.Spec.Kubernetes.KubeProxy = &gardencorev1beta1.KubeProxyConfig{Enabled: new(false)}
 			},
@@ -112,7 +112,7 @@ func TestReconcileRefuses(t *testing.T) {
 			want: "serves IPv4 only, not IPv6",
 		},
 		"Broken": {
-			reason: "a network that is none is named",
+			reason: "an invalid network is named",
 			change: func(n *gardenextensionsv1alpha1.Network, _ *gardencorev1beta1.Shoot) { n.Spec.PodCIDR = "10.100" },
 			want:   `the pod network "10.100" is not an IPv4 network`,
 		},
@@ -145,7 +145,7 @@ func TestDeleteWithoutShoot(t *testing.T) {
 		err     error
 		want    error
 	}{
-		"NoAccess": {reason: "without access there never was a shoot", cluster: newCluster(), err: apierrors.NewNotFound(schema.GroupResource{}, "access")},
+		"NoAccess": {reason: "without an access Secret the shoot does not exist", cluster: newCluster(), err: apierrors.NewNotFound(schema.GroupResource{}, "access")},
 		"Down":     {reason: "a shoot that is only down has to be cleaned up later", cluster: newCluster(), err: errDown, want: errDown},
 		"Forced":   {reason: "a forced deletion does not wait for a shoot that is down", cluster: forced, err: errDown},
 		"Gone":     {reason: "an object without a cluster is not forced", cluster: nil, err: errDown, want: errDown},

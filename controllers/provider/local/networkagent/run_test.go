@@ -28,7 +28,7 @@ func TestRunRefuses(t *testing.T) {
 		"NoNode":     {reason: "without its name the agent knows no share", args: []string{"--pod-network=10.0.0.0/8"}, want: "--node-name"},
 		"NoNetwork":  {reason: "an empty network would masquerade everything", args: []string{"--node-name=n"}, want: `--pod-network: "" is not an IPv4 network`},
 		"IPv6":       {reason: "only IPv4 is served", args: []string{"--node-name=n", "--pod-network=fd00::/64"}, want: "not an IPv4 network"},
-		"Unknown":    {reason: "a typing error is told", args: []string{"--pods=x"}, want: "unknown flag: --pods"},
+		"Unknown":    {reason: "an unknown flag is reported", args: []string{"--pods=x"}, want: "unknown flag: --pods"},
 		"Kubeconfig": {reason: "a missing kubeconfig is named", args: []string{"--node-name=n", "--pod-network=10.0.0.0/8", "--kubeconfig=/none"}, want: `"/none"`},
 	}
 	for name, tc := range cases {
@@ -113,7 +113,7 @@ func TestApply(t *testing.T) {
 			want:   []string{other, own, "10.100.1.0/24 via 10.98.0.9"},
 		},
 		{
-			reason:  "a node out of reach is told and does not hold up the others",
+			reason:  "an unreachable node is reported and does not stop the others",
 			plan:    networkagent.Plan{Routes: []networkagent.Route{route("10.100.3.0/24", "192.0.2.1"), route("10.100.4.0/24", "10.98.0.5")}},
 			want:    []string{other, own, "10.100.4.0/24 via 10.98.0.5"},
 			wantErr: `route "10.100.3.0/24" via "192.0.2.1": network is unreachable`,

@@ -235,7 +235,7 @@ func TestImage(t *testing.T) {
 		"Default":      {reason: "without a configuration every machine image is the default one", version: "9", want: "machine:default"},
 		"Mapped":       {reason: "the cloud profile says which image a version is", config: imageMap, version: "1.36.3", want: "machine:mapped"},
 		"Missing":      {reason: "a version that it does not name is an error that names it", config: imageMap, version: "9", wantErr: `machine image "local" in version "9"`},
-		"UnknownField": {reason: "a typing error in the configuration is told", config: `{"apiVersion":"x","kinds":"y"}`, wantErr: `unknown field "kinds"`},
+		"UnknownField": {reason: "an unknown field of the configuration is reported", config: `{"apiVersion":"x","kinds":"y"}`, wantErr: `unknown field "kinds"`},
 		"OtherKind":    {reason: "a configuration of another provider is not understood", config: `{"apiVersion":"x","kind":"y"}`, wantErr: `it is a "y" of "x"`},
 	}
 	for name, tc := range cases {
