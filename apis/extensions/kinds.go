@@ -29,10 +29,6 @@ type Kind struct {
 	OnSeeds bool
 	// Reports says that the conditions of objects in the namespace of a shoot are part of the shoot's health (GLET-CARE-15).
 	Reports bool
-	// Protected says that a seed refuses to delete an object without confirmation (EXT-DEL-1, GRM-WH-DEL-1).
-	Protected bool
-	// State says that status.state and status.resources are copied into the ShootState and move with the shoot (GLET-STATE-1).
-	State bool
 }
 
 // List is a list of objects of a kind.
@@ -59,44 +55,44 @@ func Kinds() []Kind {
 		{
 			Name: kind.Infrastructure, New: object[gardenextensionsv1alpha1.Infrastructure], NewList: list[gardenextensionsv1alpha1.InfrastructureList],
 			Patience: Patience{Interval: 10 * time.Second, Severe: 3 * time.Minute, Timeout: 10 * time.Minute},
-			OfShoots: true, OnSeeds: true, Reports: true, Protected: true, State: true,
+			OfShoots: true, OnSeeds: true, Reports: true,
 		},
 		{
 			Name: kind.ControlPlane, New: object[gardenextensionsv1alpha1.ControlPlane], NewList: list[gardenextensionsv1alpha1.ControlPlaneList],
-			Patience: usual, OfShoots: true, OnSeeds: true, Reports: true, Protected: true, State: true,
+			Patience: usual, OfShoots: true, OnSeeds: true, Reports: true,
 		},
 		{
 			Name: kind.Network, New: object[gardenextensionsv1alpha1.Network], NewList: list[gardenextensionsv1alpha1.NetworkList],
-			Patience: usual, OfShoots: true, OnSeeds: true, Reports: true, Protected: true, State: true,
+			Patience: usual, OfShoots: true, OnSeeds: true, Reports: true,
 		},
 		{
 			Name: kind.OperatingSystemConfig, New: object[gardenextensionsv1alpha1.OperatingSystemConfig], NewList: list[gardenextensionsv1alpha1.OperatingSystemConfigList],
-			Patience: usual, OfShoots: true, OnSeeds: true, Reports: true, Protected: true, State: true,
+			Patience: usual, OfShoots: true, OnSeeds: true, Reports: true,
 		},
 		{
 			Name: kind.Worker, New: object[gardenextensionsv1alpha1.Worker], NewList: list[gardenextensionsv1alpha1.WorkerList],
-			Patience: long, OfShoots: true, OnSeeds: true, Reports: true, Protected: true, State: true,
+			Patience: long, OfShoots: true, OnSeeds: true, Reports: true,
 		},
 		{
 			Name: kind.ContainerRuntime, New: object[gardenextensionsv1alpha1.ContainerRuntime], NewList: list[gardenextensionsv1alpha1.ContainerRuntimeList],
-			Patience: usual, OfShoots: true, OnSeeds: true, Reports: true, Protected: true, State: true,
+			Patience: usual, OfShoots: true, OnSeeds: true, Reports: true,
 		},
 		{
 			Name: kind.Extension, New: object[gardenextensionsv1alpha1.Extension], NewList: list[gardenextensionsv1alpha1.ExtensionList],
-			Patience: usual, OnSeeds: true, Reports: true, Protected: true, State: true,
+			Patience: usual, OnSeeds: true, Reports: true,
 		},
 		{
 			Name: kind.DNSRecord, New: object[gardenextensionsv1alpha1.DNSRecord], NewList: list[gardenextensionsv1alpha1.DNSRecordList],
 			Patience: Patience{Interval: 5 * time.Second, Severe: 15 * time.Second, Timeout: 2 * time.Minute},
-			OfShoots: true, OnSeeds: true, Protected: true, State: true,
+			OfShoots: true, OnSeeds: true,
 		},
 		{
 			Name: kind.BackupBucket, New: object[gardenextensionsv1alpha1.BackupBucket], NewList: list[gardenextensionsv1alpha1.BackupBucketList],
-			Patience: usual, OnSeeds: true, Protected: true,
+			Patience: usual, OnSeeds: true,
 		},
 		{
 			Name: kind.BackupEntry, New: object[gardenextensionsv1alpha1.BackupEntry], NewList: list[gardenextensionsv1alpha1.BackupEntryList],
-			Patience: long, OnSeeds: true, Protected: true, State: true,
+			Patience: long, OnSeeds: true,
 		},
 		{
 			Name: kind.Bastion, New: object[gardenextensionsv1alpha1.Bastion], NewList: list[gardenextensionsv1alpha1.BastionList],

@@ -69,16 +69,6 @@ func TestKindsByRule(t *testing.T) {
 			about:   func(k extensions.Kind) bool { return k.OnSeeds },
 			without: []string{"SelfHostedShootExposure"},
 		},
-		"GRM-WH-DEL-1": {
-			reason:  "all but these need a confirmation",
-			about:   func(k extensions.Kind) bool { return k.Protected },
-			without: []string{"Bastion", "SelfHostedShootExposure"},
-		},
-		"GLET-STATE-1": {
-			reason:  "a bucket belongs to a seed, and a bastion is made anew",
-			about:   func(k extensions.Kind) bool { return k.State },
-			without: []string{"BackupBucket", "Bastion", "SelfHostedShootExposure"},
-		},
 		"GLET-CARE-15": {
 			reason:  "buckets and entries are not in the namespace, and a record or a bastion says nothing of the shoot's health",
 			about:   func(k extensions.Kind) bool { return k.Reports },
