@@ -4,6 +4,7 @@ package operation
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,51 +13,44 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
-// StepInitialize is the id of errors from before the first task. The next run begins without them.
+// StepInitialize is the id of errors from before the first task. The next run removes them.
 const StepInitialize = "initializeOperation"
 
 type stepError struct {
-	id  string
-	err error
+	error
+
+	id string
 }
 
-func (e *stepError) Error() string { return e.err.Error() }
+func (e *stepError) Unwrap() error { return e.error }
 
-func (e *stepError) Unwrap() error { return e.err }
-
-// AtStep says which step an error comes from that no task has returned. It stands in the last error like the id of a task.
+// AtStep attaches the id of a step to an error that no task has returned. It appears in the last error like the id of a task.
 func AtStep(id string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &stepError{id: id, err: err}
+	return &stepError{error: err, id: id}
 }
 
-// errorsOf has an entry for each failed task, or a single one if no task ran.
+// errorsOf returns an entry for each failed task, or a single one if no task has failed.
 func errorsOf(err error, now time.Time) []gardencorev1beta1.LastError {
-	entry := func(id string, err error) gardencorev1beta1.LastError {
-		e := gardencorev1beta1.LastError{Description: Cut(err.Error()), Codes: Codes(err), LastUpdateTime: new(metav1.NewTime(now))}
-		if id != "" {
-			e.TaskID = &id
-		}
-		return e
+	entry := func(id *string, err error) gardencorev1beta1.LastError {
+		return gardencorev1beta1.LastError{Description: Cut(err.Error()), TaskID: id, Codes: Codes(err), LastUpdateTime: new(metav1.NewTime(now))}
 	}
-	tasks := flow.Errors(err)
-	if len(tasks) == 0 {
-		id := ""
-		if step, ok := errors.AsType[*stepError](err); ok {
-			id = step.id
-		}
-		return []gardencorev1beta1.LastError{entry(id, err)}
+	var entries []gardencorev1beta1.LastError
+	for _, t := range flow.Errors(err) {
+		entries = append(entries, entry(new(string(t.ID)), t))
 	}
-	entries := make([]gardencorev1beta1.LastError, 0, len(tasks))
-	for _, t := range tasks {
-		entries = append(entries, entry(string(t.ID), t))
+	if len(entries) > 0 {
+		return entries
 	}
-	return entries
+	if step, ok := errors.AsType[*stepError](err); ok {
+		return []gardencorev1beta1.LastError{entry(&step.id, err)}
+	}
+	return []gardencorev1beta1.LastError{entry(nil, err)}
 }
 
-// final reports whether an error of that code waits for somebody to act.
+// final reports whether somebody has to act on an error of that code before the operation is tried again.
 func final(code gardencorev1beta1.ErrorCode) bool {
 	switch code {
 	case gardencorev1beta1.ErrorCodeInfraUnauthenticated,
@@ -69,5 +63,43 @@ func final(code gardencorev1beta1.ErrorCode) bool {
 		return true
 	default:
 		return false
+	}
+}
+
+type codedError struct {
+	error
+
+	codes []gardencorev1beta1.ErrorCode
+}
+
+func (e *codedError) Unwrap() error { return e.error }
+
+// WithCodes attaches codes to an error. They survive wrapping and appear in the last errors.
+func WithCodes(err error, codes ...gardencorev1beta1.ErrorCode) error {
+	if err == nil || len(codes) == 0 {
+		return err
+	}
+	return &codedError{error: err, codes: codes}
+}
+
+// Codes returns the codes of an error and of everything that it wraps, sorted, each once.
+func Codes(err error) []gardencorev1beta1.ErrorCode {
+	var codes []gardencorev1beta1.ErrorCode
+	collect(err, &codes)
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+func collect(err error, into *[]gardencorev1beta1.ErrorCode) {
+	if coded, ok := err.(*codedError); ok { //nolint:errorlint // the walk below unwraps
+		*into = append(*into, coded.codes...)
+	}
+	switch wrapped := err.(type) { //nolint:errorlint // this is the walk
+	case interface{ Unwrap() error }:
+		collect(wrapped.Unwrap(), into)
+	case interface{ Unwrap() []error }:
+		for _, inner := range wrapped.Unwrap() {
+			collect(inner, into)
+		}
 	}
 }

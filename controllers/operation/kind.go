@@ -18,10 +18,10 @@ type Kind[T client.Object] struct {
 	Noun string
 	// Fields finds the fields of the status.
 	Fields func(object T) Fields
-	// Hint ends the description of an error that is tried again with a note that it is.
+	// Hint adds to the description of an error that the operation is tried again.
 	Hint bool
 	// Begun is the progress of an operation that has begun, Pending that of one that waits or has failed, for kinds that have
-	// no tasks to count. Zero keeps what the tasks have reported.
+	// no tasks to count. Zero keeps the progress of the tasks.
 	Begun, Pending int32
 }
 
@@ -34,9 +34,9 @@ type Fields struct {
 	LastError  **gardencorev1beta1.LastError
 	// RetryCycle is when the operation was tried first. Operations of kinds without it are tried again forever.
 	RetryCycle **metav1.Time
-	// Observe says that the generation was acted upon, for kinds that say so at the end of an operation.
+	// Observe records the generation, for kinds that do so at the end of an operation.
 	Observe func()
-	// Conditions are all lists of conditions; others write them as well.
+	// Conditions are all lists of conditions. Others write them as well.
 	Conditions []*[]gardencorev1beta1.Condition
 }
 
@@ -73,8 +73,8 @@ func Seeds() Kind[*gardencorev1beta1.Seed] {
 	}}
 }
 
-// Extensions is a kind of extension objects. Whoever asked for the operation decides for how long it is tried, and shows its
-// error; so there is no hint in it.
+// Extensions is a kind of extension objects. The controller that asked for the operation decides how long it is tried and shows its
+// error, so the error has no hint.
 func Extensions[T gardenextensionsv1alpha1.Object](name string) Kind[T] {
 	return Kind[T]{Name: name, Noun: "the extension object", Begun: 1, Pending: 50, Fields: func(object T) Fields {
 		s := object.GetExtensionStatus()

@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package operation keeps the state of operations in the status of objects: the last operation, the errors, the retry cycle. It is
+// the only place that writes them, for every kind that has them, and it tells the journal.
+//
+// A controller makes one Machine for the kind and one Operation for each run:
+//
+//	run := machine.On(shoot)
+//	run.Begin(ctx, operation.Start[*Shoot]{Type: kind})  // Processing
+//	err := run.Run(ctx, graph, period)                   // progress
+//	run.Wait(ctx, reason)                                // still Processing, with the reason
+//	run.Succeed(ctx)                                     // Succeeded
+//	run.Fail(ctx, err)                                   // Error, Failed or Aborted
+//
+// The time of the last operation changes, and an event is recorded, only if the last operation changes otherwise.
 package operation
 
 import (
@@ -7,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -18,7 +32,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// farewell bounds the last write of a run that is cut off.
+// farewell bounds the last write of a run that was interrupted.
 const farewell = 5 * time.Second
 
 // Machine makes operations on the objects of one kind.
@@ -26,7 +40,7 @@ type Machine[T client.Object] struct {
 	Kind Kind[T]
 	// Client writes the status.
 	Client client.Client
-	// Reader reads around any cache. It is for Succeed with changes.
+	// Reader reads around any cache. Succeed needs it if it is given changes.
 	Reader client.Reader
 	// Recorder writes events; nil writes none.
 	Recorder events.EventRecorder
@@ -35,14 +49,14 @@ type Machine[T client.Object] struct {
 	Patience time.Duration
 	// Journal may be nil.
 	Journal Journal
-	// Flows records what flows take; it may be nil.
+	// Flows records the durations of flows; it may be nil.
 	Flows *flowmetrics.Recorder
 }
 
-// Operation is one run on one object. It knows the state of the object: what it was read with and what was written since.
+// Operation is one run on one object. It knows the state of the object: as it was read, with what was written since.
 //
-// Others may write the same object: of the status an operation writes only what it changes, and conditions only on top of what
-// is there at that moment. All methods are safe for concurrent use.
+// Others may write the same object: an operation writes only what it changes in the status, and changes conditions only in the
+// current object. All methods are safe for concurrent use.
 type Operation[T client.Object] struct {
 	machine Machine[T]
 
@@ -56,9 +70,9 @@ type Operation[T client.Object] struct {
 // Start is what a run begins with.
 type Start[T client.Object] struct {
 	Type gardencorev1beta1.LastOperationType
-	// Anew is set if something else is to be done than in the last run: a new retry cycle begins.
+	// Anew is set if the run has another goal than the last one, so that a new retry cycle begins.
 	Anew bool
-	// Change writes what else the status says of a run; it may be nil.
+	// Change changes other fields of the status; it may be nil.
 	Change func(object T)
 }
 
@@ -68,8 +82,7 @@ func (m Machine[T]) On(object T) *Operation[T] {
 	return &Operation[T]{machine: m, subject: subject, object: object, commit: kit.Begin(m.Client, object)}
 }
 
-// Plan makes the status that of a run that begins, without writing it. An operation of the same type that is under way goes
-// on: the last pass waited.
+// Plan makes the status that of a run that begins, without writing it. An operation of the same type that is under way continues.
 func (o *Operation[T]) Plan(start Start[T]) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -107,7 +120,8 @@ func (o *Operation[T]) Run(ctx context.Context, graph *flow.Graph, period time.D
 	return o.machine.Flows.Run(ctx, graph, options)
 }
 
-// Progress shows how far a flow is, while the operation is under way. What comes after the last task says that it is done.
+// Progress shows the progress of a flow while the operation is under way. The end of the last task is not shown, because the end of
+// the operation follows.
 func (o *Operation[T]) Progress(ctx context.Context, p flow.Progress) error {
 	return o.set(ctx, func(f Fields, _ T, now time.Time) {
 		if last := *f.LastOperation; last != nil && last.State == gardencorev1beta1.LastOperationStateProcessing && len(p.Succeeded) < p.Total {
@@ -144,4 +158,29 @@ func (o *Operation[T]) State() gardencorev1beta1.LastOperationState {
 		return last.State
 	}
 	return ""
+}
+
+// Journal receives what happens to objects, in order for each object. It is the only source of a timeline. Implementations must be
+// safe for concurrent use and return soon, because an operation waits for them.
+type Journal interface {
+	// Transition is called when a change of the last operation is written, except for progress.
+	Transition(subject Subject, transition Transition)
+	// Task is called for each task that has ended.
+	Task(subject Subject, task flow.Observation)
+}
+
+// Subject is the object of an entry in the journal.
+type Subject struct {
+	Kind, Namespace, Name string
+	UID                   types.UID
+}
+
+// Transition is a change of the last operation.
+type Transition struct {
+	Time time.Time
+	// From is nil if there was no operation before.
+	From *gardencorev1beta1.LastOperation
+	To   gardencorev1beta1.LastOperation
+	// Errors are those of the object after the change.
+	Errors []gardencorev1beta1.LastError
 }

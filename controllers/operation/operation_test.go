@@ -35,7 +35,7 @@ type (
 	shootStart = operation.Start[*gardencorev1beta1.Shoot]
 )
 
-// diary is a journal that remembers.
+// diary is a journal that keeps its entries.
 type diary struct {
 	mu      sync.Mutex
 	entries []string
@@ -57,7 +57,7 @@ func (d *diary) Task(subject operation.Subject, task flow.Observation) {
 	d.entries = append(d.entries, subject.Kind+" "+subject.Name+": task "+string(task.ID))
 }
 
-// ground holds one object and everything that is told of it.
+// ground holds one object and all reports about it.
 type ground[T client.Object] struct {
 	operation.Machine[T]
 
@@ -111,7 +111,7 @@ func (g *ground[T]) live(t *testing.T) T {
 	return object
 }
 
-// pass begins a pass with what is stored.
+// pass begins a pass with the stored object.
 func (g *ground[T]) pass(t *testing.T) *operation.Operation[T] {
 	t.Helper()
 	return g.On(g.live(t))
@@ -203,7 +203,7 @@ func TestSayingTheSameAgainWritesNothing(t *testing.T) {
 			return run.Refuse(ctx, shootStart{Type: "Create"}, coded)
 		}, events: []string{"Warning ReconcileError"}},
 		"Succeed": {reason: "a pass that had nothing to do", say: func(ctx context.Context, run *shootRun) error { return run.Succeed(ctx) }, events: []string{"Normal Reconciled"}},
-		"Wait": {reason: "a wait that goes on", say: func(ctx context.Context, run *shootRun) error {
+		"Wait": {reason: "a wait that continues", say: func(ctx context.Context, run *shootRun) error {
 			return errors.Join(run.Begin(ctx, shootStart{Type: "Create"}), run.Wait(ctx, "waiting for rain"))
 		}, events: []string{"Normal Reconciling"}},
 	}
@@ -276,10 +276,10 @@ func TestFail(t *testing.T) {
 		"Step":     {reason: "a step has an id", err: operation.AtStep("dig", errBoom), state: "Error", text: "Boom; the operation will be retried", tasks: []string{"dig"}, events: []string{"Warning ReconcileError"}},
 		"Task":     {reason: "so has a task", err: failing(t, "water", errBoom), state: "Error", text: `Task "water" failed: boom; the operation will be retried`, tasks: []string{"water"}, events: []string{"Warning ReconcileError"}},
 		"Expired":  {reason: "the retry cycle is over", err: errBoom, after: time.Hour, state: "Failed", text: "Boom", tasks: []string{""}, final: true, events: []string{"Warning ReconcileError"}},
-		"Final":    {reason: "only the owner can help", err: operation.WithCodes(errBoom, "ERR_INFRA_QUOTA_EXCEEDED"), state: "Failed", text: "Boom", tasks: []string{""}, final: true, events: []string{"Warning ReconcileError"}},
-		"Code":     {reason: "this code ends by itself", err: operation.WithCodes(errBoom, "ERR_CLEANUP_CLUSTER_RESOURCES"), state: "Error", text: "Boom; the operation will be retried", tasks: []string{""}, events: []string{"Warning ReconcileError"}},
+		"Final":    {reason: "only the owner can act", err: operation.WithCodes(errBoom, "ERR_INFRA_QUOTA_EXCEEDED"), state: "Failed", text: "Boom", tasks: []string{""}, final: true, events: []string{"Warning ReconcileError"}},
+		"Code":     {reason: "this code may pass by itself", err: operation.WithCodes(errBoom, "ERR_CLEANUP_CLUSTER_RESOURCES"), state: "Error", text: "Boom; the operation will be retried", tasks: []string{""}, events: []string{"Warning ReconcileError"}},
 		"User":     {reason: "retries would not help", err: kit.UserMustFix("Bad", errBoom), state: "Error", text: "Boom; the operation will be retried", tasks: []string{""}, final: true, events: []string{"Warning ReconcileError"}},
-		"LostRace": {reason: "nobody needs to know", err: conflict, state: "Processing", text: "Creation of the shoot cluster has begun", result: reconcile.Result{RequeueAfter: 100 * time.Millisecond}},
+		"LostRace": {reason: "a conflict is not reported", err: conflict, state: "Processing", text: "Creation of the shoot cluster has begun", result: reconcile.Result{RequeueAfter: 100 * time.Millisecond}},
 		"LostTask": {reason: "a task has its own retries", err: failing(t, "water", conflict), state: "Error", text: `Task "water" failed: Operation cannot be fulfilled on shoots "rose": boom; the operation will be retried`, tasks: []string{"water"}, events: []string{"Warning ReconcileError"}},
 	}
 	for name, tc := range cases {

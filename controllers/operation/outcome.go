@@ -16,7 +16,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// Wait shows what the operation waits for. It stays under way.
+// Wait shows what the operation waits for. The operation stays under way.
 func (o *Operation[T]) Wait(ctx context.Context, reason string) error {
 	return o.move(ctx, quiet, func(f Fields, _ T, now time.Time) {
 		o.pending(f)
@@ -24,7 +24,7 @@ func (o *Operation[T]) Wait(ctx context.Context, reason string) error {
 	})
 }
 
-// Waited is for how long the operation has been waiting for that reason: zero if it has not begun to.
+// Waited returns how long the operation has been waiting for that reason.
 func (o *Operation[T]) Waited(reason string) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -35,17 +35,17 @@ func (o *Operation[T]) Waited(reason string) time.Duration {
 	return o.machine.Clock.Since(last.LastUpdateTime.Time)
 }
 
-// Succeed ends the operation well. The changes are written with it. They may change conditions: they are made on those that
-// the object has at that moment, several times if need be.
+// Succeed ends the operation with success and writes the changes. They may change conditions: they are made on the current object,
+// and repeated after a conflict.
 func (o *Operation[T]) Succeed(ctx context.Context, changes ...func(object T)) error {
 	return o.move(ctx, loud, func(f Fields, _ T, now time.Time) {
 		succeed(f, ended(underWay(f).Type, o.machine.Kind.Noun), now)
 	}, changes...)
 }
 
-// Fail ends a pass with an error and returns what the controller has to return. A run that was cut off is aborted, one that
-// waits (kit.Wait) goes on, and a lost race is nobody's business unless a task has lost it. Everything else is the end of the
-// operation: in state Error if it is tried again, in state Failed if somebody has to act first.
+// Fail ends a pass with an error and returns what the controller has to return. A run that was interrupted is aborted, one that
+// waits (kit.Wait) continues, and a conflict outside of tasks is not reported. Every other error ends the operation: in state Error
+// if it is tried again, in state Failed if somebody has to act first.
 func (o *Operation[T]) Fail(ctx context.Context, err error) (reconcile.Result, error) {
 	if ctx.Err() != nil {
 		return reconcile.Result{}, o.Abort(ctx)
@@ -69,7 +69,7 @@ func (o *Operation[T]) Fail(ctx context.Context, err error) (reconcile.Result, e
 	return reconcile.Result{}, err
 }
 
-// Abort says that a run which is under way was cut off: the process ends, and the next one takes it up. It returns why.
+// Abort reports that a run was interrupted, because the process ends; the next process continues it. It returns the cause.
 func (o *Operation[T]) Abort(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
@@ -82,21 +82,21 @@ func (o *Operation[T]) Abort(ctx context.Context) error {
 	return cmp.Or(err, cause)
 }
 
-// Pend says that an operation must not begin for now.
+// Pend reports that an operation must not begin for now.
 func (o *Operation[T]) Pend(ctx context.Context, kind gardencorev1beta1.LastOperationType, reason string) error {
 	return o.move(ctx, quiet, func(f Fields, _ T, now time.Time) {
 		hold(f, gardencorev1beta1.LastOperation{Type: kind, State: gardencorev1beta1.LastOperationStatePending, Description: describe(reason)}, now)
 	})
 }
 
-// Postpone says why an operation cannot begin now. It is no failed attempt.
+// Postpone reports why an operation cannot begin now. This does not count as a failed attempt.
 func (o *Operation[T]) Postpone(ctx context.Context, kind gardencorev1beta1.LastOperationType, reason error) error {
 	return o.move(ctx, quiet, func(f Fields, _ T, now time.Time) {
 		hold(f, gardencorev1beta1.LastOperation{Type: kind, State: gardencorev1beta1.LastOperationStateError, Description: describe(reason.Error()) + retryHint}, now)
 	})
 }
 
-// Refuse says why no operation may begin until its owner has acted.
+// Refuse reports why no operation may begin until the owner of the object has acted.
 func (o *Operation[T]) Refuse(ctx context.Context, start Start[T], reason error) error {
 	return o.move(ctx, loud, func(f Fields, object T, now time.Time) {
 		*f.LastOperation = &gardencorev1beta1.LastOperation{Type: start.Type}

@@ -3,6 +3,7 @@
 package operation
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
@@ -20,8 +22,13 @@ const (
 	maxDescription = 4096
 )
 
-// begin makes the status that of an operation that begins. One of the same type that is under way goes on, unless the run is
-// to begin anew. It says whether this is a new operation.
+// Succeeded reports whether there is a last operation and it has succeeded.
+func Succeeded(last *gardencorev1beta1.LastOperation) bool {
+	return last != nil && last.State == gardencorev1beta1.LastOperationStateSucceeded
+}
+
+// begin makes the status that of an operation that begins. One of the same type that is under way continues, unless the run has to
+// begin anew. It reports whether this is a new operation.
 func begin(f Fields, kind gardencorev1beta1.LastOperationType, anew bool, now time.Time) bool {
 	last := *f.LastOperation
 	other := last == nil || last.Type != kind
@@ -37,7 +44,7 @@ func begin(f Fields, kind gardencorev1beta1.LastOperationType, anew bool, now ti
 	return true
 }
 
-// underWay is the operation that the status is about. Without any it is a creation.
+// underWay returns the operation of the status. If there is none, it becomes a creation.
 func underWay(f Fields) *gardencorev1beta1.LastOperation {
 	if *f.LastOperation == nil {
 		*f.LastOperation = &gardencorev1beta1.LastOperation{Type: gardencorev1beta1.LastOperationTypeCreate}
@@ -51,34 +58,35 @@ func wait(f Fields, reason string, now time.Time) {
 	last.State, last.Description, last.LastUpdateTime = gardencorev1beta1.LastOperationStateProcessing, describe(reason), metav1.NewTime(now)
 }
 
-// advance shows how far a flow is. Errors of tasks that have succeeded by now are gone.
+// advance shows the progress of a flow and removes the errors of tasks that have succeeded.
 func advance(f Fields, p flow.Progress, now time.Time) {
 	last := *f.LastOperation
 	last.Progress, last.Description, last.LastUpdateTime = p.Percent(), p.Description(), metav1.NewTime(now)
 	dropErrors(f, p.Succeeded...)
 }
 
-// succeed ends the operation well.
+// succeed ends the operation with success.
 func succeed(f Fields, description string, now time.Time) {
 	*f.LastOperation = &gardencorev1beta1.LastOperation{
 		Type: underWay(f).Type, State: gardencorev1beta1.LastOperationStateSucceeded, Progress: 100,
 		Description: description, LastUpdateTime: metav1.NewTime(now),
 	}
-	if f.LastErrors != nil {
-		*f.LastErrors = nil
-	}
-	if f.LastError != nil {
-		*f.LastError = nil
-	}
-	if f.RetryCycle != nil {
-		*f.RetryCycle = nil
-	}
+	unset(f.LastErrors)
+	unset(f.LastError)
+	unset(f.RetryCycle)
 	if f.Observe != nil {
 		f.Observe()
 	}
 }
 
-// setback is an operation that did not succeed.
+// unset clears a field that the kind may not have.
+func unset[T any](field *T) {
+	if field != nil {
+		*field = *new(T)
+	}
+}
+
+// setback is the failure of an operation.
 type setback struct {
 	err error
 	// patience is how long an operation is tried again.
@@ -113,7 +121,7 @@ func fail(f Fields, s setback, now time.Time) {
 	}
 }
 
-// hold shows a state with a reason, without a run.
+// hold shows a state with a reason while there is no run.
 func hold(f Fields, want gardencorev1beta1.LastOperation, now time.Time) {
 	if last := *f.LastOperation; last != nil {
 		want.Progress = last.Progress
@@ -122,8 +130,8 @@ func hold(f Fields, want gardencorev1beta1.LastOperation, now time.Time) {
 	*f.LastOperation = &want
 }
 
-// settle gives times back to what has not changed since the status was written, so that saying the same again writes nothing.
-func settle(before, after Fields) {
+// keepTimes restores the times of what has not changed since the status was written, so that the same statement writes nothing.
+func keepTimes(before, after Fields) {
 	have, want := *before.LastOperation, *after.LastOperation
 	if have == nil || want == nil || !same(have, want) {
 		return
@@ -142,19 +150,13 @@ func settle(before, after Fields) {
 	}
 }
 
-// same reports whether two operations say the same, whenever it was said.
+// same reports whether two operations are equal apart from their times.
 func same(a, b *gardencorev1beta1.LastOperation) bool {
 	return a.Type == b.Type && a.State == b.State && a.Progress == b.Progress && a.Description == b.Description
 }
 
 func sameError(a, b *gardencorev1beta1.LastError) bool {
-	id := func(e *gardencorev1beta1.LastError) string {
-		if e.TaskID == nil {
-			return ""
-		}
-		return *e.TaskID
-	}
-	return id(a) == id(b) && a.Description == b.Description && slices.Equal(a.Codes, b.Codes)
+	return ptr.Deref(a.TaskID, "") == ptr.Deref(b.TaskID, "") && a.Description == b.Description && slices.Equal(a.Codes, b.Codes)
 }
 
 func dropErrors(f Fields, ids ...flow.ID) {
@@ -166,7 +168,7 @@ func dropErrors(f Fields, ids ...flow.ID) {
 	})
 }
 
-// begun says that an operation has begun.
+// begun is the description of an operation that has begun.
 func begun(kind gardencorev1beta1.LastOperationType, noun string) string {
 	name := map[gardencorev1beta1.LastOperationType]string{
 		gardencorev1beta1.LastOperationTypeCreate:  "Creation",
@@ -174,18 +176,15 @@ func begun(kind gardencorev1beta1.LastOperationType, noun string) string {
 		gardencorev1beta1.LastOperationTypeMigrate: "Migration",
 		gardencorev1beta1.LastOperationTypeRestore: "Restoration",
 	}[kind]
-	if name == "" {
-		name = "Reconciliation"
-	}
-	return name + " of " + noun + " has begun"
+	return cmp.Or(name, "Reconciliation") + " of " + noun + " has begun"
 }
 
-// ended says that an operation has succeeded: "The seed has been reconciled".
+// ended is the description of an operation that has succeeded, such as "The seed has been reconciled".
 func ended(kind gardencorev1beta1.LastOperationType, noun string) string {
 	return upperFirst(noun) + " has been " + strings.TrimSuffix(strings.ToLower(string(kind)), "e") + "ed"
 }
 
-// describe makes a reason or an error a description.
+// describe makes a description of a reason or an error.
 func describe(text string) string { return upperFirst(Cut(text)) }
 
 func upperFirst(text string) string {

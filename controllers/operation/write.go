@@ -16,10 +16,10 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// change changes a status: the fields of the operation, and whatever else in the object.
+// change changes the fields of the operation, and possibly other fields of the object.
 type change[T client.Object] func(f Fields, object T, now time.Time)
 
-// voice says whether people hear of a transition by an event.
+// voice says whether a transition is recorded as an event.
 type voice bool
 
 const (
@@ -27,7 +27,7 @@ const (
 	quiet voice = false
 )
 
-// move makes a transition, writes it, and tells of it if the last operation says something else than before.
+// move makes a transition and writes it. If the last operation has changed, it tells the journal and records an event.
 func (o *Operation[T]) move(ctx context.Context, v voice, transition change[T], others ...func(object T)) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -51,25 +51,20 @@ func (o *Operation[T]) move(ctx context.Context, v voice, transition change[T], 
 }
 
 func notice(to *gardencorev1beta1.LastOperation) kit.Notice {
-	reasons := map[gardencorev1beta1.LastOperationState]string{
-		gardencorev1beta1.LastOperationStateProcessing: gardencorev1beta1.EventReconciling,
-		gardencorev1beta1.LastOperationStateSucceeded:  gardencorev1beta1.EventReconciled,
-		gardencorev1beta1.LastOperationStateError:      gardencorev1beta1.EventReconcileError,
-		gardencorev1beta1.LastOperationStateFailed:     gardencorev1beta1.EventReconcileError,
-	}
 	n := kit.Notice{Type: corev1.EventTypeNormal, Action: gardencorev1beta1.EventActionReconcile, Message: to.Description}
+	begun, done, failed := gardencorev1beta1.EventReconciling, gardencorev1beta1.EventReconciled, gardencorev1beta1.EventReconcileError
 	if to.Type == gardencorev1beta1.LastOperationTypeDelete {
 		n.Action = gardencorev1beta1.EventActionDelete
-		reasons = map[gardencorev1beta1.LastOperationState]string{
-			gardencorev1beta1.LastOperationStateProcessing: gardencorev1beta1.EventDeleting,
-			gardencorev1beta1.LastOperationStateSucceeded:  gardencorev1beta1.EventDeleted,
-			gardencorev1beta1.LastOperationStateError:      gardencorev1beta1.EventDeleteError,
-			gardencorev1beta1.LastOperationStateFailed:     gardencorev1beta1.EventDeleteError,
-		}
+		begun, done, failed = gardencorev1beta1.EventDeleting, gardencorev1beta1.EventDeleted, gardencorev1beta1.EventDeleteError
 	}
-	n.Reason = reasons[to.State]
-	if to.State == gardencorev1beta1.LastOperationStateError || to.State == gardencorev1beta1.LastOperationStateFailed {
-		n.Type = corev1.EventTypeWarning
+	switch to.State {
+	case gardencorev1beta1.LastOperationStateProcessing:
+		n.Reason = begun
+	case gardencorev1beta1.LastOperationStateSucceeded:
+		n.Reason = done
+	case gardencorev1beta1.LastOperationStateError, gardencorev1beta1.LastOperationStateFailed:
+		n.Type, n.Reason = corev1.EventTypeWarning, failed
+	default:
 	}
 	return n
 }
@@ -82,8 +77,8 @@ func (o *Operation[T]) set(ctx context.Context, c change[T]) error {
 }
 
 // write makes a change and writes what differs, also what could not be written before. Fields that only operations write need
-// no lock. Conditions do, because a patch replaces the list of all writers: the changes that may touch them are made on what is
-// there now, and again if somebody else was faster.
+// no lock. Conditions need one, because a patch replaces the whole list with those of other writers: changes of them are made on the
+// current object, and repeated after a conflict.
 func (o *Operation[T]) write(ctx context.Context, c change[T], others ...func(object T)) error {
 	now := o.machine.Clock.Now()
 	if len(others) == 0 {
@@ -106,10 +101,10 @@ func (o *Operation[T]) apply(c change[T], now time.Time, others ...func(object T
 	for _, other := range others {
 		other(o.object)
 	}
-	settle(o.machine.Kind.Fields(o.before()), o.fields())
+	keepTimes(o.machine.Kind.Fields(o.before()), o.fields())
 }
 
-// takeConditions takes over the conditions that others have written, and the version of the object that they stand in.
+// takeConditions copies the conditions of the current object, which others may have written, and its resource version.
 func (o *Operation[T]) takeConditions(ctx context.Context) error {
 	live := clone(o.object)
 	if err := o.machine.Reader.Get(ctx, client.ObjectKeyFromObject(live), live); err != nil {
@@ -127,10 +122,10 @@ func (o *Operation[T]) takeConditions(ctx context.Context) error {
 
 func (o *Operation[T]) fields() Fields { return o.machine.Kind.Fields(o.object) }
 
-// before is the object as it was written last.
+// before is the object as it was last written.
 func (o *Operation[T]) before() T { return o.commit.Before().(T) } //nolint:forcetypeassert // a copy of o.object
 
-// pending sets the progress of an operation that has not come to its end, for kinds that have no tasks to count.
+// pending sets the progress of an operation that has not succeeded, for kinds that have no tasks to count.
 func (o *Operation[T]) pending(f Fields) {
 	if last := *f.LastOperation; last != nil && o.machine.Kind.Pending != 0 {
 		last.Progress = o.machine.Kind.Pending

@@ -20,7 +20,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
-// judge writes a condition of the stored object, as somebody else does.
+// judge writes a condition of the stored object, as another writer does.
 func judge(t *testing.T, c client.Client, key client.ObjectKey, kind, status string) {
 	t.Helper()
 	s := &gardencorev1beta1.Shoot{}
@@ -52,7 +52,7 @@ func TestConditionsOfOthersStay(t *testing.T) {
 		t.Errorf("Writes of an operation leave conditions alone (-want +got):\n%s", diff)
 	}
 	judge(t, g.Client, g.key, "Theirs", "False")
-	// Somebody writes between the read and the write, so that the first write is refused.
+	// Another client writes between the read and the write, so that the first write is refused.
 	g.meddle = func(c client.Client) { judge(t, c, g.key, "Late", "Unknown") }
 	err := run.Succeed(t.Context(), func(s *gardencorev1beta1.Shoot) {
 		for _, c := range s.Status.Conditions {
@@ -68,13 +68,13 @@ func TestConditionsOfOthersStay(t *testing.T) {
 		t.Errorf("A change that is made again begins with the status as it was: %v", got)
 	}
 	if diff := cmp.Diff(map[string]string{"Theirs": "False", "Late": "Unknown", "Ours": "Progressing"}, conditions(t, g)); diff != "" {
-		t.Errorf("A change of conditions is made on what is there (-want +got):\n%s", diff)
+		t.Errorf("A change of conditions is made on the current object (-want +got):\n%s", diff)
 	}
 	if got := g.last(t).State; got != "Succeeded" {
 		t.Errorf("state = %s, want Succeeded", got)
 	}
 	if diff := cmp.Diff([]string{"Normal Reconciling", "Normal Reconciled"}, g.reasons()); diff != "" {
-		t.Errorf("Who comes second tells it once (-want +got):\n%s", diff)
+		t.Errorf("The second writer reports it once (-want +got):\n%s", diff)
 	}
 }
 
