@@ -54,6 +54,7 @@ func (o *operator) gardenletOf(seed *gardencorev1beta1.Seed) *shoot.Reconciler {
 			Clock:  realClock(), Recorder: events.NewFakeRecorder(1000), SeedName: seed.Name,
 		},
 		Identity: identity, Images: vector, Config: config.Controllers.Shoot,
+		IdentityTokenValidity: config.Controllers.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
 	}
 }
 

@@ -99,23 +99,23 @@ func (b *bed) round(tb testing.TB) {
 	}
 }
 
-// unwell counts the conditions that are not True.
-func (b *bed) unwell(t *testing.T) int {
+// unhealthy counts the conditions that are not True.
+func (b *bed) unhealthy(t *testing.T) int {
 	t.Helper()
 	shoots := &gardencorev1beta1.ShootList{}
 	if err := b.garden.List(t.Context(), shoots); err != nil {
 		t.Fatal(err)
 	}
-	unwell := 0
+	unhealthy := 0
 	for i := range shoots.Items {
 		for _, c := range shoots.Items[i].Status.Conditions {
 			if c.Status != gardencorev1beta1.ConditionTrue {
-				unwell++
+				unhealthy++
 			}
 		}
-		unwell += 3 - len(shoots.Items[i].Status.Conditions)
+		unhealthy += 3 - len(shoots.Items[i].Status.Conditions)
 	}
-	return unwell
+	return unhealthy
 }
 
 // startHollow runs the API servers of that many shoots, each with one node that is ready.
@@ -146,7 +146,7 @@ func total(servers []*hollow.Server) hollow.Counts {
 }
 
 // TestDensity shows what a hundred shoots cost: one connection and one discovery each, once. A round of checks after the
-// first asks each shoot for its health and its nodes and does nothing else, and a shoot that leaves takes its connection along.
+// first asks each shoot for its health and its nodes and does nothing else, and the connection of a shoot that leaves is closed.
 func TestDensity(t *testing.T) {
 	t.Parallel()
 	servers, kubeconfigs, err := startHollow(dense)
@@ -173,7 +173,7 @@ func TestDensity(t *testing.T) {
 			t.Errorf("a further round (-want +got):\n%s", diff)
 		}
 	}
-	if got := b.unwell(t); got != 0 {
+	if got := b.unhealthy(t); got != 0 {
 		t.Errorf("%d conditions of healthy shoots are not True", got)
 	}
 
@@ -188,7 +188,7 @@ func TestDensity(t *testing.T) {
 	}
 }
 
-// leave lets a third of the shoots go each way: they are deleted, they move to another seed, they fall asleep.
+// leave deletes a third of the shoots, moves a third to another seed, and hibernates a third.
 func (b *bed) leave(t *testing.T) {
 	t.Helper()
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
@@ -196,11 +196,11 @@ func (b *bed) leave(t *testing.T) {
 	for i, s := range b.shoots {
 		switch i % 3 {
 		case 0:
-			b.Events().Delete(t.Context(), event.DeleteEvent{Object: s}, queue)
+			b.Events().Delete(t.Context(), event.TypedDeleteEvent[*gardencorev1beta1.Shoot]{Object: s}, queue)
 		case 1:
 			moved := s.DeepCopy()
 			moved.Spec.SeedName, moved.Status.SeedName = new("eu-2"), new("eu-2")
-			b.Events().Update(t.Context(), event.UpdateEvent{ObjectOld: s, ObjectNew: moved}, queue)
+			b.Events().Update(t.Context(), event.TypedUpdateEvent[*gardencorev1beta1.Shoot]{ObjectOld: s, ObjectNew: moved}, queue)
 		default:
 			b.sleep(t, s)
 		}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
@@ -19,7 +20,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 )
 
-// Pardon softens a bad finding while an operation is under way that explains it.
+// Pardon makes a bad finding Progressing while an operation is under way that explains it.
 func Pardon(shoot *gardencorev1beta1.Shoot, found gardencorev1beta1.ConditionStatus) gardencorev1beta1.ConditionStatus {
 	if found != gardencorev1beta1.ConditionFalse {
 		return found
@@ -39,7 +40,7 @@ func Pardon(shoot *gardencorev1beta1.Shoot, found gardencorev1beta1.ConditionSta
 
 // JudgeAPIServer judges an answer to /healthz.
 func JudgeAPIServer(a Answer) gardencorev1beta1.Condition {
-	c := finding(gardencorev1beta1.ConditionTypeAPIServerAvailable)
+	c := gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeAPIServerAvailable}
 	switch {
 	case a.Err != nil:
 		return bad(c, gardencorev1beta1.ReasonHealthzRequestError, "The request for /healthz got no answer: "+a.Err.Error())
@@ -52,10 +53,10 @@ func JudgeAPIServer(a Answer) gardencorev1beta1.Condition {
 	}
 }
 
-// JudgeControlPlane judges, in this order, what extensions report, the components of the control plane as they are listed,
-// and every other deployment in it.
+// JudgeControlPlane judges, in this order, what extensions report, the components of the control plane, and all other deployments
+// in its namespace.
 func JudgeControlPlane(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condition {
-	c := finding(gardencorev1beta1.ConditionTypeControlPlaneHealthy)
+	c := gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeControlPlaneHealthy}
 	if reported, found := judgeReports(c, w.Reports); found {
 		return reported
 	}
@@ -81,7 +82,7 @@ func JudgeControlPlane(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta
 	return good(c, gardencorev1beta1.ReasonControlPlaneRunning, "All components of the control plane are healthy")
 }
 
-// workload is the one of that sort and name, or nil.
+// workload returns the workload of that sort and name, or nil.
 func (w World) workload(sort component.Workload, name string) client.Object {
 	if sort == component.WorkloadEtcd {
 		if i := slices.IndexFunc(w.StatefulSets, func(s appsv1.StatefulSet) bool { return s.Name == name }); i >= 0 {
@@ -97,14 +98,14 @@ func (w World) workload(sort component.Workload, name string) client.Object {
 
 // JudgeNodes judges, in this order, what extensions report, each node, and whether every pool has enough of them.
 func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condition {
-	c := finding(gardencorev1beta1.ConditionTypeEveryNodeReady)
+	c := gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeEveryNodeReady}
 	if !ok(w.API.Status) {
 		c.Status, c.Reason, c.Message = gardencorev1beta1.ConditionUnknown, gardencorev1beta1.ReasonAPIServerDown, unreachable(shoot)
 		return c
 	}
 	if w.NodesErr != nil {
 		c.Status, c.Reason = gardencorev1beta1.ConditionUnknown, gardencorev1beta1.ReasonConditionCheckError
-		c.Message = "The nodes could not be looked at: " + w.NodesErr.Error()
+		c.Message = "The nodes could not be checked: " + w.NodesErr.Error()
 		return c
 	}
 	if reported, found := judgeReports(c, w.Reports); found {
@@ -165,13 +166,11 @@ func nodeTrouble(node *corev1.Node) (string, []gardencorev1beta1.ErrorCode) {
 	return "", nil
 }
 
-// versionTrouble compares patch versions only: while a minor version is rolled out, old machines are on their way out.
+// versionTrouble compares patch versions only: while a minor version is rolled out, old machines are being replaced.
 func versionTrouble(shoot *gardencorev1beta1.Shoot, pool string, node *corev1.Node) string {
 	want := shoot.Spec.Kubernetes.Version
-	for _, w := range shoot.Spec.Provider.Workers {
-		if w.Name == pool && w.Kubernetes != nil && w.Kubernetes.Version != nil {
-			want = *w.Kubernetes.Version
-		}
+	if w := query.Pool(&shoot.Spec, pool); w != nil {
+		want = query.PoolVersion(&shoot.Spec, w)
 	}
 	wanted, err := version.ParseGeneric(want)
 	if err != nil {
@@ -184,7 +183,7 @@ func versionTrouble(shoot *gardencorev1beta1.Shoot, pool string, node *corev1.No
 	return fmt.Sprintf("its kubelet has version %s and not %s", have, wanted)
 }
 
-// judgeReports passes on what an extension says about the condition.
+// judgeReports returns what an extension reports about the condition, unless it is good.
 func judgeReports(c gardencorev1beta1.Condition, reports []Report) (gardencorev1beta1.Condition, bool) {
 	for _, r := range reports {
 		if r.Condition.Type != c.Type {
@@ -202,10 +201,6 @@ func judgeReports(c gardencorev1beta1.Condition, reports []Report) (gardencorev1
 		}
 	}
 	return c, false
-}
-
-func finding(kind gardencorev1beta1.ConditionType) gardencorev1beta1.Condition {
-	return gardencorev1beta1.Condition{Type: kind}
 }
 
 func good(c gardencorev1beta1.Condition, reason, message string) gardencorev1beta1.Condition {

@@ -56,7 +56,7 @@ func node(ready corev1.ConditionStatus, changes ...func(*corev1.Node)) corev1.No
 	return n
 }
 
-// healthy is a world in which everything is well.
+// healthy is a world in which everything is healthy.
 func healthy(changes ...func(*care.World)) care.World {
 	w := care.World{
 		API: care.Answer{Status: 200},
@@ -135,7 +135,7 @@ func TestJudgeControlPlane_GLET_CARE_8_9_15(t *testing.T) {
 			want: verdict{Status: "True", Reason: "ControlPlaneRunning", Message: "All components of the control plane are healthy"},
 		},
 		"DeploymentDown": {
-			why: "every deployment counts, also those of nobody's list", shoot: shoot(),
+			why: "every deployment counts, also those that are not components", shoot: shoot(),
 			world: healthy(func(w *care.World) { w.Deployments = append(w.Deployments, deployment("other", corev1.ConditionFalse)) }),
 			want:  verdict{Status: "False", Reason: "DeploymentUnhealthy", Message: `Deployment "other" is not healthy: 0 of 1 pods are available`},
 		},
@@ -195,7 +195,7 @@ func TestJudgeNodes_GLET_CARE_6_13(t *testing.T) {
 		"Down":         {why: "nothing can be said", shoot: shoot(), world: healthy(down), want: verdict{Status: "Unknown", Reason: "APIServerDown", Message: "The API server does not answer"}},
 		"NotCreated":   {why: "and why", shoot: shoot(operation("Create", "Processing")), world: healthy(down), want: verdict{Status: "Unknown", Reason: "APIServerDown", Message: "The API server is not created yet"}},
 		"BeingDeleted": {why: "and why", shoot: shoot(operation("Delete", "Processing")), world: healthy(down), want: verdict{Status: "Unknown", Reason: "APIServerDown", Message: "The shoot is being deleted"}},
-		"ListFailed":   {why: "the check itself failed", shoot: shoot(), world: healthy(func(w *care.World) { w.NodesErr = errors.New("list nodes: forbidden") }), want: verdict{Status: "Unknown", Reason: "ConditionCheckError", Message: "The nodes could not be looked at: list nodes: forbidden"}},
+		"ListFailed":   {why: "the check itself failed", shoot: shoot(), world: healthy(func(w *care.World) { w.NodesErr = errors.New("list nodes: forbidden") }), want: verdict{Status: "Unknown", Reason: "ConditionCheckError", Message: "The nodes could not be checked: list nodes: forbidden"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

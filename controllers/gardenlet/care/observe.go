@@ -9,17 +9,16 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
-	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// World is what the checks judge.
+// World is what the checks are made on.
 type World struct {
 	// Seed is where the control plane is.
 	Seed *gardencorev1beta1.Seed
@@ -30,12 +29,12 @@ type World struct {
 	StatefulSets []appsv1.StatefulSet
 	// Reports are the conditions that extensions keep on their objects.
 	Reports []Report
-	// Nodes are those of the shoot; NodesErr says that they could not be listed.
+	// Nodes are those of the shoot; NodesErr is set if they could not be listed.
 	Nodes    []corev1.Node
 	NodesErr error
 }
 
-// Answer is what became of a request for /healthz. The zero value says that there is no access to the shoot.
+// Answer is the result of a request for /healthz. The zero value says that there is no access to the shoot.
 type Answer struct {
 	// Status is the HTTP status, 0 if there was no answer.
 	Status int
@@ -48,21 +47,12 @@ type Report struct {
 	Condition  gardencorev1beta1.Condition
 }
 
-// askAPIServer logs how long the answer took; a condition must not say so, because it has to hold still.
+// askAPIServer logs how long the answer took. A condition must not say so, because it would change with each check.
 func (r *Reconciler) askAPIServer(ctx context.Context, access *kit.Shoot) Answer {
 	begin := r.Clock.Now()
 	status, err := access.Healthz(ctx)
 	ctrl.LoggerFrom(ctx).V(1).Info("API server asked for its health", "status", status, "took", r.Clock.Since(begin))
 	return Answer{Status: status, Err: err}
-}
-
-// seed is the seed of the control plane, or an empty one while it is not known.
-func (r *Reconciler) seed(ctx context.Context) (*gardencorev1beta1.Seed, error) {
-	seed := &gardencorev1beta1.Seed{}
-	if err := r.GardenClient.Get(ctx, client.ObjectKey{Name: r.SeedName}, seed); client.IgnoreNotFound(err) != nil {
-		return nil, fmt.Errorf("get seed %q: %w", r.SeedName, err)
-	}
-	return seed, nil
 }
 
 func (r *Reconciler) workloads(ctx context.Context, namespace string) ([]appsv1.Deployment, []appsv1.StatefulSet, error) {
@@ -77,28 +67,17 @@ func (r *Reconciler) workloads(ctx context.Context, namespace string) ([]appsv1.
 	return deployments.Items, sets.Items, nil
 }
 
-// reports collects the conditions of every extension object in the namespace.
+// reports returns the conditions of all extension objects in the namespace.
 func (r *Reconciler) reports(ctx context.Context, namespace string) ([]Report, error) {
 	var all []Report
 	for _, kind := range extensions.KindsWhere(func(k extensions.Kind) bool { return k.Reports }) {
-		list := kind.NewList()
-		if err := r.SeedClient.List(ctx, list, client.InNamespace(namespace)); err != nil {
-			if meta.IsNoMatchError(err) {
-				continue
-			}
-			return nil, fmt.Errorf("list extension objects: %w", err)
-		}
-		objects, err := meta.ExtractList(list)
+		objects, err := extension.Engine{Client: r.SeedClient}.List(ctx, namespace, kind)
 		if err != nil {
-			return nil, fmt.Errorf("list extension objects: %w", err)
+			return nil, err
 		}
 		for _, object := range objects {
-			extended, ok := object.(gardenextensionsv1alpha1.Object)
-			if !ok {
-				continue
-			}
-			for _, condition := range extended.GetExtensionStatus().Conditions {
-				all = append(all, Report{Kind: kind.Name, Name: extended.GetName(), Condition: condition})
+			for _, condition := range object.GetExtensionStatus().Conditions {
+				all = append(all, Report{Kind: kind.Name, Name: object.GetName(), Condition: condition})
 			}
 		}
 	}

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package care checks the shoots of one seed and reports as conditions of each Shoot whether its API server answers, whether its
+// control plane is healthy, and whether every node is ready. It changes nothing in seed or shoot.
 package care
 
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -24,7 +28,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, nil
 	}
 	if shoot.Status.TechnicalID == "" {
-		// Nothing is there yet; the end of the first operation brings the shoot back.
+		// Nothing exists yet. The end of the first operation starts a check.
 		return reconcile.Result{RequeueAfter: r.Config.SyncPeriod.Duration}, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, r.Config.SyncPeriod.Duration)
@@ -41,7 +45,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return commit.Status(ctx, kit.RequeueAfter(r.Config.SyncPeriod.Duration), nil)
 }
 
-// check makes all checks at the same time. A check that cannot be made says so.
+// check makes all checks. If they cannot be made, the conditions say so.
 func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) []gardencorev1beta1.Condition {
 	world, err := r.observe(ctx, shoot)
 	if err != nil {
@@ -56,21 +60,21 @@ func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) 
 
 // observe gathers what the checks judge.
 func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot) (World, error) {
-	world := World{}
+	world := World{Seed: &gardencorev1beta1.Seed{}}
 	namespace := shoot.Status.TechnicalID
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		var err error
-		world.Seed, err = r.seed(ctx)
-		return err
+		// While the seed is not known, an empty one takes its place.
+		if err := r.GardenClient.Get(ctx, client.ObjectKey{Name: r.SeedName}, world.Seed); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("get seed %q: %w", r.SeedName, err)
+		}
+		return nil
 	})
-	group.Go(func() error {
-		var err error
+	group.Go(func() (err error) {
 		world.Deployments, world.StatefulSets, err = r.workloads(ctx, namespace)
 		return err
 	})
-	group.Go(func() error {
-		var err error
+	group.Go(func() (err error) {
 		world.Reports, err = r.reports(ctx, namespace)
 		return err
 	})
@@ -85,13 +89,11 @@ func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot
 		}
 		return nil
 	})
-	if err := group.Wait(); err != nil {
-		return World{}, err
-	}
-	return world, nil
+	err := group.Wait()
+	return world, err
 }
 
-// access reaches the shoot. It is nil if there is no access yet or no longer, and while the shoot sleeps.
+// access is the access to the shoot. It is nil if there is none yet or no more, and while the shoot is hibernated.
 func (r *Reconciler) access(ctx context.Context, shoot *gardencorev1beta1.Shoot) (*kit.Shoot, error) {
 	if shoot.Status.Hibernated {
 		r.Shoots.Drop(shoot.Status.TechnicalID)

@@ -25,7 +25,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// ward is a shoot under care.
+// ward is a shoot that is checked.
 type ward struct {
 	*care.Reconciler
 
@@ -156,6 +156,6 @@ func TestOtherConditionsStay_GLET_CARE_3(t *testing.T) {
 		s.Status.Conditions = []gardencorev1beta1.Condition{{Type: "Custom", Status: "True", Reason: "Theirs"}}
 	}), controlPlane()...)
 	if got := w.look(t); got[0] != "Custom=True Theirs" || len(got) != 4 {
-		t.Errorf("a condition of somebody else was lost: %v", got)
+		t.Errorf("a condition of another writer was lost: %v", got)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// findDeployment reads the deployment that the installation names. There may be none: then somebody else installs.
+// findDeployment reads the deployment that the installation names. There is none if somebody else installs the extension.
 func (r *Reconciler) findDeployment(ctx context.Context, s *scope) error {
 	reference := s.installation.Spec.DeploymentRef
 	if reference == nil {
@@ -54,7 +54,7 @@ func (r *Reconciler) findSeed(ctx context.Context, s *scope) (kit.Outcome, error
 	return kit.Continue(), nil
 }
 
-// found makes a condition of an object that could not be read.
+// found reports an object that could not be read as a condition.
 func (r *Reconciler) found(s *scope, what string, err error, missing, unreadable string) (kit.Outcome, error) {
 	switch {
 	case err == nil:
@@ -89,7 +89,7 @@ func (r *Reconciler) readChart(_ context.Context, s *scope) (kit.Outcome, error)
 	return r.invalid(s, gardencorev1beta1.ReasonChartInformationInvalid, kit.UserMustFix(gardencorev1beta1.ReasonChartInformationInvalid, err))
 }
 
-// render makes the objects. A chart that cannot be rendered needs another deployment, which starts another pass.
+// render makes the objects. A chart that cannot be rendered has to be replaced, which starts another pass.
 func (r *Reconciler) render(ctx context.Context, s *scope) (kit.Outcome, error) {
 	garden := &corev1.ConfigMap{}
 	key := client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: gardencorev1beta1.ConfigMapClusterIdentity}

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// identityPause is the time between two looks at a seed that does not tell its identity yet.
+	// identityPause is the time between two checks of a seed whose identity is not known yet.
 	identityPause = time.Second
 
 	labelPodSecurity    = "pod-security.kubernetes.io/enforce"
@@ -32,17 +32,16 @@ const (
 	messageInstallation = "The extension is installed"
 )
 
-// ensureNamespace makes the home of the extension (GLET-CI-3).
+// ensureNamespace applies the namespace of the extension (GLET-CI-3).
 func (r *Reconciler) ensureNamespace(ctx context.Context, s *scope) (kit.Outcome, error) {
-	namespace := HomeOf(s.installation, s.seed)
-	if err := r.engine().Apply(ctx, namespace); err != nil {
+	if err := r.engine().Apply(ctx, HomeOf(s.installation, s.seed)); err != nil {
 		return r.failed(s, err)
 	}
 	return kit.Continue(), nil
 }
 
-// HomeOf is the namespace of an installation. It is applied with one field owner, so a label that is not wanted any
-// more goes away.
+// HomeOf returns the namespace of an installation. It is applied with one field owner, so a label that is not wanted any
+// more is removed.
 func HomeOf(installation *gardencorev1beta1.ControllerInstallation, seed *gardencorev1beta1.Seed) *corev1.Namespace {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: Namespace(installation.Name),
@@ -61,12 +60,13 @@ func HomeOf(installation *gardencorev1beta1.ControllerInstallation, seed *garden
 	return namespace
 }
 
-// apply brings the objects into the seed.
+// apply applies the objects to the seed.
 func (r *Reconciler) apply(ctx context.Context, s *scope) (kit.Outcome, error) {
-	if err := r.place(s); err != nil {
-		return r.failed(s, err)
+	err := r.place(s)
+	if err == nil {
+		err = r.engine().ApplySet(ctx, Set(s.installation.Name), s.objects...)
 	}
-	if err := r.engine().ApplySet(ctx, Set(s.installation.Name), s.objects...); err != nil {
+	if err != nil {
 		return r.failed(s, err)
 	}
 	r.set(s, gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonInstallationSuccessful, messageInstallation)
@@ -80,7 +80,7 @@ func (r *Reconciler) failed(s *scope, err error) (kit.Outcome, error) {
 	return kit.Stop(), err
 }
 
-// place puts objects that belong into a namespace and name none into that of the extension.
+// place puts namespaced objects without a namespace into that of the extension.
 func (r *Reconciler) place(s *scope) error {
 	defined := definedKinds(s.objects)
 	for _, object := range s.objects {
@@ -105,7 +105,7 @@ func (r *Reconciler) place(s *scope) error {
 	return nil
 }
 
-// definedKinds tells which kinds the chart defines itself, and whether they have a namespace.
+// definedKinds returns the kinds that the chart defines itself, and whether they are namespaced.
 func definedKinds(objects []client.Object) map[schema.GroupKind]bool {
 	kinds := map[schema.GroupKind]bool{}
 	for _, object := range objects {

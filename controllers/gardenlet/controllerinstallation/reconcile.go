@@ -1,23 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package controllerinstallation installs extensions in the seed: it renders the Helm chart of a ControllerDeployment with
+// the values of the deployment and facts about the seed, and applies the objects.
+//
+// The objects of an installation are recorded in an inventory of package deploy in the namespace garden of the seed. What leaves
+// the chart is deleted, and all of it is deleted with the installation. The inventory takes the place of the ManagedResource that
+// other gardenlets write; that kind comes with the resource manager.
+//
+// The conditions Valid and Installed report the result. Package care checks what was installed, package required whether it is
+// still needed.
 package controllerinstallation
 
 import (
 	"context"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
+
+const controllerName = "controllerinstallation"
+
+var _ kit.Adder = (*Reconciler)(nil)
+
+// Reconciler installs extensions in one seed.
+type Reconciler struct {
+	kit.SeedBase
+
+	// Version is the version of the Gardener API, for charts.
+	Version string
+	// FeatureGates are those of the gardenlet, for charts.
+	FeatureGates map[string]bool
+	// KubernetesVersion asks the seed for its version.
+	KubernetesVersion func() (string, error)
+	// Config is the section of the configuration.
+	Config *gardenconfigv1alpha1.ControllerInstallationControllerConfiguration
+}
+
+// AddToManager implements kit.Adder.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	var err error
+	if r.KubernetesVersion, err = seed.AskVersion(clusters.Seed); err != nil {
+		return err
+	}
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
+	b.For(&gardencorev1beta1.ControllerInstallation{}, builder.WithPredicates(Of(r.SeedName), predicate.Or(
+		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{},
+	)))
+	return kit.Complete(b, controllerName, r)
+}
+
+// Of admits only installations for one seed.
+func Of(seedName string) predicate.Predicate {
+	return predicate.NewPredicateFuncs(func(object client.Object) bool {
+		installation, ok := object.(*gardencorev1beta1.ControllerInstallation)
+		return ok && installation.Spec.SeedRef != nil && installation.Spec.SeedRef.Name == seedName
+	})
+}
+
+// Set is the inventory of an installation in the seed.
+func Set(installation string) deploy.Set {
+	return deploy.Set{Namespace: gardencorev1beta1.NamespaceGarden, Name: installation}
+}
+
+// Namespace is the namespace of an installation, unless its chart names another one.
+func Namespace(installation string) string {
+	return gardencorev1beta1.NamespacePrefixExtension + installation
+}
+
+func (r *Reconciler) engine() deploy.Engine { return seed.Engine(r.SeedClient, r.Clock) }
 
 const (
 	// resyncPeriod is the time after which an installation is applied again, against changes in the seed.
 	resyncPeriod = 10 * time.Minute
-	// deletionPause is the time between two looks at a deletion.
+	// deletionPause is the time between two checks of a deletion.
 	deletionPause = 5 * time.Second
 )
 
@@ -31,7 +96,7 @@ type scope struct {
 	objects      []client.Object
 }
 
-// Reconcile installs one extension, or takes it away. Conditions are written whatever happens.
+// Reconcile installs one extension, or removes it. Conditions are written in any case.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	installation := &gardencorev1beta1.ControllerInstallation{}
 	if err := r.GardenClient.Get(ctx, request.NamespacedName, installation); err != nil {
@@ -55,7 +120,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return commit.Status(ctx, outcome, err)
 }
 
-// set puts a condition into the status that is written at the end of the pass.
+// set sets a condition of the status that is written at the end of the pass.
 func (r *Reconciler) set(s *scope, kind gardencorev1beta1.ConditionType, status gardencorev1beta1.ConditionStatus, reason, message string) {
 	s.installation.Status.Conditions = kit.SetCondition(s.installation.Status.Conditions, gardencorev1beta1.Condition{
 		Type: kind, Status: status, Reason: reason, Message: message,

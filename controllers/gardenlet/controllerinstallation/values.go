@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/utils/ptr"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -23,14 +25,17 @@ type Facts struct {
 	Seed *gardencorev1beta1.Seed
 }
 
-// Values are the values a chart is rendered with: those of its deployment, and the block gardener, which wins
-// (GLET-CI-2). Single fields of the seed stand beside its spec for charts that were written before the spec was there.
+// Values returns the values that a chart is rendered with: those of its deployment, and the block gardener, which takes precedence
+// (GLET-CI-2). Single fields of the seed are given beside its spec, for older charts.
 func Values(own map[string]any, facts Facts) (map[string]any, error) {
-	values := maps.Clone(own)
-	if values == nil {
-		values = map[string]any{}
-	}
+	values := map[string]any{}
+	maps.Copy(values, own)
 	seed := facts.Seed
+	volumes := ptr.Deref(seed.Spec.Volume, gardencorev1beta1.SeedVolume{}).Providers
+	volume := ""
+	if len(volumes) > 0 {
+		volume = volumes[0].Name
+	}
 	block := map[string]any{
 		"version": facts.Version,
 		"garden":  map[string]any{"clusterIdentity": facts.GardenIdentity},
@@ -43,10 +48,10 @@ func Values(own map[string]any, facts Facts) (map[string]any, error) {
 			"spec":            seed.Spec,
 			"provider":        seed.Spec.Provider.Type,
 			"region":          seed.Spec.Provider.Region,
-			"volumeProvider":  volumeProvider(seed),
-			"volumeProviders": volumeProviders(seed),
-			"ingressDomain":   ingressDomain(seed),
-			"protected":       protected(seed),
+			"volumeProvider":  volume,
+			"volumeProviders": volumes,
+			"ingressDomain":   ptr.Deref(seed.Spec.Ingress, gardencorev1beta1.Ingress{}).Domain,
+			"protected":       slices.ContainsFunc(seed.Spec.Taints, func(t gardencorev1beta1.SeedTaint) bool { return t.Key == gardencorev1beta1.TaintSeedProtected }),
 			"visible":         visible(seed),
 			"taints":          seed.Spec.Taints,
 			"networks":        seed.Spec.Networks,
@@ -54,16 +59,13 @@ func Values(own map[string]any, facts Facts) (map[string]any, error) {
 		},
 		"gardenlet": map[string]any{"featureGates": facts.FeatureGates},
 	}
-	// Templates see plain maps and lists only, as if everything had come from a values file.
+	// Templates get plain maps and lists only, as from a values file.
 	plain, err := plainValues(block)
 	if err != nil {
 		return nil, err
 	}
-	merged := plain
-	if given, ok := values["gardener"].(map[string]any); ok {
-		merged = merge(given, plain)
-	}
-	values["gardener"] = merged
+	given, _ := values["gardener"].(map[string]any)
+	values["gardener"] = merge(given, plain)
 	return values, nil
 }
 
@@ -81,7 +83,8 @@ func plainValues(block map[string]any) (map[string]any, error) {
 
 // merge returns base with everything of top over it, table by table.
 func merge(base, top map[string]any) map[string]any {
-	merged := maps.Clone(base)
+	merged := map[string]any{}
+	maps.Copy(merged, base)
 	for key, value := range top {
 		below, isTable := merged[key].(map[string]any)
 		above, ok := value.(map[string]any)
@@ -94,34 +97,7 @@ func merge(base, top map[string]any) map[string]any {
 	return merged
 }
 
-func volumeProvider(seed *gardencorev1beta1.Seed) string {
-	if providers := volumeProviders(seed); len(providers) > 0 {
-		return providers[0].Name
-	}
-	return ""
-}
-
-func volumeProviders(seed *gardencorev1beta1.Seed) []gardencorev1beta1.SeedVolumeProvider {
-	if seed.Spec.Volume == nil {
-		return nil
-	}
-	return seed.Spec.Volume.Providers
-}
-
-func ingressDomain(seed *gardencorev1beta1.Seed) string {
-	if seed.Spec.Ingress == nil {
-		return ""
-	}
-	return seed.Spec.Ingress.Domain
-}
-
-func protected(seed *gardencorev1beta1.Seed) bool {
-	return slices.ContainsFunc(seed.Spec.Taints, func(taint gardencorev1beta1.SeedTaint) bool {
-		return taint.Key == gardencorev1beta1.TaintSeedProtected
-	})
-}
-
-// visible tells whether the scheduler may choose the seed, which is so unless the seed says otherwise.
+// visible reports whether the scheduler may choose the seed, which is the default.
 func visible(seed *gardencorev1beta1.Seed) bool {
 	return seed.Spec.Settings == nil || seed.Spec.Settings.Scheduling == nil || seed.Spec.Settings.Scheduling.Visible
 }

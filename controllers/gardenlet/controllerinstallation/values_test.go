@@ -68,14 +68,18 @@ func TestHomeOf(t *testing.T) {
 	installation := &gardencorev1beta1.ControllerInstallation{ObjectMeta: metav1.ObjectMeta{Name: "demo-x"}}
 	installation.Spec.RegistrationRef.Name = "demo"
 	seed := &gardencorev1beta1.Seed{}
-	plain := controllerinstallation.HomeOf(installation, seed)
-	if _, ok := plain.Labels["pod-security.kubernetes.io/enforce"]; ok || plain.Name != "extension-demo-x" || plain.Annotations != nil {
-		t.Errorf("EXT-REG-6: without the annotation nothing is enforced, got %+v", plain.ObjectMeta)
+	want := metav1.ObjectMeta{Name: "extension-demo-x", Labels: map[string]string{
+		"gardener.cloud/role": "extension", "controllerregistration.core.gardener.cloud/name": "demo",
+		"high-availability-config.resources.gardener.cloud/consider": "true",
+	}}
+	if diff := cmp.Diff(want, controllerinstallation.HomeOf(installation, seed).ObjectMeta); diff != "" {
+		t.Errorf("EXT-REG-6: without the annotation nothing is enforced (-want +got):\n%s", diff)
 	}
 	installation.Annotations = map[string]string{"security.gardener.cloud/pod-security-enforce": "restricted"}
 	seed.Spec.Provider.Zones = []string{"b", "a"}
-	strict := controllerinstallation.HomeOf(installation, seed)
-	if strict.Labels["pod-security.kubernetes.io/enforce"] != "restricted" || strict.Annotations["high-availability-config.resources.gardener.cloud/zones"] != "b,a" {
-		t.Errorf("GLET-CI-3: pod security and zones are passed on, got %+v", strict.ObjectMeta)
+	want.Labels["pod-security.kubernetes.io/enforce"] = "restricted"
+	want.Annotations = map[string]string{"high-availability-config.resources.gardener.cloud/zones": "b,a"}
+	if diff := cmp.Diff(want, controllerinstallation.HomeOf(installation, seed).ObjectMeta); diff != "" {
+		t.Errorf("GLET-CI-3: pod security and zones are passed on (-want +got):\n%s", diff)
 	}
 }

@@ -40,7 +40,7 @@ func TestHealth(t *testing.T) {
 		"Set":     {reason: "a flag that was set is true", act: func(h *lease.Health, _ *clocktesting.FakeClock) { h.Set(true) }, want: true},
 		"InTime":  {reason: "it stays true within the window", act: func(h *lease.Health, c *clocktesting.FakeClock) { h.Set(true); c.Step(19 * time.Second) }, want: true},
 		"TooLate": {reason: "and falls back at its end", act: func(h *lease.Health, c *clocktesting.FakeClock) { h.Set(true); c.Step(20 * time.Second) }},
-		"Unset":   {reason: "it can be taken back at once", act: func(h *lease.Health, _ *clocktesting.FakeClock) { h.Set(true); h.Set(false) }},
+		"Unset":   {reason: "it can be unset at once", act: func(h *lease.Health, _ *clocktesting.FakeClock) { h.Set(true); h.Set(false) }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestReconcile(t *testing.T) {
 			},
 			health: true, wantLease: renewed, ready: true,
 		},
-		"SeedDown":   {reason: "without the seed there is no beat, and the condition is left alone", probe: errBoom},
+		"SeedDown":   {reason: "without the seed there is no heartbeat, and the condition stays", probe: errBoom},
 		"GardenDown": {reason: "without the garden there is none either", garden: errBoom},
 	}
 	for name, tc := range cases {
@@ -167,7 +167,7 @@ func TestReconcileWithoutSeed(t *testing.T) {
 	}
 	result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "one"}})
 	if err != nil || result.RequeueAfter != 0 {
-		t.Errorf("A seed that is gone has no heartbeat: got %v and error %v", result, err)
+		t.Errorf("A seed that does not exist has no heartbeat: got %v and error %v", result, err)
 	}
 }
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package lease is the heartbeat of a gardenlet: as long as the API server of the seed answers, it renews the seed's
+// lease in the garden and keeps the condition GardenletReady True.
+//
+// When either fails, the heartbeat only stops: the garden acts on a lease that goes stale, and Health reports it to the process.
 package lease
 
 import (
@@ -12,14 +16,59 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// Reconcile beats once. The next beat follows after the period, or after a short backoff when this one failed.
+const controllerName = "lease"
+
+var _ kit.Adder = (*Reconciler)(nil)
+
+// Reconciler sends the heartbeat of one seed.
+type Reconciler struct {
+	kit.SeedBase
+
+	// Probe asks the API server of the seed whether it is healthy.
+	Probe func(ctx context.Context) error
+	// Health is true while heartbeats succeed. It is required.
+	Health *Health
+	// Config is the section of the configuration.
+	Config *gardenconfigv1alpha1.SeedControllerConfiguration
+}
+
+// AddToManager implements kit.Adder.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	var err error
+	if r.Probe, err = NewProbe(clusters.Seed.GetConfig()); err != nil {
+		return err
+	}
+	b := r.Controller(clusters, controllerName, kit.Queue{Concurrency: 1, BaseDelay: r.period() / 10, MaxDelay: r.period()}).
+		For(&gardencorev1beta1.Seed{}, builder.WithPredicates(r.begins()))
+	return kit.Complete(b, controllerName, r)
+}
+
+// period is the time between two heartbeats, and the longest one of them may take.
+func (r *Reconciler) period() time.Duration {
+	return time.Duration(*r.Config.LeaseResyncSeconds) * time.Second
+}
+
+// begins lets only the appearance of the own seed start the heartbeat; from then on it keeps itself going.
+func (r *Reconciler) begins() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(e event.CreateEvent) bool { return e.Object.GetName() == r.SeedName },
+		UpdateFunc: func(event.UpdateEvent) bool { return false },
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
+	}
+}
+
+// Reconcile sends one heartbeat. The next one follows after the period, or after a short backoff if this one failed.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	seed := &gardencorev1beta1.Seed{}
 	if err := r.GardenClient.Get(ctx, request.NamespacedName, seed); err != nil {
@@ -46,7 +95,7 @@ func (r *Reconciler) beat(ctx context.Context, seed *gardencorev1beta1.Seed) err
 	return r.renew(ctx, Renewed(seed, r.period(), r.Clock.Now()))
 }
 
-// renew needs one request, which counts: it is the most frequent write of a garden.
+// renew needs a single request, because this is the most frequent write in a garden.
 func (r *Reconciler) renew(ctx context.Context, lease *coordinationv1.Lease) error {
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"ownerReferences": lease.OwnerReferences},
@@ -83,12 +132,12 @@ func Renewed(seed *gardencorev1beta1.Seed, period time.Duration, now time.Time) 
 	}
 }
 
-// Ready is what the Seed says while the heart beats.
+// Ready is the condition of the Seed while heartbeats succeed.
 func Ready() gardencorev1beta1.Condition {
 	return gardencorev1beta1.Condition{
 		Type:    gardencorev1beta1.ConditionTypeGardenletReady,
 		Status:  gardencorev1beta1.ConditionTrue,
 		Reason:  gardencorev1beta1.ReasonGardenletReady,
-		Message: "The gardenlet sends its heartbeat, and the API server of the seed is well",
+		Message: "The gardenlet sends its heartbeat, and the API server of the seed is healthy",
 	}
 }

@@ -24,17 +24,17 @@ const controllerName = "seed"
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler looks after one seed.
+// Reconciler reconciles one seed.
 type Reconciler struct {
 	kit.SeedBase
 
-	// Gardenlet is who acts.
+	// Gardenlet is the identity of the gardenlet.
 	Gardenlet gardencorev1beta1.Gardener
-	// Resources is how much the seed can take; nil says nothing about it.
+	// Resources is the capacity of the seed; nil reports none.
 	Resources *gardenconfigv1alpha1.ResourcesConfiguration
-	// Expiry is the end of the gardenlet's certificate for the garden; it may be nil and may return nil.
+	// Expiry returns when the gardenlet's certificate for the garden expires; it may be nil and may return nil.
 	Expiry func() *metav1.Time
-	// RenewKubeconfig asks for new credentials for the garden; nil means that they cannot be renewed.
+	// RenewKubeconfig asks for new credentials for the garden; it is nil if they cannot be renewed.
 	RenewKubeconfig func(ctx context.Context) error
 	// KubernetesVersion asks the seed for its version.
 	KubernetesVersion func() (string, error)
@@ -42,17 +42,16 @@ type Reconciler struct {
 	Journal operation.Journal
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.SeedControllerConfiguration
-	// Flows records what reconciliations take; it may be nil.
+	// Flows records the durations of reconciliations; it may be nil.
 	Flows *flowmetrics.Recorder
 }
 
 // AddToManager implements kit.Adder.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
-	version, err := AskVersion(clusters.Seed)
-	if err != nil {
+	var err error
+	if r.KubernetesVersion, err = AskVersion(clusters.Seed); err != nil {
 		return err
 	}
-	r.KubernetesVersion = version
 	b := r.Controller(clusters, controllerName, kit.Queue{Concurrency: 1, MaxDelay: r.Config.SyncPeriod.Duration}).
 		For(&gardencorev1beta1.Seed{}, builder.WithPredicates(r.own(), predicate.Or(predicate.GenerationChangedPredicate{}, asked())))
 	return kit.Complete(b, controllerName, r)

@@ -6,9 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,6 +16,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
 // fieldOwner owns what the gardenlet applies to its seed.
@@ -26,13 +27,28 @@ func Engine(seedClient client.Client, clk clock.Clock) deploy.Engine {
 	return deploy.Engine{Client: seedClient, Owner: fieldOwner, Clock: clk}
 }
 
-// Definitions are the custom resource definitions that every seed has.
-func Definitions() ([]client.Object, error) { return crds.Objects() }
+// ReconcileGraph is the flow that prepares a cluster for shoots. The identity is that of the cluster.
+func ReconcileGraph(engine deploy.Engine, identity string) (*flow.Graph, error) {
+	return flow.Compile("Seed reconciliation",
+		flow.Task{
+			ID: "definitions", Title: "Deploying custom resource definitions", Timeout: time.Minute,
+			Do: func(ctx context.Context) error { return ApplyDefinitions(ctx, engine) },
+		},
+		flow.Task{
+			ID: "namespace", Title: "Deploying the namespace garden", Timeout: time.Minute,
+			Do: func(ctx context.Context) error { return engine.Apply(ctx, gardenNamespace()) },
+		},
+		flow.Task{
+			ID: "identity", Title: "Deploying the cluster identity", Timeout: time.Minute, After: []flow.ID{"definitions", "namespace"},
+			Do: func(ctx context.Context) error { return applyIdentity(ctx, engine, identity) },
+		},
+	)
+}
 
-// ApplyDefinitions brings the custom resource definitions into a seed and waits until they are served. Controllers that
-// watch extension objects can only start after that.
+// ApplyDefinitions applies the custom resource definitions of the extension contract to a seed and waits until they are served.
+// Controllers that watch extension objects can only start after that.
 func ApplyDefinitions(ctx context.Context, engine deploy.Engine) error {
-	definitions, err := Definitions()
+	definitions, err := crds.Objects()
 	if err != nil {
 		return err
 	}
@@ -42,14 +58,11 @@ func ApplyDefinitions(ctx context.Context, engine deploy.Engine) error {
 	return engine.WaitReady(ctx, definitions...)
 }
 
-// ClusterIdentity is what a seed is known by: the identity it was given, or else the UID of its namespace kube-system
-// (GLET-SEED-4).
+// ClusterIdentity is the identity that a seed was given, or else the UID of its namespace kube-system (GLET-SEED-4).
 func ClusterIdentity(ctx context.Context, seedClient client.Client) (string, error) {
-	given := &corev1.ConfigMap{}
-	key := client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: gardencorev1beta1.ConfigMapClusterIdentity}
-	err := seedClient.Get(ctx, key, given)
-	if err != nil && !apierrors.IsNotFound(err) {
-		return "", fmt.Errorf("get ConfigMap %q of the seed: %w", key, err)
+	given, err := identityMap(ctx, seedClient)
+	if err != nil {
+		return "", err
 	}
 	if identity := given.Data[gardencorev1beta1.ConfigMapClusterIdentity]; identity != "" {
 		return identity, nil
@@ -64,32 +77,38 @@ func ClusterIdentity(ctx context.Context, seedClient client.Client) (string, err
 	return string(namespace.UID), nil
 }
 
-// applyIdentity writes the identity down in the seed, unless somebody else has done so.
+// applyIdentity writes the identity into the seed, unless somebody else has done so.
 func applyIdentity(ctx context.Context, engine deploy.Engine, identity string) error {
-	existing := &corev1.ConfigMap{}
-	key := client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: gardencorev1beta1.ConfigMapClusterIdentity}
-	err := engine.Client.Get(ctx, key, existing)
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("get ConfigMap %q of the seed: %w", key, err)
+	existing, err := identityMap(ctx, engine.Client)
+	if err != nil || existing.ResourceVersion != "" && !written(existing) {
+		return err
 	}
-	if err == nil && existing.Data[gardencorev1beta1.ClusterIdentityOrigin] != gardencorev1beta1.ClusterIdentityOriginSeed {
-		return nil
-	}
-	return engine.Apply(ctx, identityMap(identity))
-}
-
-func identityMap(identity string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{
+	return engine.Apply(ctx, &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: gardencorev1beta1.ConfigMapClusterIdentity},
 		Immutable:  new(true),
 		Data: map[string]string{
 			gardencorev1beta1.ConfigMapClusterIdentity: identity,
 			gardencorev1beta1.ClusterIdentityOrigin:    gardencorev1beta1.ClusterIdentityOriginSeed,
 		},
-	}
+	})
 }
 
-// gardenNamespace is where the gardenlet and the components for a whole seed live.
+// identityMap reads the ConfigMap with the identity of the seed. It has no resource version if it does not exist.
+func identityMap(ctx context.Context, seedClient client.Client) (*corev1.ConfigMap, error) {
+	identity := &corev1.ConfigMap{}
+	key := client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: gardencorev1beta1.ConfigMapClusterIdentity}
+	if err := seedClient.Get(ctx, key, identity); client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("get ConfigMap %q of the seed: %w", key, err)
+	}
+	return identity, nil
+}
+
+// written reports whether the gardenlet has written the identity.
+func written(identity *corev1.ConfigMap) bool {
+	return identity.Data[gardencorev1beta1.ClusterIdentityOrigin] == gardencorev1beta1.ClusterIdentityOriginSeed
+}
+
+// gardenNamespace is the namespace of the gardenlet and of the components for a whole seed.
 func gardenNamespace() *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name:   gardencorev1beta1.NamespaceGarden,

@@ -11,41 +11,40 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 // MinimumKubernetesVersion is the oldest Kubernetes version that a seed may have.
 const MinimumKubernetesVersion = "v1.31.0"
 
-// Eventful tells whether a pass has something new to do, so that its progress is worth showing: the spec is new, the
-// last operation did not succeed, somebody asked for it, or another gardenlet process did the last one.
+// Eventful reports whether a pass has something new to do, so that its progress is shown: the spec is new, the last operation
+// did not succeed, somebody asked for it, or another gardenlet process did the last one.
 func Eventful(seed *gardencorev1beta1.Seed, gardenlet gardencorev1beta1.Gardener) bool {
 	last := seed.Status.LastOperation
 	return seed.Status.ObservedGeneration != seed.Generation ||
-		last == nil || last.Type != gardencorev1beta1.LastOperationTypeReconcile || last.State != gardencorev1beta1.LastOperationStateSucceeded ||
+		!operation.Succeeded(last) || last.Type != gardencorev1beta1.LastOperationTypeReconcile ||
 		seed.Status.Gardener == nil || *seed.Status.Gardener != gardenlet ||
 		seed.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationReconcile
 }
 
 // CheckVersion returns an error if a seed of that Kubernetes version is too old (GLET-SEED-5). A development build of
-// Kubernetes does not know its version and says v0; it is taken as it is.
+// Kubernetes does not know its version and reports v0; it is accepted.
 func CheckVersion(kubernetes string) error {
 	actual, err := version.ParseGeneric(kubernetes)
 	if err != nil {
 		return fmt.Errorf("parse Kubernetes version %q of the seed: %w", kubernetes, err)
 	}
-	minimum, err := version.ParseGeneric(MinimumKubernetesVersion)
-	if err != nil {
-		return fmt.Errorf("parse minimum Kubernetes version: %w", err)
-	}
-	if actual.Major() > 0 && actual.LessThan(minimum) {
+	if actual.Major() > 0 && actual.LessThan(version.MustParseGeneric(MinimumKubernetesVersion)) {
 		return fmt.Errorf("the seed runs Kubernetes %s, but %s is the oldest version that is supported: upgrade the cluster", kubernetes, MinimumKubernetesVersion)
 	}
 	return nil
 }
 
-// Allocatable is the capacity less what is reserved (GLET-SEED-3). Both are nil if nothing is configured.
+// Allocatable returns the configured capacity, and the capacity less what is reserved (GLET-SEED-3). Both are nil if nothing is
+// configured.
 func Allocatable(resources *gardenconfigv1alpha1.ResourcesConfiguration) (capacity, allocatable corev1.ResourceList) {
 	if resources == nil || len(resources.Capacity) == 0 {
 		return nil, nil
@@ -62,8 +61,8 @@ func Allocatable(resources *gardenconfigv1alpha1.ResourcesConfiguration) (capaci
 	return capacity, allocatable
 }
 
-// Reevaluate makes the conditions that a change of the seed may have touched Progressing, so that they are looked at
-// again before anybody relies on them (GLET-SEED-10). Those that are False stay so.
+// Reevaluate makes the conditions that a change of the seed may have affected Progressing until they are evaluated again
+// (GLET-SEED-10). Those that are False stay so.
 func Reevaluate(conditions []gardencorev1beta1.Condition, now time.Time) []gardencorev1beta1.Condition {
 	affected := []gardencorev1beta1.ConditionType{
 		gardencorev1beta1.ConditionTypeGardenletReady,
@@ -86,13 +85,11 @@ func Reevaluate(conditions []gardencorev1beta1.Condition, now time.Time) []garde
 // References lists the Shoots that still need the seed, as namespace/name.
 func References(shoots []gardencorev1beta1.Shoot, seed string) []string {
 	var names []string
-	for _, shoot := range shoots {
-		if uses(shoot.Spec.SeedName, seed) || uses(shoot.Status.SeedName, seed) {
-			names = append(names, shoot.Namespace+"/"+shoot.Name)
+	for i := range shoots {
+		if query.OnSeed(&shoots[i], seed) {
+			names = append(names, shoots[i].Namespace+"/"+shoots[i].Name)
 		}
 	}
 	slices.Sort(names)
 	return names
 }
-
-func uses(name *string, seed string) bool { return name != nil && *name == seed }

@@ -12,7 +12,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
@@ -29,7 +29,7 @@ const (
 	installationPause = 5 * time.Second
 )
 
-// delete takes the seed apart once nobody needs it (GLET-SEED-12).
+// delete cleans up the seed once nobody needs it (GLET-SEED-12).
 func (r *Reconciler) delete(ctx context.Context, s *scope) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(s.seed, gardencorev1beta1.FinalizerGardener) {
 		return reconcile.Result{}, nil
@@ -67,7 +67,7 @@ func (r *Reconciler) awaitShoots(ctx context.Context, s *scope) (kit.Outcome, er
 	return kit.Stop(), kit.Wait(shootPause, text)
 }
 
-// awaitInstallations waits for the garden to remove the extensions, which the seed itself does on request.
+// awaitInstallations waits until the garden has removed the extensions.
 func (r *Reconciler) awaitInstallations(ctx context.Context, _ *scope) (kit.Outcome, error) {
 	installations := &gardencorev1beta1.ControllerInstallationList{}
 	if err := r.GardenClient.List(ctx, installations); err != nil {
@@ -85,9 +85,9 @@ func (r *Reconciler) awaitInstallations(ctx context.Context, _ *scope) (kit.Outc
 	return kit.Stop(), kit.Wait(installationPause, "Extensions are still installed: "+strings.Join(names, ", "))
 }
 
-// awaitExtensions makes sure that no extension object is left: nobody could finish it without its definition.
+// awaitExtensions waits until no extension object is left: nobody could finalize it without its definition.
 func (r *Reconciler) awaitExtensions(ctx context.Context, _ *scope) (kit.Outcome, error) {
-	definitions, err := Definitions()
+	definitions, err := crds.Objects()
 	if err != nil {
 		return kit.Stop(), err
 	}
@@ -112,19 +112,17 @@ func (r *Reconciler) awaitExtensions(ctx context.Context, _ *scope) (kit.Outcome
 	return kit.Continue(), nil
 }
 
-// destroy removes what the gardenlet deployed, except the namespace it runs in, and lets go of the Seed.
+// destroy deletes what the gardenlet deployed, except the namespace it runs in, and removes the finalizer of the Seed.
 func (r *Reconciler) destroy(ctx context.Context, s *scope) (kit.Outcome, error) {
-	objects, err := Definitions()
+	objects, err := crds.Objects()
 	if err != nil {
 		return kit.Stop(), err
 	}
-	identity := &corev1.ConfigMap{}
-	key := client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: gardencorev1beta1.ConfigMapClusterIdentity}
-	err = r.SeedClient.Get(ctx, key, identity)
-	if client.IgnoreNotFound(err) != nil {
-		return kit.Stop(), fmt.Errorf("get ConfigMap %q of the seed: %w", key, err)
+	identity, err := identityMap(ctx, r.SeedClient)
+	if err != nil {
+		return kit.Stop(), err
 	}
-	if err == nil && identity.Data[gardencorev1beta1.ClusterIdentityOrigin] == gardencorev1beta1.ClusterIdentityOriginSeed {
+	if written(identity) {
 		objects = append(objects, identity)
 	}
 	engine := Engine(r.SeedClient, r.Clock)

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package seed prepares one seed for shoots and reports on it: custom resource definitions of the extension contract,
+// the namespace garden, the identity of the cluster, and the status of the Seed in the garden.
+//
+// A pass that has something new to do shows its progress as the Seed's last operation. Periodic passes only correct what
+// others changed, and write nothing unless they find a difference. A Seed in deletion is kept until no Shoot and no
+// ControllerInstallation needs it.
 package seed
 
 import (
@@ -24,7 +30,7 @@ type scope struct {
 	run *operation.Operation[*gardencorev1beta1.Seed]
 	// eventful is set if the progress of this pass is shown.
 	eventful bool
-	// renewed is set if the pass follows a change of the spec.
+	// renewed is set if the spec has changed since the last pass.
 	renewed bool
 	// identity and version are those of the cluster.
 	identity, version string
@@ -41,7 +47,7 @@ func (r *Reconciler) scopeOf(seed *gardencorev1beta1.Seed) *scope {
 	}
 }
 
-// Reconcile brings the seed to what it should be, or takes it away.
+// Reconcile brings the seed to its wanted state, or cleans it up if it is in deletion.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	seed := &gardencorev1beta1.Seed{}
 	if err := r.GardenClient.Get(ctx, request.NamespacedName, seed); err != nil {
@@ -61,7 +67,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return kit.Result(outcome, nil)
 }
 
-// fail ends a pass with an error, also one that has shown nothing until then.
+// fail ends a pass with an error, also a pass that has not shown any progress.
 func fail(ctx context.Context, s *scope, kind gardencorev1beta1.LastOperationType, err error) (reconcile.Result, error) {
 	if ctx.Err() == nil {
 		s.run.Plan(operation.Start[*gardencorev1beta1.Seed]{Type: kind})
@@ -87,19 +93,16 @@ func (r *Reconciler) answerOperation(ctx context.Context, s *scope) (kit.Outcome
 	})
 }
 
-// inspect asks the cluster who it is.
+// inspect asks the cluster for its version and identity.
 func (r *Reconciler) inspect(ctx context.Context, s *scope) (kit.Outcome, error) {
 	var err error
-	if s.version, err = r.KubernetesVersion(); err != nil {
-		return kit.Stop(), err
+	if s.version, err = r.KubernetesVersion(); err == nil {
+		s.identity, err = ClusterIdentity(ctx, r.SeedClient)
 	}
-	if s.identity, err = ClusterIdentity(ctx, r.SeedClient); err != nil {
-		return kit.Stop(), err
-	}
-	return kit.Continue(), nil
+	return kit.Continue(), err
 }
 
-// begin writes what is known now, and that an operation is under way if that is news (GLET-SEED-3).
+// begin writes what is known now, and, if the pass is eventful, that an operation is under way (GLET-SEED-3).
 func (r *Reconciler) begin(ctx context.Context, s *scope) (kit.Outcome, error) {
 	describe := func(seed *gardencorev1beta1.Seed) { r.describe(seed, s) }
 	if !s.eventful {
@@ -134,7 +137,7 @@ func (r *Reconciler) deploy(ctx context.Context, s *scope) (kit.Outcome, error) 
 	return kit.Continue(), s.run.Run(ctx, graph, progressPeriod)
 }
 
-// finish reports success. After a change of the spec the conditions are to be looked at again.
+// finish reports success. After a change of the spec the conditions have to be evaluated again.
 func (r *Reconciler) finish(ctx context.Context, s *scope) (kit.Outcome, error) {
 	var changes []func(*gardencorev1beta1.Seed)
 	if s.renewed {

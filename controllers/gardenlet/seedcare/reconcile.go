@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package seedcare checks what the gardenlet deployed for its seed as a whole and reports it as condition
+// SeedSystemComponentsHealthy. For now that is the custom resource definitions of the extension contract.
 package seedcare
 
 import (
@@ -9,15 +11,61 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
-	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
+	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
+
+const controllerName = "seed-care"
+
+var _ kit.Adder = (*Reconciler)(nil)
+
+// Reconciler checks the components of one seed.
+type Reconciler struct {
+	kit.SeedBase
+
+	// Config is the section of the configuration.
+	Config *gardenconfigv1alpha1.SeedCareControllerConfiguration
+}
+
+// AddToManager implements kit.Adder.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Queue{Concurrency: 1, MaxDelay: r.Config.SyncPeriod.Duration}).
+		For(&gardencorev1beta1.Seed{}, builder.WithPredicates(r.own()))
+	return kit.Complete(b, controllerName, r)
+}
+
+// own starts a check of the own seed when it appears, when its reconciliation has succeeded, and when operations on its shoots are
+// stopped or released. Further checks are periodic.
+func (r *Reconciler) own() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(e event.CreateEvent) bool { return e.Object.GetName() == r.SeedName },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			return e.ObjectNew.GetName() == r.SeedName && (succeeded(e.ObjectNew) && !succeeded(e.ObjectOld) || stopped(e.ObjectNew) != stopped(e.ObjectOld))
+		},
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
+	}
+}
+
+func stopped(object client.Object) bool {
+	seed, ok := object.(*gardencorev1beta1.Seed)
+	return ok && query.EmergencyStopped(seed)
+}
+
+func succeeded(object client.Object) bool {
+	seed, ok := object.(*gardencorev1beta1.Seed)
+	return ok && operation.Succeeded(seed.Status.LastOperation)
+}
 
 const (
 	reasonDefinitionMissing  = "CustomResourceDefinitionMissing"
@@ -55,9 +103,9 @@ func emergencyStop(seed *gardencorev1beta1.Seed, now time.Time) []gardencorev1be
 	return slices.DeleteFunc(slices.Clone(seed.Status.Conditions), func(c gardencorev1beta1.Condition) bool { return c.Type == kind })
 }
 
-// check looks at every component. A check that cannot be made says so; it is repeated like any other.
+// check looks at every component. If it cannot be made, the condition says so.
 func (r *Reconciler) check(ctx context.Context) gardencorev1beta1.Condition {
-	definitions, err := seed.Definitions()
+	definitions, err := crds.Objects()
 	if err != nil {
 		return unknown(err)
 	}
@@ -79,30 +127,23 @@ func (r *Reconciler) check(ctx context.Context) gardencorev1beta1.Condition {
 	return Judge(missing, bad)
 }
 
-// Judge sums up which components are missing, and which are there but of no use, each with a reason.
+// Judge makes the condition of the definitions that are missing, and of those that exist and are not served, each with a reason.
 func Judge(missing, bad []string) gardencorev1beta1.Condition {
-	condition := gardencorev1beta1.Condition{
-		Type:    gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy,
-		Status:  gardencorev1beta1.ConditionTrue,
-		Reason:  gardencorev1beta1.ReasonSystemComponentsRunning,
-		Message: "All system components of the seed are healthy",
-	}
 	switch {
 	case len(missing) > 0:
-		condition.Status, condition.Reason = gardencorev1beta1.ConditionFalse, reasonDefinitionMissing
-		condition.Message = "Custom resource definitions are missing: " + strings.Join(missing, ", ")
+		return healthy(gardencorev1beta1.ConditionFalse, reasonDefinitionMissing, "Custom resource definitions are missing: "+strings.Join(missing, ", "))
 	case len(bad) > 0:
-		condition.Status, condition.Reason = gardencorev1beta1.ConditionFalse, reasonDefinitionNotReady
-		condition.Message = "Custom resource definitions are not served: " + strings.Join(bad, "; ")
+		return healthy(gardencorev1beta1.ConditionFalse, reasonDefinitionNotReady, "Custom resource definitions are not served: "+strings.Join(bad, "; "))
+	default:
+		return healthy(gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonSystemComponentsRunning, "All system components of the seed are healthy")
 	}
-	return condition
 }
 
 func unknown(err error) gardencorev1beta1.Condition {
-	return gardencorev1beta1.Condition{
-		Type:    gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy,
-		Status:  gardencorev1beta1.ConditionUnknown,
-		Reason:  gardencorev1beta1.ReasonConditionCheckError,
-		Message: "The system components of the seed could not be checked: " + err.Error(),
-	}
+	return healthy(gardencorev1beta1.ConditionUnknown, gardencorev1beta1.ReasonConditionCheckError,
+		"The system components of the seed could not be checked: "+err.Error())
+}
+
+func healthy(status gardencorev1beta1.ConditionStatus, reason, message string) gardencorev1beta1.Condition {
+	return gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy, Status: status, Reason: reason, Message: message}
 }

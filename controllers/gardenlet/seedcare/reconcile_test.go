@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -20,7 +21,7 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
-	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
+	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seedcare"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -28,14 +29,14 @@ import (
 // definitions are those of a seed, as its API server reports them.
 func definitions(t *testing.T, served bool) []client.Object {
 	t.Helper()
-	objects, err := seed.Definitions()
+	objects, err := crds.Objects()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, object := range objects {
 		definition, ok := object.(*apiextensionsv1.CustomResourceDefinition)
 		if !ok {
-			t.Fatalf("%T is no definition", object)
+			t.Fatalf("%T is not a definition", object)
 		}
 		if served {
 			definition.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{
@@ -44,6 +45,22 @@ func definitions(t *testing.T, served bool) []client.Object {
 		}
 	}
 	return objects
+}
+
+// summary returns a text for each condition of a seed, by type.
+func summary(seed *gardencorev1beta1.Seed, say func(gardencorev1beta1.Condition) string) map[string]string {
+	var all map[string]string
+	for _, c := range seed.Status.Conditions {
+		if all == nil {
+			all = map[string]string{}
+		}
+		all[string(c.Type)] = say(c)
+	}
+	return all
+}
+
+func systemComponents(text string) map[string]string {
+	return map[string]string{"SeedSystemComponentsHealthy": text}
 }
 
 func TestReconcile(t *testing.T) {
@@ -56,22 +73,22 @@ func TestReconcile(t *testing.T) {
 		broken  error
 		have    []gardencorev1beta1.Condition
 		never   bool
-		want    string
+		want    map[string]string
 		message string
 	}{
-		"Healthy": {reason: "everything is there", objects: func(t *testing.T) []client.Object { t.Helper(); return definitions(t, true) }, want: "True SystemComponentsRunning"},
+		"Healthy": {reason: "everything exists and is served", objects: func(t *testing.T) []client.Object { t.Helper(); return definitions(t, true) }, want: systemComponents("True SystemComponentsRunning")},
 		"Missing": {
 			reason:  "what is missing is named",
 			objects: func(t *testing.T) []client.Object { t.Helper(); return definitions(t, true)[1:] },
-			want:    "False CustomResourceDefinitionMissing", message: "backupbuckets.extensions.gardener.cloud",
+			want:    systemComponents("False CustomResourceDefinitionMissing"), message: "backupbuckets.extensions.gardener.cloud",
 		},
-		"NotServed": {reason: "so is what is there and not served", objects: func(t *testing.T) []client.Object { t.Helper(); return definitions(t, false) }, want: "False CustomResourceDefinitionUnhealthy", message: "workers.extensions.gardener.cloud"},
+		"NotServed": {reason: "so is what exists and is not served", objects: func(t *testing.T) []client.Object { t.Helper(); return definitions(t, false) }, want: systemComponents("False CustomResourceDefinitionUnhealthy"), message: "workers.extensions.gardener.cloud"},
 		"Threshold": {
-			reason:  "what was good a moment ago is given time",
+			reason:  "a condition that was True waits for the threshold",
 			objects: func(t *testing.T) []client.Object { t.Helper(); return definitions(t, false) },
-			have:    []gardencorev1beta1.Condition{healthy}, want: "Progressing CustomResourceDefinitionUnhealthy",
+			have:    []gardencorev1beta1.Condition{healthy}, want: systemComponents("Progressing CustomResourceDefinitionUnhealthy"),
 		},
-		"Broken":   {reason: "a check that cannot be made says so", objects: func(*testing.T) []client.Object { return nil }, broken: boom, want: "Unknown ConditionCheckError", message: "boom"},
+		"Broken":   {reason: "a check that cannot be made says so", objects: func(*testing.T) []client.Object { return nil }, broken: boom, want: systemComponents("Unknown ConditionCheckError"), message: "boom"},
 		"TooEarly": {reason: "nothing is judged before the first reconciliation", objects: func(*testing.T) []client.Object { return nil }, never: true},
 	}
 	for name, tc := range cases {
@@ -112,15 +129,13 @@ func TestReconcile(t *testing.T) {
 			if err := r.GardenClient.Get(t.Context(), client.ObjectKey{Name: "one"}, object); err != nil {
 				t.Fatal(err)
 			}
-			if tc.want == "" {
-				if len(object.Status.Conditions) != 0 {
-					t.Errorf("%s\nconditions: got %v, want none", tc.reason, object.Status.Conditions)
-				}
-				return
+			if diff := cmp.Diff(tc.want, summary(object, func(c gardencorev1beta1.Condition) string { return string(c.Status) + " " + c.Reason })); diff != "" {
+				t.Errorf("%s\nconditions (-want +got):\n%s", tc.reason, diff)
 			}
-			c := object.Status.Conditions[0]
-			if got := string(c.Status) + " " + c.Reason; got != tc.want || !strings.Contains(c.Message, tc.message) {
-				t.Errorf("%s\ncondition: got %q with %q, want %q with %q", tc.reason, got, c.Message, tc.want, tc.message)
+			for _, c := range object.Status.Conditions {
+				if !strings.Contains(c.Message, tc.message) {
+					t.Errorf("%s\nmessage of condition: got %q, want %q in it", tc.reason, c.Message, tc.message)
+				}
 			}
 		})
 	}
@@ -142,10 +157,14 @@ func TestEmergencyStopShows_GLET_SEED_13(t *testing.T) {
 		},
 		Config: &gardenconfigv1alpha1.SeedCareControllerConfiguration{SyncPeriod: &metav1.Duration{Duration: 30 * time.Second}},
 	}
-	for _, step := range []struct{ reason, value, want string }{
-		{reason: "nothing is stopped", want: ""},
-		{reason: "an operator stops everything", value: "true", want: "True"},
-		{reason: "and lets go", value: "false", want: ""},
+	stopped := map[string]string{"SeedSystemComponentsHealthy": "True", "EmergencyStopShootReconciliations": "True"}
+	for _, step := range []struct {
+		reason, value string
+		want          map[string]string
+	}{
+		{reason: "nothing is stopped", want: systemComponents("True")},
+		{reason: "an operator stops all operations", value: "true", want: stopped},
+		{reason: "and allows them again", value: "false", want: systemComponents("True")},
 	} {
 		if err := r.GardenClient.Get(t.Context(), client.ObjectKey{Name: "one"}, object); err != nil {
 			t.Fatal(err)
@@ -160,14 +179,8 @@ func TestEmergencyStopShows_GLET_SEED_13(t *testing.T) {
 		if err := r.GardenClient.Get(t.Context(), client.ObjectKey{Name: "one"}, object); err != nil {
 			t.Fatal(err)
 		}
-		got := ""
-		for _, c := range object.Status.Conditions {
-			if c.Type == "EmergencyStopShootReconciliations" {
-				got = string(c.Status)
-			}
-		}
-		if got != step.want {
-			t.Errorf("%s: condition EmergencyStopShootReconciliations is %q, want %q", step.reason, got, step.want)
+		if diff := cmp.Diff(step.want, summary(object, func(c gardencorev1beta1.Condition) string { return string(c.Status) })); diff != "" {
+			t.Errorf("%s\nconditions (-want +got):\n%s", step.reason, diff)
 		}
 	}
 }

@@ -17,7 +17,6 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/unserved"
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
-	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/flowmetrics"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
@@ -25,9 +24,8 @@ import (
 
 const (
 	controllerName = "shoot"
-	fieldOwner     = "gardenlet"
-	// managerIdentity tells the generated secrets of gardenlets from those of extensions.
-	managerIdentity = "gardenlet"
+	// fieldOwner owns what the gardenlet applies, and the secrets that it generates.
+	fieldOwner = "gardenlet"
 
 	retryBaseDelay = 5 * time.Second
 	retryMaxDelay  = 5 * time.Minute
@@ -35,21 +33,21 @@ const (
 
 var _ kit.Adder = (*Reconciler)(nil)
 
-// Reconciler makes, keeps and removes the shoots of a seed.
+// Reconciler creates, reconciles and deletes the shoots of a seed.
 type Reconciler struct {
 	kit.SeedBase
 
-	// Identity is who acts. It is required.
+	// Identity is the identity of the gardenlet. It is required.
 	Identity gardencorev1beta1.Gardener
 	// Images finds the images of components. It is required.
 	Images *images.Vector
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.ShootControllerConfiguration
-	// IdentityTokenValidity is how long tokens of workload identities shall be valid; zero takes the default.
+	// IdentityTokenValidity is how long tokens of workload identities are to be valid. It is required.
 	IdentityTokenValidity time.Duration
 	// Journal is told what happens to shoots; it may be nil.
 	Journal lastoperation.Journal
-	// Flows records what operations take; it may be nil.
+	// Flows records the durations of operations; it may be nil.
 	Flows *flowmetrics.Recorder
 }
 
@@ -62,8 +60,8 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	return kit.Complete(b, controllerName, r)
 }
 
-// concerned lets through what may need a pass: a shoot of this seed that appears, changes its generation, is handed to this
-// seed, or is being deleted. Changes of the status alone never do; the controller writes most of them itself.
+// concerned admits what may need a pass: a shoot of this seed that appears, changes its generation, is bound to this seed, or is
+// being deleted. Changes of the status alone never do; the controller writes most of them itself.
 func (r *Reconciler) concerned() predicate.Predicate {
 	mine := func(object client.Object) bool {
 		shoot, ok := object.(*gardencorev1beta1.Shoot)
@@ -83,26 +81,24 @@ func (r *Reconciler) concerned() predicate.Predicate {
 				len(unserved.Operations(e.ObjectNew.GetAnnotations()[gardencorev1beta1.AnnotationOperation])) > 0
 			return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() || !mine(e.ObjectOld) || deletionBegins || annotated
 		},
-		DeleteFunc:  func(event.DeleteEvent) bool { return false },
-		GenericFunc: func(event.GenericEvent) bool { return false },
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
 	}
 }
 
-// becomesReady lets the moment through in which the seed is ready for operations on its shoots.
+// becomesReady admits the update with which the seed becomes ready for operations on its shoots.
 func (r *Reconciler) becomesReady() predicate.Predicate {
 	ready := func(object client.Object) bool {
 		seed, ok := object.(*gardencorev1beta1.Seed)
 		return ok && seed.Name == r.SeedName && CheckSeed(seed, r.Identity) == nil
 	}
 	return predicate.Funcs{
-		CreateFunc:  func(event.CreateEvent) bool { return false },
-		UpdateFunc:  func(e event.UpdateEvent) bool { return ready(e.ObjectNew) && !ready(e.ObjectOld) },
-		DeleteFunc:  func(event.DeleteEvent) bool { return false },
-		GenericFunc: func(event.GenericEvent) bool { return false },
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool { return ready(e.ObjectNew) && !ready(e.ObjectOld) },
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
 	}
 }
 
-// waitingShoots are the shoots whose last operation did not succeed; one that waits for the seed is among them.
+// waitingShoots returns the shoots whose last operation did not succeed, such as those that wait for the seed.
 func (r *Reconciler) waitingShoots(ctx context.Context, _ client.Object) []reconcile.Request {
 	shoots := &gardencorev1beta1.ShootList{}
 	if err := r.GardenClient.List(ctx, shoots); err != nil {
@@ -111,8 +107,7 @@ func (r *Reconciler) waitingShoots(ctx context.Context, _ client.Object) []recon
 	var requests []reconcile.Request
 	for i := range shoots.Items {
 		s := &shoots.Items[i]
-		last := s.Status.LastOperation
-		if Responsible(s) == r.SeedName && (last == nil || last.State != gardencorev1beta1.LastOperationStateSucceeded) {
+		if Responsible(s) == r.SeedName && !lastoperation.Succeeded(s.Status.LastOperation) {
 			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)})
 		}
 	}
@@ -124,8 +119,4 @@ func (r *Reconciler) settings() Settings {
 		SeedName: r.SeedName, Version: r.Identity.Version,
 		SyncPeriod: r.Config.SyncPeriod.Duration, RespectOverwrites: *r.Config.RespectSyncPeriodOverwrite,
 	}
-}
-
-func (r *Reconciler) seedEngine() deploy.Engine {
-	return deploy.Engine{Client: r.SeedClient, Owner: fieldOwner, Clock: r.Clock}
 }

@@ -13,27 +13,27 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
-// ask is what is asked of extensions of one kind: the objects of a shoot, and the tasks around them. T is a pointer to the type
-// of the kind.
+// ask says what is asked of the extensions of one kind: the objects of a shoot, and the tasks around them. T is a pointer to the
+// type of the kind.
 type ask[T gardenextensionsv1alpha1.Object] struct {
 	ground
 
 	// id and title name the tasks.
 	id    flow.ID
 	title string
-	// names are those of the objects.
+	// names returns the names of the objects.
 	names func() ([]string, error)
 	// trigger says when the extension is to act; the zero value is always.
 	trigger extension.Trigger
 	// fill writes labels and spec.
 	fill func(ctx context.Context, obj T) error
-	// answer takes over what the extensions have found; nil takes nothing.
+	// answer takes what the extensions have found from the objects; nil takes nothing.
 	answer func(ctx context.Context, objs []T) error
-	// reads are the values that fill takes, sets those that answer hands on.
+	// reads are the values that fill uses, sets are those that answer sets.
 	reads, sets []flow.Slot
 }
 
-// once is for kinds of which a shoot has one object.
+// once names the only object of a kind that a shoot has one object of.
 func (g ground) once() ([]string, error) {
 	return []string{g.facts.Shoot.Name}, nil
 }
@@ -68,51 +68,40 @@ func (a ask[T]) tidy(skip bool, after ...flow.ID) flow.Task {
 	}
 }
 
-func (a ask[T]) row() extensions.Kind {
+func (a ask[T]) kind() extensions.Kind {
 	return extensions.KindOf(*new(T))
 }
 
-// objects are those that are asked for, with their identity only.
-func (a ask[T]) objects() ([]T, error) {
+// each calls do with each object that is asked for, with its identity only, and returns the objects.
+func (a ask[T]) each(do func(obj T) error) ([]T, error) {
 	names, err := a.names()
 	if err != nil {
 		return nil, err
 	}
 	objs := make([]T, 0, len(names))
 	for _, name := range names {
-		obj, _ := a.row().New().(T)
+		obj, _ := a.kind().New().(T)
 		obj.SetNamespace(a.facts.Namespace)
 		obj.SetName(name)
+		if err := do(obj); err != nil {
+			return nil, err
+		}
 		objs = append(objs, obj)
 	}
 	return objs, nil
 }
 
 func (a ask[T]) apply(ctx context.Context) error {
-	objs, err := a.objects()
-	if err != nil {
-		return err
-	}
-	for _, obj := range objs {
-		if err := a.extensions().Apply(ctx, obj, a.trigger, func() error { return a.fill(ctx, obj) }); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := a.each(func(obj T) error {
+		return a.extensions().Apply(ctx, obj, a.trigger, func() error { return a.fill(ctx, obj) })
+	})
+	return err
 }
 
 func (a ask[T]) wait(ctx context.Context) error {
-	objs, err := a.objects()
-	if err != nil {
+	objs, err := a.each(func(obj T) error { return a.extensions().Wait(ctx, obj, a.kind().Patience) })
+	if err != nil || a.answer == nil {
 		return err
-	}
-	for _, obj := range objs {
-		if err := a.extensions().Wait(ctx, obj, a.row().Patience); err != nil {
-			return err
-		}
-	}
-	if a.answer == nil {
-		return nil
 	}
 	return a.answer(ctx, objs)
 }
@@ -121,13 +110,10 @@ func (a ask[T]) remove(ctx context.Context) error {
 	return a.removeOthers(ctx, nil)
 }
 
-// removeOthers deletes all objects of the kind that the shoot has, whoever asked for them, except those to be kept.
+// removeOthers deletes all objects of the kind that the shoot has, except those to be kept.
 func (a ask[T]) removeOthers(ctx context.Context, keep []string) error {
-	found, err := a.extensions().List(ctx, a.facts.Namespace, a.row())
-	if err != nil {
-		return err
-	}
-	var errs []error
+	found, err := a.extensions().List(ctx, a.facts.Namespace, a.kind())
+	errs := []error{err}
 	for _, obj := range found {
 		if !slices.Contains(keep, obj.GetName()) {
 			errs = append(errs, a.extensions().Delete(ctx, obj))
@@ -137,12 +123,12 @@ func (a ask[T]) removeOthers(ctx context.Context, keep []string) error {
 }
 
 func (a ask[T]) waitGone(ctx context.Context) error {
-	found, err := a.extensions().List(ctx, a.facts.Namespace, a.row())
+	found, err := a.extensions().List(ctx, a.facts.Namespace, a.kind())
 	if err != nil {
 		return err
 	}
 	for _, obj := range found {
-		if err := a.extensions().WaitGone(ctx, obj, a.row().Patience); err != nil {
+		if err := a.extensions().WaitGone(ctx, obj, a.kind().Patience); err != nil {
 			return err
 		}
 	}

@@ -117,7 +117,7 @@ func TestCredentials(t *testing.T) {
 		"NoBinding":       {reason: "it may be made later", binding: byCredentialsBinding, err: `get credentials binding "garden-dev/b"`},
 		"NoSecret":        {reason: "it may be made later", binding: byCredentialsBinding, objects: []client.Object{credentialsBinding("Secret")}, err: `Secret "garden-dev/account"`},
 		"NoIdentity":      {reason: "it may be made later", binding: byCredentialsBinding, objects: []client.Object{credentialsBinding("WorkloadIdentity")}, err: `WorkloadIdentity "garden-dev/account"`},
-		"OtherKind":       {reason: "other kinds are no credentials", binding: byCredentialsBinding, objects: []client.Object{credentialsBinding("ConfigMap")}, err: `of kind "ConfigMap"`},
+		"OtherKind":       {reason: "other kinds are not credentials", binding: byCredentialsBinding, objects: []client.Object{credentialsBinding("ConfigMap")}, err: `of kind "ConfigMap"`},
 		"None":            {reason: "a shoot with machines needs some", binding: func(*gardencorev1beta1.Shoot) {}, err: "set spec.credentialsBindingName"},
 	}
 	for name, tc := range cases {
@@ -207,10 +207,10 @@ func TestDeletionWithoutCredentials(t *testing.T) {
 		binding func(*gardencorev1beta1.Shoot)
 		objects []client.Object
 	}{
-		"NoSecretBinding": {reason: "the binding is gone", binding: bySecretBinding},
-		"NoBinding":       {reason: "the binding is gone", binding: byCredentialsBinding},
-		"NoSecret":        {reason: "the Secret is gone", binding: byCredentialsBinding, objects: []client.Object{credentialsBinding("Secret")}},
-		"NoIdentity":      {reason: "the identity is gone", binding: byCredentialsBinding, objects: []client.Object{credentialsBinding("WorkloadIdentity")}},
+		"NoSecretBinding": {reason: "the binding does not exist", binding: bySecretBinding},
+		"NoBinding":       {reason: "the binding does not exist", binding: byCredentialsBinding},
+		"NoSecret":        {reason: "the Secret does not exist", binding: byCredentialsBinding, objects: []client.Object{credentialsBinding("Secret")}},
+		"NoIdentity":      {reason: "the identity does not exist", binding: byCredentialsBinding, objects: []client.Object{credentialsBinding("WorkloadIdentity")}},
 		"None":            {reason: "it never named any", binding: func(*gardencorev1beta1.Shoot) {}},
 	}
 	for name, tc := range cases {

@@ -3,11 +3,17 @@
 package shoot
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
+	"k8s.io/utils/ptr"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 // Action is what a pass does with a shoot.
@@ -16,11 +22,11 @@ type Action string
 const (
 	// ActionNone leaves the shoot alone.
 	ActionNone Action = "None"
-	// ActionSync writes the Cluster object only, so that extensions see the shoot as it is.
+	// ActionSync writes the Cluster object only.
 	ActionSync Action = "Sync"
-	// ActionRelease removes the finalizer: there is nothing in the seed.
+	// ActionRelease removes the finalizer, because nothing was made in the seed.
 	ActionRelease Action = "Release"
-	// ActionRefuse tells the owner why the operation may not begin.
+	// ActionRefuse reports why the operation may not begin.
 	ActionRefuse Action = "Refuse"
 	// ActionRun runs the operation.
 	ActionRun Action = "Run"
@@ -40,11 +46,11 @@ type Settings struct {
 	SeedName, Version string
 	// SyncPeriod is the time between two reconciliations without an event.
 	SyncPeriod time.Duration
-	// RespectOverwrites honours the annotations for the sync period and for ignoring a shoot in every namespace.
+	// RespectOverwrites honours the annotations for the sync period and for ignoring a shoot in all namespaces.
 	RespectOverwrites bool
 }
 
-// Decide says what to do with a shoot now.
+// Decide returns what to do with a shoot now.
 func Decide(shoot *gardencorev1beta1.Shoot, s Settings, now time.Time) Decision {
 	if Responsible(shoot) != s.SeedName || s.SeedName == "" {
 		return Decision{Action: ActionNone}
@@ -67,8 +73,7 @@ func Decide(shoot *gardencorev1beta1.Shoot, s Settings, now time.Time) Decision 
 		return Decision{Action: ActionSync, Operation: operation}
 	}
 	last := shoot.Status.LastOperation
-	upToDate := shoot.Generation == shoot.Status.ObservedGeneration && last != nil &&
-		last.State == gardencorev1beta1.LastOperationStateSucceeded && shoot.Status.Gardener.Version == s.Version
+	upToDate := shoot.Generation == shoot.Status.ObservedGeneration && lastoperation.Succeeded(last) && shoot.Status.Gardener.Version == s.Version
 	if shoot.DeletionTimestamp != nil || !upToDate {
 		return Decision{Action: ActionRun, Operation: operation}
 	}
@@ -82,33 +87,25 @@ func Decide(shoot *gardencorev1beta1.Shoot, s Settings, now time.Time) Decision 
 	return Decision{Action: ActionRun, Operation: operation}
 }
 
-// Responsible is the name of the seed whose gardenlet acts on the shoot: the one that runs it, or else the one that is to.
+// Responsible returns the name of the seed whose gardenlet acts on the shoot: the one that runs it, or else the one it is bound to.
 func Responsible(shoot *gardencorev1beta1.Shoot) string {
-	if shoot.Status.SeedName != nil && *shoot.Status.SeedName != "" {
-		return *shoot.Status.SeedName
-	}
-	if shoot.Spec.SeedName != nil {
-		return *shoot.Spec.SeedName
-	}
-	return ""
+	return cmp.Or(ptr.Deref(shoot.Status.SeedName, ""), ptr.Deref(shoot.Spec.SeedName, ""))
 }
 
-// OperationType is what the next run is: a deletion wins, an operation that did not end is taken up again.
+// OperationType returns the type of the next run: a deletion takes precedence, and a creation that did not succeed continues.
 func OperationType(shoot *gardencorev1beta1.Shoot) gardencorev1beta1.LastOperationType {
 	last := shoot.Status.LastOperation
 	switch {
 	case shoot.DeletionTimestamp != nil:
 		return gardencorev1beta1.LastOperationTypeDelete
-	case last == nil:
-		return gardencorev1beta1.LastOperationTypeCreate
-	case last.Type == gardencorev1beta1.LastOperationTypeCreate && last.State != gardencorev1beta1.LastOperationStateSucceeded:
+	case last == nil, last.Type == gardencorev1beta1.LastOperationTypeCreate && !lastoperation.Succeeded(last):
 		return gardencorev1beta1.LastOperationTypeCreate
 	default:
 		return gardencorev1beta1.LastOperationTypeReconcile
 	}
 }
 
-// awaitsOwner tells whether the last operation has failed for good: the block ends with a new generation or another version of Gardener.
+// awaitsOwner reports whether the last operation has failed for good. A new generation or another version of Gardener begins anew.
 func awaitsOwner(shoot *gardencorev1beta1.Shoot, s Settings) bool {
 	last := shoot.Status.LastOperation
 	return last != nil && last.State == gardencorev1beta1.LastOperationStateFailed &&
@@ -123,7 +120,7 @@ func ignored(shoot *gardencorev1beta1.Shoot, s Settings) bool {
 	return err == nil && ignore
 }
 
-// syncPeriod is the configured period, or a longer one that the shoot asks for; 0 switches periodic runs off.
+// syncPeriod is the configured period, or a longer one that the shoot asks for; 0 disables periodic runs.
 func syncPeriod(shoot *gardencorev1beta1.Shoot, s Settings) time.Duration {
 	text := shoot.Annotations[gardencorev1beta1.AnnotationShootSyncPeriod]
 	if text == "" || !overwrites(shoot, s) {
@@ -138,4 +135,33 @@ func syncPeriod(shoot *gardencorev1beta1.Shoot, s Settings) time.Duration {
 
 func overwrites(shoot *gardencorev1beta1.Shoot, s Settings) bool {
 	return s.RespectOverwrites || shoot.Namespace == gardencorev1beta1.NamespaceGarden
+}
+
+// CheckSeed returns an error if no operation may run on the shoots of a seed now: this process has to reconcile the seed first, and
+// the seed has to be healthy. A seed in deletion is exempt, because its shoots can only be deleted. In an emergency, an operator
+// may stop all operations, also deletions.
+func CheckSeed(seed *gardencorev1beta1.Seed, identity gardencorev1beta1.Gardener) error {
+	if query.EmergencyStopped(seed) {
+		return fmt.Errorf("an operator has stopped all operations on the shoots of seed %q (annotation %s)", seed.Name, gardencorev1beta1.AnnotationSeedEmergencyStop)
+	}
+	if seed.DeletionTimestamp != nil {
+		return nil
+	}
+	if seed.Status.Gardener == nil || *seed.Status.Gardener != identity {
+		return fmt.Errorf("seed %q was not yet reconciled by this gardenlet", seed.Name)
+	}
+	if seed.Status.ObservedGeneration != seed.Generation {
+		return fmt.Errorf("seed %q was changed and is not yet reconciled", seed.Name)
+	}
+	for _, kind := range []gardencorev1beta1.ConditionType{
+		gardencorev1beta1.ConditionTypeGardenletReady, gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy,
+	} {
+		switch condition := query.FindCondition(seed.Status.Conditions, kind); {
+		case condition == nil:
+			return fmt.Errorf("seed %q has no condition %s yet", seed.Name, kind)
+		case condition.Status != gardencorev1beta1.ConditionTrue:
+			return fmt.Errorf("seed %q is not healthy: condition %s is %s: %s", seed.Name, kind, condition.Status, condition.Message)
+		}
+	}
+	return nil
 }

@@ -113,7 +113,7 @@ func TestDecide(t *testing.T) {
 		"SHOOT_17_NotOurs":          {reason: "without our finalizer it is not ours to delete", shoot: running(inDeletion, func(s *gardencorev1beta1.Shoot) { s.Finalizers = nil }), want: shoot.Decision{Action: shoot.ActionNone}},
 		"SHOOT_17_NeverStarted":     {reason: "nothing was ever made", shoot: running(inDeletion, func(s *gardencorev1beta1.Shoot) { s.Status.UID = "" }), want: shoot.Decision{Action: shoot.ActionRelease, Operation: "Delete"}},
 		"SHOOT_6_FailedDeletion":    {reason: "a failed deletion waits like everything else", shoot: running(inDeletion, state("Delete", "Failed")), want: shoot.Decision{Action: shoot.ActionSync, Operation: "Delete"}},
-		"UpdateOfGardener_SHOOT_14": {reason: "a new version brings every shoot up to date", shoot: running(func(s *gardencorev1beta1.Shoot) { s.Status.Gardener.Version = "v0" }), want: run("Reconcile")},
+		"UpdateOfGardener_SHOOT_14": {reason: "a new version reconciles every shoot", shoot: running(func(s *gardencorev1beta1.Shoot) { s.Status.Gardener.Version = "v0" }), want: run("Reconcile")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 )
 
-// encrypts says what the owner of a shoot wants encrypted.
+// encrypts sets what the owner of a shoot wants encrypted.
 func encrypts(provider gardencorev1beta1.EncryptionProviderType, resources ...string) func(*gardencorev1beta1.Shoot) {
 	return func(s *gardencorev1beta1.Shoot) {
 		s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{EncryptionConfig: &gardencorev1beta1.EncryptionConfig{
@@ -25,7 +25,7 @@ func encrypts(provider gardencorev1beta1.EncryptionProviderType, resources ...st
 	}
 }
 
-// reports says what its status tells of that.
+// reports sets what the status reports of it.
 func reports(e gardencorev1beta1.EncryptionAtRest) func(*gardencorev1beta1.Shoot) {
 	return func(s *gardencorev1beta1.Shoot) {
 		s.Status.Credentials = &gardencorev1beta1.ShootCredentials{EncryptionAtRest: &e}
@@ -65,17 +65,17 @@ func TestEncryptionStaysAsItIs(t *testing.T) {
 		"New":   {reason: "a new API server encrypts what its owner wants", shoot: fresh(encrypts(secretbox, "events", "configmaps.")), want: encrypted(secretbox, "configmaps", "events")},
 		"Plain": {reason: "with the default if nothing is said", shoot: fresh(), want: encrypted(aescbc)},
 		"Stored": {
-			reason: "one from before anything was reported goes on as it is", shoot: resting(encrypts(aescbc)),
+			reason: "one without a report keeps what it has", shoot: resting(encrypts(aescbc)),
 			live: encryptionSecret(t, secretbox, "events", "configmaps."), want: encrypted(secretbox, "configmaps", "events"),
 		},
 		"Rotated": {
-			reason: "what else the status tells stays", live: encryptionSecret(t, aescbc, "events"), want: encrypted(aescbc, "events"),
+			reason: "other fields of the status stay", live: encryptionSecret(t, aescbc, "events"), want: encrypted(aescbc, "events"),
 			shoot: resting(encrypts(aescbc), func(s *gardencorev1beta1.Shoot) {
 				s.Status.Credentials = &gardencorev1beta1.ShootCredentials{Rotation: rotated}
 			}),
 		},
 		"Reported": {
-			reason: "what is reported is kept up", shoot: resting(encrypts(aescbc), reports(encrypted(secretbox, "events"))),
+			reason: "what is reported stays", shoot: resting(encrypts(aescbc), reports(encrypted(secretbox, "events"))),
 			live: encryptionSecret(t, aescbc), want: encrypted(secretbox, "events"),
 		},
 	} {

@@ -5,6 +5,7 @@ package shoot_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -38,14 +39,15 @@ func TestVolumeOfARunningETCDKeepsItsSize_BAK_ETCD_6(t *testing.T) {
 		if err := shoot.DeployETCD(t.Context(), l.Reconciler, l.shoot(t), seed, "shoot--dev--a"); err != nil {
 			t.Fatal(err)
 		}
-		for name, want := range map[string]string{"etcd-main": mainSize, "etcd-events": eventsSize} {
-			live := &appsv1.StatefulSet{}
-			if err := l.SeedClient.Get(t.Context(), client.ObjectKey{Namespace: "shoot--dev--a", Name: name}, live); err != nil {
-				t.Fatal(err)
-			}
-			if got := live.Spec.VolumeClaimTemplates[0].Spec.Resources.Requests.Storage().String(); got != want {
-				t.Errorf("%s\nvolume of %s has %s, want %s", reason, name, got, want)
-			}
+		sets, got := &appsv1.StatefulSetList{}, map[string]string{}
+		if err := l.SeedClient.List(t.Context(), sets, client.InNamespace("shoot--dev--a")); err != nil {
+			t.Fatal(err)
+		}
+		for _, live := range sets.Items {
+			got[live.Name] = live.Spec.VolumeClaimTemplates[0].Spec.Resources.Requests.Storage().String()
+		}
+		if diff := cmp.Diff(map[string]string{"etcd-main": mainSize, "etcd-events": eventsSize}, got); diff != "" {
+			t.Errorf("%s\nsizes of the volumes (-want +got):\n%s", reason, diff)
 		}
 	}
 	expect(sized(""), "a new one has the size that etcd needs", "10Gi", "10Gi")

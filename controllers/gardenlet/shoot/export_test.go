@@ -26,7 +26,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// Found are the remains that a deletion finds, for tests.
+// Found is what a deletion finds.
 type Found struct {
 	Namespace, APIServer, Available, Infrastructure, Network, Worker bool
 }
@@ -44,7 +44,7 @@ func DeleteGraph(shoot *gardencorev1beta1.Shoot, f Found) (*flow.Graph, error) {
 	}))
 }
 
-// onPaper is a run that never happens.
+// onPaper is an operation whose flows are only compiled.
 func onPaper(shoot *gardencorev1beta1.Shoot, hosts facts.Hosts) *operation {
 	r := &Reconciler{Config: &gardenconfigv1alpha1.ShootControllerConfiguration{}}
 	return &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: &gardencorev1beta1.Seed{}, Hosts: hosts}}
@@ -56,7 +56,7 @@ type Failure struct {
 	RetryDuration time.Duration
 }
 
-// tell is the status of a shoot of which that was said.
+// tell returns the status of a shoot after a report.
 func tell(shoot *gardencorev1beta1.Shoot, patience time.Duration, now time.Time, say func(ctx context.Context, a *account) error) gardencorev1beta1.ShootStatus {
 	types, err := scheme.New()
 	if err != nil {
@@ -120,20 +120,21 @@ func FinishTask(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Sho
 	return (&operation{r: r, facts: facts.Shoot{Shoot: shoot}}).todo().finish(ctx, task)
 }
 
-// FinishRecords takes the tasks for DNS records out.
+// FinishRecords takes the tasks for DNS records out of the annotation.
 func FinishRecords(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot) error {
 	return (&operation{r: r, facts: facts.Shoot{Shoot: shoot}}).todo().finishRecords(ctx)
 }
 
-// Own makes an object in the project the gardenlet's own.
+// Own labels an object in the project and makes the shoot its owner.
 func Own(shoot *gardencorev1beta1.Shoot, obj client.Object, role string) {
 	project{ground: ground{facts: facts.Shoot{Shoot: shoot}}}.own(obj, role)
 }
 
-// begin is a run on a shoot.
+// begin makes an operation on a shoot.
 func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) (*operation, error) {
+	status := r.on(shoot)
 	o := &operation{
-		r: r, facts: facts.Shoot{Shoot: shoot, Seed: &gardencorev1beta1.Seed{}, Namespace: namespace}, status: r.on(shoot),
+		r: r, facts: facts.Shoot{Shoot: status.Object(), Seed: &gardencorev1beta1.Seed{}, Namespace: namespace}, status: status,
 		profile: &gardencorev1beta1.CloudProfile{},
 	}
 	find := func(name string) (string, error) { return r.Images.Find(name, shoot.Spec.Kubernetes.Version) }
@@ -145,8 +146,8 @@ func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, n
 	return o, err
 }
 
-// runTasks runs some tasks of a reconciliation, in the order in which they are named. Values that come from other tasks are
-// given.
+// runTasks runs some tasks of a reconciliation, in the order in which they are named. Values of other tasks are set
+// before.
 func (o *operation) runTasks(ctx context.Context, ids ...flow.ID) error {
 	tasks := map[flow.ID]flow.Task{}
 	for _, part := range o.fragments(remains{}) {
@@ -194,7 +195,7 @@ func RunTasks(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot
 	return o.runTasks(ctx, ids...)
 }
 
-// RunFlow runs the whole flow that makes a shoot, or that takes it apart if it is in deletion.
+// RunFlow runs the whole flow that creates a shoot, or the one that deletes it if it is in deletion.
 func RunFlow(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
 	o, err := begin(ctx, r, shoot, namespace)
 	if err != nil {
@@ -211,7 +212,7 @@ func RunFlow(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot,
 	return graph.Run(ctx, flow.Options{Clock: r.Clock})
 }
 
-// DeployETCD brings up the stores of a shoot on a seed.
+// DeployETCD deploys the stores of a shoot on a seed.
 func DeployETCD(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed, namespace string) error {
 	o, err := begin(ctx, r, shoot, namespace)
 	if err != nil {
@@ -221,7 +222,7 @@ func DeployETCD(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Sho
 	return o.runTasks(ctx, "etcd-main", "etcd-events")
 }
 
-// NextPass is when a shoot is looked at again after an operation that succeeded.
+// NextPass is the time until the next pass after an operation that succeeded.
 func NextPass(shoot *gardencorev1beta1.Shoot, s Settings) time.Duration {
 	return nextPass(shoot, s)
 }
@@ -231,7 +232,7 @@ func DeployRuntimes(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1
 	return RunTasks(ctx, r, shoot, namespace, "runtimes")
 }
 
-// DeleteStaleRuntimes removes those that no pool asks for.
+// DeleteStaleRuntimes deletes those that no pool asks for.
 func DeleteStaleRuntimes(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
 	return RunTasks(ctx, r, shoot, namespace, "runtimes-stale-delete")
 }

@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
@@ -91,23 +93,23 @@ func TestPools_EXT_WORKER_2_3(t *testing.T) {
 		{Name: "large", CPU: resource.MustParse("8"), Memory: resource.MustParse("32Gi"), GPU: resource.MustParse("0")},
 	}}}
 	got := shoot.Pools(s, profile, map[string]string{"small": "osc-result-x"})
-	if len(got) != 1 {
-		t.Fatalf("%d pools, want 1", len(got))
-	}
-	p := got[0]
-	want := map[string]string{
+	labels := map[string]string{
 		"team": "a", "node.kubernetes.io/role": "node", "worker.gardener.cloud/pool": "small", "worker.garden.sapcloud.io/group": "small",
 		"worker.gardener.cloud/kubernetes-version": "1.36.3", "worker.gardener.cloud/system-components": "true",
 		"networking.gardener.cloud/node-local-dns-enabled": "false", "worker.gardener.cloud/cri-name": "containerd",
 		"containerruntime.worker.gardener.cloud/gvisor": "true",
 	}
-	if diff := cmp.Diff(want, p.Labels); diff != "" {
-		t.Errorf("labels, of which the owner cannot change ours (-want +got):\n%s", diff)
-	}
-	if p.UserDataSecretRef.Name != "osc-result-x" || p.UserDataSecretRef.Key != "cloud_config" || p.MaxSurge.String() != "1" || p.MaxUnavailable.String() != "0" ||
-		p.MachineImage.Version != "12.1.0" || p.Volume.Size != "50Gi" || p.NodeTemplate.Capacity.Cpu().String() != "8" {
-		data, _ := json.Marshal(p) //nolint:errchkjson // for a message
-		t.Errorf("pool: %s", data)
+	want := []gardenextensionsv1alpha1.WorkerPool{{
+		Name: "small", MachineType: "large", Minimum: 1, Maximum: 1, MaxSurge: intstr.FromInt32(1), MaxUnavailable: intstr.FromInt32(0),
+		MachineImage: gardenextensionsv1alpha1.MachineImage{Name: "debian", Version: "12.1.0"}, Labels: labels, KubernetesVersion: new("1.36.3"),
+		Volume: &gardenextensionsv1alpha1.Volume{Size: "50Gi"},
+		NodeTemplate: &gardenextensionsv1alpha1.NodeTemplate{Capacity: corev1.ResourceList{
+			"cpu": resource.MustParse("8"), "memory": resource.MustParse("32Gi"), "gpu": resource.MustParse("0"),
+		}},
+		UserDataSecretRef: corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "osc-result-x"}, Key: "cloud_config"},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Pools(...), whose labels the owner cannot change where they are ours (-want +got):\n%s", diff)
 	}
 }
 
@@ -130,19 +132,34 @@ func TestUnreadyNodes(t *testing.T) {
 func TestClusterHoldsWholeObjects_EXT_CLUSTER_1(t *testing.T) {
 	t.Parallel()
 	s := running(func(s *gardencorev1beta1.Shoot) { s.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}} })
-	c, err := shoot.ClusterOf("shoot--dev--a", &gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: "local"}}, &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu-1"}}, s)
+	given := s.DeepCopy()
+	profile := &gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: "local"}}
+	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu-1"}}
+	data, err := json.Marshal(shoot.ClusterOf("shoot--dev--a", profile, seed, s))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := &gardencorev1beta1.Shoot{}
-	if err := json.Unmarshal(c.Spec.Shoot.Raw, got); err != nil {
+	got := struct {
+		Spec struct {
+			CloudProfile gardencorev1beta1.CloudProfile
+			Seed         gardencorev1beta1.Seed
+			Shoot        gardencorev1beta1.Shoot
+		}
+	}{}
+	if err := json.Unmarshal(data, &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.APIVersion != "core.gardener.cloud/v1beta1" || got.Kind != "Shoot" || got.Status.UID != "uid-1" || got.ManagedFields != nil {
-		t.Errorf("spec.shoot = %s", c.Spec.Shoot.Raw)
+	want := got
+	want.Spec.CloudProfile, want.Spec.Seed, want.Spec.Shoot = *profile, *seed, *given.DeepCopy()
+	want.Spec.Shoot.ManagedFields = nil
+	want.Spec.CloudProfile.TypeMeta = metav1.TypeMeta{APIVersion: "core.gardener.cloud/v1beta1", Kind: "CloudProfile"}
+	want.Spec.Seed.TypeMeta = metav1.TypeMeta{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Seed"}
+	want.Spec.Shoot.TypeMeta = metav1.TypeMeta{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Shoot"}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("ClusterOf(...) as JSON (-want +got):\n%s", diff)
 	}
-	if s.ManagedFields == nil || s.Kind != "" {
-		t.Error("the given shoot was changed")
+	if diff := cmp.Diff(given, s); diff != "" {
+		t.Errorf("the given shoot was changed (-want +got):\n%s", diff)
 	}
 }
 

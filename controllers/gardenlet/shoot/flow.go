@@ -4,20 +4,27 @@ package shoot
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/lists"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
-// systemSets is what the names of the inventories inside of a shoot begin with.
+// systemSets is the prefix of the names of inventories inside of a shoot.
 const systemSets = "shoot-core-"
 
 // mode is what a flow does with a shoot.
@@ -28,9 +35,8 @@ const (
 	modeDelete    mode = "deletion"
 )
 
-// compose puts the flow of a mode together. A shoot is made from the ground up. It is taken apart in the order that the edges
-// say: what its users made inside of it goes first, while the API server and the controllers that clean up still run; the
-// machines follow, and everything that served them.
+// compose makes the flow of a mode. The edges order a deletion: what users made inside of the shoot is deleted first, while the API
+// server and the controllers that clean up still run. The machines follow, and then what they needed.
 func compose(m mode, parts []fragment) (*flow.Graph, error) {
 	var tasks []flow.Task
 	for _, part := range parts {
@@ -47,12 +53,12 @@ func after(ids ...flow.ID) []flow.ID {
 	return ids
 }
 
-// reconcileGraph is the flow that makes a shoot, or brings it up to date.
+// reconcileGraph is the flow that creates or updates a shoot.
 func (o *operation) reconcileGraph(context.Context) (*flow.Graph, error) {
 	return compose(modeReconcile, o.fragments(remains{}))
 }
 
-// deleteGraph is the flow that takes a shoot apart, as far as it is there.
+// deleteGraph is the flow that deletes what exists of a shoot.
 func (o *operation) deleteGraph(ctx context.Context) (*flow.Graph, error) {
 	found, err := o.ground().inspect(ctx)
 	if err != nil {
@@ -61,8 +67,7 @@ func (o *operation) deleteGraph(ctx context.Context) (*flow.Graph, error) {
 	return compose(modeDelete, o.fragments(found))
 }
 
-// fragments are the parts of the flows of this shoot. What they hand to each other are values; they know neither each other nor
-// the reconciler.
+// fragments are the parts of the flows of this shoot. They share values and do not know each other or the reconciler.
 func (o *operation) fragments(found remains) []fragment {
 	g, r := o.ground(), o.r
 	v := values{
@@ -88,7 +93,7 @@ func (o *operation) fragments(found remains) []fragment {
 	}
 }
 
-// inside is what every shoot has inside of its cluster.
+// inside is the components that every shoot has in its own cluster.
 type inside struct {
 	ground
 
@@ -96,7 +101,7 @@ type inside struct {
 	values values
 }
 
-// fragment has nothing to destroy: everything inside goes with the cluster.
+// fragment has nothing to destroy, because all of it is deleted with the cluster.
 func (i inside) fragment() fragment {
 	components := &assembly.Assembly[facts.Shoot]{
 		Components: lists.System(), Facts: i.facts, Namespace: metav1.NamespaceSystem, Prefix: systemSets, Images: i.images, Addresses: i.values.addresses,
@@ -106,4 +111,88 @@ func (i inside) fragment() fragment {
 		},
 	}
 	return fragment{deploy: components.Deploy(assembly.Order{})}
+}
+
+// ground is what all tasks in the seed need: the shoot, as it was when the run began, and the seed's cluster.
+type ground struct {
+	facts facts.Shoot
+	seed  client.Client
+	clock clock.Clock
+}
+
+func (g ground) engine() deploy.Engine {
+	return deploy.Engine{Client: g.seed, Owner: fieldOwner, Clock: g.clock}
+}
+
+func (g ground) extensions() extension.Engine {
+	return extension.Engine{Client: g.seed, Clock: g.clock}
+}
+
+// providerSecret refers to the credentials of the cloud, for extensions.
+func (g ground) providerSecret() corev1.SecretReference {
+	return corev1.SecretReference{Namespace: g.facts.Namespace, Name: gardencorev1beta1.SecretCloudProvider}
+}
+
+// report changes the status of the shoot.
+type report func(ctx context.Context, change func(status *gardencorev1beta1.ShootStatus)) error
+
+// values are set by tasks of one fragment and read by tasks of others.
+type values struct {
+	// addresses are those of components.
+	addresses addresses
+	// infrastructure is the answer of the extension.
+	infrastructure *flow.Value[*gardenextensionsv1alpha1.Infrastructure]
+	// userData names the Secrets with the user data of each pool.
+	userData *flow.Value[map[string]string]
+	// shootClient is the client of the shoot, set once its API server answers.
+	shootClient *flow.Value[client.Client]
+}
+
+// fragment is one part of the flows of a shoot.
+type fragment struct {
+	// deploy creates and updates it.
+	deploy []flow.Task
+	// destroy deletes it. Before that, it restores what other fragments need for their deletion.
+	destroy []flow.Task
+}
+
+// remains is what a deletion finds in the seed.
+type remains struct {
+	// namespace is there and not in deletion.
+	namespace bool
+	// apiServer is deployed; available is set if it also serves.
+	apiServer, available bool
+	// infrastructure, network and worker objects exist.
+	infrastructure, network, worker bool
+	workerless                      bool
+}
+
+// cleanable reports whether there can be anything inside the shoot that has to be removed in order, and a way to do so. There is
+// nothing in an API server that never served and on which nothing was built.
+func (f remains) cleanable() bool {
+	return f.namespace && f.apiServer && (f.infrastructure || f.workerless) && (f.available || f.network || f.worker)
+}
+
+// inspect looks for what is there of a shoot.
+func (g ground) inspect(ctx context.Context) (remains, error) {
+	var failed error
+	there := func(obj client.Object, key client.ObjectKey) bool {
+		err := g.seed.Get(ctx, key, obj)
+		if client.IgnoreNotFound(err) != nil {
+			failed = errors.Join(failed, fmt.Errorf("look for what is left in the seed: get %T %q: %w", obj, key, err))
+		}
+		return err == nil
+	}
+	found := remains{workerless: !g.facts.Workers()}
+	namespace, server := &corev1.Namespace{}, &appsv1.Deployment{}
+	found.namespace = there(namespace, client.ObjectKey{Name: g.facts.Namespace}) && namespace.DeletionTimestamp == nil
+	found.apiServer = there(server, client.ObjectKey{Namespace: g.facts.Namespace, Name: gardencorev1beta1.DeploymentKubeAPIServer}) && server.DeletionTimestamp == nil
+	if found.apiServer {
+		found.available, _ = deploy.Healthy(server)
+	}
+	key := client.ObjectKey{Namespace: g.facts.Namespace, Name: g.facts.Shoot.Name}
+	found.infrastructure = there(&gardenextensionsv1alpha1.Infrastructure{}, key)
+	found.network = there(&gardenextensionsv1alpha1.Network{}, key)
+	found.worker = there(&gardenextensionsv1alpha1.Worker{}, key)
+	return found, failed
 }

@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -21,12 +23,13 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/lists"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/profile"
+	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
-// operation is one run on one shoot: what was read before it began. Its tasks do not know it, see fragments.
+// operation is what one run on one shoot has read before its first task.
 type operation struct {
 	r *Reconciler
-	// facts are what tasks are told of the shoot, as it was when the run began, with the status of a run that has begun.
+	// facts describe the shoot as it was when the run began, with the status of a run that has begun.
 	facts facts.Shoot
 	// status writes to the Shoot while the run goes on.
 	status  *account
@@ -42,27 +45,27 @@ type operation struct {
 func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) (*operation, error) {
 	project, err := r.project(ctx, shoot)
 	if err != nil {
-		return nil, initialize(err)
+		return nil, err
 	}
 	o := &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: seed, Project: project, Namespace: shoot.Status.TechnicalID, Hosts: facts.HostsOf(shoot, project, seed)}}
 	if o.facts.Namespace == "" {
 		o.facts.Namespace = gardencorev1beta1.NamespacePrefixShoot + project + "--" + shoot.Name
 	}
 	if err := o.loadProfile(ctx); err != nil {
-		return nil, initialize(err)
+		return nil, err
 	}
 	identity := &corev1.ConfigMap{}
 	key := client.ObjectKey{Namespace: gardencorev1beta1.NamespaceKubeSystem, Name: gardencorev1beta1.ConfigMapClusterIdentity}
 	if err := r.GardenReader.Get(ctx, key, identity); err != nil {
-		return nil, initialize(fmt.Errorf("get identity of the garden: %w", err))
+		return nil, fmt.Errorf("get identity of the garden: %w", err)
 	}
 	o.facts.ClusterIdentity = clusterIdentity(o.facts, identity.Data[gardencorev1beta1.ConfigMapClusterIdentity])
 	find := func(name string) (string, error) { return r.Images.Find(name, shoot.Spec.Kubernetes.Version) }
 	if o.images, err = assembly.Images(o.facts, find, lists.ControlPlane(), lists.System()); err != nil {
-		return nil, initialize(err)
+		return nil, err
 	}
 	if o.secrets, err = loadAuthorities(ctx, o.ground()); err != nil {
-		return nil, initialize(err)
+		return nil, err
 	}
 	return o, nil
 }
@@ -75,17 +78,13 @@ func (r *Reconciler) project(ctx context.Context, shoot *gardencorev1beta1.Shoot
 	}
 	name := namespace.Labels[gardencorev1beta1.LabelProjectName]
 	if name == "" {
-		return "", fmt.Errorf("namespace %q belongs to no project: it has no label %s", shoot.Namespace, gardencorev1beta1.LabelProjectName)
+		return "", fmt.Errorf("namespace %q does not belong to a project: it has no label %s", shoot.Namespace, gardencorev1beta1.LabelProjectName)
 	}
 	return name, nil
 }
 
-func initialize(err error) error {
-	return lastoperation.AtStep(lastoperation.StepInitialize, err)
-}
-
-// loadProfile finds the profile of the shoot. What is wrong with the reference itself is for its owner to mend. A deletion
-// takes what extensions were told last if the profile is gone: it needs none to remove what there is.
+// loadProfile reads the profile of the shoot. Only the owner of the shoot can correct a wrong reference. If the profile is gone, a
+// deletion takes the one of the Cluster object.
 func (o *operation) loadProfile(ctx context.Context) error {
 	var err error
 	o.profile, err = profile.Of(ctx, o.r.GardenReader, o.facts.Shoot)
@@ -98,7 +97,7 @@ func (o *operation) loadProfile(ctx context.Context) error {
 	return err
 }
 
-// lastProfile is the profile that stands in the Cluster object, or an empty one if there is none.
+// lastProfile is the profile in the Cluster object, or an empty one if there is none.
 func (o *operation) lastProfile(ctx context.Context) (*gardencorev1beta1.CloudProfile, error) {
 	last := &gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: query.ProfileName(&o.facts.Shoot.Spec)}}
 	cluster := &gardenextensionsv1alpha1.Cluster{}
@@ -115,7 +114,7 @@ func (o *operation) lastProfile(ctx context.Context) (*gardencorev1beta1.CloudPr
 	return last, nil
 }
 
-// clusterIdentity is unique among all clusters of all gardens. It is made up once and never changes after that.
+// clusterIdentity is unique among all clusters of all gardens. It never changes once it is in the status.
 func clusterIdentity(f facts.Shoot, garden string) string {
 	if known := f.Shoot.Status.ClusterIdentity; known != nil {
 		return *known
@@ -133,4 +132,78 @@ func (o *operation) todo() todo {
 
 func (o *operation) report(ctx context.Context, change func(status *gardencorev1beta1.ShootStatus)) error {
 	return o.status.Change(ctx, func(s *gardencorev1beta1.Shoot) { change(&s.Status) })
+}
+
+// ClusterOf returns the Cluster object, from which the extensions of a seed learn about a shoot.
+func ClusterOf(name string, profile *gardencorev1beta1.CloudProfile, seed *gardencorev1beta1.Seed, shoot *gardencorev1beta1.Shoot) *gardenextensionsv1alpha1.Cluster {
+	return &gardenextensionsv1alpha1.Cluster{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: gardenextensionsv1alpha1.ClusterSpec{
+			CloudProfile: embedded(profile.DeepCopy(), "CloudProfile"), Seed: new(embedded(seed.DeepCopy(), "Seed")), Shoot: embedded(shoot.DeepCopy(), "Shoot"),
+		},
+	}
+}
+
+// embedded returns an object of the garden as part of another object, where it must have its version and kind.
+func embedded(obj client.Object, kind string) runtime.RawExtension {
+	obj.GetObjectKind().SetGroupVersionKind(gardencorev1beta1.GroupVersion.WithKind(kind))
+	obj.SetManagedFields(nil)
+	return runtime.RawExtension{Object: obj}
+}
+
+// syncCluster writes the Cluster object with the shoot as given.
+func (o *operation) syncCluster(ctx context.Context, shoot *gardencorev1beta1.Shoot) error {
+	return o.ground().engine().Apply(ctx, ClusterOf(o.facts.Namespace, o.profile, o.facts.Seed, shoot))
+}
+
+const (
+	// accessValidity is the lifetime of the gardenlet's own certificate for a shoot; runs renew it in time.
+	accessValidity = 30 * 24 * time.Hour
+
+	accessUser    = "gardener.cloud:system:gardenlet"
+	extensionUser = "gardener.cloud:system:extensions"
+)
+
+// authorities are the generated secrets of a shoot. A secret is generated when a task asks for it first.
+type authorities struct {
+	*secrets.Manager
+
+	shoot *gardencorev1beta1.Shoot
+}
+
+// loadAuthorities reads what earlier runs have made.
+func loadAuthorities(ctx context.Context, g ground) (authorities, error) {
+	manager, err := secrets.Load(ctx, secrets.Config{
+		Client: g.seed, Namespace: g.facts.Namespace, Identity: fieldOwner, Clock: g.clock,
+		Rotations: secrets.RotationsOf(g.facts.Shoot.Status),
+	})
+	return authorities{Manager: manager, shoot: g.facts.Shoot}, err
+}
+
+// sshKey is the key of the machines; it is nil if they cannot be reached by SSH.
+func (a authorities) sshKey(ctx context.Context) (*secrets.SSHKey, error) {
+	if !query.SSHAllowed(&a.shoot.Spec) {
+		return nil, nil //nolint:nilnil // nil says that there is none
+	}
+	return a.SSHKey(ctx, gardencorev1beta1.SecretSSHKeypair)
+}
+
+// sshPublicKey is the public part of the key of the machines; it is empty if they cannot be reached by SSH.
+func (a authorities) sshPublicKey(ctx context.Context) ([]byte, error) {
+	key, err := a.sshKey(ctx)
+	if key == nil {
+		return nil, err
+	}
+	return key.Public, nil
+}
+
+// access is a certificate with all rights in the shoot, for clients in the seed.
+func (a authorities) access(ctx context.Context, name, user string) (*secrets.Certificate, error) {
+	ca, err := a.CA(ctx, gardencorev1beta1.SecretCAClient)
+	if err != nil {
+		return nil, err
+	}
+	return a.Certificate(ctx, secrets.CertificateSpec{
+		Name: name, CA: ca, Usage: secrets.UsageClient, CommonName: user, Organizations: []string{gardencorev1beta1.GroupMasters}, Validity: accessValidity,
+	})
 }

@@ -17,10 +17,10 @@ import (
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
-// account is what a run says about its shoot.
+// account is the status that a run reports on its shoot.
 type account = lastoperation.Operation[*gardencorev1beta1.Shoot]
 
-// on makes the status of a run on a shoot, which is changed in place from now on.
+// on returns the account of a run on a shoot. The shoot is changed in place from now on.
 func (r *Reconciler) on(shoot *gardencorev1beta1.Shoot) *account {
 	return lastoperation.Machine[*gardencorev1beta1.Shoot]{
 		Kind: lastoperation.Shoots(), Client: r.GardenClient, Reader: r.GardenReader, Recorder: r.Recorder, Clock: r.Clock,
@@ -28,8 +28,7 @@ func (r *Reconciler) on(shoot *gardencorev1beta1.Shoot) *account {
 	}.On(shoot)
 }
 
-// beginning is what the status says of a run that begins. Something else is to be done in another generation, and by another
-// version of Gardener.
+// beginning is the status of a run that begins. A new generation of the shoot and another version of Gardener begin anew.
 func beginning(shoot *gardencorev1beta1.Shoot, kind gardencorev1beta1.LastOperationType, identity gardencorev1beta1.Gardener) lastoperation.Start[*gardencorev1beta1.Shoot] {
 	return lastoperation.Start[*gardencorev1beta1.Shoot]{
 		Type: kind,
@@ -47,7 +46,7 @@ func beginning(shoot *gardencorev1beta1.Shoot, kind gardencorev1beta1.LastOperat
 	}
 }
 
-// succeeded ends a creation or a reconciliation. The conditions are to be looked at again.
+// succeeded ends a creation or a reconciliation.
 func (r *Reconciler) succeeded(ctx context.Context, o *operation) error {
 	if err := o.secrets.Cleanup(ctx); err != nil {
 		return err
@@ -62,27 +61,16 @@ func (r *Reconciler) succeeded(ctx context.Context, o *operation) error {
 	return o.syncCluster(ctx, o.status.Object())
 }
 
-// complete is what the status says after a creation or a reconciliation.
+// complete changes the status after a creation or a reconciliation. The conditions have to be checked again.
 func complete(s *gardencorev1beta1.Shoot, now time.Time) {
 	s.Status.SeedName = s.Spec.SeedName
 	s.Status.Conditions = reevaluate(s.Status.Conditions, now)
 	s.Status.Constraints = reevaluate(Unserved(s, now), now)
 }
 
-// reevaluate makes the conditions that are not False Progressing until somebody has looked again.
+// reevaluate makes the conditions that are not False Progressing until they are checked again.
 func reevaluate(conditions []gardencorev1beta1.Condition, now time.Time) []gardencorev1beta1.Condition {
-	for _, c := range conditions {
-		if c.Status == gardencorev1beta1.ConditionFalse || !slices.Contains(reevaluatedTypes(), c.Type) {
-			continue
-		}
-		c.Status = gardencorev1beta1.ConditionProgressing
-		conditions = kit.SetCondition(conditions, c, now)
-	}
-	return conditions
-}
-
-func reevaluatedTypes() []gardencorev1beta1.ConditionType {
-	return []gardencorev1beta1.ConditionType{
+	affected := []gardencorev1beta1.ConditionType{
 		gardencorev1beta1.ConditionTypeAPIServerAvailable,
 		gardencorev1beta1.ConditionTypeControlPlaneHealthy,
 		gardencorev1beta1.ConditionTypeObservabilityComponentsHealthy,
@@ -91,19 +79,26 @@ func reevaluatedTypes() []gardencorev1beta1.ConditionType {
 		gardencorev1beta1.ConditionTypeHibernationPossible,
 		gardencorev1beta1.ConditionTypeMaintenancePreconditionsSatisfied,
 	}
+	for _, c := range conditions {
+		if c.Status == gardencorev1beta1.ConditionFalse || !slices.Contains(affected, c.Type) {
+			continue
+		}
+		c.Status = gardencorev1beta1.ConditionProgressing
+		conditions = kit.SetCondition(conditions, c, now)
+	}
+	return conditions
 }
 
-// deletedAlready tells whether only the last steps of a deletion are left.
+// deletedAlready reports whether only the last steps of a deletion are left.
 func deletedAlready(shoot *gardencorev1beta1.Shoot) bool {
 	last := shoot.Status.LastOperation
-	return shoot.DeletionTimestamp != nil && last != nil && last.Type == gardencorev1beta1.LastOperationTypeDelete &&
-		last.State == gardencorev1beta1.LastOperationStateSucceeded
+	return shoot.DeletionTimestamp != nil && lastoperation.Succeeded(last) && last.Type == gardencorev1beta1.LastOperationTypeDelete
 }
 
-// deleted ends a deletion: nothing of the shoot is left in the seed, so the garden may forget it.
+// deleted ends a deletion: nothing of the shoot is left in the seed but the Cluster object, which goes before the finalizer.
 func (r *Reconciler) deleted(ctx context.Context, shoot *account, namespace string) error {
 	cluster := &gardenextensionsv1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
-	if err := r.seedEngine().Delete(ctx, cluster); err != nil {
+	if err := (ground{seed: r.SeedClient, clock: r.Clock}).engine().Delete(ctx, cluster); err != nil {
 		return err
 	}
 	if err := shoot.Succeed(ctx); err != nil {
@@ -112,7 +107,7 @@ func (r *Reconciler) deleted(ctx context.Context, shoot *account, namespace stri
 	return kit.DropFinalizer(ctx, r.GardenClient, shoot.Object(), gardencorev1beta1.FinalizerGardener)
 }
 
-// failed ends a run with an error. Extensions stop to act on a shoot until its owner has acted.
+// failed ends a run with an error. The Cluster object tells extensions if the operation has failed for good.
 func (o *operation) failed(ctx context.Context, err error) (reconcile.Result, error) {
 	result, err := o.status.Fail(ctx, err)
 	if o.status.State() == gardencorev1beta1.LastOperationStateFailed {

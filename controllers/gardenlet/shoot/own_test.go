@@ -13,8 +13,8 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 )
 
-// TestOwn is about what a gardenlet keeps in a project: clients trust the CA in it, so admins of the project must not be
-// able to put another one there (GAC-UPD-1).
+// TestOwn checks the labels of objects in a project: clients trust the CA in them, so admins of the project must not be able to
+// replace it (GAC-UPD-1).
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"kept": "yes"}}}
@@ -23,7 +23,10 @@ func TestOwn(t *testing.T) {
 	if diff := cmp.Diff(want, config.Labels); diff != "" {
 		t.Errorf("Only gardenlets may write it (-want +got):\n%s", diff)
 	}
-	if len(config.OwnerReferences) != 1 || config.OwnerReferences[0].UID != "1" {
-		t.Errorf("It goes with the shoot: owners = %v", config.OwnerReferences)
+	owners := []metav1.OwnerReference{{
+		APIVersion: "core.gardener.cloud/v1beta1", Kind: "Shoot", Name: "a", UID: "1", Controller: new(true), BlockOwnerDeletion: new(true),
+	}}
+	if diff := cmp.Diff(owners, config.OwnerReferences); diff != "" {
+		t.Errorf("It is deleted with the shoot: owners (-want +got):\n%s", diff)
 	}
 }

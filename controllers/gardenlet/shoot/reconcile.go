@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package shoot creates, reconciles and deletes the shoots of one seed. A pass first decides whether there is something to do. If
+// so, it runs one of two task graphs, to reconcile or to delete, and keeps the Shoot's last operation and last errors up to date
+// while it runs.
+//
+// Every task reads the current state and may be repeated, so a pass that a crash has interrupted is run again. The Cluster object
+// is written before a run, so that the seed's extensions know what the run is for, and once more when the run has ended.
 package shoot
 
 import (
@@ -19,10 +25,10 @@ import (
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
-// recheck is the pause when something beside the shoot has to change first, unless a watch ends it.
+// recheck is the longest pause while something other than the shoot has to change first.
 const recheck = 15 * time.Second
 
-// Reconcile makes one pass on a shoot. It reads around the cache, because the last pass has just written.
+// Reconcile makes one pass on a shoot. It reads around the cache, which may lag behind the writes of the last pass.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	shoot := &gardencorev1beta1.Shoot{}
 	if found, err := kit.Live(ctx, r.GardenReader, r.GardenClient, request.NamespacedName, shoot); !found {
@@ -49,7 +55,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 }
 
-// syncOnly lets extensions see a shoot on which nothing is done. What cannot be read now is tried again.
+// syncOnly writes the Cluster object of a shoot on which no operation runs.
 func (r *Reconciler) syncOnly(ctx context.Context, shoot *gardencorev1beta1.Shoot) (reconcile.Result, error) {
 	if shoot.Status.LastOperation == nil {
 		reason := "The shoot is ignored: annotation " + gardencorev1beta1.AnnotationShootIgnore + " is set"
@@ -117,8 +123,8 @@ func (r *Reconciler) operate(ctx context.Context, shoot *gardencorev1beta1.Shoot
 	return reconcile.Result{RequeueAfter: nextPass(o.status.Object(), r.settings())}, nil
 }
 
-// begin reads what a run needs, and says that it has begun: first to the extensions, which act on what they are told. Without
-// an operation the run does not start.
+// begin reads what a run needs and reports that it has begun: first to the extensions, which act on the Cluster object. If it
+// returns no operation, the run does not start.
 func (r *Reconciler) begin(
 	ctx context.Context, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed, kind gardencorev1beta1.LastOperationType,
 ) (*operation, reconcile.Result, error) {
@@ -126,14 +132,14 @@ func (r *Reconciler) begin(
 	status.Plan(beginning(shoot, kind, r.Identity))
 	o, err := r.load(ctx, status.Object(), seed)
 	if err != nil {
-		result, err := status.Fail(ctx, err)
+		result, err := status.Fail(ctx, lastoperation.AtStep(lastoperation.StepInitialize, err))
 		return nil, result, err
 	}
 	start := lastoperation.Start[*gardencorev1beta1.Shoot]{Type: kind, Change: func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = o.facts.Namespace }}
 	start.Change(o.facts.Shoot)
 	o.status = status
 	if err := o.syncCluster(ctx, o.facts.Shoot); err != nil {
-		// What is wrong with the seed is seen by its own checks.
+		// A seed that cannot be reached is reported by its own checks, not by its shoots.
 		return nil, reconcile.Result{}, err
 	}
 	if err := status.Begin(ctx, start); err != nil {
@@ -142,11 +148,9 @@ func (r *Reconciler) begin(
 	return o, reconcile.Result{}, nil
 }
 
-// atRest tells whether a shoot is as its owner wants it: that nothing is done with it for a while is no news.
+// atRest reports whether a shoot is as its owner wants it.
 func atRest(shoot *gardencorev1beta1.Shoot) bool {
-	last := shoot.Status.LastOperation
-	return shoot.DeletionTimestamp == nil && shoot.Generation == shoot.Status.ObservedGeneration &&
-		last != nil && last.State == gardencorev1beta1.LastOperationStateSucceeded
+	return shoot.DeletionTimestamp == nil && shoot.Generation == shoot.Status.ObservedGeneration && lastoperation.Succeeded(shoot.Status.LastOperation)
 }
 
 // run compiles and runs the graph of the operation.
@@ -166,8 +170,8 @@ func (r *Reconciler) run(ctx context.Context, o *operation, kind gardencorev1bet
 	return o.status.Run(ctx, graph, ptr.Deref(r.Config.ProgressReportPeriod, metav1.Duration{}).Duration)
 }
 
-// nextPass is when a shoot is looked at again after an operation that succeeded. One that turned out to want what cannot be
-// had is so at once: only when that is reported, its owner can take it back.
+// nextPass is the time until the next pass after an operation that succeeded. A shoot that has to be refused is so at once, because
+// only then does its owner learn what to change.
 func nextPass(shoot *gardencorev1beta1.Shoot, s Settings) time.Duration {
 	if Refusal(shoot) != nil {
 		return time.Second

@@ -30,7 +30,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// landscape is a garden and a seed in which nothing moves by itself.
+// landscape is a garden and a seed without any running component.
 type landscape struct {
 	*shoot.Reconciler
 
@@ -75,11 +75,12 @@ func newLandscape(t *testing.T, s *gardencorev1beta1.Shoot, without ...string) *
 			Clock: clock.RealClock{}, Recorder: l.events, SeedName: "eu-1",
 		},
 		Identity: identity(), Images: vector, Config: config.Controllers.Shoot,
+		IdentityTokenValidity: config.Controllers.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
 	}
 	return l
 }
 
-// fresh is a shoot that nothing was done with.
+// fresh is a shoot that was never reconciled.
 func fresh(changes ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
 	s := running(func(s *gardencorev1beta1.Shoot) {
 		s.Status, s.Finalizers = gardencorev1beta1.ShootStatus{}, nil
@@ -105,7 +106,7 @@ func (l *landscape) shoot(t *testing.T) *gardencorev1beta1.Shoot {
 	return s
 }
 
-// told is the shoot that extensions see, or nil.
+// told is the shoot in the Cluster object, or nil.
 func (l *landscape) told(t *testing.T) *gardencorev1beta1.Shoot {
 	t.Helper()
 	c := &gardenextensionsv1alpha1.Cluster{}
@@ -123,7 +124,7 @@ func (l *landscape) told(t *testing.T) *gardencorev1beta1.Shoot {
 	return s
 }
 
-// toldProfile is the cloud profile that extensions see.
+// toldProfile is the cloud profile in the Cluster object.
 func (l *landscape) toldProfile(t *testing.T) *gardencorev1beta1.CloudProfile {
 	t.Helper()
 	c := &gardenextensionsv1alpha1.Cluster{}
@@ -180,7 +181,7 @@ func TestSeedNotReady_GLET_SHOOT_8(t *testing.T) {
 	for range 2 {
 		result, err := l.pass(t.Context())
 		if err != nil || result.RequeueAfter != 15*time.Second {
-			t.Errorf("Reconcile(...) = %v, %v, want another look after 15 s", result, err)
+			t.Errorf("Reconcile(...) = %v, %v, want another pass after 15 s", result, err)
 		}
 	}
 	s := l.shoot(t)
@@ -229,7 +230,7 @@ func TestFailedRunIsReported_GLET_STATUS_7_GLET_SHOOT_16_18(t *testing.T) {
 		}
 	})
 	s := l.shoot(t)
-	// Nobody gives the Service of the API server an address, and nobody runs the stores.
+	// Nothing assigns an address to the Service of the API server or runs the stores.
 	if diff := cmp.Diff([]string{"apiserver-service-wait", "etcd-events-wait", "etcd-main-wait"}, taskIDs(s)); diff != "" {
 		t.Errorf("lastErrors (-want +got):\n%s", diff)
 	}
@@ -239,14 +240,15 @@ func TestFailedRunIsReported_GLET_STATUS_7_GLET_SHOOT_16_18(t *testing.T) {
 	if s.Status.LastOperation.State != "Error" || s.Status.LastOperation.Type != "Create" || s.Status.LastOperation.Progress == 0 {
 		t.Errorf("lastOperation = %+v", s.Status.LastOperation)
 	}
-	if s.Status.TechnicalID != "shoot--dev--a" || s.Status.UID != "uid-1" || *s.Status.SeedName != "eu-1" || *s.Status.ClusterIdentity != "shoot--dev--a-uid-1-garden-1" {
-		t.Errorf("the identity of the shoot is %q, %q, %q, %q", s.Status.TechnicalID, s.Status.UID, *s.Status.SeedName, *s.Status.ClusterIdentity)
+	want := []string{"shoot--dev--a", "uid-1", "eu-1", "shoot--dev--a-uid-1-garden-1"}
+	if diff := cmp.Diff(want, []string{s.Status.TechnicalID, string(s.Status.UID), *s.Status.SeedName, *s.Status.ClusterIdentity}); diff != "" {
+		t.Errorf("the identity of the shoot (-want +got):\n%s", diff)
 	}
-	if len(s.Finalizers) != 1 || s.Finalizers[0] != "gardener" {
-		t.Errorf("finalizers = %v, want gardener", s.Finalizers)
+	if diff := cmp.Diff([]string{"gardener"}, s.Finalizers); diff != "" {
+		t.Errorf("finalizers (-want +got):\n%s", diff)
 	}
 	if told := l.told(t); told == nil || told.Status.LastOperation.State != "Processing" || told.Status.TechnicalID != "shoot--dev--a" {
-		t.Error("extensions were not told of the operation before it began")
+		t.Error("the Cluster object was not written before the operation began")
 	}
 	var seen []string
 	for range 2 {
@@ -373,7 +375,7 @@ func TestTaskIsTakenOutOfTheAnnotation_GLET_RECON_4(t *testing.T) {
 	}
 }
 
-// meddler changes what somebody else has just read, once.
+// meddler changes an object once, after another client has read it.
 type meddler struct {
 	client.Reader
 

@@ -24,8 +24,7 @@ const (
 	taskRequired     = "required-extensions"
 )
 
-// Needs lists the extensions that a shoot waits for, sorted: of all that it needs those that are asked to act for it. An
-// extension that gets no object of its kind has nothing to do with the shoot, healthy or not.
+// Needs returns the extensions that a shoot waits for, sorted: those that it needs and for which the gardenlet makes an object.
 func Needs(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) []extensions.Offer {
 	needs := extensions.NeededByShoot(shoot, extensions.Surroundings{Seed: seed})
 	return slices.DeleteFunc(extensions.Offers(needs), func(o extensions.Offer) bool {
@@ -34,7 +33,7 @@ func Needs(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) []exten
 	})
 }
 
-// Missing lists the needs that no installed and healthy extension serves. The registrations are found by name.
+// Missing returns the needs that no installed and healthy extension serves. The keys of the registrations are their names.
 func Missing(
 	needs []extensions.Offer, installations []gardencorev1beta1.ControllerInstallation, registrations map[string]*gardencorev1beta1.ControllerRegistration,
 ) []extensions.Offer {
@@ -65,8 +64,8 @@ func installed(i *gardencorev1beta1.ControllerInstallation) bool {
 	return i.DeletionTimestamp == nil
 }
 
-// requireExtensions checks that the extensions which the shoot needs are there. They are installed when the first shoot needs
-// them, so the run waits for them before it fails; the watch of installations wakes it.
+// requireExtensions checks that the extensions which the shoot needs are installed. They may be installed only now, so the run waits
+// for them before it fails.
 func (o *operation) requireExtensions(ctx context.Context) error {
 	missing, err := o.missing(ctx, Needs(o.facts.Shoot, o.facts.Seed))
 	if err != nil || len(missing) == 0 {

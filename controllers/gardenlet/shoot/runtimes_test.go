@@ -17,7 +17,7 @@ import (
 )
 
 // TestContainerRuntimes follows the runtimes of a shoot through its life: each pool and runtime has an object, those that no pool
-// asks for any more go, and a deletion takes all.
+// asks for any more are deleted, and a deletion deletes all.
 func TestContainerRuntimes(t *testing.T) {
 	t.Parallel()
 	const namespace = "shoot--dev--a"

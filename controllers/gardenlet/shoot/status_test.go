@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
@@ -47,7 +49,7 @@ func TestStarted_GLET_STATUS_2_3(t *testing.T) {
 		cycle  time.Time
 	}{
 		"Fresh":         {reason: "no cycle yet", shoot: running(), kind: "Reconcile", cycle: now()},
-		"Retry":         {reason: "the cycle goes on", shoot: running(failing), kind: "Reconcile", cycle: begun.Time},
+		"Retry":         {reason: "the cycle continues", shoot: running(failing), kind: "Reconcile", cycle: begun.Time},
 		"NewGeneration": {reason: "a changed spec begins a new one", shoot: running(failing, func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), kind: "Reconcile", cycle: now()},
 		"NewVersion":    {reason: "another version of Gardener begins a new one", shoot: running(failing, func(s *gardencorev1beta1.Shoot) { s.Status.Gardener.Version = "v0" }), kind: "Reconcile", cycle: now()},
 		"Deletion":      {reason: "a deletion begins a new one", shoot: running(failing), kind: "Delete", cycle: now()},
@@ -57,19 +59,16 @@ func TestStarted_GLET_STATUS_2_3(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := shoot.Started(tc.shoot, tc.kind, identity(), now())
-			if !got.RetryCycleStartTime.Time.Equal(tc.cycle) {
-				t.Errorf("%s\nretryCycleStartTime = %s, want %s", tc.reason, got.RetryCycleStartTime, tc.cycle)
+			want := tc.shoot.Status.DeepCopy()
+			want.RetryCycleStartTime = new(metav1.NewTime(tc.cycle))
+			want.LastOperation = &gardencorev1beta1.LastOperation{Type: tc.kind, State: "Processing", LastUpdateTime: metav1.NewTime(now())}
+			want.UID, want.SeedName = tc.shoot.UID, tc.shoot.Spec.SeedName
+			want.ObservedGeneration, want.Gardener = tc.shoot.Generation, identity()
+			if len(want.LastErrors) > 0 {
+				want.LastErrors = want.LastErrors[1:] // that from before the first task
 			}
-			if got.LastOperation.State != "Processing" || got.LastOperation.Progress != 0 || got.LastOperation.Type != tc.kind {
-				t.Errorf("lastOperation = %+v, want %s in state Processing at 0 %%", got.LastOperation, tc.kind)
-			}
-			if got.ObservedGeneration != tc.shoot.Generation || got.Gardener != identity() {
-				t.Errorf("observedGeneration = %d, gardener = %v", got.ObservedGeneration, got.Gardener)
-			}
-			for _, e := range got.LastErrors {
-				if *e.TaskID == "initializeOperation" {
-					t.Error("the error from before the first task is still there")
-				}
+			if diff := cmp.Diff(*want, got, cmpopts.IgnoreFields(gardencorev1beta1.LastOperation{}, "Description")); diff != "" {
+				t.Errorf("%s\nstatus (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -79,13 +78,15 @@ func TestStartedSetsTheIdentityOnce_GLET_SHOOT_18(t *testing.T) {
 	t.Parallel()
 	fresh := running(func(s *gardencorev1beta1.Shoot) { s.Status = gardencorev1beta1.ShootStatus{} })
 	got := shoot.Started(fresh, "Create", identity(), now())
-	if got.UID != "uid-1" || got.SeedName == nil || *got.SeedName != "eu-1" {
-		t.Errorf("uid = %q, seedName = %v, want those of the object", got.UID, got.SeedName)
+	type identityOf struct{ UID, SeedName string }
+	want := identityOf{UID: "uid-1", SeedName: "eu-1"}
+	if diff := cmp.Diff(want, identityOf{UID: string(got.UID), SeedName: ptr.Deref(got.SeedName, "")}); diff != "" {
+		t.Errorf("the identity is that of the object (-want +got):\n%s", diff)
 	}
 	restored := running(func(s *gardencorev1beta1.Shoot) { s.UID, s.Spec.SeedName = "uid-2", new("us-1") })
 	got = shoot.Started(restored, "Delete", identity(), now())
-	if got.UID != "uid-1" || *got.SeedName != "eu-1" {
-		t.Errorf("uid = %q, seedName = %s, want them unchanged", got.UID, *got.SeedName)
+	if diff := cmp.Diff(want, identityOf{UID: string(got.UID), SeedName: ptr.Deref(got.SeedName, "")}); diff != "" {
+		t.Errorf("the identity does not change (-want +got):\n%s", diff)
 	}
 }
 
@@ -99,8 +100,8 @@ func TestProgressDropsErrorsThatAreOver_GLET_STATUS_7(t *testing.T) {
 	if diff := cmp.Diff(want, *got.LastOperation); diff != "" {
 		t.Errorf("lastOperation (-want +got):\n%s", diff)
 	}
-	if len(got.LastErrors) != 1 || *got.LastErrors[0].TaskID != "worker-wait" {
-		t.Errorf("lastErrors = %v, want that of worker-wait only", got.LastErrors)
+	if diff := cmp.Diff([]gardencorev1beta1.LastError{{TaskID: new("worker-wait")}}, got.LastErrors); diff != "" {
+		t.Errorf("lastErrors (-want +got):\n%s", diff)
 	}
 }
 
@@ -138,7 +139,7 @@ func TestFailed_GLET_STATUS_4_7_8_9(t *testing.T) {
 			}},
 		},
 		"RetryableCode_GLET_CLEAN_8": {
-			reason: "what is left may still go", err: leftovers, age: time.Minute, state: "Error", cycle: true,
+			reason: "what is left may still be deleted", err: leftovers, age: time.Minute, state: "Error", cycle: true,
 			text: `Task "clean-kubernetes-resources" failed: pods are left; the operation will be retried`,
 			errs: []gardencorev1beta1.LastError{{
 				Description: `task "clean-kubernetes-resources" failed: pods are left`, TaskID: new("clean-kubernetes-resources"), LastUpdateTime: at,
@@ -182,15 +183,20 @@ func TestSucceeded_GLET_STATUS_5_6(t *testing.T) {
 	})
 	s.Status = shoot.Started(s, "Create", identity(), now())
 	got := shoot.Succeeded(s, now().Add(time.Minute))
-	if got.LastOperation.State != "Succeeded" || got.LastOperation.Progress != 100 || got.LastErrors != nil || got.RetryCycleStartTime != nil {
-		t.Errorf("status after success: %+v, lastErrors %v, retryCycleStartTime %v", got.LastOperation, got.LastErrors, got.RetryCycleStartTime)
+	want := s.Status.DeepCopy()
+	want.LastOperation = &gardencorev1beta1.LastOperation{
+		Type: "Create", State: "Succeeded", Progress: 100, Description: "The shoot cluster has been created", LastUpdateTime: metav1.NewTime(now().Add(time.Minute)),
+	}
+	want.LastErrors, want.RetryCycleStartTime = nil, nil
+	if diff := cmp.Diff(*want, got, cmpopts.IgnoreFields(gardencorev1beta1.ShootStatus{}, "Conditions")); diff != "" {
+		t.Errorf("status after success (-want +got):\n%s", diff)
 	}
 	var states []string
 	for _, c := range got.Conditions {
 		states = append(states, string(c.Type)+"="+string(c.Status))
 	}
 	if diff := cmp.Diff([]string{"APIServerAvailable=Progressing", "EveryNodeReady=False", "Theirs=True"}, states); diff != "" {
-		t.Errorf("conditions to be looked at again (-want +got):\n%s", diff)
+		t.Errorf("conditions to be checked again (-want +got):\n%s", diff)
 	}
 }
 
@@ -198,8 +204,13 @@ func TestWaitingHoldsStill_GLET_SHOOT_8(t *testing.T) {
 	t.Parallel()
 	reason := errors.New(`seed "eu-1" was not yet reconciled by this gardenlet`)
 	first := shoot.Waiting(running().Status, "Reconcile", reason, now())
-	if first.LastOperation.State != "Error" || first.LastOperation.Description != `Seed "eu-1" was not yet reconciled by this gardenlet; the operation will be retried` {
-		t.Errorf("lastOperation = %+v", first.LastOperation)
+	want := *running().Status.DeepCopy()
+	want.LastOperation = &gardencorev1beta1.LastOperation{
+		Type: "Reconcile", State: "Error", LastUpdateTime: metav1.NewTime(now()),
+		Description: `Seed "eu-1" was not yet reconciled by this gardenlet; the operation will be retried`,
+	}
+	if diff := cmp.Diff(want, first, cmpopts.IgnoreFields(gardencorev1beta1.LastOperation{}, "Progress")); diff != "" {
+		t.Errorf("status of a shoot that waits (-want +got):\n%s", diff)
 	}
 	second := shoot.Waiting(first, "Reconcile", reason, now().Add(15*time.Second))
 	if diff := cmp.Diff(first, second); diff != "" {

@@ -25,8 +25,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// lively is a cluster in which everything that is asked for is done at once: Services have addresses, workloads run, extensions
-// have succeeded.
+// lively is a cluster in which everything succeeds at once: Services have addresses, workloads run, extensions have succeeded.
 func lively(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
 	if err := c.Get(ctx, key, obj, options...); err != nil {
 		return err
@@ -53,7 +52,7 @@ func lively(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj c
 	return nil
 }
 
-// found lists what there is of some kinds, as kind name.
+// found lists the objects of some kinds, as kind and name.
 func found(t *testing.T, c client.Client, kinds ...schema.GroupVersionKind) []string {
 	t.Helper()
 	var names []string
@@ -81,8 +80,8 @@ func inSeed() []schema.GroupVersionKind {
 	return kinds
 }
 
-// TestLifeOfAShoot runs whole flows on a seed where everything succeeds: every task has what it reads, nothing is left out,
-// and everything that was made is taken away again.
+// TestLifeOfAShoot runs whole flows on a seed where everything succeeds: every task has what it reads, no
+// component is missing, and everything that was made is deleted again.
 func TestLifeOfAShoot(t *testing.T) {
 	t.Parallel()
 	s := fresh(withWorkers, byCredentialsBinding, func(s *gardencorev1beta1.Shoot) {
@@ -135,7 +134,7 @@ func TestLifeOfAShoot(t *testing.T) {
 	run(func(s *gardencorev1beta1.Shoot) {
 		s.Spec.Kubernetes.KubeProxy = &gardencorev1beta1.KubeProxyConfig{Enabled: new(false)}
 	})
-	expect("what is switched off goes", inShoot, nil, daemons)
+	expect("what is disabled is deleted", inShoot, nil, daemons)
 	expect("and nothing else", l.SeedClient, made, inSeed()...)
 
 	run(func(s *gardencorev1beta1.Shoot) { s.DeletionTimestamp = &metav1.Time{Time: now()} })

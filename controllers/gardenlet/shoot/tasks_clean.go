@@ -4,19 +4,26 @@ package shoot
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
-const cleanTimeout = 10 * time.Minute
-
-// cleaning removes what users have made inside of a shoot that is deleted.
+// cleaning deletes what users have made inside of a shoot that is in deletion.
 type cleaning struct {
 	shoot       *gardencorev1beta1.Shoot
 	clock       clock.Clock
@@ -75,4 +82,137 @@ func (c cleaning) kubernetesResources(ctx context.Context) error {
 		)
 	}
 	return c.clean(ctx, CleanGroup{Kinds: kinds, DeleteGrace: min(period, 5*time.Minute), FinalizeAfter: period})
+}
+
+const (
+	cleanTimeout    = 10 * time.Minute
+	cleanPoll       = time.Second
+	maxNamedObjects = 10
+	// automanagedLabel marks APIServices that the aggregator makes for its own groups.
+	automanagedLabel = "kube-aggregator.kubernetes.io/automanaged"
+)
+
+// Cleaner deletes what users have made inside a shoot.
+type Cleaner struct {
+	Client client.Client
+	Clock  clock.Clock
+}
+
+// CleanGroup is a set of kinds that are cleaned together.
+type CleanGroup struct {
+	Kinds []schema.GroupVersionKind
+	// DeleteGrace is the grace period given with the deletion.
+	DeleteGrace time.Duration
+	// FinalizeAfter is how long an object may be in deletion before its finalizers are removed by force.
+	FinalizeAfter time.Duration
+}
+
+// Clean deletes the objects of a group until none is left. When its time is up, the error names what is left.
+func (c Cleaner) Clean(ctx context.Context, group CleanGroup) error {
+	return flow.Until(ctx, c.Clock, flow.Every(cleanPoll), func(ctx context.Context) error {
+		left, err := c.pass(ctx, group)
+		if err != nil {
+			return fmt.Errorf("clean up the shoot: %w", err)
+		}
+		if len(left) == 0 {
+			return nil
+		}
+		return lastoperation.WithCodes(
+			fmt.Errorf("objects inside the shoot are still there: %s", summarize(left)), gardencorev1beta1.ErrorCodeCleanupClusterResources,
+		)
+	})
+}
+
+// pass looks at every kind once and returns what is left, as kind namespace/name.
+func (c Cleaner) pass(ctx context.Context, group CleanGroup) ([]string, error) {
+	left := make([][]string, len(group.Kinds))
+	errs, ctx := errgroup.WithContext(ctx)
+	for i, kind := range group.Kinds {
+		errs.Go(func() error {
+			var err error
+			left[i], err = c.cleanKind(ctx, kind, group)
+			return err
+		})
+	}
+	if err := errs.Wait(); err != nil {
+		return nil, err
+	}
+	return slices.Concat(left...), nil
+}
+
+func (c Cleaner) cleanKind(ctx context.Context, kind schema.GroupVersionKind, group CleanGroup) ([]string, error) {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	err := c.Client.List(ctx, list)
+	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", kind.Kind, err)
+	}
+	var left []string
+	for i := range list.Items {
+		obj := &list.Items[i]
+		obj.SetGroupVersionKind(kind)
+		if spared(obj) {
+			continue
+		}
+		left = append(left, kind.Kind+" "+strings.TrimPrefix(obj.Namespace+"/"+obj.Name, "/"))
+		if err := c.remove(ctx, obj, group); err != nil {
+			return nil, err
+		}
+	}
+	return left, nil
+}
+
+// remove deletes the object; one that has been in deletion for too long loses its finalizers or its grace period.
+func (c Cleaner) remove(ctx context.Context, obj *metav1.PartialObjectMetadata, group CleanGroup) error {
+	if obj.DeletionTimestamp == nil {
+		err := c.Client.Delete(ctx, obj,
+			client.GracePeriodSeconds(int64(group.DeleteGrace.Seconds())), client.PropagationPolicy(metav1.DeletePropagationBackground))
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			return fmt.Errorf("delete %s %q: %w", obj.Kind, obj.Name, err)
+		}
+		return nil
+	}
+	if c.Clock.Since(obj.DeletionTimestamp.Time) < group.FinalizeAfter {
+		return nil
+	}
+	if len(obj.Finalizers) == 0 {
+		// This is a pod whose node does not answer any more.
+		if err := c.Client.Delete(ctx, obj, client.GracePeriodSeconds(0)); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			return fmt.Errorf("delete %s %q without grace: %w", obj.Kind, obj.Name, err)
+		}
+		return nil
+	}
+	before := obj.DeepCopy()
+	obj.Finalizers = nil
+	if err := c.Client.Patch(ctx, obj, client.MergeFrom(before)); err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("remove the finalizers of %s %q: %w", obj.Kind, obj.Name, err)
+	}
+	return nil
+}
+
+// spared reports whether an object belongs to the shoot itself and goes with its control plane.
+func spared(obj *metav1.PartialObjectMetadata) bool {
+	l := obj.Labels
+	return l[gardencorev1beta1.LabelShootNoCleanup] == "true" || l[gardencorev1beta1.LabelRole] == gardencorev1beta1.RoleSystemComponent ||
+		obj.Kind == "Service" && l["provider"] == "kubernetes" || obj.Kind == "APIService" && l[automanagedLabel] != ""
+}
+
+func summarize(names []string) string {
+	if len(names) <= maxNamedObjects {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamedObjects], ", "), len(names)-maxNamedObjects)
+}
+
+// grace is how long the objects of a group may be in deletion before they are finalized. An annotation of the shoot may shorten it,
+// in seconds.
+func grace(shoot *gardencorev1beta1.Shoot, annotation string, otherwise time.Duration) time.Duration {
+	seconds, err := strconv.Atoi(shoot.Annotations[annotation])
+	if err != nil || seconds < 0 {
+		return otherwise
+	}
+	return min(time.Duration(seconds)*time.Second, otherwise)
 }

@@ -34,7 +34,7 @@ type (
 	address   = *flow.Value[component.Address]
 )
 
-// plane is the control plane in the seed, and the way to it for those who act on the shoot from there.
+// plane is the control plane in the seed, and the access to it for clients in the seed.
 type plane struct {
 	ground
 
@@ -50,7 +50,7 @@ func (p plane) fragment(found remains) fragment {
 		Engine:  func(context.Context) deploy.Engine { return p.engine() },
 		Secrets: p.secrets.Manager, Images: p.images, Addresses: p.values.addresses,
 	}
-	// The stores go when nobody can be interrupted any more who might still look something up.
+	// The stores are deleted last, when no component can need them any more.
 	stores := after("infrastructure-delete-wait", "dns-delete")
 	return fragment{
 		deploy: slices.Concat(components.Deploy(assembly.Order{After: after("namespace")}), p.connect(false)),
@@ -63,7 +63,7 @@ func (p plane) fragment(found remains) fragment {
 	}
 }
 
-// connect makes the access for those who act on the shoot from the seed, and tries it.
+// connect deploys the access for clients in the seed, and tries it.
 func (p plane) connect(skip bool) []flow.Task {
 	return []flow.Task{
 		{
@@ -81,33 +81,26 @@ func (p plane) address() address {
 	return p.values.addresses.Of(apiserver.Exposure)
 }
 
-// deployAccess keeps kubeconfigs for those who act on the shoot from the seed: the gardenlet by the public address and by the
-// one inside the seed, and extensions.
+// deployAccess deploys kubeconfigs for clients in the seed: for the gardenlet with the public address and with the one inside the
+// seed, and for extensions.
 func (p plane) deployAccess(ctx context.Context) error {
 	server, err := p.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
 	if err != nil {
 		return err
 	}
-	gardenlet, err := p.secrets.access(ctx, "gardenlet-access", accessUser)
-	if err != nil {
-		return err
-	}
-	extensions, err := p.secrets.access(ctx, "extension-access", extensionUser)
-	if err != nil {
-		return err
-	}
 	public, inside := facts.URL(p.address().Get(ctx).LoadBalancer), apiserver.URL(p.facts.Namespace)
 	var objs []client.Object
-	for _, access := range []struct {
-		name, server string
-		certificate  *secrets.Certificate
-	}{
-		{gardencorev1beta1.SecretGardener, public, gardenlet},
-		{gardencorev1beta1.SecretGardenerInternal, inside, gardenlet},
-		{secretExtensionAccess, inside, extensions},
+	for _, access := range []struct{ name, server, certificate, user string }{
+		{gardencorev1beta1.SecretGardener, public, "gardenlet-access", accessUser},
+		{gardencorev1beta1.SecretGardenerInternal, inside, "gardenlet-access", accessUser},
+		{secretExtensionAccess, inside, "extension-access", extensionUser},
 	} {
+		certificate, err := p.secrets.access(ctx, access.certificate, access.user)
+		if err != nil {
+			return err
+		}
 		kubeconfig, err := secrets.Kubeconfig(secrets.KubeconfigSpec{
-			Context: p.facts.Namespace, Server: access.server, CA: server.Bundle.PEM, Certificate: access.certificate,
+			Context: p.facts.Namespace, Server: access.server, CA: server.Bundle.PEM, Certificate: certificate,
 		})
 		if err != nil {
 			return err
@@ -121,7 +114,7 @@ func (p plane) deployAccess(ctx context.Context) error {
 	return p.engine().Apply(ctx, objs...)
 }
 
-// reachShoot takes the client of the shoot and tries it.
+// reachShoot sets the client of the shoot once a first request has succeeded.
 func (p plane) reachShoot(ctx context.Context) error {
 	shootClient, err := p.shoots.Get(ctx, p.facts.Namespace)
 	if err != nil {

@@ -3,6 +3,7 @@
 package shoot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,23 +30,21 @@ const (
 	kindWorkloadIdentity = "WorkloadIdentity"
 )
 
-// missingCredentialsError says that there is nothing to be had: what the shoot names does not exist, or it names nothing.
-// Everything else that goes wrong with credentials may pass.
-type missingCredentialsError struct{ err error }
+// missingCredentialsError says that there are no credentials: what the shoot names does not exist, or it names nothing. Every other
+// error of credentials may pass by itself.
+type missingCredentialsError struct{ error }
 
-func (e *missingCredentialsError) Error() string { return e.err.Error() }
+func (e *missingCredentialsError) Unwrap() error { return e.error }
 
-func (e *missingCredentialsError) Unwrap() error { return e.err }
-
-// missing marks errors of objects that are not there. A gardenlet may not even ask for what nothing refers to.
+// missing marks errors of objects that do not exist. A gardenlet is forbidden to read what nothing refers to.
 func missing(err error) error {
 	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
-		return &missingCredentialsError{err: err}
+		return &missingCredentialsError{error: err}
 	}
 	return err
 }
 
-// credentials brings the credentials that the shoot's owner gave to where extensions find them.
+// credentials copies the credentials that the owner of the shoot has given to where extensions find them.
 type credentials struct {
 	ground
 
@@ -63,7 +62,7 @@ func (c credentials) fragment(found remains) fragment {
 	return fragment{deploy: []flow.Task{deploy}, destroy: []flow.Task{destroy}}
 }
 
-// deployCloudProvider brings those of the cloud.
+// deployCloudProvider deploys those of the cloud.
 func (c credentials) deployCloudProvider(ctx context.Context) error {
 	ref, err := c.ofBinding(ctx)
 	if err != nil {
@@ -72,12 +71,12 @@ func (c credentials) deployCloudProvider(ctx context.Context) error {
 	return c.deploy(ctx, gardencorev1beta1.SecretCloudProvider, ref)
 }
 
-// refreshCloudProvider does so for a deletion. When there are no credentials any more, those of the last run are kept:
-// nothing was made without credentials, and a shoot that nobody can delete helps nobody.
+// refreshCloudProvider does so for a deletion. When there are no credentials any more, those of the last run are kept, so that the
+// shoot can still be deleted.
 func (c credentials) refreshCloudProvider(ctx context.Context) error {
 	err := c.deployCloudProvider(ctx)
 	if lost, ok := errors.AsType[*missingCredentialsError](err); ok {
-		ctrl.LoggerFrom(ctx).Info("Credentials of the shoot are gone, its deletion goes on with the last known ones", "reason", lost.Error())
+		ctrl.LoggerFrom(ctx).Info("Credentials of the shoot are missing, its deletion continues with the last known ones", "reason", lost.Error())
 		return nil
 	}
 	return err
@@ -102,7 +101,7 @@ func (c credentials) ofBinding(ctx context.Context) (corev1.ObjectReference, err
 		return query.CredentialsOf(binding), nil
 	default:
 		return corev1.ObjectReference{}, lastoperation.WithCodes(
-			&missingCredentialsError{err: errors.New("the shoot has workers and names no credentials: set spec.credentialsBindingName")},
+			&missingCredentialsError{error: errors.New("the shoot has workers and names no credentials: set spec.credentialsBindingName")},
 			gardencorev1beta1.ErrorCodeConfigurationProblem,
 		)
 	}
@@ -110,40 +109,35 @@ func (c credentials) ofBinding(ctx context.Context) (corev1.ObjectReference, err
 
 // deploy makes a Secret of that name out of credentials in the garden.
 func (c credentials) deploy(ctx context.Context, name string, ref corev1.ObjectReference) error {
+	key, kind := client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, cmp.Or(ref.Kind, kindSecret)
+	source := map[string]client.Object{
+		kindSecret: &corev1.Secret{}, kindInternalSecret: &gardencorev1beta1.InternalSecret{}, kindWorkloadIdentity: &gardensecurityv1alpha1.WorkloadIdentity{},
+	}[kind]
+	if source == nil {
+		return lastoperation.WithCodes(
+			&missingCredentialsError{error: fmt.Errorf("credentials %q: of kind %q, must be a %s, %s or %s", key, kind, kindSecret, kindInternalSecret, kindWorkloadIdentity)},
+			gardencorev1beta1.ErrorCodeConfigurationProblem,
+		)
+	}
+	if err := c.reader.Get(ctx, key, source); err != nil {
+		return missing(fmt.Errorf("get credentials: %s %q: %w", kind, key, err))
+	}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: c.facts.Namespace, Name: name}, Type: corev1.SecretTypeOpaque}
-	key := client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}
-	switch ref.Kind {
-	case kindSecret, "":
-		source := &corev1.Secret{}
-		if err := c.reader.Get(ctx, key, source); err != nil {
-			return missing(fmt.Errorf("get credentials: Secret %q: %w", key, err))
-		}
+	switch source := source.(type) {
+	case *corev1.Secret:
 		secret.Data = source.Data
-	case kindInternalSecret:
-		source := &gardencorev1beta1.InternalSecret{}
-		if err := c.reader.Get(ctx, key, source); err != nil {
-			return missing(fmt.Errorf("get credentials: InternalSecret %q: %w", key, err))
-		}
+	case *gardencorev1beta1.InternalSecret:
 		secret.Data = source.Data
-	case kindWorkloadIdentity:
-		source := &gardensecurityv1alpha1.WorkloadIdentity{}
-		if err := c.reader.Get(ctx, key, source); err != nil {
-			return missing(fmt.Errorf("get credentials: WorkloadIdentity %q: %w", key, err))
-		}
+	case *gardensecurityv1alpha1.WorkloadIdentity:
 		if err := c.fillIdentity(ctx, secret, source); err != nil {
 			return err
 		}
-	default:
-		return lastoperation.WithCodes(
-			&missingCredentialsError{err: fmt.Errorf("credentials %q: of kind %q, must be a %s, %s or %s", key, ref.Kind, kindSecret, kindInternalSecret, kindWorkloadIdentity)},
-			gardencorev1beta1.ErrorCodeConfigurationProblem,
-		)
 	}
 	return c.engine().Apply(ctx, secret)
 }
 
 // fillIdentity makes a Secret that lets extensions act as a workload identity on behalf of the shoot. The token of an
-// earlier run is kept as long as it is good; between the runs it is renewed by a controller of its own.
+// earlier run is kept while it is valid; package workloadidentity renews it between the runs.
 func (c credentials) fillIdentity(ctx context.Context, secret *corev1.Secret, identity *gardensecurityv1alpha1.WorkloadIdentity) error {
 	err := workloadidentity.Describe(secret, identity, gardensecurityv1alpha1.ContextObject{
 		APIVersion: gardencorev1beta1.GroupVersion.String(), Kind: "Shoot", Namespace: &c.facts.Shoot.Namespace, Name: c.facts.Shoot.Name, UID: c.facts.Shoot.UID,
@@ -156,9 +150,7 @@ func (c credentials) fillIdentity(ctx context.Context, secret *corev1.Secret, id
 	if err := c.seed.Get(ctx, key, live); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("get secret %q: %w", key, err)
 	}
-	issuer := workloadidentity.Issuer{
-		Garden: c.garden, Validity: c.validity, Clock: c.clock, Jitter: workloadidentity.Jitter,
-	}
+	issuer := workloadidentity.Issuer{Garden: c.garden, Validity: c.validity, Clock: c.clock}
 	if issuer.Keep(secret, live) {
 		return nil
 	}

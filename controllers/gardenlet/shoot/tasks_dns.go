@@ -4,15 +4,12 @@ package shoot
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
@@ -46,7 +43,7 @@ func (n names) fragment(found remains) fragment {
 	}
 }
 
-// internal publishes the API server below the domain of the seed.
+// internal deploys the record below the domain of the seed.
 func (n names) internal(ctx context.Context) error {
 	internal := n.facts.Seed.Spec.DNS.Internal
 	return n.deploy(ctx, record{
@@ -55,7 +52,7 @@ func (n names) internal(ctx context.Context) error {
 	})
 }
 
-// external publishes it below the domain of the shoot's owner, with the owner's credentials.
+// external deploys the record below the domain of the shoot's owner, with the owner's credentials.
 func (n names) external(ctx context.Context) error {
 	provider := query.DomainProvider(n.facts.Shoot.Spec.DNS)
 	credentials, err := n.credentialsOf(ctx, provider)
@@ -68,7 +65,7 @@ func (n names) external(ctx context.Context) error {
 	})
 }
 
-// credentialsOf are those for a DNS provider: its own, or else those of the cloud, whose DNS service it is then.
+// credentialsOf returns the credentials for a DNS provider: its own, or else those of the cloud.
 func (n names) credentialsOf(ctx context.Context, provider *gardencorev1beta1.DNSProvider) (corev1.ObjectReference, error) {
 	switch {
 	case provider.SecretName != nil:
@@ -80,7 +77,7 @@ func (n names) credentialsOf(ctx context.Context, provider *gardencorev1beta1.DN
 	}
 }
 
-// record is a name that points to the load balancer.
+// record is a DNS name that points to the load balancer.
 type record struct {
 	purpose, task, host, provider string
 	zone                          *string
@@ -93,36 +90,29 @@ func (n names) deploy(ctx context.Context, rec record) error {
 	if err := n.credentials.deploy(ctx, name, rec.credentials); err != nil {
 		return fmt.Errorf("DNS name %q: %w", rec.host, err)
 	}
-	obj := n.object(rec.purpose)
-	err := n.extensions().Apply(ctx, obj, n.todo.trigger(rec.task), func() error {
-		obj.Spec.Type = rec.provider
-		obj.Spec.SecretRef = corev1.SecretReference{Namespace: n.facts.Namespace, Name: name}
-		obj.Spec.Name, obj.Spec.RecordType, obj.Spec.Values = rec.host, facts.RecordType(target), []string{target}
-		obj.Spec.Zone, obj.Spec.TTL = rec.zone, n.ttl
-		return nil
-	})
-	if err != nil {
+	asked := ask[*gardenextensionsv1alpha1.DNSRecord]{
+		ground: n.ground, names: func() ([]string, error) { return []string{n.facts.Shoot.Name + "-" + rec.purpose}, nil }, trigger: n.todo.trigger(rec.task),
+		fill: func(_ context.Context, obj *gardenextensionsv1alpha1.DNSRecord) error {
+			obj.Spec.Type = rec.provider
+			obj.Spec.SecretRef = corev1.SecretReference{Namespace: n.facts.Namespace, Name: name}
+			obj.Spec.Name, obj.Spec.RecordType, obj.Spec.Values = rec.host, facts.RecordType(target), []string{target}
+			obj.Spec.Zone, obj.Spec.TTL = rec.zone, n.ttl
+			return nil
+		},
+	}
+	if err := asked.apply(ctx); err != nil {
 		return err
 	}
-	if err := n.extensions().Wait(ctx, obj, extensions.KindOf(obj).Patience); err != nil {
+	if err := asked.wait(ctx); err != nil {
 		return err
 	}
 	return n.todo.finish(ctx, rec.task)
 }
 
-func (n names) object(purpose string) *gardenextensionsv1alpha1.DNSRecord {
-	return &gardenextensionsv1alpha1.DNSRecord{ObjectMeta: metav1.ObjectMeta{Namespace: n.facts.Namespace, Name: n.facts.Shoot.Name + "-" + purpose}}
-}
-
 func (n names) delete(ctx context.Context) error {
-	var errs []error
-	for _, purpose := range []string{purposeInternal, purposeExternal} {
-		obj := n.object(purpose)
-		if err := n.extensions().Delete(ctx, obj); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		errs = append(errs, n.extensions().WaitGone(ctx, obj, extensions.KindOf(obj).Patience))
+	asked := ask[*gardenextensionsv1alpha1.DNSRecord]{ground: n.ground}
+	if err := asked.remove(ctx); err != nil {
+		return err
 	}
-	return errors.Join(errs...)
+	return asked.waitGone(ctx)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
-// project tells the garden what it and the owner of the shoot have to know, in the project and in the status.
+// project publishes in the garden what it and the owner of the shoot need, in the project and in the status.
 type project struct {
 	ground
 
@@ -45,8 +45,8 @@ func (p project) fragment() fragment {
 	}
 }
 
-// deployCredentials writes what the garden needs to hand out kubeconfigs: what verifies the server for everybody in the
-// project, and the key that signs client certificates for the API server of the garden alone.
+// deployCredentials writes what the garden needs to issue kubeconfigs: the bundle that verifies the server, readable in the project,
+// and the key that signs client certificates, which only the API server of the garden reads.
 func (p project) deployCredentials(ctx context.Context) error {
 	server, err := p.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
 	if err != nil {
@@ -74,8 +74,7 @@ func (p project) deployCredentials(ctx context.Context) error {
 	)
 }
 
-// deploySSHKey hands the key to the machines to those in the project who may read Secrets, or takes it back when nobody is to
-// reach the machines any more.
+// deploySSHKey writes the key of the machines into the project, or deletes it there when SSH is disabled.
 func (p project) deploySSHKey(ctx context.Context) error {
 	secret := p.sshObject()
 	key, err := p.secrets.sshKey(ctx)
@@ -106,7 +105,7 @@ func (p project) sshObject() *corev1.Secret {
 	}}
 }
 
-// deleteCredentials takes them back.
+// deleteCredentials deletes them.
 func (p project) deleteCredentials(ctx context.Context) error {
 	config, secret, internal := p.objects()
 	return errors.Join(
@@ -126,8 +125,8 @@ func (p project) objects() (*corev1.ConfigMap, *corev1.Secret, *gardencorev1beta
 		&gardencorev1beta1.InternalSecret{ObjectMeta: named(gardencorev1beta1.ProjectSecretSuffixCAClient)}
 }
 
-// own labels an object in the project and ties its life to the shoot's. Clients trust what is in it, so nobody else in the
-// project may change it.
+// own labels an object in the project and makes the shoot its owner. Clients trust its content, so members of the project may not
+// change it.
 func (p project) own(obj client.Object, role string) {
 	labels := obj.GetLabels()
 	if labels == nil {
@@ -139,7 +138,7 @@ func (p project) own(obj client.Object, role string) {
 	obj.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(p.facts.Shoot, gardencorev1beta1.GroupVersion.WithKind("Shoot"))})
 }
 
-// publishAddresses tells under which addresses the API server is reached.
+// publishAddresses reports the addresses of the API server.
 func (p project) publishAddresses(ctx context.Context) error {
 	balancer := p.address.Get(ctx).LoadBalancer
 	if balancer == "" {
@@ -148,7 +147,7 @@ func (p project) publishAddresses(ctx context.Context) error {
 	return p.report(ctx, func(s *gardencorev1beta1.ShootStatus) { s.AdvertisedAddresses = p.facts.Hosts.Advertised(balancer) })
 }
 
-// publishEncryption records what the API server encrypts now that it is up. From then on it stays so.
+// publishEncryption records once what the API server encrypts.
 func (p project) publishEncryption(ctx context.Context) error {
 	live := &corev1.Secret{}
 	key := client.ObjectKey{Namespace: p.facts.Namespace, Name: apiserver.EncryptionSecret}

@@ -12,7 +12,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
-// provider is what the extensions of the cloud and of the pod network make for a shoot with workers, apart from the workers.
+// provider is what extensions make for a shoot with workers, other than machines: infrastructure, control plane and pod network.
 type provider struct {
 	ground
 
@@ -53,7 +53,7 @@ func (p provider) infrastructure() ask[*gardenextensionsv1alpha1.Infrastructure]
 	}
 }
 
-// takeInfrastructure takes over the networks of the nodes and the addresses of outgoing traffic.
+// takeInfrastructure reports the networks of the shoot.
 func (p provider) takeInfrastructure(ctx context.Context, objs []*gardenextensionsv1alpha1.Infrastructure) error {
 	obj := objs[0]
 	p.values.infrastructure.Set(ctx, obj)
@@ -92,7 +92,7 @@ func (p provider) network() ask[*gardenextensionsv1alpha1.Network] {
 	}
 }
 
-// Networks are the ranges of a shoot: what its owner wrote comes first, then what the provider chose.
+// Networks returns the ranges of a shoot: those of its spec come first, then those that the provider chose.
 func Networks(shoot *gardencorev1beta1.Shoot, infrastructure *gardenextensionsv1alpha1.Infrastructure) *gardencorev1beta1.NetworkingStatus {
 	n := &gardencorev1beta1.NetworkingStatus{}
 	f := facts.Shoot{Shoot: shoot}

@@ -21,7 +21,7 @@ import (
 
 const namespaceTimeout = 10 * time.Minute
 
-// home is the namespace of the shoot in the seed, in which everything of it is.
+// home is the namespace of the shoot in the seed.
 type home struct {
 	ground
 
@@ -48,7 +48,7 @@ func (h home) fragment(found remains) fragment {
 	}
 }
 
-// deploy makes the namespace, and what control planes need from the seed as a whole.
+// deploy applies the namespace, and the priority classes that all control planes share.
 func (h home) deploy(ctx context.Context) error {
 	live := &corev1.Namespace{}
 	err := h.seed.Get(ctx, client.ObjectKey{Name: h.facts.Namespace}, live)
@@ -61,7 +61,7 @@ func (h home) deploy(ctx context.Context) error {
 	return h.engine().Apply(ctx, slices.Concat(namespace.PriorityClasses(), namespace.Render(h.facts))...)
 }
 
-// publishIdentity writes the identity of the cluster once; it never changes after that.
+// publishIdentity writes the identity of the cluster once.
 func (h home) publishIdentity(ctx context.Context) error {
 	return h.report(ctx, func(s *gardencorev1beta1.ShootStatus) {
 		if s.ClusterIdentity == nil {
@@ -70,8 +70,8 @@ func (h home) publishIdentity(ctx context.Context) error {
 	})
 }
 
-// delete confirms the deletion of the namespace first, for those who protect namespaces. There is no API server any more that
-// anybody could be a client of.
+// delete confirms the deletion of the namespace first, because a seed may protect namespaces. The client of the shoot is dropped,
+// because there is no API server any more.
 func (h home) delete(ctx context.Context) error {
 	h.shoots.Drop(h.facts.Namespace)
 	namespace := &corev1.Namespace{}
@@ -90,7 +90,7 @@ func (h home) delete(ctx context.Context) error {
 	return h.engine().Delete(ctx, namespace)
 }
 
-// waitGone also waits for a namespace whose deletion an earlier run has begun.
+// waitGone also waits for a namespace that an earlier run has deleted.
 func (h home) waitGone(ctx context.Context) error {
 	return h.engine().WaitGone(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: h.facts.Namespace}})
 }

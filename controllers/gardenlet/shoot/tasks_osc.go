@@ -73,7 +73,7 @@ func (m machineConfigs) fill(ctx context.Context, obj *gardenextensionsv1alpha1.
 	return nil
 }
 
-// takeUserData learns where the user data of each pool is.
+// takeUserData sets the names of the Secrets with the user data of each pool.
 func (m machineConfigs) takeUserData(ctx context.Context, objs []*gardenextensionsv1alpha1.OperatingSystemConfig) error {
 	userData := map[string]string{}
 	for _, obj := range objs {

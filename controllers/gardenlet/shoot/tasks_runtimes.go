@@ -11,7 +11,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
 
-// ContainerRuntimes are the further container runtimes of a shoot, one for each pool and each runtime of it (EXT-CR-1).
+// ContainerRuntimes returns the additional container runtimes of a shoot, one for each pool and runtime (EXT-CR-1).
 func ContainerRuntimes(shoot *gardencorev1beta1.Shoot, namespace string) []*gardenextensionsv1alpha1.ContainerRuntime {
 	var all []*gardenextensionsv1alpha1.ContainerRuntime
 	for i := range shoot.Spec.Provider.Workers {
@@ -38,7 +38,7 @@ type runtimes struct {
 	ground
 }
 
-// fragment removes the runtimes that no pool asks for any more after the machines that had them (EXT-AGENT-6).
+// fragment deletes the runtimes that no pool asks for any more after the machines that had them (EXT-AGENT-6).
 func (r runtimes) fragment(found remains) fragment {
 	none := !r.facts.Workers()
 	return fragment{

@@ -6,11 +6,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
@@ -59,21 +63,19 @@ func (w workers) ask() ask[*gardenextensionsv1alpha1.Worker] {
 
 // awaitNodes waits until every pool has its nodes and all of them are ready.
 func (w workers) awaitNodes(ctx context.Context) error {
-	return flow.Until(ctx, w.clock, flow.Every(nodePoll), w.nodeTrouble)
+	return flow.Until(ctx, w.clock, flow.Every(nodePoll), func(ctx context.Context) error {
+		nodes := &corev1.NodeList{}
+		if err := w.values.shootClient.Get(ctx).List(ctx, nodes); err != nil {
+			return fmt.Errorf("list nodes: %w", err)
+		}
+		if reasons := UnreadyNodes(w.facts.Shoot.Spec.Provider.Workers, nodes.Items); len(reasons) > 0 {
+			return errors.New(strings.Join(reasons, "; "))
+		}
+		return nil
+	})
 }
 
-func (w workers) nodeTrouble(ctx context.Context) error {
-	nodes := &corev1.NodeList{}
-	if err := w.values.shootClient.Get(ctx).List(ctx, nodes); err != nil {
-		return fmt.Errorf("list nodes: %w", err)
-	}
-	if reasons := UnreadyNodes(w.facts.Shoot.Spec.Provider.Workers, nodes.Items); len(reasons) > 0 {
-		return errors.New(strings.Join(reasons, "; "))
-	}
-	return nil
-}
-
-// UnreadyNodes gives a sentence for each pool with too few nodes and each node that is not ready.
+// UnreadyNodes returns a sentence for each node that is not ready and each pool with too few nodes.
 func UnreadyNodes(pools []gardencorev1beta1.Worker, nodes []corev1.Node) []string {
 	var reasons []string
 	count := map[string]int32{}
@@ -103,4 +105,67 @@ func nodeReady(node *corev1.Node) (string, bool) {
 		return c.Message, false
 	}
 	return "it has not reported yet", false
+}
+
+// Pools returns the worker pools as the provider gets them. userData names the Secret with the user data of each.
+func Pools(shoot *gardencorev1beta1.Shoot, profile *gardencorev1beta1.CloudProfile, userData map[string]string) []gardenextensionsv1alpha1.WorkerPool {
+	pools := make([]gardenextensionsv1alpha1.WorkerPool, 0, len(shoot.Spec.Provider.Workers))
+	for i := range shoot.Spec.Provider.Workers {
+		w := &shoot.Spec.Provider.Workers[i]
+		version := query.PoolVersion(&shoot.Spec, w)
+		p := gardenextensionsv1alpha1.WorkerPool{
+			Name: w.Name, MachineType: w.Machine.Type, Minimum: w.Minimum, Maximum: w.Maximum,
+			MaxSurge: ptr.Deref(w.MaxSurge, intstr.FromInt32(1)), MaxUnavailable: ptr.Deref(w.MaxUnavailable, intstr.FromInt32(0)),
+			Labels: poolLabels(w, version), Annotations: w.Annotations, Taints: w.Taints, Zones: w.Zones, Architecture: w.Machine.Architecture,
+			KubernetesVersion: &version, ProviderConfig: w.ProviderConfig, Priority: w.Priority, UpdateStrategy: w.UpdateStrategy,
+			KubeletDataVolumeName: w.KubeletDataVolumeName, MachineControllerManagerSettings: w.MachineControllerManager,
+			NodeTemplate: nodeTemplate(profile, w.Machine.Type),
+			UserDataSecretRef: corev1.SecretKeySelector{
+				LocalObjectReference: corev1.LocalObjectReference{Name: userData[w.Name]}, Key: gardencorev1beta1.DataKeyCloudConfig,
+			},
+		}
+		if image := w.Machine.Image; image != nil {
+			p.MachineImage.Name, p.MachineImage.Version = image.Name, ptr.Deref(image.Version, "")
+		}
+		if w.Volume != nil {
+			p.Volume = &gardenextensionsv1alpha1.Volume{Name: w.Volume.Name, Type: w.Volume.Type, Size: w.Volume.Size, Encrypted: w.Volume.Encrypted}
+		}
+		for _, v := range w.DataVolumes {
+			p.DataVolumes = append(p.DataVolumes, gardenextensionsv1alpha1.DataVolume{Name: v.Name, Type: v.Type, Size: v.Size, Encrypted: v.Encrypted})
+		}
+		pools = append(pools, p)
+	}
+	return pools
+}
+
+// poolLabels are put on every node of a pool, after those of its owner.
+func poolLabels(w *gardencorev1beta1.Worker, version string) map[string]string {
+	labels := map[string]string{}
+	maps.Copy(labels, w.Labels)
+	system := w.SystemComponents == nil || w.SystemComponents.Allow
+	labels["node.kubernetes.io/role"] = "node"
+	labels[gardencorev1beta1.LabelWorkerPool] = w.Name
+	labels[gardencorev1beta1.LabelWorkerPoolLegacy] = w.Name
+	labels[gardencorev1beta1.LabelWorkerKubernetesVersion] = version
+	labels[gardencorev1beta1.LabelWorkerSystemComponents] = fmt.Sprint(system)
+	labels[gardencorev1beta1.LabelNodeLocalDNSEnabled] = "false"
+	if w.CRI != nil {
+		labels[gardencorev1beta1.LabelWorkerCRIName] = string(w.CRI.Name)
+		for _, r := range w.CRI.ContainerRuntimes {
+			labels[fmt.Sprintf(gardencorev1beta1.LabelFormatContainerRuntime, r.Type)] = "true"
+		}
+	}
+	return labels
+}
+
+// nodeTemplate is what a machine of a type has.
+func nodeTemplate(profile *gardencorev1beta1.CloudProfile, machineType string) *gardenextensionsv1alpha1.NodeTemplate {
+	for _, t := range profile.Spec.MachineTypes {
+		if t.Name == machineType {
+			return &gardenextensionsv1alpha1.NodeTemplate{Capacity: corev1.ResourceList{
+				corev1.ResourceCPU: t.CPU, corev1.ResourceMemory: t.Memory, "gpu": t.GPU,
+			}}
+		}
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,25 +18,17 @@ import (
 
 // tasks are the extra tasks that the annotation of a shoot asks for.
 func tasks(shoot *gardencorev1beta1.Shoot) []string {
-	text := shoot.Annotations[gardencorev1beta1.AnnotationShootTasks]
-	if text == "" {
-		return nil
-	}
-	list := strings.Split(text, ",")
-	for i := range list {
-		list[i] = strings.TrimSpace(list[i])
-	}
-	return list
+	return strings.FieldsFunc(shoot.Annotations[gardencorev1beta1.AnnotationShootTasks], func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
-// todo is what the annotation of a shoot asks for beside a reconciliation.
+// todo is the extra tasks of a run.
 type todo struct {
 	shoot  *gardencorev1beta1.Shoot
 	garden client.Client
 	reader client.Reader
 }
 
-// trigger asks an expensive kind to act only if the shoot lists the task, or if there is something to do.
+// trigger lets an extension act always if the shoot lists the task, and otherwise only when needed: the kind is expensive.
 func (t todo) trigger(task string) extension.Trigger {
 	if slices.Contains(tasks(t.shoot), task) {
 		return extension.Always
@@ -43,10 +36,14 @@ func (t todo) trigger(task string) extension.Trigger {
 	return extension.WhenNeeded
 }
 
-// remove takes tasks out of the annotation once their work succeeded. They stay if the shoot was changed meanwhile: then
-// they may have been asked for again. Tasks that end at the same time meet in one annotation, so a write that came too late
-// is made again.
-func (t todo) remove(ctx context.Context, done ...string) error {
+// finish takes those of the tasks out of the annotation that this run was asked for, once their work succeeded. They stay if the
+// shoot was changed meanwhile: then they may have been asked for again. Tasks that end at the same time meet in one annotation, so
+// a write that came too late is made again.
+func (t todo) finish(ctx context.Context, done ...string) error {
+	done = slices.DeleteFunc(done, func(task string) bool { return !slices.Contains(tasks(t.shoot), task) })
+	if len(done) == 0 {
+		return nil
+	}
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		live := &gardencorev1beta1.Shoot{}
 		if err := t.reader.Get(ctx, client.ObjectKeyFromObject(t.shoot), live); err != nil {
@@ -70,27 +67,8 @@ func (t todo) remove(ctx context.Context, done ...string) error {
 	return nil
 }
 
-// finish takes a task out that this run was asked for.
-func (t todo) finish(ctx context.Context, task string) error {
-	if !slices.Contains(tasks(t.shoot), task) {
-		return nil
-	}
-	return t.remove(ctx, task)
-}
-
-// finishRecords takes the tasks for DNS records out that this run had nothing to do for: not every shoot has every record.
+// finishRecords takes the tasks for DNS records out, also those for records that the shoot does not have.
 func (t todo) finishRecords(ctx context.Context) error {
-	asked := slices.DeleteFunc(tasks(t.shoot), func(task string) bool {
-		switch task {
-		case gardencorev1beta1.ShootTaskDeployDNSRecordInternal, gardencorev1beta1.ShootTaskDeployDNSRecordExternal,
-			gardencorev1beta1.ShootTaskDeployDNSRecordIngress:
-			return false
-		default:
-			return true
-		}
-	})
-	if len(asked) == 0 {
-		return nil
-	}
-	return t.remove(ctx, asked...)
+	return t.finish(ctx, gardencorev1beta1.ShootTaskDeployDNSRecordInternal, gardencorev1beta1.ShootTaskDeployDNSRecordExternal,
+		gardencorev1beta1.ShootTaskDeployDNSRecordIngress)
 }

@@ -23,15 +23,14 @@ import (
 )
 
 const (
-	// ConditionTypeEverythingServed is a constraint that a shoot has, as False, while it asks for something that it does not
-	// get although it would rely on it.
+	// ConditionTypeEverythingServed is a constraint that is False while a shoot asks for something that is not served.
 	ConditionTypeEverythingServed gardencorev1beta1.ConditionType = "EverythingServed"
 
 	reasonNotServed = "NotServedYet"
 )
 
-// Refusal says why no operation may begin on a shoot: carrying it out would harm the cluster. It is nil for a shoot that may
-// be acted upon, which one in deletion always may.
+// Refusal returns an error if no operation may begin on a shoot, because it would harm the cluster. A shoot in deletion is never
+// refused.
 func Refusal(shoot *gardencorev1beta1.Shoot) error {
 	if shoot.DeletionTimestamp != nil {
 		return nil
@@ -45,18 +44,17 @@ func Refusal(shoot *gardencorev1beta1.Shoot) error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	err := errors.New("nothing is done with the shoot: " + strings.Join(reasons, "; ") + "; take the setting back")
+	err := errors.New("no operation runs on the shoot: " + strings.Join(reasons, "; ") + "; undo the setting")
 	return lastoperation.WithCodes(lastoperation.AtStep(query.TaskUnserved, err), gardencorev1beta1.ErrorCodeConfigurationProblem)
 }
 
-// refuse tells the owner why nothing happens. The cluster, if there is one, stays as it is, and extensions are not told of a
-// shoot that they must not act upon.
+// refuse reports why no operation begins. The Cluster object is not written, because extensions must not act on the shoot.
 func (r *Reconciler) refuse(ctx context.Context, shoot *gardencorev1beta1.Shoot, kind gardencorev1beta1.LastOperationType) (reconcile.Result, error) {
 	start := lastoperation.Start[*gardencorev1beta1.Shoot]{Type: kind, Change: func(s *gardencorev1beta1.Shoot) { s.Status.ObservedGeneration = s.Generation }}
 	return kit.Result(kit.Continue(), r.on(shoot).Refuse(ctx, start, Refusal(shoot)))
 }
 
-// Unserved keeps the constraint that lists what a shoot asks for and does not get, while everything else of it is served.
+// Unserved returns the constraints of a shoot with the one that lists what it asks for and is not served.
 func Unserved(shoot *gardencorev1beta1.Shoot, now time.Time) []gardencorev1beta1.Condition {
 	all := shoot.Status.Constraints
 	problems := unserved.Problems(shoot)
@@ -73,8 +71,8 @@ func Unserved(shoot *gardencorev1beta1.Shoot, now time.Time) []gardencorev1beta1
 	}, now)
 }
 
-// declineOperations removes operations that nobody carries out from the annotation of a shoot, with an event for each: left
-// there, they would look as if they were under way. What else is asked for stays.
+// declineOperations removes operations that are not served from the annotation of a shoot, with an event for each. Otherwise they
+// would look as if they were under way.
 func (r *Reconciler) declineOperations(ctx context.Context, shoot *gardencorev1beta1.Shoot) error {
 	asked := shoot.Annotations[gardencorev1beta1.AnnotationOperation]
 	declined := unserved.Operations(asked)
@@ -87,7 +85,7 @@ func (r *Reconciler) declineOperations(ctx context.Context, shoot *gardencorev1b
 	if len(left) == 0 {
 		delete(shoot.Annotations, gardencorev1beta1.AnnotationOperation)
 	}
-	// Somebody may be asking for more at this moment.
+	// Another operation may be added at the same time.
 	if err := r.GardenClient.Patch(ctx, shoot, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return fmt.Errorf("take operations %s from shoot %q: %w", strings.Join(declined, ", "), shoot.Name, err)
 	}

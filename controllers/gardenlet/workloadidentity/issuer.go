@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -17,15 +18,14 @@ import (
 )
 
 const (
-	// DefaultValidity is the lifetime of tokens unless the configuration says otherwise.
-	DefaultValidity = 6 * time.Hour
-
 	subresource = "token"
 	// longest is the longest time between two tokens, however long they are valid.
 	longest = 24 * time.Hour
+	// jitter is the part by which a renewal may come later, so that not all tokens are renewed at once.
+	jitter = 0.05
 )
 
-// Describe makes a Secret one that is to hold tokens of the identity, used on behalf of an object of the garden.
+// Describe makes a Secret one that holds tokens of the identity, which are used on behalf of an object of the garden.
 func Describe(secret *corev1.Secret, identity *gardensecurityv1alpha1.WorkloadIdentity, behalf gardensecurityv1alpha1.ContextObject) error {
 	data, err := json.Marshal(behalf)
 	if err != nil {
@@ -47,15 +47,13 @@ func Describe(secret *corev1.Secret, identity *gardensecurityv1alpha1.WorkloadId
 type Issuer struct {
 	// Garden reaches the garden.
 	Garden client.Client
-	// Validity is how long a token shall be valid; the garden may decide otherwise.
+	// Validity is how long a token is to be valid; the garden may decide otherwise.
 	Validity time.Duration
 	// Clock tells the time.
 	Clock clock.PassiveClock
-	// Jitter makes a time a little longer, so that not all tokens are renewed at once; nil leaves it as it is.
-	Jitter func(time.Duration) time.Duration
 }
 
-// Due is how long the token of a Secret needs no renewal. It is zero, or less, if the token is missing or to be renewed.
+// Due is the time until the token of a Secret has to be renewed. It is not positive if the token is missing or due.
 func (i Issuer) Due(secret *corev1.Secret) time.Duration {
 	at, err := time.Parse(time.RFC3339, secret.Annotations[gardensecurityv1alpha1.AnnotationWorkloadIdentityTokenRenewTimestamp])
 	if err != nil || len(secret.Data[gardensecurityv1alpha1.DataKeyToken]) == 0 {
@@ -64,7 +62,8 @@ func (i Issuer) Due(secret *corev1.Secret) time.Duration {
 	return at.Sub(i.Clock.Now())
 }
 
-// Keep takes the token of a Secret over into a description of it if it is one of the same identity and still good.
+// Keep copies the token of the existing Secret into the one that was described, if it belongs to the same identity and is not due.
+// It reports whether it did.
 func (i Issuer) Keep(secret, from *corev1.Secret) bool {
 	for _, key := range []string{
 		gardensecurityv1alpha1.AnnotationWorkloadIdentityNamespace, gardensecurityv1alpha1.AnnotationWorkloadIdentityName,
@@ -94,22 +93,15 @@ func (i Issuer) Renew(ctx context.Context, secret *corev1.Secret) error {
 		Namespace: secret.Annotations[gardensecurityv1alpha1.AnnotationWorkloadIdentityNamespace],
 		Name:      secret.Annotations[gardensecurityv1alpha1.AnnotationWorkloadIdentityName],
 	}}
-	validity := i.Validity
-	if validity <= 0 {
-		validity = DefaultValidity
-	}
 	request := &gardensecurityv1alpha1.TokenRequest{Spec: gardensecurityv1alpha1.TokenRequestSpec{
-		ContextObject: behalf, ExpirationSeconds: new(int64(validity.Seconds())),
+		ContextObject: behalf, ExpirationSeconds: new(int64(i.Validity.Seconds())),
 	}}
 	if err := i.Garden.SubResource(subresource).Create(ctx, identity, request); err != nil {
 		return fmt.Errorf("request token of workload identity %q: %w", client.ObjectKeyFromObject(identity), err)
 	}
 	now := i.Clock.Now()
-	half := min(request.Status.ExpirationTimestamp.Sub(now)/2, longest)
-	if i.Jitter != nil {
-		half = i.Jitter(half)
-	}
-	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, gardensecurityv1alpha1.AnnotationWorkloadIdentityTokenRenewTimestamp, now.Add(half).UTC().Format(time.RFC3339))
+	renewal := now.Add(wait.Jitter(min(request.Status.ExpirationTimestamp.Sub(now)/2, longest), jitter))
+	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, gardensecurityv1alpha1.AnnotationWorkloadIdentityTokenRenewTimestamp, renewal.UTC().Format(time.RFC3339))
 	if secret.Data == nil {
 		secret.Data = map[string][]byte{}
 	}

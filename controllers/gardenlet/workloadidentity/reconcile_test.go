@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	testingclock "k8s.io/utils/clock/testing"
@@ -27,7 +29,7 @@ import (
 
 func start() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// tokenSecret is a Secret whose token is renewed at a time; an empty time says that it has none.
+// tokenSecret is a Secret whose token has to be renewed at a time; without a time it has no token.
 func tokenSecret(t *testing.T, renewal string) *corev1.Secret {
 	t.Helper()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "cloudprovider"}}
@@ -51,7 +53,7 @@ func TestRenewal_GLET_TOK_2(t *testing.T) {
 		secret func(t *testing.T) *corev1.Secret
 		valid  time.Duration
 		token  string
-		// atLeast and atMost bound the time to the next look.
+		// atLeast and atMost bound the time to the next pass.
 		atLeast, atMost time.Duration
 	}{
 		"Fresh": {
@@ -67,7 +69,7 @@ func TestRenewal_GLET_TOK_2(t *testing.T) {
 			secret: func(t *testing.T) *corev1.Secret { t.Helper(); return tokenSecret(t, "") },
 		},
 		"Unreadable": {
-			reason: "who knows how old it is", token: "new", valid: life, atLeast: 3*time.Hour - time.Second, atMost: 3*time.Hour + 9*time.Minute,
+			reason: "its age is unknown", token: "new", valid: life, atLeast: 3*time.Hour - time.Second, atMost: 3*time.Hour + 9*time.Minute,
 			secret: func(t *testing.T) *corev1.Secret { t.Helper(); return tokenSecret(t, "tomorrow") },
 		},
 		"Long": {
@@ -75,7 +77,7 @@ func TestRenewal_GLET_TOK_2(t *testing.T) {
 			secret: func(t *testing.T) *corev1.Secret { t.Helper(); return tokenSecret(t, "") },
 		},
 		"Other": {
-			reason: "an ordinary Secret is none of our business", token: "old",
+			reason: "a Secret without the label is left alone", token: "old",
 			secret: func(t *testing.T) *corev1.Secret {
 				t.Helper()
 				secret := tokenSecret(t, "2026-03-01T12:00:00Z")
@@ -90,14 +92,14 @@ func TestRenewal_GLET_TOK_2(t *testing.T) {
 			r, seed := newReconciler(t, tc.secret(t), tc.valid, nil)
 			result, err := r.Reconcile(t.Context(), key())
 			if err != nil || result.RequeueAfter < tc.atLeast || result.RequeueAfter > tc.atMost {
-				t.Errorf("%s\nReconcile(...) = %v, %v, want a look between %s and %s from now", tc.reason, result, err, tc.atLeast, tc.atMost)
+				t.Errorf("%s\nReconcile(...) = %v, %v, want a pass between %s and %s from now", tc.reason, result, err, tc.atLeast, tc.atMost)
 			}
 			secret := &corev1.Secret{}
 			if err := seed.Get(t.Context(), key().NamespacedName, secret); err != nil {
 				t.Fatal(err)
 			}
-			if got := string(secret.Data["token"]); got != tc.token {
-				t.Errorf("%s\ntoken %q, want %q", tc.reason, got, tc.token)
+			if diff := cmp.Diff(map[string][]byte{"token": []byte(tc.token)}, secret.Data); diff != "" {
+				t.Errorf("%s\ndata of the Secret (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -113,8 +115,9 @@ func TestRefusedRenewalKeepsTheToken(t *testing.T) {
 	if err := seed.Get(t.Context(), key().NamespacedName, secret); err != nil {
 		t.Fatal(err)
 	}
-	if got := string(secret.Data["token"]); got != "old" {
-		t.Errorf("A token that is good for hours to come was replaced by %q", got)
+	want := tokenSecret(t, "2026-03-01T12:00:00Z")
+	if diff := cmp.Diff(want, secret, cmpopts.IgnoreFields(metav1.ObjectMeta{}, "ResourceVersion")); diff != "" {
+		t.Errorf("A token that is valid for hours to come stays (-want +got):\n%s", diff)
 	}
 }
 

@@ -30,11 +30,11 @@ func TestJudge(t *testing.T) {
 		message  string
 	}{
 		"Well": {
-			reason: "an extension without a finding is well", findings: care.Findings{Members: 3},
+			reason: "an extension without a finding is healthy", findings: care.Findings{Members: 3},
 			want: []string{"Installed True InstallationSuccessful", "Healthy True ControllerHealthy", "Progressing False ControllerRolledOut"},
 		},
 		"Nothing": {
-			reason: "an installation without objects is none", findings: care.Findings{},
+			reason: "an installation without objects is not installed", findings: care.Findings{},
 			want: []string{"Installed False InstallationPending", "Healthy True ControllerHealthy", "Progressing False ControllerRolledOut"},
 		},
 		"Missing": {
@@ -42,7 +42,7 @@ func TestJudge(t *testing.T) {
 			want: []string{"Installed False InstallationPending", "Healthy False ControllerNotHealthy", "Progressing False ControllerRolledOut"}, message: `Secret "x"`,
 		},
 		"RollingOut": {
-			reason: "a rollout is no illness", findings: care.Findings{Members: 3, Progressing: []string{`Deployment "x": 1 of 2 pods are updated`}},
+			reason: "a rollout is not a failure", findings: care.Findings{Members: 3, Progressing: []string{`Deployment "x": 1 of 2 pods are updated`}},
 			want: []string{"Installed True InstallationSuccessful", "Healthy True ControllerHealthy", "Progressing True ControllerNotRolledOut"}, message: "1 of 2",
 		},
 		"Ill": {

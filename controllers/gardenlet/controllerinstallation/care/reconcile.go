@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package care checks installed extensions and reports the conditions Installed, Healthy and Progressing of their
+// ControllerInstallations. It looks at the objects themselves: what is in the inventory must exist in the seed, and workloads must
+// run in their newest version.
 package care
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
@@ -20,7 +30,44 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// Reconcile checks one extension. Nothing is judged before it was applied for the first time, nor in deletion.
+const (
+	controllerName = "controllerinstallation-care"
+	// impatientPeriod is the time between two checks while a condition is not good.
+	impatientPeriod = 2 * time.Second
+)
+
+var _ kit.Adder = (*Reconciler)(nil)
+
+// Reconciler checks the extensions of one seed.
+type Reconciler struct {
+	kit.SeedBase
+
+	// Config is the section of the configuration.
+	Config *gardenconfigv1alpha1.ControllerInstallationCareControllerConfiguration
+}
+
+// AddToManager implements kit.Adder.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
+	b.For(&gardencorev1beta1.ControllerInstallation{},
+		builder.WithPredicates(controllerinstallation.Of(r.SeedName), predicate.Or(predicate.GenerationChangedPredicate{}, installed())))
+	return kit.Complete(b, controllerName, r)
+}
+
+// installed starts a check as soon as an extension was installed.
+func installed() predicate.Predicate {
+	return predicate.Funcs{
+		UpdateFunc: func(e event.UpdateEvent) bool { return isInstalled(e.ObjectNew) && !isInstalled(e.ObjectOld) },
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
+	}
+}
+
+func isInstalled(object client.Object) bool {
+	installation, ok := object.(*gardencorev1beta1.ControllerInstallation)
+	return ok && kit.ConditionIs(installation.Status.Conditions, gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTrue)
+}
+
+// Reconcile checks one extension, unless it was never applied or is in deletion.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	installation := &gardencorev1beta1.ControllerInstallation{}
 	if err := r.GardenClient.Get(ctx, request.NamespacedName, installation); err != nil {
@@ -31,30 +78,23 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	commit := kit.Begin(r.GardenClient, installation)
 	pause := r.Config.SyncPeriod.Duration
-	for _, condition := range r.check(ctx, installation.Name) {
+	findings, err := r.look(ctx, installation.Name)
+	conditions := Judge(findings)
+	if err != nil {
+		conditions = Unreadable(err)
+	}
+	for _, condition := range conditions {
 		if bad(condition) {
 			pause = min(pause, impatientPeriod)
 		}
-		if r.superseded(installation, condition) {
+		// The reason of a failed installation says more than that objects are missing.
+		have := query.FindCondition(installation.Status.Conditions, condition.Type)
+		if condition.Type == gardencorev1beta1.ConditionTypeInstalled && have.Reason == gardencorev1beta1.ReasonInstallationFailed {
 			continue
 		}
 		installation.Status.Conditions = kit.SetCondition(installation.Status.Conditions, condition, r.Clock.Now())
 	}
 	return commit.Status(ctx, kit.RequeueAfter(pause), nil)
-}
-
-func (r *Reconciler) check(ctx context.Context, installation string) []gardencorev1beta1.Condition {
-	findings, err := r.look(ctx, installation)
-	if err != nil {
-		return Unreadable(err)
-	}
-	return Judge(findings)
-}
-
-// superseded keeps the reason of a failed installation: it tells more than that objects are missing.
-func (r *Reconciler) superseded(installation *gardencorev1beta1.ControllerInstallation, condition gardencorev1beta1.Condition) bool {
-	have := query.FindCondition(installation.Status.Conditions, condition.Type)
-	return condition.Type == gardencorev1beta1.ConditionTypeInstalled && have.Reason == gardencorev1beta1.ReasonInstallationFailed
 }
 
 func bad(condition gardencorev1beta1.Condition) bool {
@@ -100,24 +140,24 @@ type Findings struct {
 	Missing []string
 	// Unhealthy are in the seed and do not work.
 	Unhealthy []string
-	// Progressing are not in their newest form yet.
+	// Progressing are not in their newest version yet.
 	Progressing []string
 }
 
-// Judge makes conditions of findings (GLET-CI-7).
+// Judge returns the conditions for findings (GLET-CI-7).
 func Judge(f Findings) []gardencorev1beta1.Condition {
 	installed := condition(gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTrue,
 		gardencorev1beta1.ReasonInstallationSuccessful, "The extension is installed")
 	healthy := condition(gardencorev1beta1.ConditionTypeHealthy, gardencorev1beta1.ConditionTrue,
 		gardencorev1beta1.ReasonControllerHealthy, "The extension is healthy")
 	progressing := condition(gardencorev1beta1.ConditionTypeProgressing, gardencorev1beta1.ConditionFalse,
-		gardencorev1beta1.ReasonControllerRolledOut, "The extension runs in its newest form")
+		gardencorev1beta1.ReasonControllerRolledOut, "The extension runs in its newest version")
 
 	if f.Members == 0 || len(f.Missing) > 0 {
 		installed = condition(installed.Type, gardencorev1beta1.ConditionFalse, gardencorev1beta1.ReasonInstallationPending,
-			"Objects are missing in the seed: "+list(f.Missing, "all"))
+			"Objects are missing in the seed: "+cmp.Or(strings.Join(f.Missing, ", "), "all"))
 	}
-	if broken := append(append([]string{}, f.Missing...), f.Unhealthy...); len(broken) > 0 {
+	if broken := slices.Concat(f.Missing, f.Unhealthy); len(broken) > 0 {
 		healthy = condition(healthy.Type, gardencorev1beta1.ConditionFalse, gardencorev1beta1.ReasonControllerNotHealthy, strings.Join(broken, "; "))
 	}
 	if len(f.Progressing) > 0 {
@@ -126,14 +166,7 @@ func Judge(f Findings) []gardencorev1beta1.Condition {
 	return []gardencorev1beta1.Condition{installed, healthy, progressing}
 }
 
-func list(names []string, otherwise string) string {
-	if len(names) == 0 {
-		return otherwise
-	}
-	return strings.Join(names, ", ")
-}
-
-// Unreadable are the conditions of an extension that cannot be looked at.
+// Unreadable returns the conditions of an extension that cannot be checked.
 func Unreadable(err error) []gardencorev1beta1.Condition {
 	var conditions []gardencorev1beta1.Condition
 	for _, kind := range []gardencorev1beta1.ConditionType{
