@@ -5,6 +5,7 @@ package check_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/terrarium-garden/terrarium/apis/check"
@@ -32,7 +33,9 @@ func TestNetwork(t *testing.T) {
 			if tc.wrong {
 				want = []string{"cidr: FieldValueInvalid"}
 			}
-			checktest.Complaints(t, tc.reason, check.Network(tc.cidr, field.NewPath("cidr")), want...)
+			if diff := cmp.Diff(want, checktest.Complaints(check.Network(tc.cidr, field.NewPath("cidr")))); diff != "" {
+				t.Errorf("%s\nNetwork(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -58,7 +61,9 @@ func TestSmallChecks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checktest.Complaints(t, tc.reason, tc.got, tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(tc.got)); diff != "" {
+				t.Errorf("%s\ncomplaints (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }

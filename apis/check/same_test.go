@@ -5,6 +5,7 @@ package check_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -42,8 +43,8 @@ func TestSame(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := check.Same(tc.one, tc.other); got != tc.want {
-				t.Errorf("%s\nSame(%v, %v) = %t", tc.reason, tc.one, tc.other, got)
+			if diff := cmp.Diff(tc.want, check.Same(tc.one, tc.other)); diff != "" {
+				t.Errorf("%s\nSame(%v, %v) (-want +got):\n%s", tc.reason, tc.one, tc.other, diff)
 			}
 		})
 	}

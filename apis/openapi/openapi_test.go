@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kube-openapi/pkg/common"
 	"k8s.io/kube-openapi/pkg/validation/spec"
@@ -82,11 +83,14 @@ func TestListsMergeByKey(t *testing.T) {
 			t.Parallel()
 
 			list := definitions()["com.github.gardener.gardener.pkg.apis.core.v1beta1."+tc.definition].Schema.Properties[tc.list]
-			key, _ := list.Extensions.GetString("x-kubernetes-patch-merge-key")
-			strategy, _ := list.Extensions.GetString("x-kubernetes-patch-strategy")
+			got := map[string]string{}
+			for _, extension := range []string{"x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy"} {
+				got[extension], _ = list.Extensions.GetString(extension)
+			}
 
-			if key != tc.key || strategy != "merge" {
-				t.Errorf("%s\n%s.%s merges with %q by %q, want merge by %q", tc.reason, tc.definition, tc.list, strategy, key, tc.key)
+			want := map[string]string{"x-kubernetes-patch-merge-key": tc.key, "x-kubernetes-patch-strategy": "merge"}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s\nextensions of %s.%s (-want +got):\n%s", tc.reason, tc.definition, tc.list, diff)
 			}
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -56,10 +57,10 @@ func judged[T runtime.Object](validate func(T) field.ErrorList, updates ...func(
 	}
 }
 
-// steady holds that the same object is complained about in the same words each time.
+// steady checks that two validations of the same object return the same errors.
 func steady(validate func() field.ErrorList) {
-	if first, second := complaints(validate()), complaints(validate()); first != second {
-		panic("the same object is complained about in other words:\n" + first + "\n" + second)
+	if diff := cmp.Diff(complaints(validate()), complaints(validate())); diff != "" {
+		panic("two validations of the same object differ (-first +second):\n" + diff)
 	}
 }
 

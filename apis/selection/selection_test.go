@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -42,8 +43,11 @@ func TestSelectors(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || label != tc.label || value != "x" {
-				t.Errorf("%s\nConvertFieldLabel(%q) = %q, %q, %v", tc.reason, tc.label, label, value, err)
+			if err != nil {
+				t.Fatalf("%s\nConvertFieldLabel(%q): %v", tc.reason, tc.label, err)
+			}
+			if diff := cmp.Diff([]string{tc.label, "x"}, []string{label, value}); diff != "" {
+				t.Errorf("%s\nConvertFieldLabel(%q) (-want +got):\n%s", tc.reason, tc.label, diff)
 			}
 		})
 	}

@@ -241,7 +241,7 @@ func TestConfig(t *testing.T) {
 			reason: "A gardenlet's file is checked as the gardenlet would.",
 			file:   gardenlet + "gardenClientConnection: {kubeconfig: garden.kubeconfig}\n",
 			want: result{status: 1, errors: "Error: configuration file \"-\": " +
-				"seedConfig: required: a gardenlet works for one seed, and this says for which\n"},
+				"seedConfig: required: it describes the seed of the gardenlet\n"},
 		},
 		"GardenletUnknownField": {
 			reason: "Fields that do not exist are named here as well.",

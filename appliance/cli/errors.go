@@ -27,7 +27,7 @@ type usageError struct {
 // Error is the problem alone; Hint says where to read on.
 func (e *usageError) Error() string { return e.err.Error() }
 
-// Unwrap gives the problem.
+// Unwrap returns the error without the hint.
 func (e *usageError) Unwrap() error { return e.err }
 
 // Hint says where to read on.
@@ -51,7 +51,7 @@ type hinted struct {
 // Error is the problem.
 func (e *hinted) Error() string { return e.err.Error() }
 
-// Unwrap gives the problem.
+// Unwrap returns the error without the hint.
 func (e *hinted) Unwrap() error { return e.err }
 
 // Hint is the advice.
@@ -76,7 +76,7 @@ func hintFor(err error) string {
 	case errors.Is(err, identity.ErrNotWritable):
 		return "run as the owner of the directory, or choose another one with --data-dir"
 	case errors.Is(err, identity.ErrUnpinned), errors.Is(err, identity.ErrMalformedToken):
-		return `make a new token with "terrarium token create" and paste the whole command`
+		return `create a new token with "terrarium token create" and run the command that it prints`
 	case errors.Is(err, identity.ErrServerCertificate):
 		return "if the address is right, start the server with --external-address for it"
 	case errors.Is(err, options.ErrNoGarden):

@@ -4,10 +4,12 @@ package cli_test
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
@@ -33,13 +35,21 @@ func TestProviderLocalManifest(t *testing.T) {
 		if err := yaml.Unmarshal([]byte(documents[i]), &object.Object); err != nil {
 			t.Fatal(err)
 		}
-		if object.GetKind() != kind || object.GetName() != "provider-local" || list.Items[i].GetKind() != kind {
-			t.Errorf("object %d is %s %q and %s, want %s \"provider-local\"", i, object.GetKind(), object.GetName(), list.Items[i].GetKind(), kind)
+		if diff := cmp.Diff(list.Items[i].Object, object.Object); diff != "" {
+			t.Errorf("object %d in the two formats (-JSON +YAML):\n%s", i, diff)
+		}
+		if diff := cmp.Diff([]string{kind, "provider-local"}, []string{object.GetKind(), object.GetName()}); diff != "" {
+			t.Errorf("kind and name of object %d (-want +got):\n%s", i, diff)
 		}
 	}
 	values, _, err := unstructured.NestedMap(list.Items[0].Object, "providerConfig", "values")
-	if err != nil || values["image"] != "terrarium:v1" || values["machineImage"] != "machine:v1" || values["imageArchives"] != "" {
-		t.Errorf("values of the chart are %v (%v)", values, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"image": "terrarium:v1", "machineImage": "machine:v1", "imageArchives": ""}
+	maps.DeleteFunc(values, func(name string, _ any) bool { _, ok := want[name]; return !ok })
+	if diff := cmp.Diff(want, values); diff != "" {
+		t.Errorf("values of the chart (-want +got):\n%s", diff)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/cli"
@@ -120,8 +121,8 @@ func TestServerRefuses(t *testing.T) {
 				args = append(args, "--listen", "127.0.0.1:0")
 			}
 			r := newWorld().run(t, append([]string{"server"}, args...)...)
-			if r.status != tc.status || r.out != "" {
-				t.Errorf("%s\nstatus = %d, want %d; output = %q", tc.reason, r.status, tc.status, r.out)
+			if diff := cmp.Diff(result{status: tc.status, errors: r.errors}, r, cmp.AllowUnexported(result{})); diff != "" {
+				t.Errorf("%s\nstatus and output (-want +got):\n%s", tc.reason, diff)
 			}
 			for _, want := range tc.says {
 				if !strings.Contains(r.errors, want) {

@@ -70,7 +70,7 @@ func (p *process) control(ctx context.Context, in garden, ready func()) error {
 		o.Logger = p.Log.WithName("controllers")
 		o.NewClient = uncached
 		o.Cache.DefaultTransform = cache.TransformStripManagedFields()
-		// Of all the Secrets of a seed only those matter that somebody watches.
+		// The cache holds only the Secrets that a controller watches.
 		o.Cache.ByObject = map[client.Object]cache.ByObject{&corev1.Secret{}: {Label: workloadidentity.Wanted()}}
 	})
 	if err != nil {
@@ -117,12 +117,12 @@ func (p *process) control(ctx context.Context, in garden, ready func()) error {
 		return fmt.Errorf("run controllers: %w", err)
 	}
 	if ctx.Err() == nil {
-		return errors.New("controllers have stopped by themselves")
+		return errors.New("the controllers stopped unexpectedly")
 	}
 	return nil
 }
 
-// newManager makes a manager of the garden that caches only what belongs to the own seed (GLET-REG-7).
+// newManager returns a manager for the garden. Its cache holds only objects of this seed (GLET-REG-7).
 func (p *process) newManager(reach *rest.Config) (manager.Manager, error) {
 	if err := kit.PreferProtobuf(); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (p *process) newManager(reach *rest.Config) (manager.Manager, error) {
 			},
 		}},
 		Controller: config.Controller{
-			// A queue with priorities can wait for itself when it is shut down with work left (controller-runtime 0.24.1).
+			// A priority queue can deadlock if it is shut down with items left (controller-runtime 0.24.1).
 			UsePriorityQueue:   new(false),
 			CacheSyncTimeout:   p.Config.Controllers.CacheSyncTimeout.Duration,
 			SkipNameValidation: new(true),
@@ -159,14 +159,14 @@ func (p *process) newManager(reach *rest.Config) (manager.Manager, error) {
 	return mgr, nil
 }
 
-// uncached makes a client that never reads from a cache: what a controller wrote a moment ago is what it reads.
+// uncached returns a client that reads without a cache, so that controllers see what they have just written.
 func uncached(restConfig *rest.Config, options client.Options) (client.Client, error) {
 	options.Cache = nil
 	return client.New(restConfig, options)
 }
 
-// selective makes a client that reads only those kinds from the cache that the cache is restricted for. Everything else
-// is read one by one: it would have to be listed in the whole garden.
+// selective returns a client that reads from the cache only the kinds for which the cache is restricted to this seed. Other
+// objects are read from the garden one by one; to cache them, all objects of the garden would have to be listed.
 func selective(restConfig *rest.Config, options client.Options) (client.Client, error) {
 	direct, err := uncached(restConfig, options)
 	if err != nil {
@@ -176,7 +176,7 @@ func selective(restConfig *rest.Config, options client.Options) (client.Client, 
 	return client.New(restConfig, options)
 }
 
-// reader chooses between cache and garden by kind.
+// reader reads from the cache or from the garden, depending on the kind.
 type reader struct{ cached, direct client.Reader }
 
 // Get implements client.Reader.
@@ -199,7 +199,7 @@ func (r reader) List(ctx context.Context, list client.ObjectList, opts ...client
 	}
 }
 
-// renewKubeconfig asks the unit that looks after the credentials to renew them.
+// renewKubeconfig requests a renewal of the credentials from the unit that maintains them.
 func (p *process) renewKubeconfig(ctx context.Context) error {
 	reference := p.Config.GardenClientConnection.KubeconfigSecret
 	if reference == nil {
@@ -212,7 +212,7 @@ func (p *process) renewKubeconfig(ctx context.Context) error {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: reference.Namespace, Name: reference.Name}}
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationRenew)
 	if err := seedClient.Patch(ctx, secret, client.RawPatch(types.MergePatchType, patch)); err != nil {
-		return fmt.Errorf("ask for new credentials in Secret %q: %w", client.ObjectKeyFromObject(secret), err)
+		return fmt.Errorf("request new credentials in Secret %q: %w", client.ObjectKeyFromObject(secret), err)
 	}
 	return nil
 }

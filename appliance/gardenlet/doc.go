@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gardenlet is the role of a gardenlet: the agent that runs once for each seed, calls the garden, and looks after
-// everything in the seed on its behalf. Nothing in the garden ever calls a seed.
+// Package gardenlet runs a gardenlet: the agent of one seed, which connects to the garden and manages the shoots of the seed.
+// The garden never opens a connection to a seed.
 //
-// The role is a list of units for package runner. Their order is what happens at the start:
+// It is a list of units for package runner, which start in this order:
 //
-//	health                        answers /healthz and /readyz from the first moment on
-//	preflight                     are the configured networks those of the cluster?
-//	leader election               one of several replicas goes on, the others wait here
-//	garden access                 credentials, by a certificate signing request if need be; renewed from then on
-//	registration                  the Seed in the garden; operations that died with another process
-//	custom resource definitions   what the controllers need in the seed
-//	controllers                   one manager for garden and seed
+//	health                        serves /healthz and /readyz from the beginning
+//	preflight                     compares the configured networks with those of the cluster
+//	leader election               waits until this replica is the leader
+//	garden access                 obtains credentials, with a certificate signing request if necessary, and renews them
+//	registration                  creates or updates the Seed, and aborts the operations of a process that died
+//	custom resource definitions   installs the definitions that the controllers need
+//	controllers                   run in one manager, for garden and seed
 //
-// It is the same in a plain process on any machine and in a Deployment in the seed.
+// It runs as a process on any machine, or as a Deployment in the seed.
 package gardenlet

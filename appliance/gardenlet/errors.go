@@ -8,25 +8,25 @@ import (
 	"syscall"
 )
 
-// hintedError brings its own advice.
+// hintedError is an error with advice for the user.
 type hintedError struct {
 	err  error
 	hint string
 }
 
-// Error is the problem alone.
+// Error implements error. The message does not contain the hint.
 func (e *hintedError) Error() string { return e.err.Error() }
 
-// Unwrap gives the problem.
+// Unwrap returns the error without the hint.
 func (e *hintedError) Unwrap() error { return e.err }
 
-// Hint says what to do about it.
+// Hint returns the advice.
 func (e *hintedError) Hint() string { return e.hint }
 
-// portError adds the way out to an error that may come from a port that somebody else listens on.
+// portError adds a hint to an error if the port may be in use by another process.
 func portError(err error, field string) error {
 	if !errors.Is(err, syscall.EADDRINUSE) {
 		return err
 	}
-	return &hintedError{err: err, hint: fmt.Sprintf("another process, perhaps another gardenlet, listens there: give %s another value in the configuration, or -1 for none", field)}
+	return &hintedError{err: err, hint: fmt.Sprintf("another process, perhaps another gardenlet, listens on this port: set %s to another port in the configuration, or to -1 to disable it", field)}
 }

@@ -25,23 +25,23 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/lease"
 )
 
-// grace is how long a gardenlet may take to stop.
+// grace limits the time for stopping a gardenlet.
 const grace = 20 * time.Second
 
-// Options are what a gardenlet is made from.
+// Options are the options of a gardenlet.
 type Options struct {
-	// Config is the configuration with its defaults. A port below 1 turns that endpoint off.
+	// Config is the configuration with its defaults. A port below 1 disables the endpoint.
 	Config *gardenconfigv1alpha1.GardenletConfiguration
-	// Log receives what is worth knowing.
+	// Log is the log of the process.
 	Log logr.Logger
 	// Version is the version of this binary.
 	Version string
 	// APILevel is the version of the Gardener API that this binary speaks.
 	APILevel string
-	// Name tells this process apart from others of the same seed; the name of the host if empty.
+	// Name distinguishes this process from others of the same seed; if empty, it is the host name.
 	Name string
-	// Exclusive says that no other process can have the same name at the same time, as is so for the name of a pod. A
-	// leader that comes back under its name needs not wait for its own lease to run out.
+	// Exclusive says that no other process can have the same name at the same time, as is the case for the name of a pod. A
+	// leader that restarts under its name then does not wait for its own lease to expire.
 	Exclusive bool
 	// ImageVectorOverwrite is the path of a file that replaces images of the built-in image vector; it may be empty.
 	ImageVectorOverwrite string
@@ -51,7 +51,7 @@ type Options struct {
 	Ready func()
 }
 
-// Completed are options with nothing left out.
+// Completed are complete options.
 type Completed struct{ *completed }
 
 type completed struct {
@@ -63,7 +63,7 @@ type completed struct {
 	identity gardencorev1beta1.Gardener
 }
 
-// Complete fills what was left out and reads the kubeconfig of the seed.
+// Complete sets the defaults and reads the kubeconfig of the seed.
 func (o Options) Complete() (Completed, error) {
 	if err := o.Validate(); err != nil {
 		return Completed{}, fmt.Errorf("gardenlet configuration: %w", err)
@@ -94,7 +94,7 @@ func (o Options) Complete() (Completed, error) {
 	return Completed{completed: c}, nil
 }
 
-// Units are the parts of the gardenlet in the order of their start.
+// Units returns the units of the gardenlet in the order of their start.
 func (c Completed) Units() []runner.Unit {
 	seconds := *c.Config.Controllers.Seed.LeaseResyncSeconds
 	misses := *c.Config.Controllers.Seed.LeaseResyncMissThreshold
@@ -120,11 +120,10 @@ func (c Completed) Run(ctx context.Context) error {
 	return runner.Run(logr.NewContext(ctx, c.Log), runner.Options{Grace: grace, Clock: c.Clock, Log: c.Log}, c.Units()...)
 }
 
-// RouteLogs sends what the controller library logs without a logger of its own to log. It is called once in a process, by
-// the command that makes the logger.
+// RouteLogs sets the global logger of the controller library. The command that creates the logger calls it once per process.
 func RouteLogs(log logr.Logger) { ctrl.SetLogger(log.WithName("controllers")) }
 
-// seedConfig reads how to reach the seed: by a kubeconfig, or as a pod of it.
+// seedConfig returns the client configuration of the seed, from a kubeconfig or from the environment of a pod.
 func seedConfig(connection *gardenconfigv1alpha1.SeedClientConnection) (*rest.Config, error) {
 	config, err := loadSeedConfig(connection.Kubeconfig)
 	if err != nil {
@@ -139,7 +138,7 @@ func loadSeedConfig(kubeconfig string) (*rest.Config, error) {
 	if kubeconfig == "" {
 		config, err := rest.InClusterConfig()
 		if err != nil {
-			return nil, fmt.Errorf("reach the seed: this process is no pod of it, so set seedClientConnection.kubeconfig: %w", err)
+			return nil, fmt.Errorf("reach the seed: this process does not run in a pod, so seedClientConnection.kubeconfig is required: %w", err)
 		}
 		return config, nil
 	}

@@ -22,36 +22,37 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/lease"
 )
 
-// process is what all units of one gardenlet have from the start, and what earlier ones learn of later ones, which is guarded.
+// process holds what all units of a gardenlet share from the start, and state that later units publish for earlier ones, which is
+// guarded against concurrent access.
 type process struct {
 	*completed
 
 	health *lease.Health
 	random func() float64
 
-	// leading is set once this replica is the one that acts.
+	// leading is set when this replica is the leader.
 	leading atomic.Bool
 	// synced is closed when the caches of the controllers are filled.
 	synced chan struct{}
-	// syncSince is when the caches began to fill.
+	// syncSince is when the caches started to fill.
 	syncSince atomic.Pointer[time.Time]
-	// recorder writes events in the garden once there are controllers.
+	// recorder records events in the garden. It is set when the controllers are created.
 	recorder atomic.Pointer[events.EventRecorder]
 }
 
-// garden is how a process that was let in reaches the garden.
+// garden is the connection of the process to the garden.
 type garden struct {
 	access *gardenaccess.Access
 	client client.Client
 }
 
-// seedName is the name of the seed this gardenlet works for.
+// seedName is the name of the seed of this gardenlet.
 func (p *process) seedName() string { return p.Config.SeedConfig.Name }
 
-// alive says that the process is well although its heart does not beat yet.
+// alive reports the process as healthy while there is no heartbeat yet.
 func (p *process) alive() { p.health.Set(true) }
 
-// newSeedClient makes a client of the seed that no cache stands behind.
+// newSeedClient returns a client of the seed without a cache.
 func (p *process) newSeedClient() (client.Client, error) {
 	c, err := client.New(p.seed, client.Options{Scheme: p.scheme})
 	if err != nil {
@@ -111,7 +112,7 @@ func (p *process) heartbeat(*http.Request) error {
 	return nil
 }
 
-// cachesSynced holds a replica back that leads and has not seen everything yet. One that waits for its turn is ready.
+// cachesSynced returns an error while this replica is the leader and its caches are not filled. Other replicas are ready.
 func (p *process) cachesSynced(*http.Request) error {
 	select {
 	case <-p.synced:
@@ -119,12 +120,12 @@ func (p *process) cachesSynced(*http.Request) error {
 	default:
 	}
 	if p.leading.Load() {
-		return errors.New("caches are not filled yet")
+		return errors.New("caches are not synced yet")
 	}
 	return nil
 }
 
-// cachesInTime gives caches some time to fill before it complains.
+// cachesInTime returns an error if the caches are not filled in time.
 func (p *process) cachesInTime(request *http.Request) error {
 	since := p.syncSince.Load()
 	if since == nil || p.Clock.Since(*since) < p.Config.Controllers.CacheSyncTimeout.Duration {
@@ -133,7 +134,7 @@ func (p *process) cachesInTime(request *http.Request) error {
 	return p.cachesSynced(request)
 }
 
-// rotationFailed tells the garden that its credentials will end, as long as they have not.
+// rotationFailed logs that the credentials could not be renewed, and records an event in the garden.
 func (p *process) rotationFailed(err error, expiry time.Time) {
 	p.Log.Error(err, "Garden credentials could not be renewed", "expiry", expiry)
 	if recorder := p.recorder.Load(); recorder != nil {

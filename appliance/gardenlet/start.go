@@ -27,10 +27,10 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// definitionPatience is how long custom resource definitions may take to be served.
+// definitionPatience limits the time until custom resource definitions are served.
 const definitionPatience = 2 * time.Minute
 
-// preflight compares the configured networks with those of the cluster, and makes the namespace of the gardenlet.
+// preflight compares the configured networks with those of the cluster, and creates the namespace of the gardenlet.
 func (p *process) preflight(ctx context.Context, ready func()) error {
 	seedClient, err := p.newSeedClient()
 	if err != nil {
@@ -52,7 +52,7 @@ func (p *process) preflight(ctx context.Context, ready func()) error {
 	return nil
 }
 
-// elect returns only when another replica may act.
+// elect runs while this replica is, or waits to become, the leader.
 func (p *process) elect(ctx context.Context, ready func()) error {
 	settings := p.Config.LeaderElection
 	if !*settings.LeaderElect {
@@ -75,7 +75,7 @@ func (p *process) elect(ctx context.Context, ready func()) error {
 	stopWaiting()
 	<-done
 	if ctx.Err() == nil {
-		return errors.New("another replica has taken over")
+		return errors.New("another replica has become the leader")
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (p *process) newElector(settings *gardenconfigv1alpha1.LeaderElectionConfig
 			OnStoppedLeading: func() {},
 			OnNewLeader: func(leader string) {
 				if leader != identity {
-					p.Log.Info("Another replica acts, waiting for its end", "replica", leader)
+					p.Log.Info("Another replica is the leader, waiting for its lease", "replica", leader)
 				}
 			},
 		},
@@ -119,7 +119,7 @@ func (p *process) newElector(settings *gardenconfigv1alpha1.LeaderElectionConfig
 	return elector, nil
 }
 
-// stayAlive keeps a replica that waits for its turn from being taken for dead.
+// stayAlive keeps the liveness probe of a waiting replica successful.
 func (p *process) stayAlive(ctx context.Context, period time.Duration) {
 	for !p.leading.Load() {
 		p.alive()
@@ -133,7 +133,7 @@ func (p *process) stayAlive(ctx context.Context, period time.Duration) {
 	}
 }
 
-// enterGarden gets the credentials and looks after them.
+// enterGarden obtains the credentials and maintains them.
 func (p *process) enterGarden(ctx context.Context, ready func(garden)) error {
 	seedClient, err := p.newSeedClient()
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *process) enterGarden(ctx context.Context, ready func(garden)) error {
 	if err != nil {
 		return fmt.Errorf("build garden client: %w", err)
 	}
-	p.Log.Info("Garden entered", "garden", access.Config().Host)
+	p.Log.Info("Connected to the garden", "garden", access.Config().Host)
 	ready(garden{access: access, client: gardenClient})
 	return access.Maintain(ctx)
 }
@@ -184,7 +184,7 @@ func (p *process) accessSettings() gardenaccess.Settings {
 	return settings
 }
 
-// register makes the seed known and cleans up after a process that died.
+// register registers the seed and aborts the operations of a process that died.
 func (p *process) register(ctx context.Context, in garden, ready func()) error {
 	seedClient, err := p.newSeedClient()
 	if err != nil {
@@ -201,7 +201,7 @@ func (p *process) register(ctx context.Context, in garden, ready func()) error {
 		func() error {
 			aborted, err := registrar.AbortOperations(ctx)
 			if len(aborted) > 0 {
-				p.Log.Info("Operations of a process that died are begun again", "shoots", aborted)
+				p.Log.Info("Operations of a process that died are started again", "shoots", aborted)
 			}
 			return err
 		},
@@ -215,7 +215,7 @@ func (p *process) register(ctx context.Context, in garden, ready func()) error {
 	return nil
 }
 
-// define brings the custom resource definitions into the seed before any controller watches their objects.
+// define installs the custom resource definitions in the seed before a controller watches their objects.
 func (p *process) define(ctx context.Context, ready func()) error {
 	seedClient, err := p.newSeedClient()
 	if err != nil {
@@ -237,6 +237,6 @@ func (p *process) recordRotationFailure(recorder events.EventRecorder, err error
 	object.SetGroupVersionKind(gardencorev1beta1.GroupVersion.WithKind("Seed"))
 	kit.Record(recorder, object, kit.Notice{
 		Type: corev1.EventTypeWarning, Reason: gardencorev1beta1.EventGardenletCertificateRotationFailed, Action: gardencorev1beta1.EventActionReconcile,
-		Message: fmt.Sprintf("The gardenlet's certificate for the garden ends at %s and could not be renewed: %v", expiry.UTC().Format(time.RFC3339), err),
+		Message: fmt.Sprintf("The gardenlet's certificate for the garden expires at %s and could not be renewed: %v", expiry.UTC().Format(time.RFC3339), err),
 	})
 }

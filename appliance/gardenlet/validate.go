@@ -13,20 +13,20 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 )
 
-// minimumValidity is the shortest life of a certificate that can be asked for.
+// minimumValidity is the shortest lifetime of a certificate that can be requested.
 const minimumValidity = 10 * time.Minute
 
-// Validate returns everything that is wrong with the configuration, each with its path.
+// Validate returns the errors of the configuration, each with the path of the field.
 func (o Options) Validate() error {
 	return errors.Join(ValidateConfig(o.Config)...)
 }
 
-// ValidateConfig returns everything that is wrong with a configuration that has its defaults, each with its path.
+// ValidateConfig returns the errors of a configuration with defaults, each with the path of the field.
 func ValidateConfig(c *gardenconfigv1alpha1.GardenletConfiguration) []error {
 	var errs []error
 	report := func(path, problem string) { errs = append(errs, fmt.Errorf("%s: %s", path, problem)) }
 	if c.SeedConfig == nil {
-		report("seedConfig", "required: a gardenlet works for one seed, and this says for which")
+		report("seedConfig", "required: it describes the seed of the gardenlet")
 		return errs
 	}
 	for _, problem := range validation.IsDNS1123Label(c.SeedConfig.Name) {
@@ -34,17 +34,17 @@ func ValidateConfig(c *gardenconfigv1alpha1.GardenletConfiguration) []error {
 	}
 	garden := c.GardenClientConnection
 	if garden.BootstrapKubeconfig != nil && garden.KubeconfigSecret == nil {
-		report("gardenClientConnection.kubeconfigSecret", "required together with bootstrapKubeconfig: it is where the obtained credentials are kept")
+		report("gardenClientConnection.kubeconfigSecret", "required together with bootstrapKubeconfig: the gardenlet stores its credentials there")
 	}
 	if garden.BootstrapKubeconfig == nil && garden.KubeconfigSecret == nil && garden.Kubeconfig == "" {
-		report("gardenClientConnection", "nothing says how to get into the garden: set kubeconfig, or bootstrapKubeconfig together with kubeconfigSecret")
+		report("gardenClientConnection", "no credentials for the garden: set kubeconfig, or bootstrapKubeconfig together with kubeconfigSecret")
 	}
 	validity := garden.KubeconfigValidity
 	if validity.Validity != nil && validity.Validity.Duration < minimumValidity {
 		report("gardenClientConnection.kubeconfigValidity.validity", fmt.Sprintf("must be at least %s", minimumValidity))
 	}
 	if from, until := *validity.AutoRotationJitterPercentageMin, *validity.AutoRotationJitterPercentageMax; from < 1 || until > 100 || from > until {
-		report("gardenClientConnection.kubeconfigValidity", fmt.Sprintf("rotation between %d and %d percent of the validity is not possible: take percentages from 1 to 100, the smaller one as minimum", from, until))
+		report("gardenClientConnection.kubeconfigValidity", fmt.Sprintf("rotation between %d and %d percent of the validity is not possible: the percentages must be from 1 to 100, and the minimum must not exceed the maximum", from, until))
 	}
 	for resource, reserved := range reservedOf(c) {
 		if capacity, ok := c.Resources.Capacity[resource]; !ok || capacity.Cmp(reserved) < 0 {
@@ -57,7 +57,7 @@ func ValidateConfig(c *gardenconfigv1alpha1.GardenletConfiguration) []error {
 	return errs
 }
 
-// reservedOf is what a configuration keeps free of the capacity.
+// reservedOf returns the reserved part of the capacity.
 func reservedOf(c *gardenconfigv1alpha1.GardenletConfiguration) corev1.ResourceList {
 	if c.Resources == nil {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,31 +38,34 @@ func TestValidateConfig(t *testing.T) {
 		want   string
 	}{
 		"Good":    {reason: "nothing is wrong with a good configuration", change: func(*gardenconfigv1alpha1.GardenletConfiguration) {}},
-		"NoSeed":  {reason: "GLET-BOOT-1: a gardenlet serves a seed", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) { c.SeedConfig = nil }, want: "seedConfig: required"},
-		"NoName":  {reason: "which has a name", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) { c.SeedConfig.Name = "" }, want: "seedConfig.metadata.name"},
-		"NoWayIn": {reason: "GLET-BOOT-4: there is a way into the garden", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) { c.GardenClientConnection.KubeconfigSecret = nil }, want: "gardenClientConnection: nothing says"},
-		"NoPlace": {reason: "what a bootstrap obtains has a place", change: bootstrapOnly, want: "gardenClientConnection.kubeconfigSecret"},
+		"NoSeed":  {reason: "GLET-BOOT-1: a gardenlet serves a seed", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) { c.SeedConfig = nil }, want: "seedConfig: required: it describes the seed of the gardenlet"},
+		"NoName":  {reason: "which has a name", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) { c.SeedConfig.Name = "" }, want: "seedConfig.metadata.name: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"},
+		"NoWayIn": {reason: "GLET-BOOT-4: there is a way into the garden", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) { c.GardenClientConnection.KubeconfigSecret = nil }, want: "gardenClientConnection: no credentials for the garden: set kubeconfig, or bootstrapKubeconfig together with kubeconfigSecret"},
+		"NoPlace": {reason: "what a bootstrap obtains has a place", change: bootstrapOnly, want: "gardenClientConnection.kubeconfigSecret: required together with bootstrapKubeconfig: the gardenlet stores its credentials there"},
 		"ShortLife": {reason: "GLET-CSR-5: certificates live ten minutes at least", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
 			c.GardenClientConnection.KubeconfigValidity.Validity = &metav1.Duration{Duration: time.Minute}
-		}, want: "at least 10m0s"},
+		}, want: "gardenClientConnection.kubeconfigValidity.validity: must be at least 10m0s"},
 		"Upside": {reason: "GLET-ROT-2: the percentages are in order", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
 			c.GardenClientConnection.KubeconfigValidity.AutoRotationJitterPercentageMin = new(int32(95))
-		}, want: "between 95 and 90 percent"},
+		}, want: "gardenClientConnection.kubeconfigValidity: rotation between 95 and 90 percent of the validity is not possible: the percentages must be from 1 to 100, and the minimum must not exceed the maximum"},
 		"TooMuch": {reason: "GLET-SEED-3: not more can be reserved than there is", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
 			c.Resources = &gardenconfigv1alpha1.ResourcesConfiguration{Capacity: shoots("10"), Reserved: shoots("11")}
-		}, want: "resources.reserved[shoots]"},
+		}, want: "resources.reserved[shoots]: must not be more than the capacity"},
 		"NoHeartbeat": {reason: "GLET-LEASE-1: a heart beats", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
 			c.Controllers.Seed.LeaseResyncSeconds = new(int32(0))
-		}, want: "leaseResyncSeconds"},
+		}, want: "controllers.seed: leaseResyncSeconds and leaseResyncMissThreshold must be at least 1"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := config()
 			tc.change(c)
-			err := errors.Join(gardenlet.ValidateConfig(c)...)
-			if (err == nil) != (tc.want == "") || (err != nil && !strings.Contains(err.Error(), tc.want)) {
-				t.Errorf("%s\nValidateConfig(...): got %v, want %q", tc.reason, err, tc.want)
+			got := ""
+			if err := errors.Join(gardenlet.ValidateConfig(c)...); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nValidateConfig(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -5,6 +5,8 @@ package query_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -37,8 +39,9 @@ func TestMoving(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := query.Moving(tc.shoot); (got != "") != tc.want {
-				t.Errorf("%s\nMoving(...) = %q, want a reason: %t", tc.reason, got, tc.want)
+			got := query.Moving(tc.shoot)
+			if diff := cmp.Diff(tc.want, got != ""); diff != "" {
+				t.Errorf("%s\nMoving(...) = %q, is there a reason? (-want +got):\n%s", tc.reason, got, diff)
 			}
 		})
 	}
@@ -89,8 +92,8 @@ func TestShoot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if tc.got != tc.want {
-				t.Errorf("%s: got %v, want %v", tc.reason, tc.got, tc.want)
+			if diff := cmp.Diff(tc.want, tc.got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

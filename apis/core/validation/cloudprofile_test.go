@@ -5,8 +5,10 @@ package validation_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 )
@@ -89,7 +91,9 @@ func TestValidateMachineImageVersions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tc.reason, validation.ValidateCloudProfile(cloudProfile(tc.change)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateCloudProfile(cloudProfile(tc.change)))); diff != "" {
+				t.Errorf("%s\nValidateCloudProfile(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -157,7 +161,9 @@ func TestValidateCapabilities(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tc.reason, validation.ValidateCloudProfile(cloudProfile(tc.change)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateCloudProfile(cloudProfile(tc.change)))); diff != "" {
+				t.Errorf("%s\nValidateCloudProfile(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -200,7 +206,9 @@ func TestValidateBastionOfProfile(t *testing.T) {
 	} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
-			check(t, tc.reason, validation.ValidateCloudProfile(tc.got), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateCloudProfile(tc.got))); diff != "" {
+				t.Errorf("%s\nValidateCloudProfile(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }

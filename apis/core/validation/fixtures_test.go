@@ -3,35 +3,15 @@
 package validation_test
 
 import (
-	"slices"
-	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
-
-// check compares the fields, with the kind of complaint, that validation names.
-func check(t *testing.T, reason string, got field.ErrorList, want ...string) {
-	t.Helper()
-	complaints := make([]string, 0, len(got))
-	for _, e := range got {
-		complaints = append(complaints, e.Field+": "+string(e.Type))
-	}
-	slices.Sort(complaints)
-	if want == nil {
-		want = []string{}
-	}
-	if diff := cmp.Diff(want, complaints); diff != "" {
-		t.Errorf("%s\ncomplaints (-want +got):\n%s\nin words: %v", reason, diff, got.ToAggregate())
-	}
-}
 
 func shoot(change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
 	s := &gardencorev1beta1.Shoot{

@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 )
@@ -136,7 +138,9 @@ func TestValidateSeedRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tc.reason, validation.ValidateSeed(seed(tc.change)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateSeed(seed(tc.change)))); diff != "" {
+				t.Errorf("%s\nValidateSeed(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -185,12 +189,16 @@ func TestValidateSeedUpdate(t *testing.T) {
 			if tc.now == nil {
 				tc.now = none
 			}
-			check(t, tc.reason, validation.ValidateSeedUpdate(seed(tc.now), seed(tc.old)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateSeedUpdate(seed(tc.now), seed(tc.old)))); diff != "" {
+				t.Errorf("%s\nValidateSeedUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
-	check(t, "API-VALSEED-2: the identity of a cluster stays", validation.ValidateSeedStatusUpdate(
+	if diff := cmp.Diff([]string{"status.clusterIdentity: FieldValueInvalid"}, checktest.Complaints(validation.ValidateSeedStatusUpdate(
 		seed(func(s *gardencorev1beta1.Seed) { s.Status.ClusterIdentity = new("b") }),
-		seed(func(s *gardencorev1beta1.Seed) { s.Status.ClusterIdentity = new("a") })), "status.clusterIdentity: FieldValueInvalid")
+		seed(func(s *gardencorev1beta1.Seed) { s.Status.ClusterIdentity = new("a") })))); diff != "" {
+		t.Errorf("API-VALSEED-2: the identity of a cluster stays\nValidateSeedStatusUpdate(...) (-want +got):\n%s", diff)
+	}
 }
 
 func TestValidateCloudProfileRules(t *testing.T) {
@@ -315,15 +323,20 @@ func TestValidateCloudProfileRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tc.reason, validation.ValidateCloudProfile(cloudProfile(tc.change)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateCloudProfile(cloudProfile(tc.change)))); diff != "" {
+				t.Errorf("%s\nValidateCloudProfile(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 	limited := func(n int32) *gardencorev1beta1.CloudProfile {
 		return cloudProfile(func(p *gardencorev1beta1.CloudProfile) { p.Spec.Limits = &gardencorev1beta1.Limits{MaxNodesTotal: &n} })
 	}
-	check(t, "API-VALCP-2: shoots keep the nodes that they were allowed", validation.ValidateCloudProfileUpdate(limited(1), limited(2)),
-		"spec.limits.maxNodesTotal: FieldValueInvalid")
-	check(t, "API-VALCP-2: more can be allowed", validation.ValidateCloudProfileUpdate(limited(2), limited(1)))
+	if diff := cmp.Diff([]string{"spec.limits.maxNodesTotal: FieldValueInvalid"}, checktest.Complaints(validation.ValidateCloudProfileUpdate(limited(1), limited(2)))); diff != "" {
+		t.Errorf("API-VALCP-2: shoots keep the nodes that they were allowed\nValidateCloudProfileUpdate(...) (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateCloudProfileUpdate(limited(2), limited(1)))); diff != "" {
+		t.Errorf("API-VALCP-2: more can be allowed\nValidateCloudProfileUpdate(...) (-want +got):\n%s", diff)
+	}
 }
 
 func TestValidateProjectRules(t *testing.T) {
@@ -399,11 +412,15 @@ func TestValidateProjectRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tc.reason, validation.ValidateProject(project(tc.change)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateProject(project(tc.change)))); diff != "" {
+				t.Errorf("%s\nValidateProject(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 	ready := project(func(p *gardencorev1beta1.Project) { p.Status.Phase = "Ready" })
-	check(t, "API-VALPROJ-5: a phase does not become empty again", validation.ValidateProjectStatusUpdate(project(), ready), "status.phase: FieldValueInvalid")
+	if diff := cmp.Diff([]string{"status.phase: FieldValueInvalid"}, checktest.Complaints(validation.ValidateProjectStatusUpdate(project(), ready))); diff != "" {
+		t.Errorf("API-VALPROJ-5: a phase does not become empty again\nValidateProjectStatusUpdate(...) (-want +got):\n%s", diff)
+	}
 }
 
 func TestValidateExtensions(t *testing.T) {
@@ -421,7 +438,7 @@ func TestValidateExtensions(t *testing.T) {
 		i.Spec.SeedRef = &corev1.ObjectReference{Name: seed}
 		return i
 	}
-	check(t, "API-VALCR-1: what an extension does is known", validation.ValidateControllerRegistration(registration(func(r *gardencorev1beta1.ControllerRegistration) {
+	if diff := cmp.Diff([]string{"spec.deployment.deploymentRefs: FieldValueForbidden", "spec.deployment.policy: FieldValueNotSupported", "spec.resources[0].autoEnable[0]: FieldValueForbidden", "spec.resources[0].clusterCompatibility[1]: FieldValueNotSupported", "spec.resources[0].lifecycle.delete: FieldValueNotSupported", "spec.resources[0].reconcileTimeout: FieldValueInvalid"}, checktest.Complaints(validation.ValidateControllerRegistration(registration(func(r *gardencorev1beta1.ControllerRegistration) {
 		res := &r.Spec.Resources[0]
 		res.ClusterCompatibility = []gardencorev1beta1.ClusterType{"shoot", "moon"}
 		res.AutoEnable = []gardencorev1beta1.ClusterType{"seed"}
@@ -430,21 +447,28 @@ func TestValidateExtensions(t *testing.T) {
 		r.Spec.Deployment = &gardencorev1beta1.ControllerRegistrationDeployment{
 			Policy: new(gardencorev1beta1.ControllerDeploymentPolicy("Sometimes")), DeploymentRefs: []gardencorev1beta1.DeploymentRef{{Name: "a"}, {Name: "b"}},
 		}
-	})), "spec.deployment.deploymentRefs: FieldValueForbidden", "spec.deployment.policy: FieldValueNotSupported",
-		"spec.resources[0].autoEnable[0]: FieldValueForbidden", "spec.resources[0].clusterCompatibility[1]: FieldValueNotSupported",
-		"spec.resources[0].lifecycle.delete: FieldValueNotSupported", "spec.resources[0].reconcileTimeout: FieldValueInvalid")
-	check(t, "API-VALCR-1: who is in charge stays in charge", validation.ValidateControllerRegistrationUpdate(registration(func(r *gardencorev1beta1.ControllerRegistration) {
+	})))); diff != "" {
+		t.Errorf("API-VALCR-1: what an extension does is known\nValidateControllerRegistration(...) (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"spec.resources[0].primary: FieldValueInvalid"}, checktest.Complaints(validation.ValidateControllerRegistrationUpdate(registration(func(r *gardencorev1beta1.ControllerRegistration) {
 		r.Spec.Resources[0].Primary = new(false)
-	}), registration(none)), "spec.resources[0].primary: FieldValueInvalid")
-	check(t, "API-VALCR-1: what goes away does not change", validation.ValidateControllerRegistrationUpdate(registration(func(r *gardencorev1beta1.ControllerRegistration) {
+	}), registration(none)))); diff != "" {
+		t.Errorf("API-VALCR-1: who is in charge stays in charge\nValidateControllerRegistrationUpdate(...) (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"spec: FieldValueForbidden"}, checktest.Complaints(validation.ValidateControllerRegistrationUpdate(registration(func(r *gardencorev1beta1.ControllerRegistration) {
 		r.DeletionTimestamp = past()
 		r.Spec.Resources[0].Type = "b"
-	}), registration(func(r *gardencorev1beta1.ControllerRegistration) { r.DeletionTimestamp = past() })), "spec: FieldValueForbidden")
-	check(t, "API-VALCI-1: an installation stays where it is", validation.ValidateControllerInstallationUpdate(installation("b"), installation("a")),
-		"spec.seedRef.name: FieldValueInvalid")
+	}), registration(func(r *gardencorev1beta1.ControllerRegistration) { r.DeletionTimestamp = past() })))); diff != "" {
+		t.Errorf("API-VALCR-1: what goes away does not change\nValidateControllerRegistrationUpdate(...) (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"spec.seedRef.name: FieldValueInvalid"}, checktest.Complaints(validation.ValidateControllerInstallationUpdate(installation("b"), installation("a")))); diff != "" {
+		t.Errorf("API-VALCI-1: an installation stays where it is\nValidateControllerInstallationUpdate(...) (-want +got):\n%s", diff)
+	}
 	both := installation("a")
 	both.Spec.ShootRef = &corev1.ObjectReference{Namespace: "garden", Name: "s"}
-	check(t, "API-VALCI-1: it is in one place", validation.ValidateControllerInstallation(both), "spec.shootRef: FieldValueForbidden")
+	if diff := cmp.Diff([]string{"spec.shootRef: FieldValueForbidden"}, checktest.Complaints(validation.ValidateControllerInstallation(both))); diff != "" {
+		t.Errorf("API-VALCI-1: it is in one place\nValidateControllerInstallation(...) (-want +got):\n%s", diff)
+	}
 }
 
 func TestValidateInternalSecretRules(t *testing.T) {
@@ -455,20 +479,31 @@ func TestValidateInternalSecretRules(t *testing.T) {
 		}
 	}
 	key := func(value string) map[string][]byte { return map[string][]byte{"a": []byte(value)} }
-	check(t, "API-VALIS-1: a secret has a size", validation.ValidateInternalSecret(made("Opaque", map[string][]byte{"a": make([]byte, 1<<20+1)}, nil)), "data: FieldValueTooLong")
-	check(t, "API-VALIS-1: Docker reads JSON", validation.ValidateInternalSecret(made(corev1.SecretTypeDockerConfigJson, map[string][]byte{".dockerconfigjson": []byte("x")}, nil)),
-		"data[.dockerconfigjson]: FieldValueInvalid")
-	check(t, "API-VALIS-1: who logs in says who it is", validation.ValidateInternalSecret(made(corev1.SecretTypeBasicAuth, nil, nil)), "data[username]: FieldValueRequired")
-	check(t, "API-VALIS-1: the type stays", validation.ValidateInternalSecretUpdate(made("other", nil, nil), made("Opaque", nil, nil)), "type: FieldValueInvalid")
-	check(t, "API-VALIS-1: what is immutable stays", validation.ValidateInternalSecretUpdate(made("Opaque", key("b"), nil), made("Opaque", key("a"), new(true))),
-		"data: FieldValueInvalid", "immutable: FieldValueInvalid")
+	if diff := cmp.Diff([]string{"data: FieldValueTooLong"}, checktest.Complaints(validation.ValidateInternalSecret(made("Opaque", map[string][]byte{"a": make([]byte, 1<<20+1)}, nil)))); diff != "" {
+		t.Errorf("API-VALIS-1: a secret has a size\nValidateInternalSecret(...) (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"data[.dockerconfigjson]: FieldValueInvalid"}, checktest.Complaints(validation.ValidateInternalSecret(made(corev1.SecretTypeDockerConfigJson, map[string][]byte{".dockerconfigjson": []byte("x")}, nil)))); diff != "" {
+		t.Errorf("API-VALIS-1: Docker reads JSON\nValidateInternalSecret(...) (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"data[username]: FieldValueRequired"}, checktest.Complaints(validation.ValidateInternalSecret(made(corev1.SecretTypeBasicAuth, nil, nil)))); diff != "" {
+		t.Errorf("API-VALIS-1: who logs in says who it is\nValidateInternalSecret(...) (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"type: FieldValueInvalid"}, checktest.Complaints(validation.ValidateInternalSecretUpdate(made("other", nil, nil), made("Opaque", nil, nil)))); diff != "" {
+		t.Errorf("API-VALIS-1: the type stays\nValidateInternalSecretUpdate(...) (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"data: FieldValueInvalid", "immutable: FieldValueInvalid"}, checktest.Complaints(validation.ValidateInternalSecretUpdate(made("Opaque", key("b"), nil), made("Opaque", key("a"), new(true))))); diff != "" {
+		t.Errorf("API-VALIS-1: what is immutable stays\nValidateInternalSecretUpdate(...) (-want +got):\n%s", diff)
+	}
 }
 
 func TestValidateSecretBindingRules(t *testing.T) {
 	t.Parallel()
-	check(t, "API-VALSB-1: a new binding says whom it is for", validation.ValidateSecretBinding(binding(func(b *gardencorev1beta1.SecretBinding) { b.Provider = nil })),
-		"provider: FieldValueRequired")
-	check(t, "API-VALSB-1: quotas stay", validation.ValidateSecretBindingUpdate(binding(func(b *gardencorev1beta1.SecretBinding) {
+	if diff := cmp.Diff([]string{"provider: FieldValueRequired"}, checktest.Complaints(validation.ValidateSecretBinding(binding(func(b *gardencorev1beta1.SecretBinding) { b.Provider = nil })))); diff != "" {
+		t.Errorf("API-VALSB-1: a new binding says whom it is for\nValidateSecretBinding(...) (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"quotas: FieldValueInvalid"}, checktest.Complaints(validation.ValidateSecretBindingUpdate(binding(func(b *gardencorev1beta1.SecretBinding) {
 		b.Quotas = []corev1.ObjectReference{{Name: "q"}}
-	}), binding()), "quotas: FieldValueInvalid")
+	}), binding()))); diff != "" {
+		t.Errorf("API-VALSB-1: quotas stay\nValidateSecretBindingUpdate(...) (-want +got):\n%s", diff)
+	}
 }

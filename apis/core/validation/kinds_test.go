@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
@@ -39,7 +41,9 @@ func expect(t *testing.T, all map[string]expectation) {
 	for name, tc := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tc.reason, tc.got, tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(tc.got)); diff != "" {
+				t.Errorf("%s\ncomplaints (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 )
@@ -158,7 +160,9 @@ func TestValidateObjects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tc.reason, tc.got, tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(tc.got)); diff != "" {
+				t.Errorf("%s\ncomplaints (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }

@@ -5,10 +5,12 @@ package validation_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 )
@@ -138,7 +140,9 @@ func TestValidateSeedFields(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tc.reason, validation.ValidateSeed(seed(tc.change)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateSeed(seed(tc.change)))); diff != "" {
+				t.Errorf("%s\nValidateSeed(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -148,10 +152,15 @@ func TestValidateSeedTemplate(t *testing.T) {
 	path := field.NewPath("seedConfig")
 	internal := seed().Spec.DNS.Internal
 	template := &gardencorev1beta1.SeedTemplate{Spec: gardencorev1beta1.SeedSpec{DNS: gardencorev1beta1.SeedDNS{Internal: internal}}}
-	check(t, "a template leaves to the shoot what follows from it", validation.ValidateSeedTemplate(template, path))
-	check(t, "but not the internal domain", validation.ValidateSeedTemplate(&gardencorev1beta1.SeedTemplate{}, path), "seedConfig.spec.dns.internal: FieldValueRequired")
+	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateSeedTemplate(template, path))); diff != "" {
+		t.Errorf("a template leaves to the shoot what follows from it\nValidateSeedTemplate(...) (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"seedConfig.spec.dns.internal: FieldValueRequired"}, checktest.Complaints(validation.ValidateSeedTemplate(&gardencorev1beta1.SeedTemplate{}, path))); diff != "" {
+		t.Errorf("but not the internal domain\nValidateSeedTemplate(...) (-want +got):\n%s", diff)
+	}
 	moved := template.DeepCopy()
 	moved.Spec.Networks.Pods = "10.0.0.0/16"
-	check(t, "what never changes in a seed never changes in its template", validation.ValidateSeedTemplateUpdate(moved, template, path),
-		"seedConfig.spec.networks.pods: FieldValueInvalid")
+	if diff := cmp.Diff([]string{"seedConfig.spec.networks.pods: FieldValueInvalid"}, checktest.Complaints(validation.ValidateSeedTemplateUpdate(moved, template, path))); diff != "" {
+		t.Errorf("what never changes in a seed never changes in its template\nValidateSeedTemplateUpdate(...) (-want +got):\n%s", diff)
+	}
 }

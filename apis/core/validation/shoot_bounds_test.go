@@ -9,10 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 )
@@ -62,14 +64,18 @@ func TestFeatureGates(t *testing.T) {
 			want = append(want, at+tc.lock+": FieldValueForbidden")
 			slices.Sort(want)
 			s := shoot(onVersion(version), kubelet(gardencorev1beta1.KubeletConfig{KubernetesConfig: gated(asked...)}))
-			check(t, "a version has gates of its own, and holds some of them", validation.ValidateShoot(s), want...)
+			if diff := cmp.Diff(want, checktest.Complaints(validation.ValidateShoot(s))); diff != "" {
+				t.Errorf("a version has gates of its own, and holds some of them\nValidateShoot(...) (-want +got):\n%s", diff)
+			}
 		})
 	}
 	t.Run("API-VALSHOOT-16 other versions", func(t *testing.T) {
 		t.Parallel()
 		for _, version := range []string{"1.30.1", "1.37.0"} {
 			s := shoot(onVersion(version), kubelet(gardencorev1beta1.KubeletConfig{KubernetesConfig: gated("Nonsense", "AllAlpha")}))
-			check(t, "of versions that were not looked at nothing is said: "+version, validation.ValidateShoot(s))
+			if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateShoot(s))); diff != "" {
+				t.Errorf("%s\nValidateShoot(...) (-want +got):\n%s", "of versions that were not looked at nothing is said: "+version, diff)
+			}
 		}
 	})
 }
@@ -157,7 +163,9 @@ func TestRemovedFields(t *testing.T) {
 			want = append(want, path+": FieldValueForbidden")
 		}
 		slices.Sort(want)
-		check(t, "fields go with versions: "+step.version, validation.ValidateShoot(shoot(former, onVersion(step.version))), want...)
+		if diff := cmp.Diff(want, checktest.Complaints(validation.ValidateShoot(shoot(former, onVersion(step.version))))); diff != "" {
+			t.Errorf("%s\nValidateShoot(...) (-want +got):\n%s", "fields go with versions: "+step.version, diff)
+		}
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 )
@@ -264,7 +266,9 @@ func TestValidateShootInPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			old, now := shoot(tc.old...), shoot(tc.now...)
-			check(t, tc.reason, validation.ValidateShootUpdate(now, old), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateShootUpdate(now, old))); diff != "" {
+				t.Errorf("%s\nValidateShootUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -278,11 +282,16 @@ func TestValidateShootTemplate(t *testing.T) {
 	open := template(func(s *gardencorev1beta1.Shoot) {
 		s.Spec.Purpose, s.Spec.Provider.Workers[0].Machine.Image = new(gardencorev1beta1.ShootPurposeInfrastructure), nil
 	})
-	check(t, "a template leaves open what is chosen later", validation.ValidateShootTemplate(open, nil))
+	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateShootTemplate(open, nil))); diff != "" {
+		t.Errorf("a template leaves open what is chosen later\nValidateShootTemplate(...) (-want +got):\n%s", diff)
+	}
 	broken := template(func(s *gardencorev1beta1.Shoot) { s.Spec.Region, s.Spec.Provider.Workers[0].Minimum = "", -1 })
 	broken.Labels = map[string]string{"a b": "c"}
-	check(t, "all else is checked as in a shoot", validation.ValidateShootTemplate(broken, nil),
-		"metadata.labels: FieldValueInvalid", "spec.provider.workers[0].minimum: FieldValueInvalid", "spec.region: FieldValueRequired")
+	if diff := cmp.Diff([]string{"metadata.labels: FieldValueInvalid", "spec.provider.workers[0].minimum: FieldValueInvalid", "spec.region: FieldValueRequired"}, checktest.Complaints(validation.ValidateShootTemplate(broken, nil))); diff != "" {
+		t.Errorf("all else is checked as in a shoot\nValidateShootTemplate(...) (-want +got):\n%s", diff)
+	}
 	moved := template(func(s *gardencorev1beta1.Shoot) { s.Spec.Region = "other" })
-	check(t, "and its shoots can follow", validation.ValidateShootTemplateUpdate(moved, template(), nil), "spec.region: FieldValueInvalid")
+	if diff := cmp.Diff([]string{"spec.region: FieldValueInvalid"}, checktest.Complaints(validation.ValidateShootTemplateUpdate(moved, template(), nil))); diff != "" {
+		t.Errorf("and its shoots can follow\nValidateShootTemplateUpdate(...) (-want +got):\n%s", diff)
+	}
 }

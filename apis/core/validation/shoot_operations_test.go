@@ -5,6 +5,9 @@ package validation_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
@@ -192,7 +195,9 @@ func TestValidateShootOperations(t *testing.T) {
 			old := shoot(tc.state...)
 			now := old.DeepCopy()
 			now.Annotations = map[string]string{operationKey: tc.asked, maintenanceKey: tc.next}
-			check(t, tc.reason, validation.ValidateShootUpdate(now, old), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateShootUpdate(now, old))); diff != "" {
+				t.Errorf("%s\nValidateShootUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -200,10 +205,12 @@ func TestValidateShootOperations(t *testing.T) {
 func TestValidateShootOperationsOnce(t *testing.T) {
 	t.Parallel()
 	asked := annotated(operationKey, "rotate-ca-start")
-	check(t, "an operation that is being done does not stand in the way of other changes",
-		validation.ValidateShootUpdate(
-			shoot(asked, phases("Preparing", "", ""), annotated("a", "b")), shoot(asked, phases("Preparing", "", ""))))
+	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateShootUpdate(
+		shoot(asked, phases("Preparing", "", ""), annotated("a", "b")), shoot(asked, phases("Preparing", "", ""))))); diff != "" {
+		t.Errorf("an operation that is being done does not stand in the way of other changes\nValidateShootUpdate(...) (-want +got):\n%s", diff)
+	}
 	leaving := func(s *gardencorev1beta1.Shoot) { s.DeletionTimestamp = past() }
-	check(t, "API-VALOP-9: what is to be done in the maintenance of a shoot that goes away does not matter",
-		validation.ValidateShootUpdate(shoot(leaving, annotated(maintenanceKey, "rotate-ca-start")), shoot(leaving)))
+	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateShootUpdate(shoot(leaving, annotated(maintenanceKey, "rotate-ca-start")), shoot(leaving)))); diff != "" {
+		t.Errorf("API-VALOP-9: what is to be done in the maintenance of a shoot that goes away does not matter\nValidateShootUpdate(...) (-want +got):\n%s", diff)
+	}
 }

@@ -5,9 +5,11 @@ package validation_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 )
@@ -133,7 +135,9 @@ func TestValidateShoot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tc.reason, validation.ValidateShoot(shoot(tc.change)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateShoot(shoot(tc.change)))); diff != "" {
+				t.Errorf("%s\nValidateShoot(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -195,7 +199,9 @@ func TestValidateShootUpdate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tc.reason, validation.ValidateShootUpdate(tc.now, tc.old), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateShootUpdate(tc.now, tc.old))); diff != "" {
+				t.Errorf("%s\nValidateShootUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -224,7 +230,9 @@ func TestValidateShootBinding(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tc.reason, validation.ValidateShootBindingUpdate(tc.now, tc.old), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateShootBindingUpdate(tc.now, tc.old))); diff != "" {
+				t.Errorf("%s\nValidateShootBindingUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }

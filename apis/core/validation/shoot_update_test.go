@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 )
@@ -225,7 +228,9 @@ func TestValidateShootChanges(t *testing.T) {
 			old := shoot(tc.old...)
 			now := shoot(tc.now...)
 			now.Status = old.Status
-			check(t, tc.reason, validation.ValidateShootUpdate(now, old), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateShootUpdate(now, old))); diff != "" {
+				t.Errorf("%s\nValidateShootUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -279,7 +284,9 @@ func TestValidateShootStatus(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tc.reason, validation.ValidateShootStatusUpdate(shoot(tc.now), shoot(tc.old)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateShootStatusUpdate(shoot(tc.now), shoot(tc.old)))); diff != "" {
+				t.Errorf("%s\nValidateShootStatusUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }

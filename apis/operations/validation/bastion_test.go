@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,7 +69,9 @@ func TestValidateBastion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checktest.Complaints(t, tc.reason, validation.ValidateBastion(host(tc.change)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateBastion(host(tc.change)))); diff != "" {
+				t.Errorf("%s\nValidateBastion(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -96,7 +99,9 @@ func TestValidateBastionUpdate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checktest.Complaints(t, tc.reason, validation.ValidateBastionUpdate(host(tc.change), host()), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateBastionUpdate(host(tc.change), host()))); diff != "" {
+				t.Errorf("%s\nValidateBastionUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -118,7 +123,9 @@ func TestValidateBastionStatusUpdate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checktest.Complaints(t, tc.reason, validation.ValidateBastionStatusUpdate(host(tc.change), now), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateBastionStatusUpdate(host(tc.change), now))); diff != "" {
+				t.Errorf("%s\nValidateBastionStatusUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -68,7 +69,9 @@ func TestValidateCredentialsBinding(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checktest.Complaints(t, tc.reason, validation.ValidateCredentialsBinding(bound(tc.change)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateCredentialsBinding(bound(tc.change)))); diff != "" {
+				t.Errorf("%s\nValidateCredentialsBinding(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -87,7 +90,9 @@ func TestValidateCredentialsBindingUpdate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checktest.Complaints(t, tc.reason, validation.ValidateCredentialsBindingUpdate(bound(tc.change), bound()), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateCredentialsBindingUpdate(bound(tc.change), bound()))); diff != "" {
+				t.Errorf("%s\nValidateCredentialsBindingUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -151,7 +156,9 @@ func TestValidateWorkloadIdentity(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checktest.Complaints(t, tc.reason, tc.got, tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(tc.got)); diff != "" {
+				t.Errorf("%s\ncomplaints (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -184,7 +191,9 @@ func TestValidateTokenRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := &gardensecurityv1alpha1.TokenRequest{Spec: gardensecurityv1alpha1.TokenRequestSpec{ExpirationSeconds: tc.seconds, ContextObject: tc.context}}
-			checktest.Complaints(t, tc.reason, validation.ValidateTokenRequest(r), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateTokenRequest(r))); diff != "" {
+				t.Errorf("%s\nValidateTokenRequest(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }

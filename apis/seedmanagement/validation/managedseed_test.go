@@ -5,6 +5,7 @@ package validation_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -129,7 +130,9 @@ func TestValidateManagedSeed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checktest.Complaints(t, tc.reason, validation.ValidateManagedSeed(seedOf(tc.change)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateManagedSeed(seedOf(tc.change)))); diff != "" {
+				t.Errorf("%s\nValidateManagedSeed(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -157,7 +160,9 @@ func TestValidateManagedSeedUpdate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checktest.Complaints(t, tc.reason, validation.ValidateManagedSeedUpdate(seedOf(tc.change), seedOf()), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateManagedSeedUpdate(seedOf(tc.change), seedOf()))); diff != "" {
+				t.Errorf("%s\nValidateManagedSeedUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -225,9 +230,12 @@ func TestValidateGardenlet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checktest.Complaints(t, tc.reason, validation.ValidateGardenlet(gardenletOf(tc.change)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateGardenlet(gardenletOf(tc.change)))); diff != "" {
+				t.Errorf("%s\nValidateGardenlet(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
-	checktest.Complaints(t, "an update is checked like a creation", validation.ValidateGardenletUpdate(gardenletOf(from(repository{})), gardenletOf()),
-		at+": FieldValueRequired")
+	if diff := cmp.Diff([]string{at + ": FieldValueRequired"}, checktest.Complaints(validation.ValidateGardenletUpdate(gardenletOf(from(repository{})), gardenletOf()))); diff != "" {
+		t.Errorf("an update is checked like a creation\nValidateGardenletUpdate(...) (-want +got):\n%s", diff)
+	}
 }

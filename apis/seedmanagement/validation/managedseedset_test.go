@@ -5,6 +5,7 @@ package validation_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terrarium-garden/terrarium/apis/check/checktest"
@@ -95,7 +96,9 @@ func TestValidateManagedSeedSet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checktest.Complaints(t, tc.reason, validation.ValidateManagedSeedSet(setOf(tc.change)), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateManagedSeedSet(setOf(tc.change)))); diff != "" {
+				t.Errorf("%s\nValidateManagedSeedSet(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -136,7 +139,9 @@ func TestValidateManagedSeedSetUpdate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checktest.Complaints(t, tc.reason, validation.ValidateManagedSeedSetUpdate(setOf(tc.change), setOf()), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateManagedSeedSetUpdate(setOf(tc.change), setOf()))); diff != "" {
+				t.Errorf("%s\nValidateManagedSeedSetUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }
@@ -149,9 +154,15 @@ func TestFormerBinding(t *testing.T) {
 		spec.Kubernetes.Version, spec.SecretBindingName, spec.CredentialsBindingName = "1.36.3", new("local"), nil
 	}
 	moved := func(s *set) { s.Spec.ShootTemplate.Spec.Kubernetes.Version = "1.36.3" }
-	checktest.Complaints(t, "as it is", validation.ValidateManagedSeedSetUpdate(setOf(former), setOf(former)))
-	checktest.Complaints(t, "and with the binding that there is now", validation.ValidateManagedSeedSetUpdate(setOf(moved), setOf(former)))
-	checktest.Complaints(t, "but no new one", validation.ValidateManagedSeedSet(setOf(former)), "spec.shootTemplate.spec.secretBindingName: FieldValueForbidden")
+	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateManagedSeedSetUpdate(setOf(former), setOf(former)))); diff != "" {
+		t.Errorf("as it is\nValidateManagedSeedSetUpdate(...) (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateManagedSeedSetUpdate(setOf(moved), setOf(former)))); diff != "" {
+		t.Errorf("and with the binding that there is now\nValidateManagedSeedSetUpdate(...) (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"spec.shootTemplate.spec.secretBindingName: FieldValueForbidden"}, checktest.Complaints(validation.ValidateManagedSeedSet(setOf(former)))); diff != "" {
+		t.Errorf("but no new one\nValidateManagedSeedSet(...) (-want +got):\n%s", diff)
+	}
 }
 
 func TestValidateManagedSeedSetStatusUpdate(t *testing.T) {
@@ -201,7 +212,9 @@ func TestValidateManagedSeedSetStatusUpdate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := validation.ValidateManagedSeedSetStatusUpdate(setOf(func(s *set) { s.Status = tc.is }), setOf(func(s *set) { s.Status = was }))
-			checktest.Complaints(t, tc.reason, got, tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(got)); diff != "" {
+				t.Errorf("%s\ncomplaints (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }

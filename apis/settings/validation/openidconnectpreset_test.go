@@ -5,6 +5,7 @@ package validation_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terrarium-garden/terrarium/apis/check/checktest"
@@ -75,18 +76,27 @@ func TestValidatePresets(t *testing.T) {
 			one := &gardensettingsv1alpha1.OpenIDConnectPreset{
 				ObjectMeta: metav1.ObjectMeta{Name: "sso", Namespace: "garden-meadow", ResourceVersion: "1"}, Spec: s,
 			}
-			checktest.Complaints(t, tc.reason, validation.ValidateOpenIDConnectPreset(one), tc.want...)
-			checktest.Complaints(t, tc.reason+", of an update", validation.ValidateOpenIDConnectPresetUpdate(one, one), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateOpenIDConnectPreset(one))); diff != "" {
+				t.Errorf("%s\nValidateOpenIDConnectPreset(...) (-want +got):\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateOpenIDConnectPresetUpdate(one, one))); diff != "" {
+				t.Errorf("%s\nValidateOpenIDConnectPresetUpdate(...) (-want +got):\n%s", tc.reason+", of an update", diff)
+			}
 			all := &gardensettingsv1alpha1.ClusterOpenIDConnectPreset{
 				ObjectMeta: metav1.ObjectMeta{Name: "sso", ResourceVersion: "1"},
 				Spec:       gardensettingsv1alpha1.ClusterOpenIDConnectPresetSpec{OpenIDConnectPresetSpec: s},
 			}
-			checktest.Complaints(t, tc.reason+", for all", validation.ValidateClusterOpenIDConnectPreset(all), tc.want...)
-			checktest.Complaints(t, tc.reason+", of an update for all", validation.ValidateClusterOpenIDConnectPresetUpdate(all, all), tc.want...)
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateClusterOpenIDConnectPreset(all))); diff != "" {
+				t.Errorf("%s\nValidateClusterOpenIDConnectPreset(...) (-want +got):\n%s", tc.reason+", for all", diff)
+			}
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateClusterOpenIDConnectPresetUpdate(all, all))); diff != "" {
+				t.Errorf("%s\nValidateClusterOpenIDConnectPresetUpdate(...) (-want +got):\n%s", tc.reason+", of an update for all", diff)
+			}
 		})
 	}
 	all := &gardensettingsv1alpha1.ClusterOpenIDConnectPreset{ObjectMeta: metav1.ObjectMeta{Name: "sso"}}
 	all.Spec.OpenIDConnectPresetSpec, all.Spec.ProjectSelector = preset(), wrong
-	checktest.Complaints(t, "API-OIDC-2: projects are selected like shoots", validation.ValidateClusterOpenIDConnectPreset(all),
-		"spec.projectSelector.matchExpressions[0].operator: FieldValueInvalid")
+	if diff := cmp.Diff([]string{"spec.projectSelector.matchExpressions[0].operator: FieldValueInvalid"}, checktest.Complaints(validation.ValidateClusterOpenIDConnectPreset(all))); diff != "" {
+		t.Errorf("API-OIDC-2: projects are selected like shoots\nValidateClusterOpenIDConnectPreset(...) (-want +got):\n%s", diff)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -91,10 +92,11 @@ func TestListsPastTheCache(t *testing.T) {
 	g := admissiontest.New(t, nil, admissiontest.Shoot(), project())
 	g.Delete("projects", "meadow")
 	w := world.From(stale{g.World.Source()}, nil, g.World.Clock)
-	if names, err := w.Cached().Names(t.Context(), world.Place{Group: gardencorev1beta1.GroupName, Resource: "shoots"}); err != nil || len(names) != 0 {
-		t.Fatalf("the cache knows of no shoot, got %q, %v", names, err)
+	names, err := w.Cached().Names(t.Context(), world.Place{Group: gardencorev1beta1.GroupName, Resource: "shoots"})
+	if diff := cmp.Diff([]string(nil), names); diff != "" || err != nil {
+		t.Fatalf("the cache knows of no shoot, got error %v and names (-want +got):\n%s", err, diff)
 	}
-	err := g.Ask(namespacedeletion.New(w), admissiontest.Request{Old: admissiontest.ProjectNamespace()})
+	err = g.Ask(namespacedeletion.New(w), admissiontest.Request{Old: admissiontest.ProjectNamespace()})
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "garden-meadow/sprout") {
 		t.Errorf("GAC-NS-3: shoots are listed from the store, not from the cache: got %v, want Forbidden", err)
 	}

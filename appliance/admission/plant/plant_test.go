@@ -5,6 +5,7 @@ package plant_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -53,7 +54,7 @@ func TestAdmit(t *testing.T) {
 	if err := g.Ask(plant.New(g.World), admissiontest.Request{Object: p}); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Annotations["gardener.cloud/created-by"]; got != "rose" {
-		t.Errorf("API-PLANT-1: it is noted who made it, got %q", got)
+	if diff := cmp.Diff(map[string]string{"gardener.cloud/created-by": "rose"}, p.Annotations); diff != "" {
+		t.Errorf("API-PLANT-1: an annotation names the creator (-want +got):\n%s", diff)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -97,8 +98,8 @@ func TestCreator(t *testing.T) {
 	if err := g.Ask(resourcereference.New(g.World), admissiontest.Request{Object: s}); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Annotations["gardener.cloud/created-by"]; got != "rose" {
-		t.Errorf("API-RRM-5: the creator is noted and cannot be forged, got %q", got)
+	if diff := cmp.Diff(map[string]string{"gardener.cloud/created-by": "rose"}, s.Annotations); diff != "" {
+		t.Errorf("API-RRM-5: an annotation names the creator and cannot be forged (-want +got):\n%s", diff)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr/funcr"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -101,12 +102,15 @@ func TestOperations(t *testing.T) {
 	t.Parallel()
 	g := admissiontest.New(t, nil, admissiontest.ProjectNamespace())
 	rule := resourcesize.New(&gardenconfigv1alpha1.ResourceSizeConfiguration{Limits: []limit{shoots(10)}})(g.World)
-	for operation, want := range map[admission.Operation]bool{
+	want := map[admission.Operation]bool{
 		admission.Create: true, admission.Update: true, admission.Delete: false, admission.Connect: false,
-	} {
-		if got := rule.Handles(operation); got != want {
-			t.Errorf("GAC-SIZE-7: Handles(%s) = %t, want %t", operation, got, want)
-		}
+	}
+	got := map[admission.Operation]bool{}
+	for operation := range want {
+		got[operation] = rule.Handles(operation)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("GAC-SIZE-7: Handles(...) of each operation (-want +got):\n%s", diff)
 	}
 }
 

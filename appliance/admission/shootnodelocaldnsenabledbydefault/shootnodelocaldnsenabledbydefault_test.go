@@ -5,6 +5,8 @@ package shootnodelocaldnsenabledbydefault_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootnodelocaldnsenabledbydefault"
@@ -32,8 +34,9 @@ func TestAdmit(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := s.Spec.SystemComponents
-			if got := c != nil && c.NodeLocalDNS != nil && c.NodeLocalDNS.Enabled; got != tc.want {
-				t.Errorf("%s: got %t, want %t", tc.reason, got, tc.want)
+			got := c != nil && c.NodeLocalDNS != nil && c.NodeLocalDNS.Enabled
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nis the node-local DNS enabled? (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

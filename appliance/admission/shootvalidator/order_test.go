@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
@@ -59,8 +61,8 @@ func TestOrder(t *testing.T) {
 					got = append(got, fault)
 				}
 			}
-			if strings.Join(got, ", ") != strings.Join(tc.want, ", ") || (answer == "") != (tc.want == nil) {
-				t.Errorf("API-SVAL-1: %s: the answer names %q, want %q: %s", name, got, tc.want, answer)
+			if diff := cmp.Diff(tc.want, got); diff != "" || (answer == "") != (tc.want == nil) {
+				t.Errorf("API-SVAL-1: the faults that the answer names (-want +got):\n%s\nanswer: %s", diff, answer)
 			}
 		})
 	}

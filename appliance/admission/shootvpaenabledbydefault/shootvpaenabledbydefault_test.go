@@ -5,6 +5,8 @@ package shootvpaenabledbydefault_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 	"github.com/terrarium-garden/terrarium/appliance/admission/shootvpaenabledbydefault"
@@ -36,8 +38,8 @@ func TestAdmit(t *testing.T) {
 				t.Fatal(err)
 			}
 			v := s.Spec.Kubernetes.VerticalPodAutoscaler
-			if got := v != nil && v.Enabled; got != tc.want {
-				t.Errorf("%s: got %t, want %t", tc.reason, got, tc.want)
+			if diff := cmp.Diff(tc.want, v != nil && v.Enabled); diff != "" {
+				t.Errorf("%s\nis the autoscaler enabled? (-want +got):\n%s", tc.reason, diff)
 			}
 			if tc.want && v.UpdaterInterval == nil {
 				t.Error("API-DEF-11: the defaults are missing")

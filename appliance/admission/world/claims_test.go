@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
@@ -34,8 +35,8 @@ func TestClaim(t *testing.T) {
 		{reason: "and ends", sort: "domain", thing: "a.example", owner: "y/a", later: 5 * time.Second, want: true},
 	} {
 		now.SetTime(now.Now().Add(step.later))
-		if got := w.Claim(step.sort, step.thing, step.owner, below); got != step.want {
-			t.Errorf("%s: Claim(%q, %q, %q) = %t, want %t", step.reason, step.sort, step.thing, step.owner, got, step.want)
+		if diff := cmp.Diff(step.want, w.Claim(step.sort, step.thing, step.owner, below)); diff != "" {
+			t.Errorf("%s\nClaim(%q, %q, %q) (-want +got):\n%s", step.reason, step.sort, step.thing, step.owner, diff)
 		}
 	}
 }

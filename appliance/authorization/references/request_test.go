@@ -13,9 +13,11 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	certificatesv1 "k8s.io/api/certificates/v1"
 
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/shootclient"
 )
 
 // TestRequests reads for whose gardenlet a certificate would be: one that says more than that is for nobody's.
@@ -30,12 +32,13 @@ func TestRequests(t *testing.T) {
 	)
 	unit := asn1.ObjectIdentifier{2, 5, 4, 11}
 	for reason, tc := range map[string]struct {
-		change      func(r *x509.CertificateRequest)
-		usages      []certificatesv1.KeyUsage
-		seed, shoot string
+		change func(r *x509.CertificateRequest)
+		usages []certificatesv1.KeyUsage
+		seed   string
+		shoot  shootclient.Client
 	}{
 		"a gardenlet of a seed":         {change: name("gardener.cloud:system:seed:north", seeds), seed: "north"},
-		"a gardenlet of a shoot":        {change: name("gardener.cloud:system:shoot:garden:lone", shoots), shoot: "garden:lone"},
+		"a gardenlet of a shoot":        {change: name("gardener.cloud:system:shoot:garden:lone", shoots), shoot: shootclient.Client{Namespace: "garden", Name: "lone"}},
 		"a seed whose name no Seed has": {change: name("gardener.cloud:system:seed:a b", seeds)},
 		"a seed without a name":         {change: name("gardener.cloud:system:seed:", seeds)},
 		"a shoot without a namespace":   {change: name("gardener.cloud:system:shoot:lone", shoots)},
@@ -62,12 +65,12 @@ func TestRequests(t *testing.T) {
 				spec.Usages = []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth, certificatesv1.UsageDigitalSignature, certificatesv1.UsageKeyEncipherment}
 			}
 			seed, err := references.SeedOfRequest(spec)
-			if err != nil || seed != tc.seed {
-				t.Errorf("GAC-SR-6: SeedOfRequest(...) = %q, %v, want %q", seed, err, tc.seed)
+			if diff := cmp.Diff(tc.seed, seed); diff != "" || err != nil {
+				t.Errorf("GAC-SR-6: SeedOfRequest(...): %v (-want +got):\n%s", err, diff)
 			}
 			shoot, err := references.ShootOfRequest(spec)
-			if want := tc.shoot; err != nil || shoot.Name != "" && shoot.String() != want || shoot.Name == "" && want != "" {
-				t.Errorf("GAC-SHOOTR-1: ShootOfRequest(...) = %q, %v, want %q", shoot, err, want)
+			if diff := cmp.Diff(tc.shoot, shoot); diff != "" || err != nil {
+				t.Errorf("GAC-SHOOTR-1: ShootOfRequest(...): %v (-want +got):\n%s", err, diff)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -278,8 +279,9 @@ func TestSpecial(t *testing.T) {
 	}
 	for _, path := range []string{"/metrics", "/debug/pprof"} {
 		a := authorizer.AttributesRecord{User: gardenlet("north"), Verb: "get", Path: path}
-		if decision, _, err := z.Authorize(t.Context(), a); decision != authorizer.DecisionNoOpinion || err != nil {
-			t.Errorf("GAC-SAR-19: %s is no business of a seed, got %v, %v", path, decision, err)
+		decision, _, err := z.Authorize(t.Context(), a)
+		if diff := cmp.Diff(authorizer.DecisionNoOpinion, decision); diff != "" || err != nil {
+			t.Errorf("GAC-SAR-19: the authorizer has no opinion on path %s: %v; decision (-want +got):\n%s", path, err, diff)
 		}
 	}
 }
@@ -296,7 +298,7 @@ func TestWaitsForNews(t *testing.T) {
 	}()
 	binding := v(graph.SecretBinding, "garden-meadow", "new")
 	g.Set(binding, []graph.Edge{{From: v(graph.Secret, "garden-meadow", "new"), To: binding}, {From: binding, To: v(graph.Seed, "", "north")}})
-	if decision := <-answer; decision != authorizer.DecisionAllow {
-		t.Errorf("what was written a moment ago is found a moment later, got %v", decision)
+	if diff := cmp.Diff(authorizer.DecisionAllow, <-answer); diff != "" {
+		t.Errorf("what was written a moment ago is found a moment later; decision (-want +got):\n%s", diff)
 	}
 }

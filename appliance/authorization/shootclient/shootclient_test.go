@@ -5,6 +5,7 @@ package shootclient_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/terrarium-garden/terrarium/appliance/authorization/shootclient"
@@ -31,8 +32,9 @@ func TestOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got, ok := shootclient.Of(tc.who); got != tc.want || ok != tc.ok {
-				t.Errorf("GAC-SHOOTR-1: %s\nOf(%v) = %+v, %t, want %+v, %t", tc.reason, tc.who, got, ok, tc.want, tc.ok)
+			got, ok := shootclient.Of(tc.who)
+			if diff := cmp.Diff(tc.want, got); diff != "" || ok != tc.ok {
+				t.Errorf("GAC-SHOOTR-1: %s\nOf(%v) is a client of a shoot: %t, want %t; (-want +got):\n%s", tc.reason, tc.who, ok, tc.ok, diff)
 			}
 		})
 	}

@@ -20,27 +20,27 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// ErrNoCredentials says that none of the places for credentials has any.
+// ErrNoCredentials says that there are no credentials in any of the configured places.
 var ErrNoCredentials = errors.New("no credentials for the garden")
 
-// Access is a working way into the garden.
+// Access is a connection to the garden whose credentials are accepted.
 type Access struct {
 	settings     Settings
 	surroundings Surroundings
-	transport    *transport // nil if the credentials are not ours to renew
+	transport    *transport // nil if the credentials are not renewed
 	config       *rest.Config
 	current      atomic.Pointer[Material]
 }
 
-// Open finds or obtains the credentials (GLET-BOOT-4) and returns once the garden has accepted them. A garden that
-// does not answer is waited for; credentials that it does not accept are an error.
+// Open finds or obtains the credentials (GLET-BOOT-4) and returns when the garden has accepted them. It waits while the garden
+// does not answer, and returns an error if the garden does not accept the credentials.
 func Open(ctx context.Context, settings Settings, surroundings Surroundings) (*Access, error) {
 	a := &Access{settings: settings, surroundings: surroundings}
 	if settings.KubeconfigSecret == nil && settings.BootstrapKubeconfig == nil {
 		return a, a.openFile()
 	}
 	if settings.KubeconfigSecret == nil {
-		return nil, errors.New("gardenClientConnection.kubeconfigSecret: required together with bootstrapKubeconfig: it is where the obtained credentials are kept")
+		return nil, errors.New("gardenClientConnection.kubeconfigSecret: required together with bootstrapKubeconfig: the gardenlet stores its credentials there")
 	}
 	material, err := a.find(ctx)
 	if err != nil {
@@ -52,16 +52,16 @@ func Open(ctx context.Context, settings Settings, surroundings Surroundings) (*A
 	if err := a.take(material); err != nil {
 		return nil, err
 	}
-	if err := a.settle(ctx); err != nil {
+	if err := a.confirm(ctx); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
-// Config is a client configuration that follows every renewal. It must not be changed.
+// Config returns a client configuration that stays valid when the credentials are renewed. It must not be changed.
 func (a *Access) Config() *rest.Config { return a.config }
 
-// Expiry is the end of the current client certificate, and nil if there is none.
+// Expiry returns the expiry time of the current client certificate; nil if there is no certificate.
 func (a *Access) Expiry() *metav1.Time {
 	material := a.current.Load()
 	if material == nil {
@@ -74,14 +74,14 @@ func (a *Access) Expiry() *metav1.Time {
 	return &metav1.Time{Time: leaf.NotAfter}
 }
 
-// Close ends the connections that are not in use.
+// Close closes idle connections.
 func (a *Access) Close() {
 	if a.transport != nil {
 		a.transport.CloseIdleConnections()
 	}
 }
 
-// openFile uses the kubeconfig file as it is: no bootstrap and no rotation.
+// openFile uses the kubeconfig file as it is, without bootstrap and without rotation.
 func (a *Access) openFile() error {
 	if a.settings.Kubeconfig == "" {
 		return fmt.Errorf("%w: set gardenClientConnection.kubeconfig, or gardenClientConnection.bootstrapKubeconfig together with kubeconfigSecret", ErrNoCredentials)
@@ -99,7 +99,7 @@ func (a *Access) openFile() error {
 	return nil
 }
 
-// find returns the stored credentials, or new ones, or nil if the file is the only choice left.
+// find returns the stored credentials, or else new ones, or nil if only the file is left.
 func (a *Access) find(ctx context.Context) (*Material, error) {
 	stored, storedErr := a.stored(ctx)
 	if storedErr != nil && !errors.Is(storedErr, errUnusable) {
@@ -111,7 +111,7 @@ func (a *Access) find(ctx context.Context) (*Material, error) {
 	bootstrap, err := a.bootstrapMaterial(ctx)
 	switch {
 	case err != nil && storedErr != nil:
-		return nil, fmt.Errorf("%w, and a new one cannot be requested: %w", storedErr, err)
+		return nil, fmt.Errorf("%w, and new ones cannot be requested: %w", storedErr, err)
 	case err != nil:
 		return nil, err
 	case bootstrap != nil:
@@ -125,7 +125,7 @@ func (a *Access) find(ctx context.Context) (*Material, error) {
 
 var errUnusable = errors.New("stored garden credentials cannot be used")
 
-// stored reads the kubeconfig Secret. It returns nil without an error if there is nothing in it.
+// stored reads the kubeconfig Secret. It returns nil without an error if the Secret has no kubeconfig.
 func (a *Access) stored(ctx context.Context) (*Material, error) {
 	secret, err := a.readSecret(ctx, a.settings.KubeconfigSecret)
 	if err != nil || secret == nil || len(secret.Data[gardencorev1beta1.DataKeyKubeconfig]) == 0 {
@@ -141,7 +141,7 @@ func (a *Access) stored(ctx context.Context) (*Material, error) {
 	return &material, nil
 }
 
-// bootstrapMaterial reads the bootstrap Secret. It returns nil if none is configured; a configured one must be there.
+// bootstrapMaterial reads the bootstrap Secret. It returns nil if none is configured. A configured one must exist.
 func (a *Access) bootstrapMaterial(ctx context.Context) (*Material, error) {
 	if a.settings.BootstrapKubeconfig == nil {
 		return nil, nil //nolint:nilnil // see above
@@ -200,13 +200,13 @@ func (a *Access) requester(clients kubernetes.Interface) requester {
 	}
 }
 
-// Insist repeats do as long as the garden does not answer, and for a moment when it refuses. Other errors are returned, in
-// words that say what is wrong between the gardenlet and the garden.
+// Insist retries do while the garden does not answer, and for a short time if the garden refuses the request. It returns other
+// errors with an explanation of what is wrong between gardenlet and garden.
 func (a *Access) Insist(ctx context.Context, do func() error) error {
 	return a.insist(ctx, a.current.Load().Server, do)
 }
 
-// insist is Insist for a given server. Whatever keeps it from succeeding is told to those who watch.
+// insist is Insist for a given server. It publishes the problem as an annotation for observers of the join.
 func (a *Access) insist(ctx context.Context, server string, do func() error) error {
 	told := ""
 	var refusedSince time.Time
@@ -228,7 +228,7 @@ func (a *Access) insist(ctx context.Context, server string, do func() error) err
 			told = problem
 			a.annotateBootstrap(ctx, map[string]*string{AnnotationProblem: &problem})
 			if again {
-				a.surroundings.Log.Info("Garden does not let us in yet, trying again", "garden", server, "reason", problem)
+				a.surroundings.Log.Info("Garden does not accept the credentials yet, retrying", "garden", server, "reason", problem)
 			}
 		}
 		if !again {
@@ -241,7 +241,7 @@ func (a *Access) insist(ctx context.Context, server string, do func() error) err
 	}
 }
 
-// take makes the material the one in use.
+// take starts to use the material.
 func (a *Access) take(material *Material) error {
 	if len(material.Certificate) == 0 {
 		a.config = plainConfig(a.settings, *material)
@@ -261,7 +261,7 @@ func (a *Access) take(material *Material) error {
 	return nil
 }
 
-// store writes the material to the kubeconfig Secret; a request for renewal is answered by it (GLET-BOOT-5).
+// store writes the material to the kubeconfig Secret, and removes a request for renewal from it (GLET-BOOT-5).
 func (a *Access) store(ctx context.Context, material Material) error {
 	kubeconfig, err := material.Kubeconfig()
 	if err != nil {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gardenaccess is a gardenlet's way into the garden.
+// Package gardenaccess connects a gardenlet to the garden.
 //
-// It takes the credentials from the first place that has any: the kubeconfig Secret in the seed, a certificate
-// requested with a bootstrap kubeconfig, a kubeconfig file. What was used for the bootstrap is forgotten in the seed
-// and in the garden once the certificate works.
+// It uses the first of these credentials that exist: those in the kubeconfig Secret in the seed, a certificate that is
+// requested with a bootstrap kubeconfig, a kubeconfig file. As soon as the certificate works, the bootstrap credentials are
+// deleted in the seed and in the garden.
 //
-// Certificates are renewed in the running process: the connection behind Access.Config is exchanged, clients made from
-// it go on as they are, and nothing has to restart.
+// Certificates are renewed in the running process: the transport behind Access.Config is replaced. Clients keep working,
+// and nothing has to be restarted.
 package gardenaccess

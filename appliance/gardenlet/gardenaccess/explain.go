@@ -14,24 +14,23 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// The ways in which a garden can turn somebody away. Errors from Explain are one of them or unexplained.
+// The reasons for which a garden cannot be used. Explain wraps errors in one of them, or returns them unchanged.
 var (
-	// ErrUnreachable says that no connection came about.
+	// ErrUnreachable says that no connection could be made.
 	ErrUnreachable = errors.New("the garden cannot be reached")
-	// ErrOtherServer says that whoever answered could not prove to be the garden.
+	// ErrOtherServer says that the server that answered has no certificate of the garden's CA.
 	ErrOtherServer = errors.New("the server presents a certificate that the garden's certificate authority did not sign")
-	// ErrBadCertificate says that the garden's certificate is not valid, for example because it is outdated.
+	// ErrBadCertificate says that the garden's certificate is not valid, for example because it has expired.
 	ErrBadCertificate = errors.New("the garden's certificate is not valid")
-	// ErrOtherName says that the garden is not known by the name or address that was used.
+	// ErrOtherName says that the garden's certificate is not valid for the name or address that was used.
 	ErrOtherName = errors.New("the garden's certificate is for other names than the one used to reach it")
-	// ErrUnauthorized says that the garden does not know these credentials, or not any more.
+	// ErrUnauthorized says that the garden does not know these credentials, or no longer accepts them.
 	ErrUnauthorized = errors.New("the garden does not accept the credentials: they are unknown or have expired")
-	// ErrForbidden says that the garden knows the credentials, but they may not do this.
+	// ErrForbidden says that the garden accepts the credentials, but they lack a permission.
 	ErrForbidden = errors.New("the garden knows the credentials, but they lack the permission")
 )
 
-// Explain says in words of this product what an error of a request to the garden means. Errors it does not know stay
-// as they are.
+// Explain wraps an error of a request to the garden in the one that explains it. Other errors are returned unchanged.
 func Explain(server string, err error) error {
 	var (
 		unknown  x509.UnknownAuthorityError
@@ -58,7 +57,7 @@ func Explain(server string, err error) error {
 	}
 }
 
-// noAnswer tells whether the connection failed, or the garden answered that it cannot answer.
+// noAnswer reports whether the connection failed, or the garden answered that it is not available.
 func noAnswer(err error) bool {
 	var (
 		connection *net.OpError
@@ -71,12 +70,12 @@ func noAnswer(err error) bool {
 	return errors.As(err, &connection) || errors.As(err, &dns) || utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err) || utilnet.IsTimeout(err)
 }
 
-// refused tells whether the garden does not accept the credentials, or not for this.
+// refused reports whether the garden refused the credentials or the request.
 func refused(err error) bool {
 	return errors.Is(err, ErrUnauthorized) || errors.Is(err, ErrForbidden)
 }
 
-// temporary tells whether another try of the same request may succeed although nobody changes anything here.
+// temporary reports whether the same request may succeed later without a change on this side.
 func temporary(err error) bool {
 	return errors.Is(err, ErrUnreachable) || apierrors.IsTooManyRequests(err) || apierrors.IsConflict(err)
 }

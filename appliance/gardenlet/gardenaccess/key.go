@@ -13,12 +13,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// dataKeyPending is where the bootstrap Secret keeps the private key of a certificate that has been asked for.
+// dataKeyPending is the key in the bootstrap Secret for the private key of a requested certificate.
 const dataKeyPending = "pending.key"
 
-// bootstrapKey returns the private key that a bootstrap asks with. It is kept beside the bootstrap credentials, which are
-// worth as much, until the certificate is stored: the garden gives one certificate for a token, and a gardenlet that was
-// interrupted can get it only for the same key.
+// bootstrapKey returns the private key for the certificate request of a bootstrap. It is stored with the bootstrap
+// credentials, which need the same protection, until the certificate is stored: the garden issues one certificate for a token,
+// and a gardenlet that was interrupted can get it only for the same key.
 func (a *Access) bootstrapKey(ctx context.Context) ([]byte, error) {
 	reference := a.settings.BootstrapKubeconfig
 	secret, err := a.readSecret(ctx, reference)
@@ -41,7 +41,7 @@ func (a *Access) bootstrapKey(ctx context.Context) ([]byte, error) {
 	secret = &corev1.Secret{}
 	secret.Namespace, secret.Name = reference.Namespace, reference.Name
 	if err := a.surroundings.Seed.Patch(ctx, secret, client.RawPatch(types.MergePatchType, patch)); client.IgnoreNotFound(err) != nil {
-		return nil, fmt.Errorf("keep private key in bootstrap Secret %s: %w", name(reference), err)
+		return nil, fmt.Errorf("store private key in bootstrap Secret %s: %w", name(reference), err)
 	}
 
 	return key, nil

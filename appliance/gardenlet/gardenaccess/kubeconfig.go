@@ -17,20 +17,20 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// entryName is the name of the cluster, the user and the context in every kubeconfig that is written.
+// entryName is the name of cluster, user and context in the kubeconfigs of this package.
 const entryName = "gardenlet"
 
-// Material is what a kubeconfig of the garden holds. Either a token or a certificate with its key is set.
+// Material is the content of a kubeconfig for the garden. Either the token or certificate and key are set.
 type Material struct {
 	// Server is the URL of the garden.
 	Server string
-	// CA is the bundle, in PEM, that the garden's certificate must be signed by; empty means the system's roots.
+	// CA is the bundle, in PEM, with which the garden's certificate is verified; if empty, the system's roots are used.
 	CA []byte
 	// Certificate and Key are in PEM.
 	Certificate, Key []byte
 	// Token is a bearer token.
 	Token string
-	// Insecure says that the garden's certificate is not looked at. It is never set by this package.
+	// Insecure says that the garden's certificate is not verified. This package never sets it.
 	Insecure bool
 }
 
@@ -66,7 +66,7 @@ func ParseKubeconfig(kubeconfig []byte) (Material, error) {
 		return Material{}, fmt.Errorf("parse kubeconfig: %w", err)
 	}
 	if config.ExecProvider != nil || config.AuthProvider != nil {
-		return Material{}, errors.New("parse kubeconfig: credential plugins are not possible here: give a token or a client certificate")
+		return Material{}, errors.New("parse kubeconfig: credential plugins are not supported: use a token or a client certificate")
 	}
 	if err := rest.LoadTLSFiles(config); err != nil {
 		return Material{}, fmt.Errorf("parse kubeconfig: %w", err)
@@ -81,7 +81,7 @@ func ParseKubeconfig(kubeconfig []byte) (Material, error) {
 	}, nil
 }
 
-// Leaf is the client certificate of the material, and nil if it has none.
+// Leaf returns the client certificate of the material; nil if it has none.
 func (m Material) Leaf() (*x509.Certificate, error) {
 	if len(m.Certificate) == 0 {
 		return nil, nil //nolint:nilnil // a kubeconfig with a token has no certificate, and that is no error
@@ -97,7 +97,7 @@ func (m Material) Leaf() (*x509.Certificate, error) {
 	return leaf, nil
 }
 
-// Usable returns an error that says why the material cannot serve this seed at this time, or nil.
+// Usable returns an error if the material cannot be used for this seed at this time.
 func (m Material) Usable(seed string, now time.Time) error {
 	leaf, err := m.Leaf()
 	if err != nil || leaf == nil {

@@ -24,10 +24,10 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// ErrDenied is in the error of a certificate signing request that was answered with no.
-var ErrDenied = errors.New("certificate signing request was refused")
+// ErrDenied says that a certificate signing request was denied or has failed.
+var ErrDenied = errors.New("certificate signing request was denied")
 
-// errLost says that a request got no answer in time or is gone; another one may succeed.
+// errLost says that a request was not answered in time or was deleted; another one may succeed.
 var errLost = errors.New("certificate signing request got no answer")
 
 // requester gets one client certificate from the garden.
@@ -35,14 +35,14 @@ type requester struct {
 	requests certificatesclient.CertificateSigningRequestInterface
 	clock    clock.Clock
 	validity *time.Duration
-	// key gives the private key to ask for, in PEM; nil makes a new one for each request.
+	// key returns the private key of the certificate, in PEM; if nil, each request gets a new one.
 	key func(ctx context.Context) ([]byte, error)
-	// created is told the name of each request; it may be nil.
+	// created is called with the name of each request; it may be nil.
 	created func(ctx context.Context, name string)
 	alive   func()
 }
 
-// subjectOf is what a seed's gardenlet calls itself.
+// subjectOf returns the subject of the certificate for the gardenlet of a seed.
 func subjectOf(seed string) *x509.CertificateRequest {
 	return &x509.CertificateRequest{Subject: pkix.Name{
 		Organization: []string{gardencorev1beta1.GroupSeeds},
@@ -50,7 +50,7 @@ func subjectOf(seed string) *x509.CertificateRequest {
 	}}
 }
 
-// again asks for the same subject and names as an existing certificate.
+// again returns a template with the subject and the names of an existing certificate.
 func again(certificate *x509.Certificate) *x509.CertificateRequest {
 	return &x509.CertificateRequest{
 		Subject:        certificate.Subject,
@@ -61,8 +61,8 @@ func again(certificate *x509.Certificate) *x509.CertificateRequest {
 	}
 }
 
-// obtain requests a certificate and waits for it. A request without an answer is replaced by a new
-// one; a refused one is an error.
+// obtain requests a certificate and waits for it. A request without an answer is replaced by a new one.
+// It returns an error if a request is denied.
 func (r requester) obtain(ctx context.Context, template *x509.CertificateRequest) (certificate, key []byte, err error) {
 	for {
 		certificate, key, err = r.obtainOnce(ctx, template)
@@ -111,7 +111,7 @@ func (r requester) obtainOnce(ctx context.Context, template *x509.CertificateReq
 	return certificate, key, err
 }
 
-// await looks at the request until it is answered.
+// await polls the request until it is answered.
 func (r requester) await(ctx context.Context, name string) ([]byte, error) {
 	deadline := r.clock.Now().Add(issueTimeout)
 	for {
@@ -136,7 +136,8 @@ func (r requester) await(ctx context.Context, name string) ([]byte, error) {
 	}
 }
 
-// answer returns the certificate, an error if there will be none, and neither while the request is pending.
+// answer returns the certificate, or an error if the request was denied or has failed. It returns neither while the request is
+// pending.
 func answer(request *certificatesv1.CertificateSigningRequest) ([]byte, error) {
 	for _, condition := range request.Status.Conditions {
 		if condition.Status == corev1.ConditionFalse {

@@ -17,8 +17,8 @@ import (
 
 const mergePatch = types.MergePatchType
 
-// Maintain renews the certificate before it ends, or earlier when the kubeconfig Secret is annotated for it, and takes
-// over what somebody else wrote there. It returns when ctx ends. Without a kubeconfig Secret there is nothing to do.
+// Maintain renews the certificate before it expires, or earlier if an annotation of the kubeconfig Secret asks for it, and
+// adopts a kubeconfig that others wrote to the Secret. It returns when ctx ends. Without a kubeconfig Secret it does nothing.
 func (a *Access) Maintain(ctx context.Context) error {
 	if a.transport == nil {
 		<-ctx.Done()
@@ -28,7 +28,7 @@ func (a *Access) Maintain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var failing time.Time // the begin of the current series of failures
+	var failing time.Time // when the current series of failures began
 	for pause(ctx, a.surroundings.Clock, watchPause) == nil {
 		changed, err := a.look(ctx, due)
 		if ctx.Err() != nil {
@@ -40,7 +40,7 @@ func (a *Access) Maintain(ctx context.Context) error {
 			failing = time.Time{}
 		case failing.IsZero():
 			failing = now
-			a.surroundings.Log.Info("Garden credentials could not be renewed, trying again", "reason", err.Error())
+			a.surroundings.Log.Info("Garden credentials could not be renewed, retrying", "reason", err.Error())
 		case now.Sub(failing) >= issueTimeout:
 			failing = now
 			a.surroundings.RotationFailed(err, a.Expiry().Time)
@@ -54,7 +54,7 @@ func (a *Access) Maintain(ctx context.Context) error {
 	return nil //nolint:nilerr // the loop ends when ctx does, whatever the last look met
 }
 
-// schedule draws the time of the next rotation (GLET-ROT-2).
+// schedule chooses the time of the next rotation (GLET-ROT-2).
 func (a *Access) schedule() (time.Time, error) {
 	leaf, err := a.current.Load().Leaf()
 	if err != nil {
@@ -65,14 +65,15 @@ func (a *Access) schedule() (time.Time, error) {
 	return due, nil
 }
 
-// RotationTime lies at a share of the certificate's life between the two percentages; draw is from [0, 1).
+// RotationTime returns the time of a rotation, at a share of the certificate's lifetime between two percentages. draw is from
+// [0, 1).
 func RotationTime(leaf *x509.Certificate, from, until int32, draw float64) time.Time {
 	share := (float64(from) + (float64(until)-float64(from))*draw) / 100
 	life := leaf.NotAfter.Sub(leaf.NotBefore)
 	return leaf.NotBefore.Add(time.Duration(float64(life) * share))
 }
 
-// look does what the Secret and the time ask for, and tells whether another certificate is in use now.
+// look adopts or renews the credentials if the Secret or the time requires it. It reports whether the certificate has changed.
 func (a *Access) look(ctx context.Context, due time.Time) (bool, error) {
 	secret, err := a.readSecret(ctx, a.settings.KubeconfigSecret)
 	if err != nil {
@@ -94,7 +95,7 @@ func (a *Access) look(ctx context.Context, due time.Time) (bool, error) {
 	return true, nil
 }
 
-// adopt takes over a kubeconfig that somebody else put into the Secret (GLET-ROT-6).
+// adopt starts to use a kubeconfig that others wrote to the Secret (GLET-ROT-6).
 func (a *Access) adopt(kubeconfig []byte) (bool, error) {
 	if len(kubeconfig) == 0 {
 		return false, nil
@@ -116,11 +117,11 @@ func (a *Access) adopt(kubeconfig []byte) (bool, error) {
 	if err := a.take(&found); err != nil {
 		return false, err
 	}
-	a.surroundings.Log.Info("Exchanged garden credentials taken over", "secret", name(a.settings.KubeconfigSecret))
+	a.surroundings.Log.Info("Replaced garden credentials adopted", "secret", name(a.settings.KubeconfigSecret))
 	return true, nil
 }
 
-// rotate replaces the certificate by a new one for the same subject.
+// rotate replaces the certificate with a new one for the same subject.
 func (a *Access) rotate(ctx context.Context) error {
 	tryCtx, cancel := context.WithTimeout(ctx, issueTimeout)
 	defer cancel()

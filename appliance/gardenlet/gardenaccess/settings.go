@@ -12,64 +12,64 @@ import (
 )
 
 const (
-	// AnnotationRequest is an annotation of the bootstrap Secret in the seed: the name of the certificate signing
-	// request that waits in the garden. Whoever watches the join can follow it there.
+	// AnnotationRequest is an annotation of the bootstrap Secret in the seed: the name of the pending certificate signing
+	// request in the garden. Observers of the join can follow the request by it.
 	AnnotationRequest = "gardenlet.terrarium.garden/certificate-signing-request"
-	// AnnotationProblem is an annotation of the bootstrap Secret in the seed: what kept the gardenlet from the garden
-	// the last time it tried.
+	// AnnotationProblem is an annotation of the bootstrap Secret in the seed: why the last attempt to connect to the garden
+	// failed.
 	AnnotationProblem = "gardenlet.terrarium.garden/problem"
 
 	csrPrefix = "seed-csr-"
 
-	// issueTimeout is how long a certificate signing request may take; after that it counts as lost.
+	// issueTimeout is the time after which an unanswered certificate signing request counts as lost.
 	issueTimeout = 15 * time.Minute
-	// issuePoll is the time between two looks at a request. Bootstrap tokens may get it but not watch it.
+	// issuePoll is the time between two reads of a request. Bootstrap tokens may get requests but not watch them.
 	issuePoll = 500 * time.Millisecond
-	// retryPause is the time between two tries to reach a garden that does not answer.
+	// retryPause is the time between two attempts to reach a garden that does not answer.
 	retryPause = 2 * time.Second
-	// refusalPatience is how long a garden may refuse good credentials: one that has just started answers before it knows
-	// its tokens and roles.
+	// refusalPatience is how long refused requests are retried: a garden that has just started answers requests before it has
+	// read its tokens and roles.
 	refusalPatience = 15 * time.Second
-	// watchPause is the time between two looks at the kubeconfig Secret.
+	// watchPause is the time between two reads of the kubeconfig Secret.
 	watchPause = 10 * time.Second
 )
 
-// Settings say where the credentials are and whom they are for.
+// Settings say where the credentials are and for which seed.
 type Settings struct {
 	// Seed is the name of the seed that this gardenlet serves.
 	Seed string
-	// Kubeconfig is the path of a kubeconfig of the garden that is used as it is. It is the last choice.
+	// Kubeconfig is the path of a kubeconfig of the garden, which is used unchanged and only if there are no other credentials.
 	Kubeconfig string
-	// KubeconfigSecret is where the obtained credentials live in the seed. Rotation needs it.
+	// KubeconfigSecret is the Secret in the seed for the obtained credentials. Rotation requires it.
 	KubeconfigSecret *corev1.SecretReference
 	// BootstrapKubeconfig is the Secret in the seed with a kubeconfig that may request a certificate.
 	BootstrapKubeconfig *corev1.SecretReference
 	// Address of the garden, if it is another one than the one in the bootstrap kubeconfig.
 	Address string
-	// Validity asks for certificates of that life time; nil leaves it to the garden.
+	// Validity is the requested lifetime of certificates; if nil, the garden decides.
 	Validity *time.Duration
-	// RotateFrom and RotateUntil bound the share of a certificate's life, in percent, after which it is replaced.
+	// RotateFrom and RotateUntil are the bounds of the share of a certificate's lifetime, in percent, after which it is replaced.
 	RotateFrom, RotateUntil int32
-	// QPS and Burst bound the requests to the garden.
+	// QPS and Burst limit the requests to the garden.
 	QPS   float32
 	Burst int
-	// UserAgent tells the garden who is calling.
+	// UserAgent is the user agent of requests to the garden.
 	UserAgent string
 }
 
-// Surroundings are what the access works with; all fields are required.
+// Surroundings are the dependencies of an Access. All fields are required.
 type Surroundings struct {
 	// Seed reads and writes Secrets of the seed. It must not be cached.
 	Seed client.Client
-	// Clock gives the time and the pauses.
+	// Clock gives the time and makes the pauses.
 	Clock clock.Clock
-	// Random draws a number from [0, 1).
+	// Random returns a number from [0, 1).
 	Random func() float64
-	// Alive is called whenever a wait is still worth it, so that nobody takes a patient process for a dead one.
+	// Alive is called while a wait continues, so that liveness probes do not fail.
 	Alive func()
-	// RotationFailed is called with the error and the end of the certificate's life when a rotation was given up for
-	// now; the next one starts by itself.
+	// RotationFailed is called with the error and the expiry time of the certificate when a rotation has failed. The next
+	// attempt follows without a call.
 	RotationFailed func(err error, expiry time.Time)
-	// Log receives what is worth knowing.
+	// Log is the log of the process.
 	Log logr.Logger
 }

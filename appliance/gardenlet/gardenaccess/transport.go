@@ -16,11 +16,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// idleTimeout ends connections of an exchanged transport once their last watch has run out.
+// idleTimeout closes the connections of a replaced transport after their last watch has ended.
 const idleTimeout = 90 * time.Second
 
-// transport sends every request over the connection of the moment. Exchanging it does not disturb requests under way:
-// they end on the old connection, new ones start on the new one.
+// transport sends requests over the current connection. Replacing the connection does not interrupt requests in flight: they
+// end on the old connection, new ones use the new one.
 type transport struct {
 	current atomic.Pointer[http.Transport]
 }
@@ -35,13 +35,13 @@ func (t *transport) CloseIdleConnections() {
 	t.current.Load().CloseIdleConnections()
 }
 
-// use makes the material the one of all further requests.
+// use sets the material for all further requests.
 func (t *transport) use(m Material) error {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(m.CA) > 0 {
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(m.CA) {
-			return errors.New("the garden's CA bundle has no certificate in PEM format")
+			return errors.New("the garden's CA bundle has no certificate in PEM")
 		}
 	}
 	certificate, err := tls.X509KeyPair(m.Certificate, m.Key)
@@ -64,12 +64,12 @@ func (t *transport) use(m Material) error {
 	return nil
 }
 
-// config is a client configuration over this transport.
+// config returns a client configuration with this transport.
 func (t *transport) config(settings Settings, server string) *rest.Config {
 	return &rest.Config{Host: server, Transport: t, QPS: settings.QPS, Burst: settings.Burst, UserAgent: settings.UserAgent}
 }
 
-// plainConfig is a client configuration that is never exchanged, for one certificate or token.
+// plainConfig returns a client configuration for one certificate or token, which is never replaced.
 func plainConfig(settings Settings, m Material) *rest.Config {
 	return &rest.Config{
 		Host:        m.Server,

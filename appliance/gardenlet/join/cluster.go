@@ -22,17 +22,17 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 )
 
-// answerPatience is how long the API server of a cluster may take to answer.
+// answerPatience limits the time for an answer of the cluster's API server.
 const answerPatience = 20 * time.Second
 
 var (
-	// ErrSeedUnreachable says that the API server of the cluster does not answer, or not as one.
-	ErrSeedUnreachable = errors.New("the cluster that shall become a seed cannot be reached")
-	// ErrSeedRights says that the kubeconfig is not that of an administrator.
-	ErrSeedRights = errors.New("the kubeconfig of the cluster is not that of an administrator: joining grants the gardenlet every right in it")
+	// ErrSeedUnreachable says that the API server of the cluster does not answer, or is not an API server.
+	ErrSeedUnreachable = errors.New("the seed cluster cannot be reached")
+	// ErrSeedRights says that the user of the kubeconfig is not an administrator.
+	ErrSeedRights = errors.New("the user of the kubeconfig is not an administrator of the cluster: joining grants the gardenlet all permissions in it")
 )
 
-// cluster is the cluster that becomes a seed, or ceases to be one.
+// cluster is the cluster that joins or leaves.
 type cluster struct {
 	client  client.Client
 	config  *rest.Config
@@ -40,14 +40,14 @@ type cluster struct {
 	version string
 }
 
-// openCluster connects to the cluster and finds out whether it can be a seed. It changes nothing.
+// openCluster connects to the cluster and checks whether it can be a seed. It changes nothing.
 func openCluster(ctx context.Context, kubeconfig, contextName, userAgent string) (*cluster, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = kubeconfig
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: contextName, ClusterInfo: clientcmdapi.Cluster{}}
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
 	if err != nil {
-		return nil, hinted(fmt.Errorf("load kubeconfig of the cluster: %w", err), "name a kubeconfig of the cluster with --seed-kubeconfig")
+		return nil, hinted(fmt.Errorf("load kubeconfig of the cluster: %w", err), "specify a kubeconfig of the cluster with --seed-kubeconfig")
 	}
 	config.UserAgent = userAgent
 	config.QPS, config.Burst = 50, 100
@@ -64,7 +64,7 @@ func openCluster(ctx context.Context, kubeconfig, contextName, userAgent string)
 	return c, c.checkRights(ctx)
 }
 
-// ask asks for the version, which everybody may know who is known at all.
+// ask reads the version, which every authenticated user may read.
 func (c *cluster) ask(ctx context.Context) error {
 	short := rest.CopyConfig(c.config)
 	short.Timeout = answerPatience
@@ -78,7 +78,7 @@ func (c *cluster) ask(ctx context.Context) error {
 		err = json.Unmarshal(data, &info)
 	}
 	if err != nil {
-		return hinted(fmt.Errorf("%w: %s: %w", ErrSeedUnreachable, c.config.Host, err), "is the kubeconfig the right one? --seed-kubeconfig and --seed-context choose another")
+		return hinted(fmt.Errorf("%w: %s: %w", ErrSeedUnreachable, c.config.Host, err), "check the kubeconfig: --seed-kubeconfig and --seed-context select another one")
 	}
 	c.version = info.GitVersion
 	return seed.CheckVersion(c.version)
@@ -89,7 +89,7 @@ func (c *cluster) checkRights(ctx context.Context) error {
 		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "*", Group: "*", Resource: "*"},
 	}}
 	if err := c.client.Create(ctx, review); err != nil {
-		return fmt.Errorf("ask the cluster at %s for our rights: %w", c.config.Host, err)
+		return fmt.Errorf("check permissions in the cluster at %s: %w", c.config.Host, err)
 	}
 	if !review.Status.Allowed {
 		return fmt.Errorf("%w (%s)", ErrSeedRights, c.config.Host)

@@ -22,7 +22,7 @@ const (
 	defaultDomainSecret = gardencorev1beta1.NamespaceGarden + "/internal-domain"
 	defaultCapacity     = "250"
 
-	// localProvider is the provider of the playground, which makes names known by itself and under this domain.
+	// localProvider is the provider of the playground, which serves DNS names below this domain.
 	localProvider = "local"
 	localDomain   = "internal.terrarium.local"
 )
@@ -32,9 +32,8 @@ const (
 	ingressPrefix     = "ingress"
 )
 
-// Config lays the options and what the cluster tells over the given configuration. Only what is needed is written: the
-// rest keeps the defaults of whichever version the gardenlet has. seedKubeconfig is empty for a gardenlet that runs in
-// the seed.
+// Config merges the options, and what was detected in the cluster, into the given configuration. It sets only what is needed:
+// other fields keep the defaults of the version of the gardenlet. seedKubeconfig is empty for a gardenlet that runs in the seed.
 func Config(o Options, facts Facts, seedKubeconfig string) (map[string]any, error) {
 	config := map[string]any{}
 	if len(o.Config) > 0 {
@@ -57,7 +56,7 @@ func Config(o Options, facts Facts, seedKubeconfig string) (map[string]any, erro
 	return config, Complete(config)
 }
 
-// Complete checks that a configuration says everything that a gardenlet needs.
+// Complete returns an error if a configuration lacks something that a gardenlet needs.
 func Complete(config map[string]any) error {
 	data, err := yaml.Marshal(config)
 	if err != nil {
@@ -79,16 +78,16 @@ func Complete(config map[string]any) error {
 		{value: spec.Networks.Services, flag: "services", what: "the network of the services"},
 	} {
 		if need.value == "" {
-			errs = append(errs, fmt.Errorf("--%s: required: the cluster does not tell %s", need.flag, need.what))
+			errs = append(errs, fmt.Errorf("--%s: required: %s could not be detected in the cluster", need.flag, need.what))
 		}
 	}
 	if spec.DNS.Internal == nil && spec.Provider.Type != "" {
-		errs = append(errs, errors.New("--internal-domain: required: shoots find their API servers below it"))
+		errs = append(errs, errors.New("--internal-domain: required: the API servers of shoots get DNS names below it"))
 	}
 	return errors.Join(errs...)
 }
 
-// overlay sets fields of a configuration; the first error sticks.
+// overlay sets fields of a configuration. It keeps the first error.
 type overlay struct {
 	config map[string]any
 	err    error
@@ -100,14 +99,14 @@ func (l *overlay) set(value any, path ...string) {
 	}
 }
 
-// given sets a field if there is a value for it.
+// given sets a field if the value is not empty.
 func (l *overlay) given(value string, path ...string) {
 	if value != "" {
 		l.set(value, path...)
 	}
 }
 
-// unless sets a field that has no value yet.
+// unless sets a field if it has no value yet.
 func (l *overlay) unless(value any, path ...string) {
 	if l.err != nil {
 		return
@@ -122,13 +121,13 @@ func (l *overlay) unless(value any, path ...string) {
 	}
 }
 
-// has tells whether a field has a value.
+// has reports whether a field has a value.
 func (l *overlay) has(path ...string) bool {
 	value, found, err := unstructured.NestedFieldNoCopy(l.config, path...)
 	return err == nil && found && value != nil && value != ""
 }
 
-// connections says how both clusters are reached.
+// connections sets how both clusters are reached.
 func (l *overlay) connections(seedKubeconfig string) {
 	reference := func(name string) map[string]any {
 		return map[string]any{"name": name, "namespace": gardencorev1beta1.NamespaceGarden}
@@ -145,7 +144,7 @@ func (l *overlay) connections(seedKubeconfig string) {
 	}
 }
 
-// seed describes the seed. Options win over the file, the file over what the cluster tells.
+// seed describes the seed. Options take precedence over the file, and the file over what was detected in the cluster.
 func (l *overlay) seed(o Options, facts Facts) {
 	l.given(o.Name, "seedConfig", "metadata", "name")
 	spec := func(path ...string) []string { return slices.Concat([]string{"seedConfig", "spec"}, path) }
@@ -176,8 +175,8 @@ func (l *overlay) seed(o Options, facts Facts) {
 	l.ingress(spec)
 }
 
-// ingress gives the seed a domain of its own below the internal domain, made known by who knows that, unless the
-// configuration names others.
+// ingress sets a domain of the seed below the internal domain, with the same DNS provider, unless the configuration has
+// others.
 func (l *overlay) ingress(spec func(path ...string) []string) {
 	internal, found, err := unstructured.NestedMap(l.config, spec("dns", "internal")...)
 	if l.err != nil || err != nil || !found {
@@ -221,13 +220,13 @@ func (l *overlay) internalDomain(o Options, path []string) {
 	}, path...)
 }
 
-// seedName is the name that a complete configuration gives the seed.
+// seedName returns the name of the seed in a complete configuration.
 func seedName(config map[string]any) string {
 	name, _, _ := unstructured.NestedString(config, "seedConfig", "metadata", "name")
 	return name
 }
 
-// reference is the Secret that a field of a complete configuration refers to.
+// reference returns the Secret that a field of a complete configuration refers to.
 func reference(config map[string]any, field string) (namespace, name string) {
 	namespace, _, _ = unstructured.NestedString(config, "gardenClientConnection", field, "namespace")
 	name, _, _ = unstructured.NestedString(config, "gardenClientConnection", field, "name")

@@ -136,7 +136,7 @@ seedConfig:
 		"NotTold": {
 			reason:  "what neither options nor cluster tell has to be said, all of it at once",
 			options: join.Options{Name: "one", Provider: "local"},
-			wantErr: "--region: required: the cluster does not tell the region\n--pods: required: the cluster does not tell the network of the pods\n--services: required",
+			wantErr: "--region: required: the region could not be detected in the cluster\n--pods: required: the network of the pods could not be detected in the cluster\n--services: required",
 		},
 		"NoDomain": {
 			reason:  "only the provider of the playground has a domain of its own",
@@ -195,8 +195,8 @@ func TestValidate(t *testing.T) {
 		"Unpinned":      {reason: "a token without a hash is refused", change: func(o *join.Options) { o.Token = "abcdef.0123456789abcdef" }, want: "--token: without the hash"},
 		"UnpinnedAsked": {reason: "unless that is asked for", change: func(o *join.Options) { o.Token, o.InsecureSkipCAVerification = "abcdef.0123456789abcdef", true }},
 		"UnpinnedCA":    {reason: "or the CA itself is there", change: func(o *join.Options) { o.Token, o.GardenCA = "abcdef.0123456789abcdef", authority(t) }},
-		"BadCA":         {reason: "the CA has to be one", change: func(o *join.Options) { o.GardenCA = []byte("rubbish") }, want: "--garden-ca-file: it holds no certificate"},
-		"CAAndNoCheck":  {reason: "one of both is a mistake", change: func(o *join.Options) { o.GardenCA, o.InsecureSkipCAVerification = authority(t), true }, want: "contradicts --garden-ca-file"},
+		"BadCA":         {reason: "the CA has to be one", change: func(o *join.Options) { o.GardenCA = []byte("rubbish") }, want: "--garden-ca-file: must contain a certificate"},
+		"CAAndNoCheck":  {reason: "one of both is a mistake", change: func(o *join.Options) { o.GardenCA, o.InsecureSkipCAVerification = authority(t), true }, want: "cannot be used together with --garden-ca-file"},
 		"PlainServer":   {reason: "a garden is reached by TLS", change: func(o *join.Options) { o.Server = "http://garden" }, want: "SERVER_URL"},
 		"NoName":        {reason: "a seed has a name", change: func(o *join.Options) { o.Name = "" }, want: "--name: required"},
 		"BadName":       {reason: "the name is a label", change: func(o *join.Options) { o.Name = "A b" }, want: "--name:"},

@@ -20,14 +20,15 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Facts are what a cluster tells about itself. What it does not tell is empty.
+// Facts are what was detected in a cluster. Fields that could not be detected are empty.
 type Facts struct {
 	Pods, Services, Nodes string
 	Region                string
 	Zones                 []string
 }
 
-// Detect asks a cluster for its networks and its place. Clusters tell in different ways; the first that knows wins.
+// Detect finds the networks, the region and the zones of a cluster. It tries several sources, and takes each fact from the
+// first one that has it.
 func Detect(ctx context.Context, seed client.Client) (Facts, error) {
 	var facts Facts
 	for _, ask := range []func(context.Context, client.Client) (Facts, error){
@@ -35,7 +36,7 @@ func Detect(ctx context.Context, seed client.Client) (Facts, error) {
 	} {
 		found, err := ask(ctx, seed)
 		if err != nil && !apierrors.IsNotFound(err) && !meta.IsNoMatchError(err) {
-			return Facts{}, fmt.Errorf("find out the networks of the cluster: %w", err)
+			return Facts{}, fmt.Errorf("detect the networks of the cluster: %w", err)
 		}
 		facts = facts.or(found)
 	}
@@ -57,14 +58,14 @@ func (f Facts) or(other Facts) Facts {
 	return f
 }
 
-// fromShootInfo reads what Gardener tells the owner of a shoot.
+// fromShootInfo reads the ConfigMap that Gardener writes into shoots.
 func fromShootInfo(ctx context.Context, seed client.Client) (Facts, error) {
 	info := &corev1.ConfigMap{}
 	err := seed.Get(ctx, client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: gardencorev1beta1.ConfigMapShootInfo}, info)
 	return Facts{Pods: info.Data["podNetwork"], Services: info.Data["serviceNetwork"], Nodes: info.Data["nodeNetwork"], Region: info.Data["region"]}, err
 }
 
-// fromKubeadm reads what kubeadm leaves behind. Anything unreadable there is as good as nothing.
+// fromKubeadm reads the configuration that kubeadm leaves in the cluster. It ignores what it cannot parse.
 func fromKubeadm(ctx context.Context, seed client.Client) (Facts, error) {
 	stored := &corev1.ConfigMap{}
 	if err := seed.Get(ctx, client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: "kubeadm-config"}, stored); err != nil {
@@ -82,7 +83,7 @@ func fromKubeadm(ctx context.Context, seed client.Client) (Facts, error) {
 	return Facts{Pods: firstNetwork(config.Networking.PodSubnet), Services: firstNetwork(config.Networking.ServiceSubnet)}, nil
 }
 
-// fromServiceCIDR reads the object that every API server keeps about its service network.
+// fromServiceCIDR reads the ServiceCIDR that API servers maintain for their service network.
 func fromServiceCIDR(ctx context.Context, seed client.Client) (Facts, error) {
 	network := &networkingv1.ServiceCIDR{}
 	err := seed.Get(ctx, client.ObjectKey{Name: "kubernetes"}, network)
@@ -111,7 +112,7 @@ func fromControllerManager(ctx context.Context, seed client.Client) (Facts, erro
 	return facts, nil
 }
 
-// fromNodes reads the place of the nodes. Nodes in several regions tell none.
+// fromNodes reads region and zones of the nodes. If the nodes are in several regions, the region stays empty.
 func fromNodes(ctx context.Context, seed client.Client) (Facts, error) {
 	nodes := &corev1.NodeList{}
 	if err := seed.List(ctx, nodes); err != nil {
@@ -133,7 +134,7 @@ func fromNodes(ctx context.Context, seed client.Client) (Facts, error) {
 	return facts, nil
 }
 
-// firstNetwork is the first of several networks, which are those of both families.
+// firstNetwork returns the first network of a dual-stack list.
 func firstNetwork(networks string) string {
 	network, _, _ := strings.Cut(networks, ",")
 	return strings.TrimSpace(network)

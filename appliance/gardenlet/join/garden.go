@@ -21,11 +21,11 @@ import (
 var (
 	// ErrToken says that the garden does not accept the token.
 	ErrToken = errors.New("the garden does not accept the token: it is unknown, has expired, or has been used already")
-	// ErrTokenRights says that the garden knows the token, but it is not for joining.
+	// ErrTokenRights says that the garden accepts the token, but the token has no permission to join.
 	ErrTokenRights = errors.New("the token is not for joining a seed")
 )
 
-// hintedError brings its own advice.
+// hintedError is an error with advice for the user.
 type hintedError struct {
 	err  error
 	hint string
@@ -34,23 +34,23 @@ type hintedError struct {
 // Error implements error.
 func (e *hintedError) Error() string { return e.err.Error() }
 
-// Unwrap gives the problem.
+// Unwrap returns the error without the hint.
 func (e *hintedError) Unwrap() error { return e.err }
 
-// Hint says what to do about it.
+// Hint returns the advice.
 func (e *hintedError) Hint() string { return e.hint }
 
 func hinted(err error, hint string) error { return &hintedError{err: err, hint: hint} }
 
-// garden is the garden as the holder of a join token sees it.
+// garden is a client of the garden with a join token.
 type garden struct {
 	invitation gardenaccess.Material
 	clients    kubernetes.Interface
 	hash       string
 }
 
-// openGarden makes sure that the server is the garden that the token was made for, and that it knows the token. It
-// changes nothing.
+// openGarden checks that the server is the garden for which the token was made, and that it accepts the token. It changes
+// nothing.
 func openGarden(ctx context.Context, o Options, userAgent string) (*garden, error) {
 	token, err := o.token()
 	if err != nil {
@@ -74,11 +74,11 @@ func openGarden(ctx context.Context, o Options, userAgent string) (*garden, erro
 	return g, g.checkToken(ctx)
 }
 
-// gardenCA is the CA that the garden has to show a certificate of.
+// gardenCA returns the CA that the garden's certificate must be signed by.
 func (o Options) gardenCA(ctx context.Context, server string, token identity.JoinToken) ([]byte, error) {
 	switch {
 	case len(o.GardenCA) > 0 && token.CAHash != "" && identity.HashCA(o.GardenCA) != token.CAHash:
-		return nil, fmt.Errorf("%w: --garden-ca-file has the hash %s, the token was made for %s; leave the file out or give that of this garden",
+		return nil, fmt.Errorf("%w: --garden-ca-file has the hash %s, but the token was made for %s; omit the flag or use the CA of this garden",
 			identity.ErrCAMismatch, identity.HashCA(o.GardenCA), token.CAHash)
 	case len(o.GardenCA) > 0:
 		return o.GardenCA, nil
@@ -89,15 +89,15 @@ func (o Options) gardenCA(ctx context.Context, server string, token identity.Joi
 	}
 }
 
-// checkToken asks the garden who comes with the token, and whether that may request a certificate for a seed.
+// checkToken checks that the garden accepts the token, and that its user may request a certificate for a seed.
 func (g *garden) checkToken(ctx context.Context) error {
 	_, err := g.clients.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	err = gardenaccess.Explain(g.invitation.Server, err)
 	if errors.Is(err, gardenaccess.ErrUnauthorized) {
-		return hinted(fmt.Errorf("%s: %w", g.invitation.Server, ErrToken), `make a new token with "terrarium token create" and paste the whole command`)
+		return hinted(fmt.Errorf("%s: %w", g.invitation.Server, ErrToken), `create a new token with "terrarium token create" and run the command that it prints`)
 	}
 	if err != nil {
-		return fmt.Errorf("show the token to the garden: %w", err)
+		return fmt.Errorf("authenticate with the token: %w", err)
 	}
 	for _, attributes := range []authorizationv1.ResourceAttributes{
 		{Verb: "create", Group: "certificates.k8s.io", Resource: "certificatesigningrequests"},
@@ -106,7 +106,7 @@ func (g *garden) checkToken(ctx context.Context) error {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &attributes}}
 		answer, err := g.clients.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 		if err != nil {
-			return fmt.Errorf("ask the garden what the token is for: %w", gardenaccess.Explain(g.invitation.Server, err))
+			return fmt.Errorf("check the permissions of the token: %w", gardenaccess.Explain(g.invitation.Server, err))
 		}
 		if !answer.Status.Allowed {
 			return fmt.Errorf("%w: it may not %s %s/%s", ErrTokenRights, attributes.Verb, attributes.Resource, attributes.Subresource)

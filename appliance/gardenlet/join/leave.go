@@ -19,24 +19,24 @@ import (
 )
 
 var (
-	// ErrNoGardenlet says that there is nothing to remove.
+	// ErrNoGardenlet says that there is no gardenlet to remove.
 	ErrNoGardenlet = errors.New("the cluster has no gardenlet")
-	// ErrInUse says that shoots need the seed.
+	// ErrInUse says that there are shoots on the seed.
 	ErrInUse = errors.New("the seed is in use")
 )
 
-// LeaveOptions say which cluster ceases to be a seed.
+// LeaveOptions say from which cluster the gardenlet is removed.
 type LeaveOptions struct {
 	// SeedKubeconfig and SeedContext say how the cluster is reached.
 	SeedKubeconfig, SeedContext string
-	// DeleteSeed deletes the Seed in the garden as well, and with it what the gardenlet deployed in the cluster.
+	// DeleteSeed also deletes the Seed in the garden, and what the gardenlet deployed in the cluster.
 	DeleteSeed bool
-	// Timeout bounds all of it.
+	// Timeout limits the whole operation.
 	Timeout time.Duration
 }
 
-// Leave removes the gardenlet from a cluster. Without DeleteSeed everything else stays: the Seed, shoots, and extensions
-// go on unattended until a gardenlet of the same seed comes back.
+// Leave removes the gardenlet from a cluster. Without DeleteSeed, the Seed, its shoots and its extensions stay, and are not
+// reconciled until a gardenlet of the same seed is deployed again.
 func Leave(ctx context.Context, o LeaveOptions, s Surroundings) error {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
@@ -75,12 +75,12 @@ type leaver struct {
 	engine    deploy.Engine
 }
 
-// deleteSeed deletes the Seed with the credentials of the gardenlet, which then takes everything apart that it deployed.
+// deleteSeed deletes the Seed with the credentials of the gardenlet. The gardenlet then removes what it deployed.
 func (l *leaver) deleteSeed(ctx context.Context) error {
 	v := &observer{cluster: l.cluster, config: l.installed.config}
 	garden, err := v.gardenClient(ctx)
 	if err != nil {
-		return hinted(err, "without --delete-seed only the gardenlet is removed")
+		return hinted(err, "omit --delete-seed to remove the gardenlet only")
 	}
 	shoots := &gardencorev1beta1.ShootList{}
 	labels := client.MatchingLabels{gardencorev1beta1.LabelPrefixSeedName + l.installed.seed: "true"}
@@ -92,7 +92,7 @@ func (l *leaver) deleteSeed(ctx context.Context) error {
 		for i := range shoots.Items {
 			names = append(names, client.ObjectKeyFromObject(&shoots.Items[i]).String())
 		}
-		return hinted(fmt.Errorf("%w: %s", ErrInUse, strings.Join(names, ", ")), "delete these shoots first, or leave without --delete-seed")
+		return hinted(fmt.Errorf("%w: %s", ErrInUse, strings.Join(names, ", ")), "delete these shoots first, or omit --delete-seed")
 	}
 	seed := &gardencorev1beta1.Seed{}
 	seed.Name = l.installed.seed
@@ -118,13 +118,13 @@ func (l *leaver) awaitDeletion(ctx context.Context, garden client.Client, seed *
 		return errors.New(strings.TrimSuffix("it still exists: "+told, ": "))
 	})
 	if err != nil {
-		return fmt.Errorf("wait for the end of seed %q: %w", seed.Name, err)
+		return fmt.Errorf("wait for the deletion of seed %q: %w", seed.Name, err)
 	}
 	l.Tell(fmt.Sprintf("  ✓ Seed %q deleted", seed.Name))
 	return nil
 }
 
-// removeGardenlet deletes what a join brings, and what the gardenlet keeps for itself.
+// removeGardenlet deletes what a join creates, and what the gardenlet stores in the cluster.
 func (l *leaver) removeGardenlet(ctx context.Context) error {
 	garden := gardencorev1beta1.NamespaceGarden
 	bootstrapNamespace, bootstrapName := reference(l.installed.config, "bootstrapKubeconfig")
@@ -139,7 +139,7 @@ func (l *leaver) removeGardenlet(ctx context.Context) error {
 		object("v1", "ServiceAccount", garden, deploymentName),
 		object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "", "gardener.cloud:system:gardenlet"),
 	}
-	// The process goes before its rights do, so that it can give up its lease.
+	// The process is removed before its permissions, so that it can release its lease.
 	for _, objects := range [][]client.Object{{workload}, rest} {
 		err := errors.Join(l.engine.Delete(ctx, objects...), l.engine.WaitGone(ctx, objects...), awaitNoPods(ctx, l.engine))
 		if err != nil {
@@ -150,7 +150,7 @@ func (l *leaver) removeGardenlet(ctx context.Context) error {
 	return nil
 }
 
-// removeNamespace deletes the namespace if a join made it.
+// removeNamespace deletes the namespace if a join created it.
 func (l *leaver) removeNamespace(ctx context.Context) error {
 	namespace := &corev1.Namespace{}
 	err := l.cluster.client.Get(ctx, client.ObjectKey{Name: gardencorev1beta1.NamespaceGarden}, namespace)

@@ -27,18 +27,18 @@ const (
 	deploymentName = "gardenlet"
 	configMapName  = "gardenlet-configmap"
 	configKey      = "config.yaml"
-	// labelMadeBy marks the namespace that a join has made, so that it can go with the gardenlet.
+	// labelMadeBy marks a namespace that a join has created, so that it is deleted with the gardenlet.
 	labelMadeBy = "gardenlet.terrarium.garden/made-by"
 	madeByJoin  = "join"
 )
 
-// plan is what a join brings into the cluster.
+// plan holds the objects that a join creates in the cluster.
 type plan struct {
 	config  map[string]any
 	objects []client.Object
 }
 
-// newPlan renders the objects of a gardenlet. One that runs as a process needs its invitation only.
+// newPlan renders the objects of a gardenlet. For a gardenlet that runs as a process, that is only the invitation.
 func newPlan(o Options, config map[string]any, invitation []byte, kubernetesVersion string) (plan, error) {
 	namespace := &corev1.Namespace{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
@@ -67,7 +67,7 @@ func newPlan(o Options, config map[string]any, invitation []byte, kubernetesVers
 	return p, nil
 }
 
-// YAML is the plan as a stream of documents.
+// YAML returns the plan as a stream of documents.
 func (p plan) YAML() ([]byte, error) {
 	var all []byte
 	for _, object := range p.objects {
@@ -80,13 +80,13 @@ func (p plan) YAML() ([]byte, error) {
 	return all, nil
 }
 
-// deployment applies a plan and remembers what of it is new.
+// deployment applies a plan and records which objects it has created.
 type deployment struct {
 	engine deploy.Engine
 	made   []client.Object
 }
 
-// apply brings the objects of the plan into the cluster. A namespace that exists already is left as it is.
+// apply applies the objects of the plan. It does not change a namespace that exists already.
 func (d *deployment) apply(ctx context.Context, p plan) error {
 	for _, object := range p.objects {
 		exists, err := d.exists(ctx, object)
@@ -97,7 +97,7 @@ func (d *deployment) apply(ctx context.Context, p plan) error {
 			continue
 		}
 		if !exists {
-			// Remembered first: whatever becomes of the request, the object may be there.
+			// Recorded before the request, because the object may be created even if the request fails.
 			d.made = append(d.made, object)
 		}
 		if err := d.engine.Apply(ctx, object); err != nil {
@@ -117,7 +117,7 @@ func (d *deployment) exists(ctx context.Context, object client.Object) (bool, er
 	return err == nil, nil
 }
 
-// undo takes away what apply has made, and what the gardenlet made with it.
+// undo deletes what apply has created, and what the gardenlet has created since.
 func (d *deployment) undo(ctx context.Context, config map[string]any) error {
 	namespace, name := reference(config, "kubeconfigSecret")
 	made := slices.Clone(d.made)
@@ -132,7 +132,7 @@ func (d *deployment) undo(ctx context.Context, config map[string]any) error {
 	return errors.Join(d.engine.WaitGone(ctx, made...), awaitNoPods(ctx, d.engine))
 }
 
-// awaitNoPods waits until no gardenlet runs any more: its Deployment goes before its pods do.
+// awaitNoPods waits until there are no pods of the gardenlet, which are deleted after its Deployment.
 func awaitNoPods(ctx context.Context, engine deploy.Engine) error {
 	pods := &corev1.PodList{}
 	own := client.MatchingLabels{"app": "gardener", "role": "gardenlet"}
@@ -150,7 +150,7 @@ func awaitNoPods(ctx context.Context, engine deploy.Engine) error {
 	return engine.WaitGone(ctx, left...)
 }
 
-// leaseOf is the name of the lease by which gardenlets of the configuration find their leader.
+// leaseOf returns the lease for the leader election of a gardenlet with this configuration.
 func leaseOf(config map[string]any) string {
 	name, _, _ := unstructured.NestedString(config, "leaderElection", "resourceName")
 	if name == "" {
@@ -168,9 +168,9 @@ func object(apiVersion, kind, namespace, name string) client.Object {
 	return o
 }
 
-// installed is the gardenlet that a cluster has already.
+// installed is the gardenlet in a cluster.
 type installed struct {
-	// seed is the name of the seed it works for; empty if there is no gardenlet.
+	// seed is the name of its seed; empty if there is no gardenlet.
 	seed string
 	// config is its configuration.
 	config map[string]any
@@ -192,7 +192,7 @@ func findInstalled(ctx context.Context, c client.Client) (installed, error) {
 	}
 	name := seedName(config)
 	if name == "" {
-		return installed{}, errors.New("the cluster has a gardenlet whose configuration names no seed")
+		return installed{}, errors.New("the configuration of the gardenlet in the cluster has no name of a seed")
 	}
 	return installed{seed: name, config: config}, nil
 }

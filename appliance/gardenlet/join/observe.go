@@ -20,10 +20,10 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/gardenaccess"
 )
 
-// annotationInvitation of a pod tells which invitation its gardenlet was started with.
+// annotationInvitation is an annotation of pods: the checksum of the invitation with which the gardenlet was started.
 const annotationInvitation = "checksum/bootstrap"
 
-// observer looks at a join from the seed, and through the gardenlet's own credentials at the garden. It only reads.
+// observer reads the progress of a join from the seed and, with the credentials of the gardenlet, from the garden.
 type observer struct {
 	cluster    *cluster
 	garden     *garden
@@ -31,11 +31,11 @@ type observer struct {
 	identity   string
 	deployment bool
 
-	// request remembers the name of the request, whose note goes with the bootstrap Secret.
+	// request is the name of the request, kept because the annotation with it is deleted together with the bootstrap Secret.
 	request string
 }
 
-// observe gathers everything that can be seen. What cannot be seen right now is left out: it is looked for again.
+// observe reads everything that it can. What cannot be read now is left out, and read again the next time.
 func (v *observer) observe(ctx context.Context) (Observation, error) {
 	o := Observation{Identity: v.identity}
 	if err := v.invitation(ctx, &o); err != nil {
@@ -52,7 +52,7 @@ func (v *observer) observe(ctx context.Context) (Observation, error) {
 	return o, nil
 }
 
-// invitation looks at the Secrets of the gardenlet and at its request.
+// invitation reads the Secrets of the gardenlet and its request.
 func (v *observer) invitation(ctx context.Context, o *Observation) error {
 	bootstrap, err := v.secret(ctx, "bootstrapKubeconfig")
 	if err != nil {
@@ -74,7 +74,7 @@ func (v *observer) invitation(ctx context.Context, o *Observation) error {
 	if v.request == "" || o.Stored {
 		return nil
 	}
-	// The token may be gone by the time of the look; then the certificate is not far.
+	// The token may be deleted already; then the certificate follows soon.
 	request, err := v.garden.clients.CertificatesV1().CertificateSigningRequests().Get(ctx, v.request, metav1.GetOptions{})
 	if err == nil {
 		o.Request = request
@@ -95,7 +95,7 @@ func (v *observer) secret(ctx context.Context, field string) (*corev1.Secret, er
 	return secret, nil
 }
 
-// workload looks at the gardenlet itself, leaving out pods of an earlier join.
+// workload reads the Deployment and the pods of the gardenlet, without the pods of an earlier join.
 func (v *observer) workload(ctx context.Context, o *Observation) error {
 	deployment := &appsv1.Deployment{}
 	key := client.ObjectKey{Namespace: gardencorev1beta1.NamespaceGarden, Name: deploymentName}
@@ -116,7 +116,7 @@ func (v *observer) workload(ctx context.Context, o *Observation) error {
 	return nil
 }
 
-// warnings are the events against a pod. They explain, so that they cannot be read is no reason to stop.
+// warnings returns the messages of warning events about a pod. Errors are ignored, because events only explain.
 func (v *observer) warnings(ctx context.Context, pod *corev1.Pod) []string {
 	events := &corev1.EventList{}
 	selector := fields.Set{"involvedObject.name": pod.Name, "type": corev1.EventTypeWarning}.AsSelector()
@@ -131,8 +131,8 @@ func (v *observer) warnings(ctx context.Context, pod *corev1.Pod) []string {
 	return warnings
 }
 
-// registration looks at the garden with the credentials of the gardenlet. It is quiet about errors: they pass, or the
-// gardenlet has them too and says so.
+// registration reads the Seed with the credentials of the gardenlet. It ignores errors: either they are temporary, or the
+// gardenlet gets and reports them too.
 func (v *observer) registration(ctx context.Context, o *Observation) {
 	gardenClient, err := v.gardenClient(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func (v *observer) registration(ctx context.Context, o *Observation) {
 	o.Seed, o.Installations = seed, installations.Items
 }
 
-// gardenClient reaches the garden as the gardenlet.
+// gardenClient returns a client of the garden with the credentials of the gardenlet.
 func (v *observer) gardenClient(ctx context.Context) (client.Client, error) {
 	stored, err := v.secret(ctx, "kubeconfigSecret")
 	if err != nil {

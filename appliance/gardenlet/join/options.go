@@ -24,24 +24,24 @@ type Mode string
 const (
 	// ModeDeployment runs it in the seed.
 	ModeDeployment Mode = "deployment"
-	// ModeProcess runs it in the process that joins.
+	// ModeProcess runs it in the process of the join.
 	ModeProcess Mode = "process"
 )
 
-// DefaultTimeout is how long a join may take unless it is told otherwise.
+// DefaultTimeout is the default limit for the duration of a join.
 const DefaultTimeout = 5 * time.Minute
 
-// Options say which cluster joins which garden, and how. What is left out is taken from the configuration file, or found
-// out from the cluster.
+// Options say which cluster joins which garden, and how. Empty options are taken from the configuration file or detected in the
+// cluster.
 type Options struct {
-	// Server is the URL of the garden. The gardenlet has to reach it as well.
+	// Server is the URL of the garden. It must be reachable from the gardenlet too.
 	Server string
 	// Token is the join token.
 	Token string
-	// GardenCA is the CA of the garden, in PEM. It takes the place of the hash in the token, and of what a garden of
-	// this product publishes: gardens of other makes publish none.
+	// GardenCA is the CA of the garden, in PEM. It is used for a token without a hash, and for gardens of other
+	// implementations, which do not publish their CA.
 	GardenCA []byte
-	// InsecureSkipCAVerification accepts a token that pins no CA, and with it any server that answers.
+	// InsecureSkipCAVerification accepts a token without the hash of a CA, and with it any server that answers.
 	InsecureSkipCAVerification bool
 
 	// SeedKubeconfig is the path of a kubeconfig of the cluster; empty means the usual places.
@@ -63,31 +63,31 @@ type Options struct {
 	// InternalDomainSecret names the Secret of the garden with its credentials, as namespace/name.
 	InternalDomainSecret string
 
-	// Config is the content of a GardenletConfiguration that the other options are laid over.
+	// Config is the content of a GardenletConfiguration, which the other options override.
 	Config []byte
-	// Image has the terrarium binary.
+	// Image is a container image with the terrarium binary.
 	Image string
 	// ImageVector is the content of a file that replaces images of the image vector.
 	ImageVector string
 	// Mode is how the gardenlet runs; ModeDeployment if empty.
 	Mode Mode
-	// Timeout bounds the join.
+	// Timeout limits the duration of the join.
 	Timeout time.Duration
 }
 
-// Surroundings are what a join works with.
+// Surroundings are the dependencies of a join.
 type Surroundings struct {
-	// Tell is given a line for people whenever something has happened.
+	// Tell is called with a line of output for each step.
 	Tell func(line string)
-	// Clock gives the time and the pauses.
+	// Clock gives the time and makes the pauses.
 	Clock clock.Clock
-	// UserAgent tells both clusters who is calling.
+	// UserAgent is the user agent of requests to both clusters.
 	UserAgent string
 	// RunGardenlet runs a gardenlet with the configuration until ctx ends; only ModeProcess needs it.
 	RunGardenlet func(ctx context.Context, config []byte) error
 }
 
-// Validate returns everything that can be known to be wrong from the options alone.
+// Validate returns all errors that can be found without a request.
 func (o Options) Validate() []error {
 	var errs []error
 	report := func(flag string, err error) {
@@ -102,19 +102,19 @@ func (o Options) Validate() []error {
 		report("token", err)
 	}
 	if len(o.GardenCA) > 0 && !x509.NewCertPool().AppendCertsFromPEM(o.GardenCA) {
-		report("garden-ca-file", errors.New("it holds no certificate in PEM"))
+		report("garden-ca-file", errors.New("must contain a certificate in PEM"))
 	}
 	if len(o.GardenCA) > 0 && o.InsecureSkipCAVerification {
-		report("insecure-skip-ca-verification", errors.New("contradicts --garden-ca-file"))
+		report("insecure-skip-ca-verification", errors.New("cannot be used together with --garden-ca-file"))
 	}
 	if o.Name == "" && len(o.Config) == 0 {
-		report("name", errors.New("required: how the garden shall call the seed"))
+		report("name", errors.New("required: the name of the seed in the garden"))
 	}
 	if o.Name != "" {
 		report("name", joined(validation.IsDNS1123Label(o.Name)))
 	}
 	if o.Provider == "" && len(o.Config) == 0 {
-		report("provider", errors.New("required: the type of infrastructure the cluster runs on, for which the garden has an extension"))
+		report("provider", errors.New("required: the type of infrastructure of the cluster, for which the garden needs an extension"))
 	}
 	for flag, network := range map[string]string{"pods": o.Pods, "services": o.Services, "nodes": o.Nodes} {
 		if network != "" {
@@ -132,7 +132,7 @@ func (o Options) Validate() []error {
 		report("mode", fmt.Errorf("must be %s or %s", ModeDeployment, ModeProcess))
 	}
 	if o.Mode == ModeProcess && o.SeedContext != "" {
-		report("seed-context", errors.New("a process takes the current context of its kubeconfig: give it one of its own"))
+		report("seed-context", errors.New("cannot be used with --mode process, which uses the current context: specify a kubeconfig with that context"))
 	}
 	if o.Timeout < 0 {
 		report("timeout", errors.New("must not be negative"))
@@ -140,10 +140,10 @@ func (o Options) Validate() []error {
 	return errs
 }
 
-// token reads the token. One without the hash of a CA needs the CA itself, or has to be allowed explicitly.
+// token parses the token. A token without the hash of a CA is accepted only with the CA itself, or with the insecure option.
 func (o Options) token() (identity.JoinToken, error) {
 	if o.Token == "" {
-		return identity.JoinToken{}, errors.New(`required: "terrarium token create" makes one in the garden`)
+		return identity.JoinToken{}, errors.New(`required: create a token with "terrarium token create" in the garden`)
 	}
 	token, err := identity.ParseJoinToken(o.Token)
 	if !errors.Is(err, identity.ErrUnpinned) {
@@ -152,8 +152,8 @@ func (o Options) token() (identity.JoinToken, error) {
 	if o.InsecureSkipCAVerification || len(o.GardenCA) > 0 {
 		return identity.ParseUnpinnedToken(o.Token)
 	}
-	return identity.JoinToken{}, fmt.Errorf("without the hash of the garden's CA nobody can tell the garden from somebody in between "+
-		"(give the CA with --garden-ca-file; --insecure-skip-ca-verification joins all the same): %w", err)
+	return identity.JoinToken{}, fmt.Errorf("without the hash of the garden's CA the certificate of the garden cannot be verified "+
+		"(specify the CA with --garden-ca-file, or use --insecure-skip-ca-verification): %w", err)
 }
 
 func validServer(server string) error {

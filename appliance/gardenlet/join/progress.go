@@ -17,48 +17,48 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// Observation is everything that can be seen of a join at one moment. What is not there is nil or empty.
+// Observation is the state of a join at one time. What does not exist is nil or empty.
 type Observation struct {
-	// Deployment and Pods are those of the gardenlet.
+	// Deployment and Pods belong to the gardenlet.
 	Deployment *appsv1.Deployment
 	Pods       []corev1.Pod
-	// Warnings are what the cluster has to say against those pods, the newest last.
+	// Warnings are the messages of warning events about these pods, the newest last.
 	Warnings []string
-	// Invited says that the bootstrap Secret is there.
+	// Invited says that the bootstrap Secret exists.
 	Invited bool
-	// Problem is what kept the gardenlet from the garden the last time it tried.
+	// Problem is why the gardenlet's last attempt to connect to the garden failed.
 	Problem string
 	// Request is the gardenlet's certificate signing request.
 	Request *certificatesv1.CertificateSigningRequest
-	// RequestName is its name, which is known although the request may not be.
+	// RequestName is its name, which may be known when the request is not.
 	RequestName string
-	// Stored says that the gardenlet has its own credentials.
+	// Stored says that the gardenlet has stored its credentials.
 	Stored bool
 	// Seed is the Seed in the garden.
 	Seed *gardencorev1beta1.Seed
-	// Identity is that of the cluster.
+	// Identity is the identity of the cluster.
 	Identity string
-	// Installations are the extensions that the garden wants in the seed.
+	// Installations are the extensions that the garden installs in the seed.
 	Installations []gardencorev1beta1.ControllerInstallation
 }
 
-// Report is what an observation means.
+// Report is the progress that follows from an observation.
 type Report struct {
-	// Done are the steps that are behind us, in their order.
+	// Done are the completed steps, in order.
 	Done []string
-	// Waiting is what the join waits for right now.
+	// Waiting is what the join currently waits for.
 	Waiting string
-	// Connected says that the Seed is registered, so that the gardenlet and what it made have to stay.
+	// Connected says that the Seed is registered, so the gardenlet must not be removed.
 	Connected bool
-	// Ready says that there is nothing left to wait for.
+	// Ready says that the join is complete.
 	Ready bool
-	// Stuck is an error that a little waiting may end, but not a long one.
+	// Stuck is an error that may disappear soon; if it does not, the join fails.
 	Stuck error
-	// Failed is an error that no waiting ends.
+	// Failed is a permanent error.
 	Failed error
 }
 
-// Judge makes a report of an observation. It knows no history: what was observed decides.
+// Judge returns the report for an observation, independent of earlier ones.
 func Judge(o Observation) Report {
 	r := &Report{}
 	r.credentials(o)
@@ -75,7 +75,7 @@ func (r *Report) done(format string, args ...any) {
 	r.Done = append(r.Done, fmt.Sprintf(format, args...))
 }
 
-// credentials reports the way from the invitation to the certificate.
+// credentials reports the progress from the invitation to the certificate.
 func (r *Report) credentials(o Observation) {
 	if o.Stored {
 		r.done("Certificate issued and stored in the seed")
@@ -99,12 +99,12 @@ func (r *Report) credentials(o Observation) {
 			r.done("Request approved")
 			r.Waiting = "the garden to sign the certificate"
 		case certificatesv1.CertificateDenied, certificatesv1.CertificateFailed:
-			r.Failed = fmt.Errorf("the garden has refused the request %q: %s: %s", o.RequestName, condition.Reason, condition.Message)
+			r.Failed = fmt.Errorf("the garden has denied the request %q: %s: %s", o.RequestName, condition.Reason, condition.Message)
 		}
 	}
 }
 
-// seed reports what the garden knows of the seed.
+// seed reports the progress of the Seed in the garden.
 func (r *Report) seed(o Observation) {
 	if o.Seed == nil {
 		r.Waiting = "the gardenlet to register the seed"
@@ -138,7 +138,7 @@ func (r *Report) seed(o Observation) {
 	}
 }
 
-// settled tells whether all of this is the work of the gardenlet that was just deployed, and not of one before it.
+// settled reports whether the observed state comes from the gardenlet that was just deployed, and not from an earlier one.
 func (r *Report) settled(o Observation) bool {
 	if o.Invited {
 		r.Waiting = "the gardenlet to take up the invitation"
@@ -171,7 +171,7 @@ func (r *Report) condition(seed *gardencorev1beta1.Seed, kind gardencorev1beta1.
 	return true
 }
 
-// optional waits for a condition only if somebody sets it.
+// optional waits for a condition only if it is set.
 func (r *Report) optional(seed *gardencorev1beta1.Seed, kind gardencorev1beta1.ConditionType) bool {
 	return query.FindCondition(seed.Status.Conditions, kind) == nil || r.condition(seed, kind)
 }
@@ -192,7 +192,7 @@ func (r *Report) extensions(all []gardencorev1beta1.ControllerInstallation) bool
 	return len(pending) == 0
 }
 
-// explain is the first bad news about an extension.
+// explain returns the first condition of an extension that is not met.
 func explain(installation gardencorev1beta1.ControllerInstallation) string {
 	for _, kind := range []gardencorev1beta1.ConditionType{
 		gardencorev1beta1.ConditionTypeValid, gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTypeHealthy,
@@ -205,7 +205,7 @@ func explain(installation gardencorev1beta1.ControllerInstallation) string {
 	return ""
 }
 
-// pods reports what keeps the gardenlet itself from running.
+// pods reports why the gardenlet does not run.
 func (r *Report) pods(o Observation) {
 	if o.Deployment == nil {
 		return
@@ -217,7 +217,7 @@ func (r *Report) pods(o Observation) {
 		}
 	}
 	if len(o.Warnings) > 0 && !o.Stored && o.RequestName == "" && o.Problem == "" {
-		r.Waiting = "the pod of the gardenlet, of which the cluster says: " + o.Warnings[len(o.Warnings)-1]
+		r.Waiting = "the pod of the gardenlet; last warning of the cluster: " + o.Warnings[len(o.Warnings)-1]
 	}
 	for i := range o.Pods {
 		r.pod(&o.Pods[i])
@@ -252,8 +252,8 @@ func imageTrouble(reason string) bool {
 	}
 }
 
-// lastWords is what a container said that ended with an error of its own. One that was told to end, or was killed, has
-// nothing to say about the join.
+// lastWords returns the termination message of a container that ended with an error. It returns nothing for a container that was
+// stopped or killed.
 func lastWords(ended *corev1.ContainerStateTerminated) string {
 	if ended == nil || ended.ExitCode == 0 || ended.ExitCode > 128 {
 		return ""
@@ -267,5 +267,5 @@ func lastWords(ended *corev1.ContainerStateTerminated) string {
 	if last := lines[len(lines)-1]; last != "" {
 		return last
 	}
-	return fmt.Sprintf("exit status %d, and nothing was said about it", ended.ExitCode)
+	return fmt.Sprintf("exit status %d, without a message", ended.ExitCode)
 }

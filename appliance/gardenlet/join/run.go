@@ -22,20 +22,20 @@ import (
 
 const (
 	lookPause = 300 * time.Millisecond
-	// stuckPatience is how long something may be missing that somebody may be bringing right now.
+	// stuckPatience is how long an error may persist that can disappear by itself.
 	stuckPatience = 30 * time.Second
-	// undoPatience bounds the way back.
+	// undoPatience limits the time for undoing a join.
 	undoPatience = time.Minute
 )
 
 var (
 	// ErrTimeout says that the seed was not ready in time.
 	ErrTimeout = errors.New("the seed did not become ready in time")
-	// ErrOtherSeed says that the cluster is a seed already.
-	ErrOtherSeed = errors.New("the cluster is a seed already")
+	// ErrOtherSeed says that the cluster is already a seed.
+	ErrOtherSeed = errors.New("the cluster is already a seed")
 )
 
-// joiner is one join.
+// joiner runs one join.
 type joiner struct {
 	Options
 	Surroundings
@@ -46,7 +46,7 @@ type joiner struct {
 	told    map[string]bool
 }
 
-// Manifests renders everything that Run would bring into the cluster, as YAML. It changes nothing.
+// Manifests returns the objects that Run would create, as YAML. It changes nothing.
 func Manifests(ctx context.Context, o Options, s Surroundings) ([]byte, error) {
 	j := &joiner{Options: o, Surroundings: s}
 	if err := j.prepare(ctx, ""); err != nil {
@@ -59,9 +59,8 @@ func Manifests(ctx context.Context, o Options, s Surroundings) ([]byte, error) {
 	return p.YAML()
 }
 
-// Run joins the cluster and returns when the seed is ready. seedKubeconfig is the path that a gardenlet of ModeProcess
-// reaches the cluster by; that gardenlet runs on until ctx ends. When Run fails before the seed was registered, nothing
-// that it made is left.
+// Run joins the cluster and returns when the seed is ready. seedKubeconfig is the path of the kubeconfig for a gardenlet of
+// ModeProcess; that gardenlet runs until ctx ends. If Run fails before the seed is registered, it removes what it has created.
 func Run(ctx context.Context, o Options, s Surroundings, seedKubeconfig string) error {
 	j := &joiner{Options: o, Surroundings: s, told: map[string]bool{}}
 	if o.Mode != ModeProcess {
@@ -75,7 +74,7 @@ func Run(ctx context.Context, o Options, s Surroundings, seedKubeconfig string) 
 		return err
 	}
 	if name := seedName(j.config); found.seed != "" && found.seed != name {
-		return hinted(fmt.Errorf("%w: it has the gardenlet of seed %q", ErrOtherSeed, found.seed),
+		return hinted(fmt.Errorf("%w: it runs the gardenlet of seed %q", ErrOtherSeed, found.seed),
 			fmt.Sprintf(`join it as %q again, or remove that gardenlet with "terrarium gardenlet leave"`, found.seed))
 	}
 	p, err := j.plan()
@@ -85,16 +84,16 @@ func Run(ctx context.Context, o Options, s Surroundings, seedKubeconfig string) 
 	return j.carryOut(ctx, p)
 }
 
-// prepare finds out everything that can be wrong, and completes the configuration. It changes nothing.
+// prepare runs all checks and completes the configuration. It changes nothing.
 func (j *joiner) prepare(ctx context.Context, seedKubeconfig string) error {
 	var err error
 	if j.garden, err = openGarden(ctx, j.Options, j.UserAgent); err != nil {
 		return err
 	}
 	if len(j.GardenCA) > 0 {
-		j.step("Garden verified: its certificate comes from the CA in --garden-ca-file, and it knows the token")
+		j.step("Garden verified: its certificate is signed by the CA in --garden-ca-file, and it accepts the token")
 	} else {
-		j.step("Garden verified: its CA has the hash sha256:%.16s…, and it knows the token", j.garden.hash)
+		j.step("Garden verified: its CA has the hash sha256:%.16s…, and it accepts the token", j.garden.hash)
 	}
 	if j.cluster, err = openCluster(ctx, j.SeedKubeconfig, j.SeedContext, j.UserAgent); err != nil {
 		return err
@@ -118,7 +117,7 @@ func (j *joiner) plan() (plan, error) {
 	return newPlan(j.Options, j.config, invitation, j.cluster.version)
 }
 
-// carryOut changes the cluster, and takes the change back if the seed does not get registered.
+// carryOut changes the cluster, and undoes the change if the seed is not registered.
 func (j *joiner) carryOut(ctx context.Context, p plan) error {
 	d := &deployment{engine: deploy.Engine{Client: j.cluster.client, Owner: fieldOwner, Clock: j.Clock}}
 	connected := false
@@ -135,15 +134,15 @@ func (j *joiner) carryOut(ctx context.Context, p plan) error {
 	undoCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoPatience)
 	defer cancel()
 	if undoErr := d.undo(undoCtx, j.config); undoErr != nil {
-		return fmt.Errorf("%w\nwhat was made in the cluster could not be removed again; \"terrarium gardenlet leave\" does it later: %w", err, first(undoErr))
+		return fmt.Errorf("%w\nthe objects created in the cluster could not be removed; run \"terrarium gardenlet leave\" to remove them: %w", err, first(undoErr))
 	}
 	if len(d.made) > 0 {
-		j.Tell("  What was made in the cluster has been removed again")
+		j.Tell("  The objects created in the cluster have been removed")
 	}
 	return err
 }
 
-// first is the first of several errors, which often have one cause.
+// first returns the first of several errors, which often have one cause.
 func first(err error) error {
 	if many, ok := errors.AsType[interface {
 		error
@@ -154,8 +153,8 @@ func first(err error) error {
 	return err
 }
 
-// dropStale removes credentials of an earlier join that are of no use in this garden: the gardenlet would prefer them to
-// the invitation.
+// dropStale removes credentials of an earlier join that this garden does not accept. The gardenlet would prefer them to the
+// invitation.
 func (j *joiner) dropStale(ctx context.Context) error {
 	namespace, name := reference(j.config, "kubeconfigSecret")
 	secret := &corev1.Secret{}
@@ -177,7 +176,7 @@ func (j *joiner) dropStale(ctx context.Context) error {
 	return nil
 }
 
-// stale tells why stored credentials are of no use here, or nothing.
+// stale returns why stored credentials cannot be used; empty if they can.
 func (j *joiner) stale(kubeconfig []byte) string {
 	if len(kubeconfig) == 0 {
 		return ""
@@ -196,7 +195,7 @@ func (j *joiner) stale(kubeconfig []byte) string {
 	return ""
 }
 
-// accompany follows the gardenlet until the seed is ready. It also tells whether the seed was registered.
+// accompany waits until the seed is ready. It also reports whether the seed was registered.
 func (j *joiner) accompany(ctx context.Context) (connected bool, err error) {
 	identity, err := seed.ClusterIdentity(ctx, j.cluster.client)
 	if err != nil {
@@ -227,10 +226,10 @@ func (j *joiner) accompany(ctx context.Context) (connected bool, err error) {
 	return connected, err
 }
 
-// errEnded says that the gardenlet of this process has ended, whose error follows.
+// errEnded says that the gardenlet in this process has ended; it wraps its error.
 var errEnded = errors.New("the gardenlet has ended")
 
-// follow looks until the seed is ready, or never will be. ended gives the error of a gardenlet in this process.
+// follow polls until the seed is ready or the join has failed. ended receives the error of a gardenlet in this process.
 func (j *joiner) follow(ctx context.Context, v *observer, ended <-chan error) (connected bool, err error) {
 	timeout := j.Timeout
 	if timeout == 0 {
@@ -275,7 +274,7 @@ func (j *joiner) follow(ctx context.Context, v *observer, ended <-chan error) (c
 	}
 }
 
-// pause waits for the next look, or until the gardenlet or ctx ends.
+// pause waits for the next poll, or until the gardenlet or ctx ends.
 func (j *joiner) pause(ctx context.Context, ended <-chan error) error {
 	timer := j.Clock.NewTimer(lookPause)
 	defer timer.Stop()
@@ -292,7 +291,7 @@ func (j *joiner) pause(ctx context.Context, ended <-chan error) error {
 	}
 }
 
-// step tells of a step once.
+// step prints each step once.
 func (j *joiner) step(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if j.told == nil || j.told[text] {

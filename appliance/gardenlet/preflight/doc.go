@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package preflight looks for mistakes before a gardenlet starts to work: a seed whose networks are not those of its
-// configuration, and a garden of another age.
+// Package preflight checks, before a gardenlet starts its work, whether the networks of the seed match the configuration, and
+// whether the version of the garden is supported.
 package preflight

@@ -17,21 +17,20 @@ import (
 
 const (
 	shootInfoName = "shoot-info"
-	// sampleSize bounds how many objects of a kind are looked at.
+	// sampleSize limits how many objects of a kind are read.
 	sampleSize = 100
 )
 
-// ErrNetworks says that the seed's networks are not the configured ones.
-var ErrNetworks = errors.New("configured networks of the seed are not those of the cluster")
+// ErrNetworks says that the networks of the cluster differ from the configured ones.
+var ErrNetworks = errors.New("configured networks of the seed differ from those of the cluster")
 
 // Networks are the ranges of a seed in CIDR notation. Nodes may be empty.
 type Networks struct {
 	Nodes, Pods, Services string
 }
 
-// CheckNetworks compares the configured networks with those of the cluster (GLET-BOOT-8): exactly if the cluster is a
-// shoot and tells, else by looking at a sample of nodes, pods and services. Kinds that the cluster does not serve are
-// not looked at.
+// CheckNetworks compares the configured networks with those of the cluster (GLET-BOOT-8): with the exact networks if the cluster
+// is a shoot, else with the addresses of a sample of nodes, pods and services. It skips kinds that the cluster does not serve.
 func CheckNetworks(ctx context.Context, seed client.Client, configured Networks) error {
 	info := &corev1.ConfigMap{}
 	err := seed.Get(ctx, client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: shootInfoName}, info)
@@ -69,13 +68,13 @@ func CompareShootInfo(data map[string]string, configured Networks) error {
 	return nil
 }
 
-// Addresses are addresses in use in a cluster, each with the name of its user.
+// Addresses maps addresses in use in a cluster to the object that uses them.
 type Addresses struct {
 	Nodes, Pods, Services map[string]string
 }
 
-// CompareAddresses returns an error that names the first address outside of its configured range. Addresses of
-// another family than the range prove nothing.
+// CompareAddresses returns an error that names the first address outside of its configured range. It skips addresses of
+// another family than the range.
 func CompareAddresses(found Addresses, configured Networks) error {
 	for _, one := range []struct {
 		network, configured string
@@ -140,8 +139,8 @@ func sample(ctx context.Context, seed client.Client) (Addresses, error) {
 	return found, nil
 }
 
-// ordinary tells whether a pod's addresses come from the cluster's pod network: those in the host's network and those
-// with an address pool of their own do not.
+// ordinary reports whether a pod has addresses of the cluster's pod network. Pods in the host's network and pods with an address
+// pool of their own do not.
 func ordinary(pod *corev1.Pod) bool {
 	if pod.Spec.HostNetwork || pod.DeletionTimestamp != nil {
 		return false

@@ -4,8 +4,9 @@ package preflight_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/preflight"
 )
@@ -20,12 +21,12 @@ func TestCompareVersions(t *testing.T) {
 		"Same":          {reason: "the same version fits", gardenlet: "v1.149.0", garden: "v1.149.0"},
 		"TwoBehind":     {reason: "two minor versions behind is the limit", gardenlet: "v1.147.3", garden: "v1.149.0"},
 		"PatchBehind":   {reason: "an older patch fits", gardenlet: "v1.149.0", garden: "v1.149.7"},
-		"ThreeBehind":   {reason: "three minor versions behind is too old", gardenlet: "v1.146.9", garden: "v1.149.0", want: "upgrade the gardenlet"},
-		"Newer":         {reason: "a newer gardenlet is refused", gardenlet: "v1.150.0", garden: "v1.149.0", want: "upgrade the garden first"},
-		"NewerPatch":    {reason: "newer begins with the patch", gardenlet: "v1.149.1", garden: "v1.149.0", want: "upgrade the garden first"},
-		"OtherMajor":    {reason: "another major version is too old whatever its minor is", gardenlet: "v1.149.0", garden: "v2.0.0", want: "upgrade the gardenlet"},
-		"Unreadable":    {reason: "a garden that tells nonsense is refused", gardenlet: "v1.149.0", garden: "latest", want: `parse version "latest" of the garden`},
-		"UnreadableOwn": {reason: "so is a gardenlet without a version", gardenlet: "", garden: "v1.149.0", want: "of the gardenlet"},
+		"ThreeBehind":   {reason: "three minor versions behind is too old", gardenlet: "v1.146.9", garden: "v1.149.0", want: "version skew between gardenlet and garden is not supported: the gardenlet (v1.146.9) is more than 2 minor versions older than the garden (v1.149.0): upgrade the gardenlet"},
+		"Newer":         {reason: "a newer gardenlet is refused", gardenlet: "v1.150.0", garden: "v1.149.0", want: "version skew between gardenlet and garden is not supported: the gardenlet (v1.150.0) is newer than the garden (v1.149.0): upgrade the garden first"},
+		"NewerPatch":    {reason: "newer begins with the patch", gardenlet: "v1.149.1", garden: "v1.149.0", want: "version skew between gardenlet and garden is not supported: the gardenlet (v1.149.1) is newer than the garden (v1.149.0): upgrade the garden first"},
+		"OtherMajor":    {reason: "another major version is too old whatever its minor is", gardenlet: "v1.149.0", garden: "v2.0.0", want: "version skew between gardenlet and garden is not supported: the gardenlet (v1.149.0) is more than 2 minor versions older than the garden (v2.0.0): upgrade the gardenlet"},
+		"Unreadable":    {reason: "a garden that tells nonsense is refused", gardenlet: "v1.149.0", garden: "latest", want: `parse version "latest" of the garden: could not parse "latest" as version`},
+		"UnreadableOwn": {reason: "so is a gardenlet without a version", gardenlet: "", garden: "v1.149.0", want: `parse version "" of the gardenlet: could not parse "" as version`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -45,8 +46,8 @@ func TestCompareShootInfo(t *testing.T) {
 	}{
 		"Equal":     {reason: "equal networks fit", data: map[string]string{"podNetwork": "10.96.0.0/16", "serviceNetwork": "10.97.0.0/16", "nodeNetwork": "10.250.0.0/16"}},
 		"NoNodes":   {reason: "a shoot need not tell its node network", data: map[string]string{"podNetwork": "10.96.0.0/16", "serviceNetwork": "10.97.0.0/16"}},
-		"OtherPods": {reason: "both values are named", data: map[string]string{"podNetwork": "10.0.0.0/16", "serviceNetwork": "10.97.0.0/16"}, want: `spec.networks.pods is "10.96.0.0/16", but the cluster is a shoot with "10.0.0.0/16"`},
-		"Missing":   {reason: "pods and services must be told", data: map[string]string{"podNetwork": "10.96.0.0/16"}, want: "spec.networks.services"},
+		"OtherPods": {reason: "both values are named", data: map[string]string{"podNetwork": "10.0.0.0/16", "serviceNetwork": "10.97.0.0/16"}, want: `configured networks of the seed differ from those of the cluster: spec.networks.pods is "10.96.0.0/16", but the cluster is a shoot with "10.0.0.0/16"`},
+		"Missing":   {reason: "pods and services must be told", data: map[string]string{"podNetwork": "10.96.0.0/16"}, want: `configured networks of the seed differ from those of the cluster: spec.networks.services is "10.97.0.0/16", but the cluster is a shoot with ""`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -75,13 +76,13 @@ func TestCompareAddresses(t *testing.T) {
 			reason:     "a pod outside of the range is named with both values",
 			found:      preflight.Addresses{Pods: map[string]string{"10.1.4.5": "pod kube-system/dns"}},
 			configured: configured,
-			want:       `spec.networks.pods is "10.96.0.0/16", but pod kube-system/dns has the address "10.1.4.5"`,
+			want:       `configured networks of the seed differ from those of the cluster: spec.networks.pods is "10.96.0.0/16", but pod kube-system/dns has the address "10.1.4.5"`,
 		},
 		"Service": {
 			reason:     "so is a service",
 			found:      preflight.Addresses{Services: map[string]string{"10.1.0.1": "service default/kubernetes"}},
 			configured: configured,
-			want:       "spec.networks.services",
+			want:       `configured networks of the seed differ from those of the cluster: spec.networks.services is "10.97.0.0/16", but service default/kubernetes has the address "10.1.0.1"`,
 		},
 		"NodesUnset": {
 			reason:     "without a node network nodes may be anywhere",
@@ -96,7 +97,7 @@ func TestCompareAddresses(t *testing.T) {
 		"NoRange": {
 			reason:     "a range that is none is named",
 			configured: preflight.Networks{Pods: "10.96.0.0", Services: "10.97.0.0/16"},
-			want:       "spec.networks.pods:",
+			want:       `spec.networks.pods: netip.ParsePrefix("10.96.0.0"): no '/'`,
 		},
 	}
 	for name, tc := range cases {
@@ -109,12 +110,14 @@ func TestCompareAddresses(t *testing.T) {
 
 func check(t *testing.T, reason string, got error, want string, kind error) {
 	t.Helper()
-	switch {
-	case want == "" && got != nil:
-		t.Errorf("%s\ngot error %v, want none", reason, got)
-	case want != "" && (got == nil || !strings.Contains(got.Error(), want)):
-		t.Errorf("%s\ngot error %v, want one with %q", reason, got, want)
-	case want != "" && kind != nil && !errors.Is(got, kind):
+	text := ""
+	if got != nil {
+		text = got.Error()
+	}
+	if diff := cmp.Diff(want, text); diff != "" {
+		t.Errorf("%s\nerror (-want +got):\n%s", reason, diff)
+	}
+	if want != "" && kind != nil && !errors.Is(got, kind) {
 		t.Errorf("%s\ngot error %v, want %v", reason, got, kind)
 	}
 }

@@ -19,15 +19,15 @@ const (
 	infoName      = "gardener-info"
 	infoKey       = "gardenerAPIServer"
 
-	// maxMinorsBehind is how many minor versions a gardenlet may be older than its garden.
+	// maxMinorsBehind is how many minor versions a gardenlet may be behind its garden.
 	maxMinorsBehind = 2
 )
 
-// ErrSkew says that gardenlet and garden are too far apart in age.
-var ErrSkew = errors.New("versions of gardenlet and garden do not fit")
+// ErrSkew says that the version skew between gardenlet and garden is not supported.
+var ErrSkew = errors.New("version skew between gardenlet and garden is not supported")
 
-// CheckVersion refuses a garden that this gardenlet is not made for (GLET-BOOT-9). The level is the version of the
-// Gardener API that this gardenlet speaks.
+// CheckVersion returns an error if the garden does not support the version of this gardenlet (GLET-BOOT-9). level is the
+// version of the Gardener API that the gardenlet implements.
 func CheckVersion(ctx context.Context, configMaps corev1client.ConfigMapsGetter, level string) error {
 	info, err := configMaps.ConfigMaps(infoNamespace).Get(ctx, infoName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

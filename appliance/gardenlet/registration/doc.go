@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package registration makes a cluster known to the garden as a seed, and puts right what a gardenlet that died in the
-// middle of its work has left there.
+// Package registration registers a cluster as a Seed in the garden, and aborts the operations of a gardenlet process that died.
 package registration

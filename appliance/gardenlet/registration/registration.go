@@ -24,23 +24,23 @@ const (
 	namespacePause    = 500 * time.Millisecond
 )
 
-// ErrNameTaken says that the name of the seed belongs to another cluster.
+// ErrNameTaken says that a Seed of that name belongs to another cluster.
 var ErrNameTaken = errors.New("the name of the seed is taken")
 
 // Registrar registers one seed. All fields are required.
 type Registrar struct {
-	// Garden reaches the garden, around any cache.
+	// Garden is a client of the garden without a cache.
 	Garden client.Client
-	// Template is the Seed as the configuration describes it.
+	// Template is the Seed from the configuration.
 	Template gardencorev1beta1.SeedTemplate
-	// ClusterIdentity is that of the cluster this gardenlet works for.
+	// ClusterIdentity is the identity of the cluster of this gardenlet.
 	ClusterIdentity string
-	// Clock gives the time and the pauses.
+	// Clock gives the time and makes the pauses.
 	Clock clock.Clock
 }
 
-// Register creates the Seed, or brings it up to the configuration: labels and annotations are merged into those it has,
-// the spec is replaced (GLET-REG-1). A Seed that belongs to another cluster is left alone.
+// Register creates the Seed, or updates it from the configuration: labels and annotations are merged into the existing ones, the
+// spec is replaced (GLET-REG-1). It does not change a Seed that belongs to another cluster.
 func (r Registrar) Register(ctx context.Context) error {
 	seed := &gardencorev1beta1.Seed{}
 	err := r.Garden.Get(ctx, client.ObjectKey{Name: r.Template.Name}, seed)
@@ -64,7 +64,7 @@ func (r Registrar) Register(ctx context.Context) error {
 	return nil
 }
 
-// Desired changes a Seed into what is wanted and returns it.
+// Desired applies the template to a Seed and returns it.
 func (r Registrar) Desired(seed *gardencorev1beta1.Seed) *gardencorev1beta1.Seed {
 	seed.Name = r.Template.Name
 	seed.Labels = merged(seed.Labels, r.Template.Labels, map[string]string{
@@ -87,14 +87,14 @@ func merged(parts ...map[string]string) map[string]string {
 	return all
 }
 
-// TakenError says which cluster has the name, and what to do about it.
+// TakenError returns an error that names the cluster of a Seed, and what to do about it.
 func TakenError(seed, owner, own string) error {
-	return fmt.Errorf("%w: seed %q belongs to the cluster with identity %q, this one is %q: choose another name, or delete that Seed first if its cluster is gone",
+	return fmt.Errorf("%w: seed %q belongs to the cluster with identity %q, but this cluster has %q: choose another name, or delete that Seed if its cluster no longer exists",
 		ErrNameTaken, seed, owner, own)
 }
 
-// AwaitNamespace waits a little for the namespace of the seed in the garden (GLET-REG-3). A garden that does not make
-// one, or does not show it, is no reason to stop.
+// AwaitNamespace waits a limited time for the namespace of the seed in the garden (GLET-REG-3). It is not an error if the
+// namespace does not appear or must not be read.
 func (r Registrar) AwaitNamespace(ctx context.Context) error {
 	deadline := r.Clock.Now().Add(namespacePatience)
 	for {
@@ -115,8 +115,7 @@ func (r Registrar) AwaitNamespace(ctx context.Context) error {
 	}
 }
 
-// AbortOperations says of every operation that a dead process was in the middle of that it was aborted (GLET-REG-5), and
-// returns the shoots it was about.
+// AbortOperations sets the operations that a process left unfinished to Aborted (GLET-REG-5), and returns their shoots.
 func (r Registrar) AbortOperations(ctx context.Context) ([]string, error) {
 	shoots := &gardencorev1beta1.ShootList{}
 	labels := client.MatchingLabels{gardencorev1beta1.LabelPrefixSeedName + r.Template.Name: "true"}
@@ -138,8 +137,8 @@ func (r Registrar) AbortOperations(ctx context.Context) ([]string, error) {
 	return aborted, nil
 }
 
-// interrupted tells whether this seed was in the middle of an operation on the shoot. A shoot that moves has two seeds:
-// the one in its status is at work.
+// interrupted reports whether an operation of this seed on the shoot was left unfinished. A shoot in migration has two seeds; the
+// one in its status runs the operation.
 func interrupted(shoot *gardencorev1beta1.Shoot, seed string) bool {
 	at := shoot.Status.SeedName
 	if at == nil {

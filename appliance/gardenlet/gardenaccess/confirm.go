@@ -28,8 +28,8 @@ const (
 	serviceAccountUserPrefix  = "system:serviceaccount:"
 )
 
-// settle makes sure that the garden accepts the credentials, corrects the CA, and forgets what was used to get here.
-func (a *Access) settle(ctx context.Context) error {
+// confirm checks that the garden accepts the credentials, updates the CA, and deletes the bootstrap credentials.
+func (a *Access) confirm(ctx context.Context) error {
 	clients, err := kubernetes.NewForConfig(a.config)
 	if err != nil {
 		return fmt.Errorf("build garden client: %w", err)
@@ -41,8 +41,8 @@ func (a *Access) settle(ctx context.Context) error {
 	return a.forgetBootstrap(ctx, clients)
 }
 
-// correctCA compares the CA in use with the one the garden publishes and takes over the latter (GLET-BOOT-7). A
-// published CA that the garden's own connection does not stand up to is left alone: taking it would lock us out.
+// correctCA replaces the CA in use with the one that the garden publishes (GLET-BOOT-7). It ignores a published CA that did not
+// sign the certificate of the garden, because with it the gardenlet could no longer connect.
 func (a *Access) correctCA(ctx context.Context, clients kubernetes.Interface) error {
 	published, err := clients.CoreV1().ConfigMaps(gardencorev1beta1.NamespacePublic).Get(ctx, rootCAName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
@@ -63,7 +63,7 @@ func (a *Access) correctCA(ctx context.Context, clients kubernetes.Interface) er
 		return fmt.Errorf("build garden client with published CA: %w", err)
 	}
 	if _, err := probe.CoreV1().ConfigMaps(gardencorev1beta1.NamespacePublic).Get(ctx, rootCAName, metav1.GetOptions{}); err != nil {
-		a.surroundings.Log.Info("Published CA of the garden does not fit its certificate, keeping the current one", "reason", err.Error())
+		a.surroundings.Log.Info("Published CA of the garden did not sign its certificate, keeping the current CA", "reason", err.Error())
 		return nil
 	}
 	if err := a.store(ctx, corrected); err != nil {
@@ -73,7 +73,7 @@ func (a *Access) correctCA(ctx context.Context, clients kubernetes.Interface) er
 	return a.take(&corrected)
 }
 
-// publishedCA tells which CA to use; none and null stand for the roots of the system.
+// publishedCA returns the CA to use; "none" and "null" stand for the system's roots.
 func publishedCA(published *corev1.ConfigMap) ([]byte, bool) {
 	value, ok := published.Data[gardencorev1beta1.DataKeyCertificateCA]
 	switch strings.TrimSpace(value) {
@@ -86,8 +86,8 @@ func publishedCA(published *corev1.ConfigMap) ([]byte, bool) {
 	}
 }
 
-// forgetBootstrap removes what a finished bootstrap leaves behind, first in the garden, then in the seed. As long as
-// the bootstrap Secret is there, it is not finished.
+// forgetBootstrap deletes the bootstrap credentials, first in the garden, then in the seed. While the bootstrap Secret exists,
+// the deletion is retried at the next start.
 func (a *Access) forgetBootstrap(ctx context.Context, clients kubernetes.Interface) error {
 	if a.settings.BootstrapKubeconfig == nil {
 		return nil
@@ -104,18 +104,18 @@ func (a *Access) forgetBootstrap(ctx context.Context, clients kubernetes.Interfa
 	if err := client.IgnoreNotFound(a.surroundings.Seed.Delete(ctx, secret)); err != nil {
 		return fmt.Errorf("delete bootstrap Secret %s: %w", name(a.settings.BootstrapKubeconfig), err)
 	}
-	a.surroundings.Log.Info("Bootstrap credentials forgotten", "secret", name(a.settings.BootstrapKubeconfig))
+	a.surroundings.Log.Info("Bootstrap credentials deleted", "secret", name(a.settings.BootstrapKubeconfig))
 	return nil
 }
 
-// user is whom a bootstrap kubeconfig speaks for.
+// user is the user of a bootstrap kubeconfig.
 type user struct {
 	tokenID                   string
 	serviceAccount, namespace string
 }
 
-// userOf reads the user from a bootstrap token or from the token of a service account. Nothing is verified: the garden
-// does that, and the answer only tells what to delete there.
+// userOf reads the user from a bootstrap token or from the token of a service account. It verifies nothing: the garden does
+// that, and the result only says what to delete in the garden.
 func userOf(token string) user {
 	if parts := strings.Split(token, "."); len(parts) == 2 && bootstraptoken.IsValidBootstrapToken(token) {
 		return user{tokenID: parts[0]}
@@ -166,8 +166,8 @@ func forgetUser(ctx context.Context, clients kubernetes.Interface, who user) err
 	return nil
 }
 
-// annotateBootstrap leaves a note on the bootstrap Secret for those who watch the join; nil removes one. The note is a
-// courtesy: that it could not be left is only logged.
+// annotateBootstrap sets annotations of the bootstrap Secret for observers of the join; nil removes one. Errors are only
+// logged, because nothing else depends on the annotations.
 func (a *Access) annotateBootstrap(ctx context.Context, notes map[string]*string) {
 	if a.settings.BootstrapKubeconfig == nil {
 		return
@@ -179,6 +179,6 @@ func (a *Access) annotateBootstrap(ctx context.Context, notes map[string]*string
 		err = a.surroundings.Seed.Patch(ctx, secret, client.RawPatch(mergePatch, patch))
 	}
 	if client.IgnoreNotFound(err) != nil {
-		a.surroundings.Log.V(1).Info("Note on the bootstrap Secret could not be left", "reason", err.Error())
+		a.surroundings.Log.V(1).Info("Bootstrap Secret could not be annotated", "reason", err.Error())
 	}
 }
