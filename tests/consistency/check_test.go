@@ -3,14 +3,14 @@
 package consistency_test
 
 import (
-	"cmp"
 	"container/heap"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // shown bounds the findings of one kind that are told.
@@ -67,7 +67,7 @@ func checkOrder(truth *truth, answers []answer) (findings []string) {
 			began[a.revision] = a
 		}
 	}
-	order := slices.SortedFunc(slices.Values(answers), func(a, b answer) int { return cmp.Compare(a.asked, b.asked) })
+	order := slices.SortedFunc(slices.Values(answers), func(a, b answer) int { return int(a.asked - b.asked) })
 	known := &floor{}
 	for _, a := range order {
 		least, from := known.at(a.asked)
@@ -181,8 +181,8 @@ func (a answer) placeList(truth *truth, least int64) (revision int64, problem st
 			want[key] = c.revision
 		}
 	}
-	if !maps.Equal(want, a.seen) {
-		return 0, fmt.Sprintf("is not the state at its revision:\n  got  %v\n  want %v", a.seen, want)
+	if diff := cmp.Diff(want, a.seen); diff != "" {
+		return 0, "is not the state at its revision (-want +got):\n" + diff
 	}
 	if a.stale {
 		return a.revision, ""

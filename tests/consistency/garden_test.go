@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
@@ -140,7 +141,7 @@ func (l *gardenLoad) learn(s subject, o *unstructured.Unstructured) (change, err
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if other, ok := l.contents[c.revision]; ok && other != c {
-		return c, fmt.Errorf("revision %d is %+v and %+v", c.revision, other, c)
+		return c, fmt.Errorf("revision %d has two contents (-first +second):\n%s", c.revision, cmp.Diff(other, c, cmp.AllowUnexported(change{})))
 	}
 	l.contents[c.revision] = c
 

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
@@ -295,7 +296,7 @@ func (k *killed) gather(t *testing.T) {
 	}
 	for _, c := range readTruth(t, filepath.Join(to, "objects.db"), storeKey).changes {
 		if before, ok := k.rows[c.revision]; ok && before != c {
-			t.Errorf("A revision is given out once.\nrevision %d: was %+v, is %+v", c.revision, before, c)
+			t.Errorf("A revision is given out once.\nrevision %d (-before +after the kill):\n%s", c.revision, cmp.Diff(before, c, cmp.AllowUnexported(change{})))
 		}
 		k.rows[c.revision] = c
 	}

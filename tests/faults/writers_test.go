@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -63,13 +64,12 @@ func (g *garden) differentObjects(t *testing.T) {
 	}
 	t.Logf("%d writes in %s", 4*writers, time.Since(began))
 	found := g.notes(t.Context(), t)
+	want := map[string]string{}
 	for w := range writers {
-		if got := found[fmt.Sprintf("kept-%d", w)]; got != "2" {
-			t.Errorf("What was written is read: object %d has %q, want 2", w, got)
-		}
+		want[fmt.Sprintf("kept-%d", w)] = "2"
 	}
-	if len(found) != writers {
-		t.Errorf("What was deleted is gone: %d objects, want %d", len(found), writers)
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("What was written is read, and what was deleted is gone (-want +got):\n%s", diff)
 	}
 }
 

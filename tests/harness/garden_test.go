@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,8 +24,8 @@ func TestStart(t *testing.T) {
 		t.Fatalf("The administrator may write.\nCreate(...): %v", err)
 	}
 	found := harness.Await(t, g.Client, created, "read what was written", func(*corev1.ConfigMap) error { return nil })
-	if found.UID == "" || found.UID != created.UID {
-		t.Errorf("Await returns the object that was found.\nUID: got %q, want %q", found.UID, created.UID)
+	if diff := cmp.Diff(created, found); diff != "" || found.UID == "" {
+		t.Errorf("Await returns the object that was found (-want +got):\n%s", diff)
 	}
 	if !strings.HasPrefix(g.ClusterIdentity, "garden-") || len(g.CA) == 0 {
 		t.Errorf("A garden says who it is: got identity %q, CA of %d bytes", g.ClusterIdentity, len(g.CA))

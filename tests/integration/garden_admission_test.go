@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,8 +34,9 @@ func TestAdmission(t *testing.T) {
 
 	sprout := o.shoot(namespace, "sprout", "local", withWorker("account"), func(s *gardencorev1beta1.Shoot) { s.Spec.Kubernetes.Version = "1.36" })
 	w := sprout.Spec.Provider.Workers[0]
-	if sprout.Spec.Kubernetes.Version != "1.36.3" || *w.Machine.Image.Version != "1.0.0" || *w.Machine.Architecture != "amd64" {
-		t.Errorf("API-SMUT-4, 5: the rest is chosen, got Kubernetes %q and machine %v", sprout.Spec.Kubernetes.Version, w.Machine)
+	chosen := []string{sprout.Spec.Kubernetes.Version, *w.Machine.Image.Version, *w.Machine.Architecture}
+	if diff := cmp.Diff([]string{"1.36.3", "1.0.0", "amd64"}, chosen); diff != "" {
+		t.Errorf("API-SMUT-4, 5: the rest is chosen: Kubernetes, image, architecture (-want +got):\n%s", diff)
 	}
 	if got := sprout.Annotations["shoot.gardener.cloud/tasks"]; !strings.HasPrefix(got, "deployInfrastructure,deployDNSRecordInternal") {
 		t.Errorf("API-SMUT-1: a new shoot needs everything, got tasks %q", got)
@@ -53,8 +55,8 @@ func TestAdmission(t *testing.T) {
 	bound := harness.Await(t, o.Client, sprout, "API-DNS-2: the name comes with the seed", func(s *gardencorev1beta1.Shoot) error {
 		return has(s.Spec.SeedName != nil && s.Spec.DNS != nil && *s.Spec.DNS.Domain == "sprout.dev.shoots.example", "seed %v, DNS %v", s.Spec.SeedName, s.Spec.DNS)
 	})
-	if got := *bound.Spec.Networking.Pods; got != "10.11.0.0/16" {
-		t.Errorf("API-SMUT-3: so do networks, got %q", got)
+	if diff := cmp.Diff("10.11.0.0/16", *bound.Spec.Networking.Pods); diff != "" {
+		t.Errorf("API-SMUT-3: so do networks (-want +got):\n%s", diff)
 	}
 
 	thief := bound.DeepCopy()

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -103,8 +104,8 @@ func TestSigningRequests(t *testing.T) {
 	good = harness.Await(t, o.Client, good, "GCM-CSR-5: the request of a gardenlet is approved and signed", func(r *certificatesv1.CertificateSigningRequest) error {
 		return has(approval(r) != "" && len(r.Status.Certificate) > 0, "approval %q, certificate of %d bytes", approval(r), len(r.Status.Certificate))
 	})
-	if got := approval(good); got != "AutoApproved" {
-		t.Errorf("GCM-CSR-5: reason = %q, want AutoApproved", got)
+	if diff := cmp.Diff("AutoApproved", approval(good)); diff != "" {
+		t.Errorf("GCM-CSR-5: reason of the approval (-want +got):\n%s", diff)
 	}
 	harness.Await(t, o.Client, renewal, "GCM-CSR-6: a gardenlet renews its certificate", func(r *certificatesv1.CertificateSigningRequest) error {
 		return has(approval(r) == "AutoApproved", "conditions %v", r.Status.Conditions)
@@ -116,8 +117,8 @@ func TestSigningRequests(t *testing.T) {
 		if err := o.Client.Get(t.Context(), client.ObjectKeyFromObject(request), request); err != nil {
 			t.Fatalf("read request %q: %v", request.Name, err)
 		}
-		if len(request.Status.Conditions) > 0 {
-			t.Errorf("%s, got %v", reason, request.Status.Conditions)
+		if diff := cmp.Diff(certificatesv1.CertificateSigningRequestStatus{}, request.Status); diff != "" {
+			t.Errorf("%s; status (-want +got):\n%s", reason, diff)
 		}
 	}
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,16 +49,17 @@ func TestInUse(t *testing.T) {
 	cloudProfile := held(o, profile("local"), "gardener", "GCM-USE-1: a profile is protected on first sight")
 	held(o, binding, "gardener", "GCM-USE-1: a binding is protected on first sight")
 	marked := held(o, secret, "gardener.cloud/secretbinding", "GCM-SECRETBINDING-1: its secret is protected too")
-	if marked.Labels["provider.shoot.gardener.cloud/local"] != "true" || marked.Labels["reference.gardener.cloud/secretbinding"] != "true" {
-		t.Errorf("GCM-SECRETBINDING-1: labels of the secret = %v", marked.Labels)
+	wantLabels := map[string]string{"provider.shoot.gardener.cloud/local": "true", "reference.gardener.cloud/secretbinding": "true"}
+	if diff := cmp.Diff(wantLabels, marked.Labels); diff != "" {
+		t.Errorf("GCM-SECRETBINDING-1: labels of the secret (-want +got):\n%s", diff)
 	}
 	deployed := held(o, deployment("provider-local"), "core.gardener.cloud/controllerdeployment", "GCM-USE-1: a deployment is protected on first sight")
 	held(o, audit, "gardener.cloud/reference-protection", "GCM-SHOOTREF-1: what a shoot references is protected")
 	labelled := harness.Await(t, o.Client, shoot, "GCM-STATUSLABEL-3: a shoot is labelled", func(s *gardencorev1beta1.Shoot) error {
 		return has(s.Labels["shoot.gardener.cloud/status"] != "", "labels %v", s.Labels)
 	})
-	if got := labelled.Labels["shoot.gardener.cloud/status"]; got != "healthy" {
-		t.Errorf("GCM-STATUSLABEL-2: a shoot that waits for a seed is %q, want healthy", got)
+	if diff := cmp.Diff("healthy", labelled.Labels["shoot.gardener.cloud/status"]); diff != "" {
+		t.Errorf("GCM-STATUSLABEL-2: a shoot that waits for a seed is healthy (-want +got):\n%s", diff)
 	}
 	o.changeStatus(shoot, func() { shoot.Status.LastErrors = []gardencorev1beta1.LastError{{Description: "boom"}} })
 	harness.Await(t, o.Client, shoot, "GCM-STATUSLABEL-3: the label follows the status", func(s *gardencorev1beta1.Shoot) error {
@@ -124,8 +126,9 @@ func TestCredentialsInUse(t *testing.T) {
 	held(o, byIdentity, "gardener", "GCM-CREDBINDING-1: each is")
 	for _, credentials := range []client.Object{account, identity} {
 		marked := held(o, credentials, "gardener.cloud/credentialsbinding", "GCM-CREDBINDING-1: its credentials are protected too")
-		if labels := marked.GetLabels(); labels["provider.shoot.gardener.cloud/local"] != "true" || labels["reference.gardener.cloud/credentialsbinding"] != "true" {
-			t.Errorf("GCM-CREDBINDING-1: labels of %T = %v", credentials, labels)
+		wantLabels := map[string]string{"provider.shoot.gardener.cloud/local": "true", "reference.gardener.cloud/credentialsbinding": "true"}
+		if diff := cmp.Diff(wantLabels, marked.GetLabels()); diff != "" {
+			t.Errorf("GCM-CREDBINDING-1: labels of %T (-want +got):\n%s", credentials, diff)
 		}
 	}
 	labelled := func(want bool) func(*gardencorev1beta1.Quota) error {

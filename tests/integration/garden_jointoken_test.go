@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -248,8 +249,8 @@ func TestJoinTokenLifetime(t *testing.T) {
 	secret := tokenFor("bbbbb2", map[string]string{"seed": "used"})
 	jointoken.Mark(secret, &jointoken.Use{Seed: "used", UID: "1", Key: "2"})
 	o.create(secret)
-	if use := jointoken.UseOf(secret); use != nil {
-		t.Errorf("nobody but the server marks a token: it was created with %+v", use)
+	if diff := cmp.Diff((*jointoken.Use)(nil), jointoken.UseOf(secret)); diff != "" {
+		t.Errorf("nobody but the server marks a token; mark of a new one (-want +got):\n%s", diff)
 	}
 	secret.StringData = map[string]string{"expiration": in(48 * time.Hour)}
 	if err := o.Client.Update(t.Context(), secret.DeepCopy()); !apierrors.IsForbidden(err) {
@@ -267,8 +268,8 @@ func TestJoinTokenLifetime(t *testing.T) {
 		t.Error("nobody but the server takes the mark away")
 	}
 	o.change(secret, func() { secret.Data["token-secret"] = []byte("fedcba9876543210") })
-	if use := jointoken.UseOf(secret); use != nil {
-		t.Errorf("with another secret half it is another token: it is marked with %+v", use)
+	if diff := cmp.Diff((*jointoken.Use)(nil), jointoken.UseOf(secret)); diff != "" {
+		t.Errorf("with another secret half it is another token; its mark (-want +got):\n%s", diff)
 	}
 	second := signingRequest(t, "bbbbb2-second", "gardener.cloud:system:seed:used")
 	if err := o.holder("bbbbb2").Create(t.Context(), second); err != nil {
@@ -286,7 +287,7 @@ func TestTokenLifetimeIsTold(t *testing.T) {
 	}))
 	info := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "gardener-system-public", Name: "gardener-info"}}
 	o.read(info)
-	if got := info.Data["joinTokenLifetime"]; got != "2h0m0s" {
-		t.Errorf("Who makes tokens learns how long the operator wants them to be valid.\njoinTokenLifetime = %q, want 2h0m0s", got)
+	if diff := cmp.Diff("2h0m0s", info.Data["joinTokenLifetime"]); diff != "" {
+		t.Errorf("Who makes tokens learns how long the operator wants them to be valid.\njoinTokenLifetime (-want +got):\n%s", diff)
 	}
 }

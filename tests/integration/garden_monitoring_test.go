@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/crypto/bcrypt"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,8 +23,14 @@ func TestMonitoringCredentials(t *testing.T) {
 	o.provider("local")
 	own := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "observability-ingress"}}
 	own = harness.Await(t, o.Client, own, "OPER-FLOW-19: a garden makes its own credentials", func(*corev1.Secret) error { return nil })
-	if len(own.Data["password"]) != 32 || string(own.Data["username"]) != "admin" || own.Labels["gardener.cloud/role"] != "global-monitoring" {
-		t.Errorf("OPER-FLOW-19: user admin, 32 characters: got %d characters for %q, labels %v", len(own.Data["password"]), own.Data["username"], own.Labels)
+	type facts struct {
+		User, Role     string
+		PasswordLength int
+	}
+	want := facts{User: "admin", Role: "global-monitoring", PasswordLength: 32}
+	got := facts{User: string(own.Data["username"]), Role: own.Labels["gardener.cloud/role"], PasswordLength: len(own.Data["password"])}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("OPER-FLOW-19: the credentials (-want +got):\n%s", diff)
 	}
 	line, found := strings.CutPrefix(string(own.Data["auth"]), "admin:")
 	if err := bcrypt.CompareHashAndPassword([]byte(line), own.Data["password"]); !found || err != nil {

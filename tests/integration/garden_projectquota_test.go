@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -25,10 +26,14 @@ func TestProjectQuotaByDefault(t *testing.T) {
 	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "gardener"}}
 	counted := func(want map[corev1.ResourceName]int64) func(*corev1.ResourceQuota) error {
 		return func(q *corev1.ResourceQuota) error {
-			for name, n := range want {
-				if hard, ok := q.Status.Hard[name]; !ok || hard.Value() != n {
-					return has(false, "status.hard[%s] = %v, want %d", name, hard, n)
+			hard := map[corev1.ResourceName]int64{}
+			for name := range want {
+				if limit, ok := q.Status.Hard[name]; ok {
+					hard[name] = limit.Value()
 				}
+			}
+			if diff := cmp.Diff(want, hard); diff != "" {
+				return has(false, "status.hard (-want +got):\n%s", diff)
 			}
 			return has(len(q.Status.Used) == len(q.Spec.Hard), "%d of %d are counted", len(q.Status.Used), len(q.Spec.Hard))
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -50,8 +51,11 @@ func TestScheduler(t *testing.T) {
 	bound := harness.Await(t, o.Client, first, "SCHED-BIND-4: a retry finds the seed that came", func(s *gardencorev1beta1.Shoot) error {
 		return has(s.Spec.SeedName != nil, "last operation %v", s.Status.LastOperation)
 	})
-	if *bound.Spec.SeedName != "north-1" || bound.Status.LastOperation != nil {
-		t.Errorf("SCHED-BIND-1, SCHED-BIND-3: seed %q, last operation %v; want north-1, and the explanation gone", *bound.Spec.SeedName, bound.Status.LastOperation)
+	if diff := cmp.Diff("north-1", *bound.Spec.SeedName); diff != "" {
+		t.Errorf("SCHED-BIND-1: name of the seed (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff((*gardencorev1beta1.LastOperation)(nil), bound.Status.LastOperation); diff != "" {
+		t.Errorf("SCHED-BIND-3: the explanation is gone; last operation (-want +got):\n%s", diff)
 	}
 	event := o.event(first, "SchedulingSuccessful", "SCHED-BIND-1: an event names the seed")
 	if !strings.Contains(event.Message, "north-1") || event.Type != corev1.EventTypeNormal {

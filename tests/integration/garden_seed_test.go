@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -112,8 +114,11 @@ func TestSeeds(t *testing.T) {
 		o.provider("cloud")
 		seed := o.seed("cloud-1", "cloud", "north")
 		provider := o.installation("cloud-1", "provider-cloud", "GCM-CR-4: what a seed needs is installed")
-		if provider.Spec.DeploymentRef == nil || provider.Spec.DeploymentRef.Name != "provider-cloud" || len(provider.Labels["seed-spec-hash"]) != 16 {
-			t.Errorf("GCM-CR-7: installation = %v, labels %v", provider.Spec, provider.Labels)
+		if diff := cmp.Diff(&corev1.ObjectReference{Name: "provider-cloud"}, provider.Spec.DeploymentRef, cmpopts.IgnoreFields(corev1.ObjectReference{}, "ResourceVersion")); diff != "" {
+			t.Errorf("GCM-CR-7: deployment of the installation (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(16, len(provider.Labels["seed-spec-hash"])); diff != "" {
+			t.Errorf("GCM-CR-7: length of the hash in labels %v (-want +got):\n%s", provider.Labels, diff)
 		}
 		o.ready(provider)
 		harness.Await(t, o.Client, seed, "GCM-SEEDEXT-2: the seed says that its extensions are ready", extensions("True", "AllExtensionsReady"))

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/rest"
 )
 
@@ -49,8 +50,8 @@ func TestConnections(t *testing.T) {
 	if err := get(t.Context(), o.Anonymous(), o.Server+path+"/.well-known/openid-configuration", &got); err != nil {
 		t.Fatal(err)
 	}
-	if want := o.External + path; got.Issuer != want {
-		t.Errorf("who verifies a token asks the server that issued it, at its port: issuer = %q, want %q", got.Issuer, want)
+	if diff := cmp.Diff(o.External+path, got.Issuer); diff != "" {
+		t.Errorf("who verifies a token asks the server that issued it, at its port; issuer (-want +got):\n%s", diff)
 	}
 }
 

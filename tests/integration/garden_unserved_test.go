@@ -3,10 +3,10 @@
 package integration_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -53,8 +53,8 @@ func TestUnserved(t *testing.T) {
 	if err := listening.Create(t.Context(), shoot); err != nil {
 		t.Fatal(err)
 	}
-	if got := told(); !slices.Equal(got, []string{"spec.hibernation.schedules"}) {
-		t.Errorf("who makes a shoot with a schedule hears that nobody keeps it, and nothing of defaults; got %q", got)
+	if diff := cmp.Diff([]string{"spec.hibernation.schedules"}, told()); diff != "" {
+		t.Errorf("who makes a shoot with a schedule hears that nobody keeps it, and nothing of defaults (-want +got):\n%s", diff)
 	}
 	before := shoot.DeepCopy()
 	shoot.Spec.Hibernation.Enabled = new(true)
@@ -68,8 +68,8 @@ func TestUnserved(t *testing.T) {
 	if err := listening.Patch(t.Context(), shoot, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
-	if got := told(); !slices.Equal(got, []string{"spec.controlPlane.highAvailability"}) {
-		t.Errorf("who changes a shoot hears of what was changed only, got %q", got)
+	if diff := cmp.Diff([]string{"spec.controlPlane.highAvailability"}, told()); diff != "" {
+		t.Errorf("who changes a shoot hears of what was changed only (-want +got):\n%s", diff)
 	}
 	bastion := &gardenoperationsv1alpha1.Bastion{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "door"},
@@ -83,8 +83,8 @@ func TestUnserved(t *testing.T) {
 	if err := listening.Create(t.Context(), bastion, client.DryRunAll); err != nil {
 		t.Fatal(err)
 	}
-	if got := told(); !slices.Equal(got, []string{"kind Bastion"}) {
-		t.Errorf("who makes an object of a kind without a controller hears of that, got %q", got)
+	if diff := cmp.Diff([]string{"kind Bastion"}, told()); diff != "" {
+		t.Errorf("who makes an object of a kind without a controller hears of that (-want +got):\n%s", diff)
 	}
 }
 
@@ -194,8 +194,8 @@ func TestProjectConfiguration(t *testing.T) {
 		hard := q.Spec.Hard["count/configmaps"]
 		return has(hard.Value() == 7, "hard %v", q.Spec.Hard)
 	})
-	if last := project.Status.LastActivityTimestamp; last != nil {
-		t.Errorf("GCM-ACTIVITY-2: nothing happened in the project yet, got %v", last)
+	if diff := cmp.Diff((*metav1.Time)(nil), project.Status.LastActivityTimestamp); diff != "" {
+		t.Errorf("GCM-ACTIVITY-2: nothing happened in the project yet; last activity (-want +got):\n%s", diff)
 	}
 	o.provider("local")
 	o.shoot(*project.Spec.Namespace, "a", "local")

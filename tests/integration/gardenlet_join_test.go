@@ -181,7 +181,7 @@ func TestJoinWithTheCAOfTheGarden(t *testing.T) {
 	n.await("the seed joins", func(context.Context) error {
 		return has(strings.Contains(told.all(), `Seed "one" is ready after`), "told so far:\n%s", told.all())
 	})
-	if want := "✓ Garden verified: its certificate comes from the CA in --garden-ca-file"; !strings.Contains(told.all(), want) {
+	if want := "✓ Garden verified: its certificate is signed by the CA in --garden-ca-file"; !strings.Contains(told.all(), want) {
 		t.Errorf("The join tells %q:\n%s", want, told.all())
 	}
 	cancel()

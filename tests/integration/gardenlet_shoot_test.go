@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr/testr"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
@@ -142,8 +143,12 @@ func TestShootOfAProjectsOwn(t *testing.T) {
 				t.Fatal(err)
 			}
 			profile := &gardencorev1beta1.CloudProfile{}
-			if err := json.Unmarshal(told.Spec.CloudProfile.Raw, profile); err != nil || profile.Name != "own" || len(profile.Spec.MachineTypes) == 0 {
-				t.Errorf("extensions were told of profile %+v, %v", profile, err)
+			if err := json.Unmarshal(told.Spec.CloudProfile.Raw, profile); err != nil {
+				t.Fatal(err)
+			}
+			o.read(own)
+			if diff := cmp.Diff(own.Status.CloudProfileSpec.MachineTypes, profile.Spec.MachineTypes); diff != "" || profile.Name != "own" {
+				t.Errorf("machine types of profile %q, as extensions see it (-want +got):\n%s", profile.Name, diff)
 			}
 
 			o.confirm(s)

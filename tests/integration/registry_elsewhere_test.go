@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -176,8 +177,8 @@ func TestScale(t *testing.T) {
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"replicas":4}}`))
 	accepted(t, "API-RES-4: and patched", o.Client.SubResource("scale").Patch(t.Context(), s, patch, &client.SubResourcePatchOptions{SubResourceBody: &autoscalingv1.Scale{}}))
 	o.read(s)
-	if *s.Spec.Replicas != 4 || s.Generation != 3 {
-		t.Errorf("API-RES-4: %d replicas, generation %d; want 4, 3", *s.Spec.Replicas, s.Generation)
+	if diff := cmp.Diff([]int64{4, 3}, []int64{int64(*s.Spec.Replicas), s.Generation}); diff != "" {
+		t.Errorf("API-RES-4: replicas and generation (-want +got):\n%s", diff)
 	}
 	apply := []byte(`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"scaled","namespace":"garden"},"spec":{"replicas":5}}`)
 	accepted(t, "API-RES-4: and applied", o.Client.SubResource("scale").Patch(t.Context(), s, client.RawPatch(types.ApplyPatchType, apply),
@@ -217,8 +218,8 @@ func TestWorkloadIdentityToken(t *testing.T) {
 	if err := json.Unmarshal(body, &claims); err != nil {
 		t.Fatal(err)
 	}
-	if claims["sub"] != w.Status.Sub || w.Status.Sub == "" {
-		t.Errorf("API-TOKEN-1: the token is for %q, want %q", claims["sub"], w.Status.Sub)
+	if diff := cmp.Diff(any(w.Status.Sub), claims["sub"]); diff != "" || w.Status.Sub == "" {
+		t.Errorf("API-TOKEN-1: subject of the token (-want +got):\n%s", diff)
 	}
 	by, _ := claims["iss"].(string)
 
@@ -229,8 +230,9 @@ func TestWorkloadIdentityToken(t *testing.T) {
 	if err := json.Unmarshal(found.body, &discovery); err != nil || found.code != http.StatusOK {
 		t.Fatalf("everybody may read who issues tokens: %d, %s", found.code, found.body)
 	}
-	if discovery["issuer"] != by || discovery["jwks_uri"] != by+"/jwks" || !strings.HasSuffix(by, issuer) {
-		t.Errorf("API-TOKEN-1: the issuer of the token is %q, published is %s", by, found.body)
+	published := map[string]any{"issuer": discovery["issuer"], "jwks_uri": discovery["jwks_uri"]}
+	if diff := cmp.Diff(map[string]any{"issuer": by, "jwks_uri": by + "/jwks"}, published); diff != "" || !strings.HasSuffix(by, issuer) {
+		t.Errorf("API-TOKEN-1: the issuer of the token is %q; the document of the issuer (-want +got):\n%s", by, diff)
 	}
 	keys := o.ask(http.MethodGet, issuer+"/jwks", plain, nil)
 	if keys.code != http.StatusOK || !strings.Contains(string(keys.body), `"alg":"RS256"`) {

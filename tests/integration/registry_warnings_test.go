@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,8 +79,8 @@ func TestWarnings(t *testing.T) {
 		if err := listening.Create(t.Context(), shoot); err != nil {
 			t.Fatal(err)
 		}
-		if got := ear.take(); !slices.Equal(got, []string{binding}) {
-			t.Errorf("who makes a shoot hears of fields that are deprecated, got %q", got)
+		if diff := cmp.Diff([]string{binding}, ear.take()); diff != "" {
+			t.Errorf("who makes a shoot hears of fields that are deprecated (-want +got):\n%s", diff)
 		}
 	})
 	t.Run("API-WARN-1 update", func(t *testing.T) { //nolint:paralleltest // the steps build on each other

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 )
 
@@ -272,11 +274,12 @@ func harmless(s Spec) bool { return len(s.Provider.Workers) == 1 || s.Kind == ki
 	}
 	for i, want := range []int{3, 1, 1} {
 		f := finders()[i]
-		if got := f.found("controllers/x/x.go", file, set); len(got) != want {
-			t.Errorf("%s: found %q, want %d places", f.reason, got, want)
+		got := f.found("controllers/x/x.go", file, set)
+		if diff := cmp.Diff(want, len(got)); diff != "" {
+			t.Errorf("%s: number of places %q (-want +got):\n%s", f.reason, got, diff)
 		}
-		if got := f.found("apis/extensions/x.go", file, set); i < 2 && len(got) != 0 {
-			t.Errorf("%s: found %q at home", f.reason, got)
+		if diff := cmp.Diff([]string(nil), f.found("apis/extensions/x.go", file, set)); i < 2 && diff != "" {
+			t.Errorf("%s: places at home (-want +got):\n%s", f.reason, diff)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/terrarium-garden/terrarium/storage/log"
 	"github.com/terrarium-garden/terrarium/tests/faults/disk"
@@ -68,8 +69,8 @@ func TestFullDisk(t *testing.T) {
 	if h.asked.Load() == made {
 		t.Error("Some writes fit.")
 	}
-	if got := state(t, h.log); !maps.Equal(got, want(h.answered.Load())) {
-		t.Errorf("Reads go on, and nothing of what was refused is there.\nList(all): got %d keys", len(got))
+	if diff := cmp.Diff(want(h.answered.Load()), state(t, h.log)); diff != "" {
+		t.Errorf("Reads go on, and nothing of what was refused is there.\nList(all) (-want +got):\n%s", diff)
 	}
 	if again := h.fill(); !errors.Is(again, log.ErrNoSpace) {
 		t.Errorf("It stays refused as long as there is no space.\nWrite(...): got %v, want %v", again, log.ErrNoSpace)
@@ -78,8 +79,8 @@ func TestFullDisk(t *testing.T) {
 	h.set(20)
 	h.close()
 	h.open()
-	if got := state(t, h.log); !maps.Equal(got, want(h.answered.Load())) {
-		t.Errorf("Once there is space, writes are accepted again.\nList(all): got %d keys", len(got))
+	if diff := cmp.Diff(want(h.answered.Load()), state(t, h.log)); diff != "" {
+		t.Errorf("Once there is space, writes are accepted again.\nList(all) (-want +got):\n%s", diff)
 	}
 	h.close()
 	whole(t, "The file is whole.", h.cfg.File)
@@ -169,8 +170,8 @@ func TestStartOnFullDisk(t *testing.T) {
 			}
 			h.disk.Space(1 << 30)
 			h.set(10)
-			if got := state(t, h.log); !maps.Equal(got, want(h.answered.Load())) {
-				t.Errorf("%s\nList(all): got %d keys", tc.reason, len(got))
+			if diff := cmp.Diff(want(h.answered.Load()), state(t, h.log)); diff != "" {
+				t.Errorf("%s\nList(all) (-want +got):\n%s", tc.reason, diff)
 			}
 			h.close()
 			whole(t, tc.reason, h.cfg.File)

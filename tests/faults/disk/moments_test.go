@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	_ "github.com/mattn/go-sqlite3" // Registers itself.
 
 	"github.com/terrarium-garden/terrarium/storage/log"
@@ -282,8 +283,8 @@ func (h *history) judge(reason string, i image, reached float64) {
 		return
 	}
 	found := state(h.t, l)
-	if !maps.Equal(found, want(i.answered)) && !maps.Equal(found, want(i.asked)) {
-		h.t.Errorf("%s\nafter %d of %d steps, %.1f of what was not synced: got %d keys", reason, i.answered, i.asked, reached, len(found))
+	if diff := cmp.Diff(want(i.answered), found); diff != "" && !maps.Equal(found, want(i.asked)) {
+		h.t.Errorf("%s\nafter %d of %d steps, %.1f of what was not synced (-want +got):\n%s", reason, i.answered, i.asked, reached, diff)
 	}
 	if _, err := l.Write(h.t.Context(), log.Change{Key: "/next"}); err != nil {
 		h.t.Errorf("%s\nWrite(...): %v", reason, err)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -252,8 +254,8 @@ func internalDomains(g garden) {
 func providerLabels(g garden) {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cloud", Labels: map[string]string{"provider.shoot.gardener.cloud/old": "true"}}}
 	g.create(secret)
-	if len(secret.Labels) > 0 {
-		g.t.Errorf("GAC-PSL-1: a label without a binding goes, got %v", secret.Labels)
+	if diff := cmp.Diff(map[string]string(nil), secret.Labels, cmpopts.EquateEmpty()); diff != "" {
+		g.t.Errorf("GAC-PSL-1: a label without a binding goes; labels (-want +got):\n%s", diff)
 	}
 	g.create(admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) {
 		b.Name, b.SecretRef.Name, b.Provider.Type = "cloud", "cloud", "cloud"

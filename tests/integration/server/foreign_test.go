@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -253,20 +254,21 @@ func (f *foreign) runShoot() {
 	in := func(name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: "garden-meadow", Name: name, OwnerReferences: []metav1.OwnerReference{owner}}
 	}
+	written := &gardencorev1beta1.ShootState{ObjectMeta: in("sprout"), Spec: gardencorev1beta1.ShootStateSpec{
+		Gardener:  []gardencorev1beta1.GardenerResourceData{{Name: "ca", Type: "secret", Data: runtime.RawExtension{Raw: []byte(`{"a":"b"}`)}}},
+		Resources: []gardencorev1beta1.ResourceData{{CrossVersionObjectReference: reference("v1", "Secret", "a"), Data: runtime.RawExtension{Raw: []byte(`{"c":"d"}`)}}},
+	}}
 	for what, object := range map[string]client.Object{
 		"CA":        &corev1.Secret{ObjectMeta: in("sprout.ca-cluster"), Data: map[string][]byte{"ca.crt": []byte("x")}},
 		"client CA": &gardencorev1beta1.InternalSecret{ObjectMeta: in("sprout.ca-client"), Data: map[string][]byte{"ca.crt": []byte("x"), "ca.key": []byte("y")}},
-		"state": &gardencorev1beta1.ShootState{ObjectMeta: in("sprout"), Spec: gardencorev1beta1.ShootStateSpec{
-			Gardener:  []gardencorev1beta1.GardenerResourceData{{Name: "ca", Type: "secret", Data: runtime.RawExtension{Raw: []byte(`{"a":"b"}`)}}},
-			Resources: []gardencorev1beta1.ResourceData{{CrossVersionObjectReference: reference("v1", "Secret", "a"), Data: runtime.RawExtension{Raw: []byte(`{"c":"d"}`)}}},
-		}},
+		"state":     written.DeepCopy(),
 	} {
 		f.do("create "+what, f.client.Create(ctx, object))
 	}
 	state := &gardencorev1beta1.ShootState{}
 	f.do("read the state", f.client.Get(ctx, client.ObjectKeyFromObject(f.shoot), state))
-	if len(state.Spec.Resources) != 1 || state.Spec.Resources[0].Kind != "Secret" || string(state.Spec.Resources[0].Data.Raw) != `{"c":"d"}` {
-		f.t.Errorf("A state is read as it was written: got %+v", state.Spec)
+	if diff := cmp.Diff(written.Spec, state.Spec); diff != "" {
+		f.t.Errorf("A state is read as it was written (-want +got):\n%s", diff)
 	}
 	f.patchStatus(f.shoot, func() {
 		f.shoot.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Create", State: "Succeeded", Progress: 100, Description: "done", LastUpdateTime: metav1.Now()}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/rest"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -82,8 +83,8 @@ func graphIsOff(g *harness.Garden) func(*testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = answer.Body.Close() }()
-		if answer.StatusCode != http.StatusNotFound {
-			t.Errorf("GAC-GR-13: the graph is served only if that is configured, got %s", answer.Status)
+		if diff := cmp.Diff(http.StatusNotFound, answer.StatusCode); diff != "" {
+			t.Errorf("GAC-GR-13: the graph is served only if that is configured; status code (-want +got):\n%s", diff)
 		}
 	}
 }
