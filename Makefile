@@ -85,7 +85,7 @@ verify: ## Check that generated code, go.mod and the catalogue of rules are what
 .PHONY: test-unit
 test-unit: ## Unit tests; the packages without heavy imports also under the race detector
 	go test $$(go list ./... | grep -v '/tests/')
-	go test -race ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/kit/... ./appliance/runner/... ./controllers/operation/...
+	go test -race ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/kit/... ./appliance/runner/... ./appliance/authorization/... ./controllers/operation/...
 	go test -race -skip '^TestOwnerTakesTheSettingBack$$' ./controllers/gardenlet/shoot # that one polls for many minutes of a fake clock
 
 .PHONY: test-integration

@@ -19,7 +19,7 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// From the first signal on, the next one does what the system does by default: it ends the process at once.
+	// After the first signal, a second one has its default effect: it ends the process immediately.
 	context.AfterFunc(ctx, stop)
 
 	return cli.Main(ctx, cli.Environment{

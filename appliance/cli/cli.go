@@ -19,14 +19,14 @@ const (
 	statusUsage   = 2
 )
 
-// The groups that the help of the binary lists commands in.
+// The groups of commands in the help.
 const (
 	groupRoles  = "roles"
 	groupGarden = "garden"
 	groupSelf   = "self"
 )
 
-// Environment is what commands touch of the world around them.
+// Environment holds the dependencies of commands on the process and the system.
 type Environment struct {
 	// In, Out and Err are the standard streams.
 	In       io.Reader
@@ -37,13 +37,13 @@ type Environment struct {
 	Clock clock.WithTicker
 }
 
-// tell writes to people. When nobody is there to read it, there is nobody to tell that either.
+// tell writes a message for people. It ignores errors, because there is no other place to report them.
 func (e Environment) tell(format string, args ...any) {
 	_, _ = fmt.Fprintf(e.Err, format, args...)
 }
 
-// Main runs the command that args, which do not hold the name of the program, ask for, and returns the exit status of
-// the process. A command that runs until it is told to stop ends when ctx does.
+// Main runs the command in args, which do not contain the name of the program, and returns the exit status of the process.
+// Long-running commands end when ctx ends.
 func Main(ctx context.Context, env Environment, args []string) int {
 	root := newRootCommand(env) //nolint:contextcheck // commands are given ctx by ExecuteContext
 	root.SetIn(env.In)
@@ -67,7 +67,7 @@ func Main(ctx context.Context, env Environment, args []string) int {
 	return statusFailure
 }
 
-// indent keeps an error of several lines together.
+// indent indents the lines of an error after the first one.
 func indent(text string) string {
 	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
@@ -76,8 +76,8 @@ func newRootCommand(env Environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "terrarium",
 		Short: "A whole Gardener garden in one binary",
-		Long: `Terrarium is a whole Gardener garden in one binary: the API, its database and every controller of the
-central control plane in one process, and the gardenlet that runs the control planes of clusters in a seed.`,
+		Long: `Terrarium is a whole Gardener garden in one binary: the API server, its database and the controllers of the central
+control plane in one process, and the gardenlet, which runs the control planes of shoot clusters in a seed cluster.`,
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		DisableAutoGenTag:          true,
@@ -89,7 +89,7 @@ central control plane in one process, and the gardenlet that runs the control pl
 	root.AddGroup(
 		&cobra.Group{ID: groupRoles, Title: "Roles:"},
 		&cobra.Group{ID: groupGarden, Title: "Commands for a garden:"},
-		&cobra.Group{ID: groupSelf, Title: "Commands about this binary:"},
+		&cobra.Group{ID: groupSelf, Title: "Other commands:"},
 	)
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {

@@ -260,7 +260,7 @@ func TestConfig(t *testing.T) {
 			reason: "Another file is not a configuration.",
 			file:   "apiVersion: v1\nkind: Secret\n",
 			want: result{status: 1, errors: "Error: configuration file \"-\": apiVersion \"v1\" is neither " +
-				"\"server.config.terrarium.garden/v1alpha1\", for a server, nor \"gardenlet.config.gardener.cloud/v1alpha1\", for a gardenlet\n"},
+				"\"server.config.terrarium.garden/v1alpha1\" (server) nor \"gardenlet.config.gardener.cloud/v1alpha1\" (gardenlet)\n"},
 		},
 	}
 	for name, tc := range cases {

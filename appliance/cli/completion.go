@@ -12,7 +12,7 @@ func newCompletionCommand() *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
-		Short: "Print a script that completes commands and flags in your shell",
+		Short: "Print the shell completion script",
 		Example: `  source <(terrarium completion bash)
   terrarium completion zsh > "${fpath[1]}/_terrarium"
   terrarium completion fish > ~/.config/fish/completions/terrarium.fish`,

@@ -7,7 +7,7 @@ import "github.com/spf13/cobra"
 func newConfigCommand(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Check configuration files, and print the defaults",
+		Short: "Validate configuration files and print the defaults",
 	}
 	cmd.AddCommand(newConfigValidateCommand(env), newConfigPrintDefaultsCommand(env))
 	return cmd

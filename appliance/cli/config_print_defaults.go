@@ -19,7 +19,7 @@ func newConfigPrintDefaultsCommand(env Environment) *cobra.Command {
 	roles := []string{roleServer, roleGardenlet}
 	return &cobra.Command{
 		Use:       "print-defaults server|gardenlet",
-		Short:     "Print the configuration that counts where a file says nothing",
+		Short:     "Print the default configuration of a role",
 		Example:   "  terrarium config print-defaults server > server.yaml",
 		ValidArgs: roles,
 		Args:      choice("role", roles...),

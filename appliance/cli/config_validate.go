@@ -20,10 +20,10 @@ import (
 func newConfigValidateCommand(env Environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate FILE",
-		Short: "Check the configuration file of a server or of a gardenlet",
-		Long: `Checks a configuration file as the role that it is for would: fields that do not exist, values of the wrong type, and
-values that are out of range are named by their paths. Its apiVersion and kind say which role it is for; - is the
-standard input.`,
+		Short: "Validate the configuration file of a server or a gardenlet",
+		Long: `Validates a configuration file with the same checks as the role that reads it, and prints the paths of unknown fields,
+values of the wrong type and values out of range. The role follows from apiVersion and kind of the file. Use - to read
+from the standard input.`,
 		Example: "  terrarium config validate /etc/terrarium/server.yaml",
 		Args:    exactly("FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -51,8 +51,8 @@ func readInput(env Environment, path string) ([]byte, error) {
 	return os.ReadFile(path) //nolint:gosec // the user's own choice
 }
 
-// validateConfig finds out which role data is for and returns its kind, what of it nobody acts on, and everything that is
-// wrong with it.
+// validateConfig returns the kind of a configuration, the paths of fields that have no effect yet, and the errors of the
+// configuration.
 func validateConfig(data []byte) (kind string, ignored []string, err error) {
 	var meta runtime.TypeMeta
 	if err := yaml.Unmarshal(data, &meta); err != nil {
@@ -76,6 +76,6 @@ func validateConfig(data []byte) (kind string, ignored []string, err error) {
 		ignored, err := config.Ignored()
 		return meta.Kind, ignored, err
 	}
-	return "", nil, fmt.Errorf("apiVersion %q is neither %q, for a server, nor %q, for a gardenlet",
+	return "", nil, fmt.Errorf("apiVersion %q is neither %q (server) nor %q (gardenlet)",
 		meta.APIVersion, gardenconfigv1alpha1.ServerGroupVersion, gardenconfigv1alpha1.GardenletGroupVersion)
 }

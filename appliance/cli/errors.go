@@ -18,22 +18,22 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
-// usageError says that a command line cannot be right, whatever the state of the world.
+// usageError is an error of the command line.
 type usageError struct {
 	err     error
 	command string
 }
 
-// Error is the problem alone; Hint says where to read on.
+// Error returns the message without the hint.
 func (e *usageError) Error() string { return e.err.Error() }
 
 // Unwrap returns the error without the hint.
 func (e *usageError) Unwrap() error { return e.err }
 
-// Hint says where to read on.
+// Hint returns the command that prints the help.
 func (e *usageError) Hint() string { return fmt.Sprintf("see %q", e.command+" --help") }
 
-// usage makes a usage error of all that is wrong with the command line of cmd, and nil of nothing.
+// usage joins the errors of the command line of cmd to a usage error. It returns nil if there are none.
 func usage(cmd *cobra.Command, errs ...error) error {
 	err := errors.Join(errs...)
 	if err == nil {
@@ -48,21 +48,21 @@ type hinted struct {
 	hint string
 }
 
-// Error is the problem.
+// Error implements error.
 func (e *hinted) Error() string { return e.err.Error() }
 
 // Unwrap returns the error without the hint.
 func (e *hinted) Unwrap() error { return e.err }
 
-// Hint is the advice.
+// Hint returns the advice.
 func (e *hinted) Hint() string { return e.hint }
 
-// withHint adds advice to an error that needs advice of its own here.
+// withHint adds advice to an error.
 func withHint(err error, hint string) error {
 	return &hinted{err: err, hint: hint}
 }
 
-// hintFor says what to do about err. An error of any package may bring its own advice with a method Hint.
+// hintFor returns advice for an error. Errors of any package can have their own advice: they implement a method Hint.
 func hintFor(err error) string {
 	if h, ok := errors.AsType[interface {
 		error
@@ -72,36 +72,36 @@ func hintFor(err error) string {
 	}
 	switch {
 	case errors.Is(err, identity.ErrInUse):
-		return "stop that process, or give this one a directory of its own with --data-dir"
+		return "stop that process, or use another directory with --data-dir"
 	case errors.Is(err, identity.ErrNotWritable):
-		return "run as the owner of the directory, or choose another one with --data-dir"
+		return "run the command as the owner of the directory, or use another directory with --data-dir"
 	case errors.Is(err, identity.ErrUnpinned), errors.Is(err, identity.ErrMalformedToken):
 		return `create a new token with "terrarium token create" and run the command that it prints`
 	case errors.Is(err, identity.ErrServerCertificate):
-		return "if the address is right, start the server with --external-address for it"
+		return "if the address is correct, start the server with this --external-address"
 	case errors.Is(err, options.ErrNoGarden):
-		return `run on the machine of the server, or name a kubeconfig with --kubeconfig; "terrarium server" starts a garden`
+		return `run the command on the machine of the server, or specify a kubeconfig with --kubeconfig; start a garden with "terrarium server"`
 	case errors.Is(err, syscall.EADDRINUSE):
-		return "another process listens there: stop it, or choose another port with --listen"
+		return "another process uses the port: stop it, or choose another port with --listen"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "is the server running, and is the address right?"
+		return "check that the server is running and that the address is correct"
 	case errors.Is(err, syscall.EACCES):
-		return "run as a user who may read it"
+		return "run the command as a user with read permission"
 	case apierrors.IsUnauthorized(err):
-		return "the credentials are not those of this garden, or have expired: use a fresh kubeconfig"
+		return "the credentials are for another garden or have expired: use a new kubeconfig"
 	case apierrors.IsForbidden(err):
-		return "use a kubeconfig of an administrator of the garden"
+		return "use the kubeconfig of an administrator of the garden"
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return "the kubeconfig was made for another garden: use a fresh one"
+		return "the kubeconfig is for another garden: use a new one"
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
-		return "is the name of the server right?"
+		return "check the host name of the server"
 	}
 	return ""
 }
 
-// checkArguments makes every command below and including cmd refuse arguments that it does not take, as usage errors.
+// checkArguments sets up cmd and all commands below it to return usage errors for unexpected arguments.
 func checkArguments(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		checkArguments(c)
@@ -134,7 +134,7 @@ func checkArguments(cmd *cobra.Command) {
 	}
 }
 
-// runGroup answers for a command that only groups others.
+// runGroup runs a command that only groups others.
 func runGroup(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		problem := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
@@ -153,7 +153,7 @@ func runGroup(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return usage(cmd, fmt.Errorf("%q needs one of %s", cmd.CommandPath(), quotedList(names, ", ")))
+	return usage(cmd, fmt.Errorf("%q requires a command: %s", cmd.CommandPath(), quotedList(names, ", ")))
 }
 
 func quotedList(values []string, separator string) string {
@@ -164,7 +164,7 @@ func quotedList(values []string, separator string) string {
 	return strings.Join(quoted, separator)
 }
 
-// exactly accepts as many arguments as it has names for.
+// exactly accepts one argument for each name.
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < len(names) {
@@ -177,7 +177,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// choice accepts one argument, which is one of values.
+// choice accepts one argument, which must be one of the values.
 func choice(name string, values ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {

@@ -19,7 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
-// garden is an administrator's view of a running garden.
+// garden is a client of a running garden with the permissions of an administrator.
 type garden struct {
 	config *rest.Config
 	client kubernetes.Interface
@@ -38,20 +38,20 @@ func connect(c options.Connection, getenv func(string) string) (*garden, error) 
 	return &garden{config: config, client: client}, nil
 }
 
-// get reads a path that is no resource.
+// get reads a path that is not a resource.
 func (g *garden) get(ctx context.Context, path string) ([]byte, error) {
 	data, err := g.client.Discovery().RESTClient().Get().AbsPath(path).SetHeader("Accept", "application/json, */*").DoRaw(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("ask garden for %q: %w", path, err)
+		return nil, fmt.Errorf("get %q from the garden: %w", path, err)
 	}
 	return data, nil
 }
 
-// caHash returns the hash of the CA that the garden publishes. The connection has verified the server, so the hash is
-// worth pinning.
+// caHash returns the hash of the CA that the garden publishes. The connection has verified the server, so the hash can be
+// pinned in a token.
 func (g *garden) caHash(ctx context.Context) (string, error) {
 	if g.config.Insecure {
-		return "", errors.New("the kubeconfig does not verify the server, so the token would pin the CA of whoever answers")
+		return "", errors.New("the kubeconfig does not verify the server, so the CA for the token cannot be trusted")
 	}
 	bundle, err := g.get(ctx, identity.CAPath)
 	if err != nil {
@@ -60,8 +60,8 @@ func (g *garden) caHash(ctx context.Context) (string, error) {
 	return identity.HashCA(bundle), nil
 }
 
-// address returns the URL by which others reach the garden. A kubeconfig that was made for use elsewhere says it; the
-// one that the server leaves on its own machine names the loopback address, and then the server is asked.
+// address returns the URL by which other machines reach the garden. It is the URL in the kubeconfig, unless that is a loopback
+// address; then the server publishes the address.
 func (g *garden) address(ctx context.Context) (string, error) {
 	u, err := url.Parse(g.config.Host)
 	if err != nil {
@@ -86,7 +86,7 @@ func (g *garden) address(ctx context.Context) (string, error) {
 	return "https://" + u.Host, nil
 }
 
-// withPort adds a port to an address that has none.
+// withPort adds a port to an address without one.
 func withPort(address, port string) string {
 	if _, _, err := net.SplitHostPort(address); err == nil || port == "" {
 		return address

@@ -16,7 +16,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
 )
 
-// envPodName is the variable that tells a gardenlet in a pod its name.
+// envPodName is the environment variable with the name of the gardenlet's pod.
 const envPodName = "POD_NAME"
 
 type gardenletOptions struct {
@@ -29,10 +29,10 @@ func newGardenletCommand(env Environment) *cobra.Command {
 	o := &gardenletOptions{env: env}
 	cmd := &cobra.Command{
 		Use:   "gardenlet",
-		Short: "Run the gardenlet of a seed, or make a cluster a seed",
-		Long: `Runs a gardenlet until it is told to stop: the agent that looks after one seed on behalf of a garden. It is the same as a
-process on any machine that reaches both clusters, and as a Deployment in the seed, which "terrarium gardenlet join" makes. It
-logs to the standard error stream.`,
+		Short: "Run the gardenlet of a seed, or register a cluster as a seed",
+		Long: `Runs a gardenlet, the agent of one seed, until it is interrupted. A gardenlet runs as a process on any machine that reaches
+both clusters, or as a Deployment in the seed, which "terrarium gardenlet join" creates. It logs to the standard error
+stream.`,
 		Example: `  terrarium gardenlet --config gardenlet.yaml
   terrarium gardenlet join https://garden.example.org:6443 --token T10… --name eu-1 --provider local --region local`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -42,7 +42,7 @@ logs to the standard error stream.`,
 			return o.run(cmd.Context())
 		},
 	}
-	cmd.Flags().StringVar(&o.config, "config", "", "GardenletConfiguration; - is the standard input")
+	cmd.Flags().StringVar(&o.config, "config", "", "path of a GardenletConfiguration file, or - for the standard input")
 	options.AddLoggingFlags(&o.log, cmd.Flags())
 	cmd.AddCommand(newGardenletJoinCommand(env), newGardenletLeaveCommand(env))
 	return cmd
@@ -51,7 +51,7 @@ logs to the standard error stream.`,
 func (o *gardenletOptions) validate() []error {
 	errs := o.log.Validate()
 	if o.config == "" {
-		errs = append(errs, errors.New(`--config: a configuration is needed; "terrarium gardenlet join" makes one`))
+		errs = append(errs, errors.New(`--config: required; "terrarium gardenlet join" creates a configuration`))
 	}
 	return errs
 }
@@ -64,10 +64,10 @@ func (o *gardenletOptions) run(ctx context.Context) error {
 	return runGardenlet(ctx, o.env, gardenletRun{config: data, log: o.log, imageVector: o.env.Getenv(images.OverwriteVariable)})
 }
 
-// gardenletRun is what a gardenlet of this process is started with.
+// gardenletRun holds the parameters of a gardenlet in this process.
 type gardenletRun struct {
 	config []byte
-	// log wins over what the configuration says about logging.
+	// log takes precedence over the logging settings of the configuration.
 	log telemetry.Options
 	// imageVector is the path of a file that replaces images.
 	imageVector string
@@ -99,7 +99,7 @@ func runGardenlet(ctx context.Context, env Environment, run gardenletRun) error 
 		return err
 	}
 	if len(ignored) > 0 {
-		log.Info("Parts of the configuration have no effect yet", "fields", ignored)
+		log.Info("Some fields of the configuration have no effect yet", "fields", ignored)
 	}
 	pod := env.Getenv(envPodName)
 	completed, err := gardenlet.Options{

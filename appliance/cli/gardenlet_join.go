@@ -38,15 +38,15 @@ func newGardenletJoinCommand(env Environment) *cobra.Command {
 	o := &gardenletJoinOptions{env: env}
 	cmd := &cobra.Command{
 		Use:   "join SERVER_URL",
-		Short: "Make a cluster a seed of the garden at SERVER_URL",
-		Long: `Makes a Kubernetes cluster a seed: it deploys a gardenlet there, which requests a certificate from the garden with the
-token, and follows it until the seed is ready. "terrarium token create", run in the garden, prints the command to paste.
+		Short: "Register a cluster as a seed of the garden at SERVER_URL",
+		Long: `Registers a Kubernetes cluster as a seed: deploys a gardenlet, which uses the token to request a certificate from the
+garden, and waits until the seed is ready. "terrarium token create" prints the complete command.
 
-A garden that was not set up by this product publishes no CA that a token could be compared with. It is joined with a bootstrap
-token made there and the CA of its API server in a file.
+A garden that was not set up by Terrarium does not publish its CA. To join it, use one of its bootstrap tokens, and the CA of
+its API server in a file.
 
-Everything that can be wrong is found out before the cluster is touched. When the seed cannot be registered, what was made in
-the cluster is removed again. Networks, region and zones are taken from the cluster if it tells them.`,
+All checks run before the cluster is changed. If the seed cannot be registered, the objects that were created in the cluster
+are removed. Networks, region and zones are detected in the cluster if possible.`,
 		Example: `  terrarium gardenlet join https://garden.example.org:6443 --token T10… --name eu-1 --provider local --region local
   terrarium gardenlet join https://garden.example.org:6443 --token-file token --config gardenlet.yaml
   terrarium gardenlet join https://garden.example.org:6443 --token-file - --config gardenlet.yaml --dry-run -o yaml <token
@@ -69,40 +69,40 @@ the cluster is removed again. Networks, region and zones are taken from the clus
 
 func (o *gardenletJoinOptions) addFlags(fs *pflag.FlagSet) {
 	j := &o.join
-	fs.StringVar(&j.Token, "token", "", `join token, as "terrarium token create" prints it; others on this machine can see it while the command runs`)
-	fs.StringVar(&o.tokenFile, "token-file", "", "file with the join token; - is the standard input")
-	fs.StringVar(&o.gardenCAFile, "garden-ca-file", "", "file with the CA of the garden in PEM, for a token without its hash")
+	fs.StringVar(&j.Token, "token", "", `join token, as printed by "terrarium token create"; visible in the process list while the command runs`)
+	fs.StringVar(&o.tokenFile, "token-file", "", "file with the join token, or - for the standard input")
+	fs.StringVar(&o.gardenCAFile, "garden-ca-file", "", "file with the CA of the garden in PEM, required for a token without its hash")
 	fs.BoolVar(&j.InsecureSkipCAVerification, "insecure-skip-ca-verification", false,
-		"unsafe: accept a token without the hash of a CA, and with it whoever answers at SERVER_URL")
+		"accept a token without the hash of a CA, and do not verify the server at SERVER_URL (insecure)")
 	addSeedFlags(fs, &j.SeedKubeconfig, &j.SeedContext)
 	fs.StringVar(&j.Name, "name", "", "name of the seed")
-	fs.StringVar(&j.Provider, "provider", "", "type of the infrastructure of the cluster")
+	fs.StringVar(&j.Provider, "provider", "", "infrastructure provider of the cluster")
 	fs.StringVar(&j.Region, "region", "", "region of the cluster")
-	fs.StringSliceVar(&j.Zones, "zone", nil, "zone of the cluster; may be given several times")
+	fs.StringSliceVar(&j.Zones, "zone", nil, "zone of the cluster; can be repeated")
 	fs.StringVar(&j.Pods, "pods", "", "network of the pods in CIDR notation")
 	fs.StringVar(&j.Services, "services", "", "network of the services in CIDR notation")
 	fs.StringVar(&j.Nodes, "nodes", "", "network of the nodes in CIDR notation")
-	fs.StringVar(&j.InternalDomain, "internal-domain", "", "domain below which the API servers of shoots get internal names")
-	fs.StringVar(&j.InternalDomainProvider, "internal-domain-provider", "", "type of its DNS provider (default: the provider of the seed)")
-	fs.StringVar(&j.InternalDomainSecret, "internal-domain-secret", "", "Secret of the garden with its credentials, as NAMESPACE/NAME (default garden/internal-domain)")
-	fs.StringVar(&o.configFile, "config", "", "GardenletConfiguration that these flags are laid over")
-	fs.StringVar(&j.Image, "image", "", "image of the gardenlet (default terrarium.garden/terrarium:"+options.Version+")")
-	fs.StringVar(&o.imageVectorFile, "image-vector", "", "file that replaces images of the image vector")
-	fs.StringVar(&o.mode, "mode", string(join.ModeDeployment), "how the gardenlet runs: deployment, in the cluster, or process, in this command")
-	fs.StringVar(&o.writeConfig, "write-config", "", "where mode process leaves the configuration (default gardenlet-NAME.yaml)")
-	fs.DurationVar(&j.Timeout, "timeout", join.DefaultTimeout, "how long it may take until the seed is ready")
-	fs.BoolVar(&o.dryRun, "dry-run", false, "check everything and print what would be made in the cluster; it holds the token")
+	fs.StringVar(&j.InternalDomain, "internal-domain", "", "domain for the internal DNS names of the API servers of shoots")
+	fs.StringVar(&j.InternalDomainProvider, "internal-domain-provider", "", "type of the DNS provider of the internal domain (default: the provider of the seed)")
+	fs.StringVar(&j.InternalDomainSecret, "internal-domain-secret", "", "Secret in the garden with the credentials of the internal domain, as NAMESPACE/NAME (default garden/internal-domain)")
+	fs.StringVar(&o.configFile, "config", "", "path of a GardenletConfiguration file, which the other flags override")
+	fs.StringVar(&j.Image, "image", "", "container image of the gardenlet (default terrarium.garden/terrarium:"+options.Version+")")
+	fs.StringVar(&o.imageVectorFile, "image-vector", "", "file that overrides images of the image vector")
+	fs.StringVar(&o.mode, "mode", string(join.ModeDeployment), "how to run the gardenlet: deployment (in the cluster) or process (in this command)")
+	fs.StringVar(&o.writeConfig, "write-config", "", "file for the configuration of the gardenlet with --mode process (default gardenlet-NAME.yaml)")
+	fs.DurationVar(&j.Timeout, "timeout", join.DefaultTimeout, "how long to wait until the seed is ready")
+	fs.BoolVar(&o.dryRun, "dry-run", false, "run all checks and print the objects that would be created, which include the token")
 	options.AddLoggingFlags(&o.log, fs)
 	o.output.addTo(fs, formatYAML)
 }
 
-// addSeedFlags lets flags say how the cluster of a seed is reached.
+// addSeedFlags adds the flags for the connection to a seed.
 func addSeedFlags(fs *pflag.FlagSet, kubeconfig, context *string) {
 	fs.StringVar(kubeconfig, "seed-kubeconfig", "", "kubeconfig of an administrator of the cluster (default: $KUBECONFIG, else ~/.kube/config)")
-	fs.StringVar(context, "seed-context", "", "context of that kubeconfig (default: its current one)")
+	fs.StringVar(context, "seed-context", "", "context of the seed kubeconfig (default: its current context)")
 }
 
-// complete reads the files that flags name.
+// complete reads the files in flags.
 func (o *gardenletJoinOptions) complete() error {
 	o.join.Mode = join.Mode(o.mode)
 	if o.join.Image == "" {
@@ -151,7 +151,7 @@ func (o *gardenletJoinOptions) validate() []error {
 		errs = append(errs, err)
 	}
 	if o.tokenFile != "" && o.tokenFile == o.configFile {
-		errs = append(errs, errors.New("--token-file and --config cannot be the same"))
+		errs = append(errs, errors.New("--token-file and --config cannot be the same file"))
 	}
 	return errs
 }
@@ -164,7 +164,7 @@ func (o *gardenletJoinOptions) run(ctx context.Context) error {
 		RunGardenlet: o.runHere,
 	}
 	if o.join.InsecureSkipCAVerification {
-		o.env.tell("Warning: the garden is not verified: whoever answers at %s gets the token, and with it a gardenlet that obeys\n", o.join.Server)
+		o.env.tell("Warning: the garden is not verified: the server at %s gets the token and can control the gardenlet\n", o.join.Server)
 	}
 	if o.dryRun {
 		manifests, err := join.Manifests(ctx, o.join, surroundings)
@@ -182,13 +182,13 @@ func (o *gardenletJoinOptions) run(ctx context.Context) error {
 	return join.Run(ctx, o.join, surroundings, kubeconfig)
 }
 
-// seedKubeconfigPath is where a gardenlet of this machine finds the kubeconfig that this command uses.
+// seedKubeconfigPath returns the path of the seed kubeconfig for a gardenlet on this machine.
 func (o *gardenletJoinOptions) seedKubeconfigPath() (string, error) {
 	path := o.join.SeedKubeconfig
 	if path == "" && o.join.Mode == join.ModeProcess {
 		rules := clientcmd.NewDefaultClientConfigLoadingRules()
 		if len(rules.Precedence) != 1 {
-			return "", errors.New("--seed-kubeconfig: a process needs a single kubeconfig, but $KUBECONFIG lists several")
+			return "", errors.New("--seed-kubeconfig: required with --mode process, because $KUBECONFIG lists several files")
 		}
 		path = rules.Precedence[0]
 	}
@@ -202,7 +202,7 @@ func (o *gardenletJoinOptions) seedKubeconfigPath() (string, error) {
 	return absolute, nil
 }
 
-// runHere leaves the configuration in a file, for the next start, and runs the gardenlet.
+// runHere writes the configuration to a file, for the next start, and runs the gardenlet.
 func (o *gardenletJoinOptions) runHere(ctx context.Context, config []byte) error {
 	decoded, err := gardenconfigv1alpha1.DecodeGardenletConfiguration(config)
 	if err != nil {
@@ -222,7 +222,7 @@ func (o *gardenletJoinOptions) runHere(ctx context.Context, config []byte) error
 	if o.imageVectorFile != "" {
 		variables = images.OverwriteVariable + "=" + o.imageVectorFile + " "
 	}
-	o.env.tell("  ✓ Configuration written; from now on this starts the gardenlet: %sterrarium gardenlet --config %s\n", variables, path)
+	o.env.tell("  ✓ Configuration written; to start the gardenlet again, run: %sterrarium gardenlet --config %s\n", variables, path)
 	run := gardenletRun{config: config, log: o.log, imageVector: o.imageVectorFile}
 	if run.imageVector == "" {
 		run.imageVector = o.env.Getenv(images.OverwriteVariable)

@@ -22,10 +22,10 @@ func newGardenletLeaveCommand(env Environment) *cobra.Command {
 	o := &gardenletLeaveOptions{env: env}
 	cmd := &cobra.Command{
 		Use:   "leave",
-		Short: "Remove the gardenlet from a cluster, and the Seed from the garden if asked to",
-		Long: `Removes what "terrarium gardenlet join" has made in a cluster. The Seed stays in the garden, and shoots go on running
-unattended, unless --delete-seed is given: then the Seed is deleted first, which needs it to be free of shoots, and the gardenlet
-takes everything apart that it has deployed.`,
+		Short: "Remove the gardenlet from a cluster, and optionally the Seed from the garden",
+		Long: `Removes the objects that "terrarium gardenlet join" has created in a cluster. The Seed stays in the garden, and its shoots keep
+running without being reconciled. With --delete-seed, the Seed is deleted first, which requires that there are no shoots on
+it, and the gardenlet removes everything that it has deployed.`,
 		Example: `  terrarium gardenlet leave
   terrarium gardenlet leave --seed-kubeconfig seed.kubeconfig --delete-seed`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -36,8 +36,8 @@ takes everything apart that it has deployed.`,
 		},
 	}
 	addSeedFlags(cmd.Flags(), &o.leave.SeedKubeconfig, &o.leave.SeedContext)
-	cmd.Flags().BoolVar(&o.leave.DeleteSeed, "delete-seed", false, "delete the Seed in the garden as well")
-	cmd.Flags().DurationVar(&o.leave.Timeout, "timeout", 5*time.Minute, "how long it may take")
+	cmd.Flags().BoolVar(&o.leave.DeleteSeed, "delete-seed", false, "also delete the Seed in the garden")
+	cmd.Flags().DurationVar(&o.leave.Timeout, "timeout", 5*time.Minute, "how long to wait")
 	return cmd
 }
 

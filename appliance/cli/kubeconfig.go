@@ -31,11 +31,12 @@ func newKubeconfigCommand(env Environment) *cobra.Command {
 	o := &kubeconfigOptions{env: env}
 	cmd := &cobra.Command{
 		Use:   "kubeconfig",
-		Short: "Print an administrator's kubeconfig of the garden, or merge it into yours",
-		Long: `Prints a kubeconfig with which its holder may do everything in the garden. It is made from what the server keeps in
-its data directory, so the command is run on the machine of the server, by a user who may read that directory.
+		Short: "Print or merge a kubeconfig for administrators of the garden",
+		Long: `Prints a kubeconfig with full access to the garden. The command reads the data directory of the server, so it must run on
+the machine of the server, as a user with read permission.
 
-Without --server it points to this machine. Give an address with --server to use the kubeconfig elsewhere.`,
+Without --server, the kubeconfig contains an address of this machine that works only locally. To use it on other machines,
+set --server.`,
 		Example: `  terrarium kubeconfig --merge
   terrarium kubeconfig --server https://garden.example.org:6443 --output garden.kubeconfig`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,17 +49,17 @@ Without --server it points to this machine. Give an address with --server to use
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.dataDir, "data-dir", options.DefaultDataDir, "data directory of the server")
-	flags.StringVar(&o.server, "server", "", "URL of the garden to put into the kubeconfig (default: this machine)")
-	flags.StringVar(&o.context, "context", "terrarium", "name of the context, and of the cluster and the user it is made of")
-	flags.StringVarP(&o.output, "output", "o", "", "file to write, with mode 0600 (default: the standard output)")
-	flags.BoolVar(&o.merge, "merge", false, "merge into the file given by --output, else into the first of $KUBECONFIG, else into ~/.kube/config")
+	flags.StringVar(&o.server, "server", "", "URL of the garden in the kubeconfig (default: an address for use on this machine)")
+	flags.StringVar(&o.context, "context", "terrarium", "name of the context, its cluster and its user")
+	flags.StringVarP(&o.output, "output", "o", "", "file to write with mode 0600 (default: the standard output)")
+	flags.BoolVar(&o.merge, "merge", false, "merge into the file in --output, else the first file in $KUBECONFIG, else ~/.kube/config")
 	return cmd
 }
 
 func (o *kubeconfigOptions) validate() []error {
 	var errs []error
 	if o.dataDir == "" {
-		errs = append(errs, errors.New("--data-dir: a directory is needed"))
+		errs = append(errs, errors.New("--data-dir: required"))
 	}
 	if o.server != "" {
 		if err := validateServerURL(o.server); err != nil {
@@ -66,12 +67,12 @@ func (o *kubeconfigOptions) validate() []error {
 		}
 	}
 	if o.context == "" {
-		errs = append(errs, errors.New("--context: a name is needed"))
+		errs = append(errs, errors.New("--context: required"))
 	}
 	return errs
 }
 
-// complete finds the file to merge into, in the order in which kubectl looks for the file to change.
+// complete chooses the file to merge into, in the same order as kubectl.
 func (o *kubeconfigOptions) complete() {
 	if !o.merge || o.output != "" {
 		return
@@ -97,7 +98,7 @@ func (o *kubeconfigOptions) run() error {
 		}
 	case o.output != "":
 		if _, err := os.Lstat(o.output); err == nil {
-			return withHint(fmt.Errorf("--output: %q exists already", o.output), "add --merge to keep what is in it, or remove it")
+			return withHint(fmt.Errorf("--output: %q exists already", o.output), "add --merge to keep its content, or remove the file")
 		}
 		if err := identity.WriteKubeconfig(o.output, config); err != nil {
 			return err
@@ -110,23 +111,23 @@ func (o *kubeconfigOptions) run() error {
 		_, err = o.env.Out.Write(data)
 		return err
 	}
-	o.env.tell("Context %q is in %s.\n", o.context, o.output)
+	o.env.tell("Context %q written to %s.\n", o.context, o.output)
 	return nil
 }
 
-// load reads the server's own kubeconfig and gives it the names and the address that were asked for.
+// load reads the server's kubeconfig and sets the names and the address from the flags.
 func (o *kubeconfigOptions) load() (*clientcmdapi.Config, error) {
 	path := identity.AdminKubeconfigPath(o.dataDir)
 	config, err := clientcmd.LoadFromFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: no server has left one at %q", options.ErrNoGarden, path)
+		return nil, fmt.Errorf("%w: file %q does not exist", options.ErrNoGarden, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read kubeconfig of the server: %w", err)
 	}
 	context := config.Contexts[config.CurrentContext]
 	if context == nil || config.Clusters[context.Cluster] == nil || config.AuthInfos[context.AuthInfo] == nil {
-		return nil, withHint(fmt.Errorf("kubeconfig %q is incomplete", path), "start the server again: it writes the file at each start")
+		return nil, withHint(fmt.Errorf("kubeconfig %q is incomplete", path), "restart the server: it writes the file at each start")
 	}
 	cluster, user := config.Clusters[context.Cluster], config.AuthInfos[context.AuthInfo]
 	access := identity.Access{

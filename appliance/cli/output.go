@@ -20,17 +20,17 @@ const (
 	formatYAML  = "yaml"
 )
 
-// outputFlag lets the user choose a form for what a command prints.
+// outputFlag selects the output format of a command.
 type outputFlag struct {
 	format string
 	forms  []string
 }
 
-// addTo adds -o. The first form is the default; an empty one is the command's own, which has no name.
+// addTo adds the flag -o. The first format is the default; an empty one is the command's own format, which has no name.
 func (o *outputFlag) addTo(fs *pflag.FlagSet, forms ...string) {
 	o.forms = forms
 	named := slices.DeleteFunc(slices.Clone(forms), func(f string) bool { return f == "" })
-	fs.StringVarP(&o.format, "output", "o", forms[0], "form of the output: "+strings.Join(named, ", "))
+	fs.StringVarP(&o.format, "output", "o", forms[0], "output format: "+strings.Join(named, ", "))
 }
 
 func (o *outputFlag) validate() error {
@@ -41,7 +41,7 @@ func (o *outputFlag) validate() error {
 	return fmt.Errorf("--output: %q is not one of %s", o.format, strings.Join(named, ", "))
 }
 
-// write writes v as JSON or YAML, or else what other writes.
+// write writes v as JSON or YAML, or calls other for the command's own format.
 func (o *outputFlag) write(w io.Writer, v any, other func(w io.Writer) error) error {
 	switch o.format {
 	case formatJSON:
@@ -61,7 +61,7 @@ func (o *outputFlag) write(w io.Writer, v any, other func(w io.Writer) error) er
 	}
 }
 
-// writeTable aligns the cells of rows, the first of which is the heading.
+// writeTable writes rows with aligned columns. The first row is the heading.
 func writeTable(w io.Writer, rows [][]string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	for _, row := range rows {

@@ -20,22 +20,22 @@ import (
 func newProviderLocalCommand(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "provider-local",
-		Short: "Make the machines of shoots on a seedling: an extension without a cloud",
-		Long: `The extension provider-local acts on the extension objects of type "local" in a seed: worker machines are privileged
-pods, names are lines of a hosts file. It is for trying and testing, and comes into a seed like every extension: register it
-with "terrarium provider-local manifest".`,
+		Short: "Run the extension for shoots on a seedling, without a cloud",
+		Long: `The extension provider-local reconciles the extension objects of type "local" in a seed: worker machines are privileged pods,
+and DNS records are lines of a hosts file. It is for evaluation and tests. To install it in the seeds of a garden, apply the
+output of "terrarium provider-local manifest".`,
 	}
 	cmd.AddCommand(newProviderLocalManifestCommand(env), newProviderLocalRunCommand(env), newProviderLocalCloudControllerCommand(env))
 	return cmd
 }
 
-// addImageFlags binds the images that the extension deploys.
+// addImageFlags adds the flags for the images that the extension deploys.
 func addImageFlags(fs *pflag.FlagSet, images *local.Images) {
-	fs.StringVar(&images.Terrarium, "image", "", "image with the terrarium binary")
-	fs.StringVar(&images.Machine, "machine-image", "", "image of worker machines whose cloud profile names none")
-	fs.StringVar(&images.NetworkAgent, "network-agent-image", "terrarium.garden/seedling:"+options.KubernetesVersion(), "image with the network agent")
-	fs.StringVar(&images.Pause, "pause-image", "terrarium.garden/pause:v1", "image of pod sandboxes on worker machines")
-	fs.StringVar(&images.Archives, "image-archives", "/var/lib/seedling/images", "folder on the nodes of the seed with image archives that worker machines import; empty for none")
+	fs.StringVar(&images.Terrarium, "image", "", "container image with the terrarium binary")
+	fs.StringVar(&images.Machine, "machine-image", "", "container image of worker machines whose cloud profile has none")
+	fs.StringVar(&images.NetworkAgent, "network-agent-image", "terrarium.garden/seedling:"+options.KubernetesVersion(), "container image with the network agent")
+	fs.StringVar(&images.Pause, "pause-image", "terrarium.garden/pause:v1", "container image of pod sandboxes on worker machines")
+	fs.StringVar(&images.Archives, "image-archives", "/var/lib/seedling/images", "directory on the nodes of the seed with image archives that worker machines import; empty for none")
 }
 
 func validateImages(images local.Images) error {
@@ -44,13 +44,13 @@ func validateImages(images local.Images) error {
 		{"--image", images.Terrarium}, {"--machine-image", images.Machine}, {"--network-agent-image", images.NetworkAgent},
 	} {
 		if needed.image == "" {
-			errs = append(errs, fmt.Errorf("%s: an image is needed", needed.flag))
+			errs = append(errs, fmt.Errorf("%s: required", needed.flag))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// processLog makes the log of a process that runs in a cluster, and hands it to the libraries that log by themselves.
+// processLog creates the log of a process in a cluster, and sets it as the global logger of libraries.
 func processLog(env Environment, o telemetry.Options) (logr.Logger, error) {
 	log := telemetry.NewLogger(env.Err, o)
 	if err := telemetry.Redirect(log, o.Level); err != nil {
@@ -59,12 +59,12 @@ func processLog(env Environment, o telemetry.Options) (logr.Logger, error) {
 	return log, nil
 }
 
-// clusterConfig reads a kubeconfig, or without one takes the service account of the pod that this process runs in.
+// clusterConfig reads a kubeconfig or, if there is none, uses the service account of the pod.
 func clusterConfig(kubeconfig string) (*rest.Config, error) {
 	if kubeconfig == "" {
 		config, err := rest.InClusterConfig()
 		if err != nil {
-			return nil, withHint(fmt.Errorf("find the seed: %w", err), "outside of a pod, name a kubeconfig of the seed")
+			return nil, withHint(fmt.Errorf("connect to the seed: %w", err), "outside of a pod, specify a kubeconfig of the seed")
 		}
 		return config, nil
 	}

@@ -26,7 +26,7 @@ func newProviderLocalCloudControllerCommand(env Environment) *cobra.Command {
 	o := &cloudControllerOptions{env: env}
 	cmd := &cobra.Command{
 		Use:   "cloud-controller",
-		Short: "Look after the nodes of one shoot with local machines",
+		Short: "Run the cloud controller of a shoot with local machines",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := usage(cmd, o.validate()...); err != nil {
 				return err
@@ -37,7 +37,7 @@ func newProviderLocalCloudControllerCommand(env Environment) *cobra.Command {
 	cmd.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig of the shoot")
 	cmd.Flags().StringVar(&o.seedKubeconfig, "seed-kubeconfig", "", "kubeconfig of the seed (default: the pod's service account)")
 	cmd.Flags().StringVar(&o.namespace, "namespace", "", "namespace of the machines in the seed")
-	cmd.Flags().StringVar(&o.health, "health-address", "", "address that serves /healthz and /readyz; none without it")
+	cmd.Flags().StringVar(&o.health, "health-address", "", "address for /healthz and /readyz; empty to disable them")
 	options.AddLoggingFlags(&o.logging, cmd.Flags())
 	return cmd
 }
@@ -45,10 +45,10 @@ func newProviderLocalCloudControllerCommand(env Environment) *cobra.Command {
 func (o *cloudControllerOptions) validate() []error {
 	errs := o.logging.Validate()
 	if o.kubeconfig == "" {
-		errs = append(errs, errors.New("--kubeconfig: a kubeconfig of the shoot is needed"))
+		errs = append(errs, errors.New("--kubeconfig: required: the kubeconfig of the shoot"))
 	}
 	if o.namespace == "" {
-		errs = append(errs, errors.New("--namespace: the namespace of the machines is needed"))
+		errs = append(errs, errors.New("--namespace: required: the namespace of the machines"))
 	}
 	return errs
 }

@@ -26,7 +26,7 @@ func newProviderLocalManifestCommand(env Environment) *cobra.Command {
 	o := &providerLocalManifestOptions{env: env}
 	cmd := &cobra.Command{
 		Use:   "manifest",
-		Short: "Print the objects that register the extension in a garden",
+		Short: "Print the manifests that register the extension in a garden",
 		Example: `  terrarium provider-local manifest --image terrarium.garden/terrarium:v0.1.0-dev \
     --machine-image terrarium.garden/machine:v1.36.3 | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -26,7 +26,7 @@ func newProviderLocalRunCommand(env Environment) *cobra.Command {
 	o := &providerLocalRunOptions{env: env}
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Act on the extension objects of type local in the seed that this process runs in",
+		Short: "Reconcile the extension objects of type local in a seed",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := usage(cmd, validateImages(o.images), errors.Join(o.logging.Validate()...)); err != nil {
 				return err
@@ -35,8 +35,8 @@ func newProviderLocalRunCommand(env Environment) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig of the seed (default: the pod's service account)")
-	cmd.Flags().StringVar(&o.namespace, "namespace", "", "namespace of the installation, for its heartbeat; none without it")
-	cmd.Flags().StringVar(&o.health, "health-address", "", "address that serves /healthz and /readyz; none without it")
+	cmd.Flags().StringVar(&o.namespace, "namespace", "", "namespace of the extension for its heartbeat lease; empty to disable it")
+	cmd.Flags().StringVar(&o.health, "health-address", "", "address for /healthz and /readyz; empty to disable them")
 	addImageFlags(cmd.Flags(), &o.images)
 	options.AddLoggingFlags(&o.logging, cmd.Flags())
 	return cmd

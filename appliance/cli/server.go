@@ -27,9 +27,9 @@ func newServerCommand(env Environment) *cobra.Command {
 	o := &serverOptions{env: env}
 	cmd := &cobra.Command{
 		Use:   "server",
-		Short: "Run a garden: API server, database, controllers and scheduler in this process",
-		Long: `Runs a garden until it is told to stop. On the first start it makes everything it needs in its data directory: keys
-and certificates, the databases, and a kubeconfig for administrators. It logs to the standard error stream.`,
+		Short: "Run a garden: API server, database, controllers and scheduler in one process",
+		Long: `Runs a garden until it is interrupted. The first start creates keys and certificates, the databases, and a kubeconfig for
+administrators in the data directory. The server logs to the standard error stream.`,
 		Example: `  terrarium server
   terrarium server --listen 0.0.0.0:6443 --external-address garden.example.org --external-address 203.0.113.9
   terrarium server --config /etc/terrarium/server.yaml`,

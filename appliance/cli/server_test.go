@@ -96,7 +96,7 @@ func TestServerRefuses(t *testing.T) {
 				return []string{"--data-dir", dir}
 			},
 			status: 1,
-			says:   []string{"of a newer version", "layout 99"},
+			says:   []string{"by a newer version", "layout 99"},
 		},
 		"PortTaken": {
 			reason: "The port is taken before anything is written.",

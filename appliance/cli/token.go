@@ -22,18 +22,18 @@ import (
 func newTokenCommand(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "Make, list and delete the tokens by which seeds join",
-		Long: `A join token lets a gardenlet ask the garden for a client certificate, once, within a short time. It carries a hash of
-the garden's CA, so that the gardenlet knows the garden when it sees it.
+		Short: "Create, list and delete the tokens for joining seeds",
+		Long: `A gardenlet uses a join token to request one client certificate from the garden. The token is valid for a short time, and
+contains a hash of the garden's CA, with which the gardenlet verifies the garden.
 
-A token that was made for a seed gives the certificate of this seed alone. One that was made for none gives that of any seed
-that does not exist yet. A gardenlet that has joined deletes its token.`,
+A token for a seed is valid only for the certificate of that seed. A token without a seed is valid for any seed that does not
+exist yet. The gardenlet deletes its token after the join.`,
 	}
 	cmd.AddCommand(newTokenCreateCommand(env), newTokenListCommand(env), newTokenDeleteCommand(env))
 	return cmd
 }
 
-// tokenInfo is what may be told about a token.
+// tokenInfo is the public part of a token.
 type tokenInfo struct {
 	ID          string     `json:"id"`
 	Seed        string     `json:"seed,omitempty"`
@@ -44,21 +44,21 @@ type tokenInfo struct {
 	Used        *tokenUse  `json:"used,omitempty"`
 }
 
-// tokenUse is the use that was made of a token.
+// tokenUse says which seed has used a token, and when.
 type tokenUse struct {
 	Seed    string    `json:"seed"`
 	At      time.Time `json:"at"`
 	Request string    `json:"request"`
 }
 
-// tokenPlan is a token that is to be made.
+// tokenPlan describes a token to be created.
 type tokenPlan struct {
 	description, seed string
 	renew             bool
 	expires           time.Time
 }
 
-// tokenSecret is the object that the API server checks tokens against.
+// tokenSecret returns the Secret with which the API server authenticates a token.
 func tokenSecret(t identity.JoinToken, plan tokenPlan) *corev1.Secret {
 	data := map[string]string{
 		bootstrapapi.BootstrapTokenIDKey:               t.ID,
@@ -82,7 +82,7 @@ func tokenSecret(t identity.JoinToken, plan tokenPlan) *corev1.Secret {
 	}
 }
 
-// describeToken reads what may be told from such an object. One without a valid expiration lives for ever.
+// describeToken returns the public part of such a Secret. A token without a valid expiration does not expire.
 func describeToken(secret *corev1.Secret) tokenInfo {
 	info := tokenInfo{
 		ID:          strings.TrimPrefix(secret.Name, bootstrapapi.BootstrapTokenSecretPrefix),
@@ -107,7 +107,7 @@ func describeToken(secret *corev1.Secret) tokenInfo {
 	return info
 }
 
-// tokens lists the tokens of the garden by their ids.
+// tokens lists the tokens of the garden, ordered by id.
 func (g *garden) tokens(ctx context.Context) ([]tokenInfo, error) {
 	list, err := g.client.CoreV1().Secrets(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("type", string(bootstrapapi.SecretTypeBootstrapToken)).String(),

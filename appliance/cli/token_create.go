@@ -26,7 +26,7 @@ const (
 	printCommand = "command"
 	printToken   = "token"
 
-	// createAttempts is how many random ids are tried before a clash of ids is taken for something else.
+	// createAttempts limits how many random ids are tried if ids exist already.
 	createAttempts = 3
 )
 
@@ -47,12 +47,12 @@ func newTokenCreateCommand(env Environment) *cobra.Command {
 	o := &tokenCreateOptions{env: env}
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Make a token and print the command by which a seed joins",
-		Long: `Makes a join token and prints the command that joins a seed with it. Run that command on any machine that has a
+		Short: "Create a token and print the command for joining a seed",
+		Long: `Creates a join token and prints the command that joins a seed with it. Run that command on any machine that has a
 kubeconfig of the seed and reaches the garden.
 
-With --seed, the token is good for the certificate of this seed alone. Without it, whoever has the token chooses the name of a
-seed that does not exist yet. A seed whose gardenlet has a valid certificate gets another one only with --renew.`,
+With --seed, the token is valid only for the certificate of this seed. Without it, the token is valid for any seed that does
+not exist yet. If the gardenlet of the seed has a valid certificate, it gets another one only with --renew.`,
 		Example: `  terrarium token create --seed eu-1 --description "seed in the basement"
   terrarium token create --seed eu-1 --internal-domain internal.example.org
   terrarium token create --seed eu-1 --renew
@@ -67,13 +67,13 @@ seed that does not exist yet. A seed whose gardenlet has a valid certificate get
 	}
 	fs := cmd.Flags()
 	o.connection.AddFlags(fs)
-	fs.DurationVar(&o.lifetime, "ttl", 0, "how long the token is valid, between 10m and 24h (default: tokens.defaultLifetime of the server's configuration)")
-	fs.StringVar(&o.seed, "seed", "", "name of the only seed that may join with the token (default: any that does not exist yet)")
-	fs.BoolVar(&o.renew, "renew", false, "give that seed a certificate although it has a valid one, for example because that was lost")
-	fs.StringVar(&o.description, "description", "", "what the token is for")
-	fs.StringVar(&o.server, "server", "", "URL by which the seed reaches the garden (default: the one in the kubeconfig, or the one that the server tells)")
-	fs.StringVar(&o.domain, "internal-domain", "", "domain below which the API servers of shoots get internal names, for the printed command")
-	fs.StringVar(&o.print, "print", printCommand, "what to print: the whole command, or the token alone")
+	fs.DurationVar(&o.lifetime, "ttl", 0, "lifetime of the token, from 10m to 24h (default: tokens.defaultLifetime of the server's configuration)")
+	fs.StringVar(&o.seed, "seed", "", "name of the seed that may join with the token (default: any seed that does not exist yet)")
+	fs.BoolVar(&o.renew, "renew", false, "allow a new certificate for a seed that has a valid one, for example because it was lost")
+	fs.StringVar(&o.description, "description", "", "description of the token")
+	fs.StringVar(&o.server, "server", "", "URL of the garden for the seed (default: the URL in the kubeconfig, or the one that the server publishes)")
+	fs.StringVar(&o.domain, "internal-domain", "", "domain for the internal DNS names of the API servers of shoots, added to the printed command")
+	fs.StringVar(&o.print, "print", printCommand, "what to print: the whole command or only the token")
 	o.output.addTo(fs, "", formatJSON, formatYAML)
 	return cmd
 }
@@ -86,13 +86,13 @@ func (o *tokenCreateOptions) validate(cmd *cobra.Command) []error {
 		}
 	}
 	if wrong := validation.IsDNS1123Subdomain(o.domain); o.domain != "" && len(wrong) > 0 {
-		errs = append(errs, fmt.Errorf("--internal-domain: %q is no domain: %s", o.domain, strings.Join(wrong, "; ")))
+		errs = append(errs, fmt.Errorf("--internal-domain: %q is not a valid domain: %s", o.domain, strings.Join(wrong, "; ")))
 	}
 	if wrong := validation.IsDNS1123Label(o.seed); o.seed != "" && len(wrong) > 0 {
-		errs = append(errs, fmt.Errorf("--seed: %q is not the name of a seed: %s", o.seed, strings.Join(wrong, "; ")))
+		errs = append(errs, fmt.Errorf("--seed: %q is not a valid name of a seed: %s", o.seed, strings.Join(wrong, "; ")))
 	}
 	if o.renew && o.seed == "" {
-		errs = append(errs, errors.New("--renew: say which seed with --seed"))
+		errs = append(errs, errors.New("--renew: requires --seed"))
 	}
 	if o.server != "" {
 		if err := validateServerURL(o.server); err != nil {
@@ -106,12 +106,12 @@ func (o *tokenCreateOptions) validate(cmd *cobra.Command) []error {
 		errs = append(errs, err)
 	}
 	if cmd.Flags().Changed("print") && o.output.format != "" {
-		errs = append(errs, errors.New("--print and --output exclude each other"))
+		errs = append(errs, errors.New("--print and --output cannot be used together"))
 	}
 	return errs
 }
 
-// validateServerURL accepts what a client can be pointed to.
+// validateServerURL returns an error if a client cannot use the URL.
 func validateServerURL(server string) error {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || (u.Path != "" && u.Path != "/") || u.RawQuery != "" || u.Fragment != "" {
@@ -120,7 +120,7 @@ func validateServerURL(server string) error {
 	return nil
 }
 
-// newToken is a token that was made, told once.
+// newToken is a new token with its secret, which is printed only once.
 type newToken struct {
 	ID          string    `json:"id"`
 	Token       string    `json:"token"`
@@ -137,7 +137,7 @@ func (o *tokenCreateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Everything that can fail is found out before the token exists.
+	// The checks run before the token is created.
 	hash, err := g.caHash(ctx)
 	if err != nil {
 		return err
@@ -172,12 +172,12 @@ func (o *tokenCreateOptions) run(ctx context.Context) error {
 	})
 }
 
-// tokenLifetime asks the garden how long its operator wants tokens to be valid. A garden that does not tell is of another
-// make or older.
+// tokenLifetime returns the default lifetime of tokens that the garden publishes. Older gardens, and gardens of other
+// implementations, do not publish one.
 func (g *garden) tokenLifetime(ctx context.Context) (time.Duration, error) {
 	info, err := g.client.CoreV1().ConfigMaps(gardencorev1beta1.NamespacePublic).Get(ctx, gardencorev1beta1.ConfigMapGardenerInfo, metav1.GetOptions{})
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
-		return 0, fmt.Errorf("ask garden for the lifetime of tokens: %w", err)
+		return 0, fmt.Errorf("get the lifetime of tokens from the garden: %w", err)
 	}
 	text := ""
 	if err == nil {
@@ -191,7 +191,7 @@ func (g *garden) tokenLifetime(ctx context.Context) (time.Duration, error) {
 		err = options.ValidateTokenLifetime(lifetime)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("the garden tells a lifetime of tokens that cannot be (give one with --ttl): %w", err)
+		return 0, fmt.Errorf("the garden publishes an invalid lifetime of tokens (set --ttl): %w", err)
 	}
 	return lifetime, nil
 }
@@ -222,13 +222,13 @@ func (o *tokenCreateOptions) tell(t newToken) error {
 		if t.Seed != "" {
 			about = fmt.Sprintf("seed %q", t.Seed)
 		}
-		o.env.tell("Token %s is for %s, and valid until %s. Where there is a kubeconfig of the seed, run:\n\n",
+		o.env.tell("Token %s for %s is valid until %s. Run this command on a machine with a kubeconfig of the seed:\n\n",
 			t.ID, about, t.Expires.Format(time.RFC3339))
 		if u, err := url.Parse(t.Server); err == nil && isLoopback(u.Hostname()) {
-			defer o.env.tell("\nWarning: %s is reached from this machine only; give another address with --server\n", t.Server)
+			defer o.env.tell("\nWarning: %s is reachable from this machine only; set another address with --server\n", t.Server)
 		}
 		if o.domain == "" {
-			defer o.env.tell("\nA seed needs a domain for its shoots: add --internal-domain DOMAIN, unless its configuration file has one.\n")
+			defer o.env.tell("\nA seed requires an internal domain for its shoots: add --internal-domain DOMAIN, unless its configuration file has one.\n")
 		}
 		_, err := fmt.Fprintln(w, t.Command)
 		return err

@@ -27,7 +27,7 @@ func newTokenDeleteCommand(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "delete ID|TOKEN",
 		Aliases: []string{"rm"},
-		Short:   "Delete a token, so that nobody joins with it any more",
+		Short:   "Delete a join token",
 		Example: "  terrarium token delete abcdef",
 		Args:    exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,7 +41,7 @@ func newTokenDeleteCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// complete takes the id out of whatever form of a token was given.
+// complete takes the id from a token of any form.
 func (o *tokenDeleteOptions) complete(given string) error {
 	if identity.IsTokenID(given) {
 		o.id = given
@@ -52,7 +52,7 @@ func (o *tokenDeleteOptions) complete(given string) error {
 		token, err = identity.ParseUnpinnedToken(given)
 	}
 	if err != nil {
-		return fmt.Errorf("neither an id of 6 characters of a-z and 0-9 nor a token: %w", err)
+		return fmt.Errorf("neither a token id (6 characters of a-z and 0-9) nor a token: %w", err)
 	}
 	o.id = token.ID
 	return nil
@@ -67,11 +67,11 @@ func (o *tokenDeleteOptions) run(ctx context.Context) error {
 	name := bootstrapapi.BootstrapTokenSecretPrefix + o.id
 	err = secrets.Delete(ctx, name, metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
-		return withHint(fmt.Errorf("there is no token with the id %q", o.id), `list the tokens with "terrarium token list"`)
+		return withHint(fmt.Errorf("no token with the id %q", o.id), `list the tokens with "terrarium token list"`)
 	}
 	if err != nil {
 		return fmt.Errorf("delete token %q: %w", o.id, err)
 	}
-	o.env.tell("Token %s is deleted.\n", o.id)
+	o.env.tell("Token %s deleted.\n", o.id)
 	return nil
 }

@@ -26,7 +26,7 @@ func newTokenListCommand(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
-		Short:   "List the tokens that exist, without their secrets",
+		Short:   "List join tokens, without their secrets",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := usage(cmd, o.output.validate()); err != nil {
 				return err
@@ -54,7 +54,7 @@ func (o *tokenListOptions) run(ctx context.Context) error {
 	}
 	return o.output.write(o.env.Out, tokenList{Items: tokens}, func(w io.Writer) error {
 		if len(tokens) == 0 {
-			o.env.tell("There are no tokens.\n")
+			o.env.tell("No tokens found.\n")
 			return nil
 		}
 		rows := [][]string{{"ID", "SEED", "DESCRIPTION", "EXPIRES", "USED", "USAGES"}}
@@ -67,7 +67,7 @@ func (o *tokenListOptions) run(ctx context.Context) error {
 	})
 }
 
-// seed says who may join with a token.
+// seed returns which seed may join with a token.
 func (t tokenInfo) seed() string {
 	switch {
 	case t.Seed == "":
@@ -79,7 +79,7 @@ func (t tokenInfo) seed() string {
 	}
 }
 
-// used says who has joined with a token, and when.
+// used returns which seed has joined with a token, and when.
 func (t tokenInfo) used() string {
 	if t.Used == nil {
 		return "no"
@@ -87,7 +87,7 @@ func (t tokenInfo) used() string {
 	return fmt.Sprintf("by %s at %s", t.Used.Seed, t.Used.At.UTC().Format(time.RFC3339))
 }
 
-// expiry says how long a token is still good for.
+// expiry returns the remaining lifetime of a token.
 func expiry(expires *time.Time, now time.Time) string {
 	switch {
 	case expires == nil:

@@ -98,8 +98,8 @@ func TestTokenCreateLifetime(t *testing.T) {
 		"Maker":   {reason: "Unless who makes the token says otherwise.", garden: "2h30m0s", args: []string{"--ttl", "20m"}, want: "2030-01-02T03:24:05Z"},
 		"Silence": {reason: "A garden that does not tell gets the usual.", want: "2030-01-02T04:04:05Z"},
 		"Nothing": {reason: "No lifetime at all is no lifetime.", args: []string{"--ttl", "0"}, errors: "--ttl: 0s is not between"},
-		"Wrong":   {reason: "What makes no sense is told.", garden: "25h", errors: "give one with --ttl"},
-		"Word":    {reason: "Nor does a word.", garden: "long", errors: "give one with --ttl"},
+		"Wrong":   {reason: "What makes no sense is told.", garden: "25h", errors: "set --ttl"},
+		"Word":    {reason: "Nor does a word.", garden: "long", errors: "set --ttl"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -237,12 +237,12 @@ func TestTokenDelete(t *testing.T) {
 		left   int
 		errors string
 	}{
-		"ID":        {reason: "The id is enough.", given: "abcdef", errors: "Token abcdef is deleted.\n"},
-		"Token":     {reason: "The whole token is taken as well.", given: "T10" + hash + "::abcdef.0123456789abcdef", errors: "Token abcdef is deleted.\n"},
-		"Bootstrap": {reason: "So is its second half.", given: "abcdef.0123456789abcdef", errors: "Token abcdef is deleted.\n"},
+		"ID":        {reason: "The id is enough.", given: "abcdef", errors: "Token abcdef deleted.\n"},
+		"Token":     {reason: "The whole token is taken as well.", given: "T10" + hash + "::abcdef.0123456789abcdef", errors: "Token abcdef deleted.\n"},
+		"Bootstrap": {reason: "So is its second half.", given: "abcdef.0123456789abcdef", errors: "Token abcdef deleted.\n"},
 		"Unknown": {
 			reason: "A token that is not there is told.", given: "zzzzzz", status: 1, left: 1,
-			errors: "Error: there is no token with the id \"zzzzzz\"\nHint: list the tokens with \"terrarium token list\"\n",
+			errors: "Error: no token with the id \"zzzzzz\"\nHint: list the tokens with \"terrarium token list\"\n",
 		},
 	}
 	for name, tc := range cases {
@@ -274,17 +274,17 @@ func TestConnectionErrors(t *testing.T) {
 		"NobodyThere": {
 			reason: "A server that does not run is the most common case.",
 			access: g.AdminAccess("garden", "https://127.0.0.1:1"),
-			says:   []string{"connection refused", "Hint: is the server running"},
+			says:   []string{"connection refused", "Hint: check that the server is running"},
 		},
 		"OtherGarden": {
 			reason: "A kubeconfig of another garden does not trust this one.",
 			access: other.AdminAccess("garden", g.url),
-			says:   []string{"unknown authority", "Hint: the kubeconfig was made for another garden"},
+			says:   []string{"unknown authority", "Hint: the kubeconfig is for another garden"},
 		},
 		"NoCredentials": {
 			reason: "Without credentials the garden tells nothing.",
 			access: identity.Access{Name: "garden", Server: g.url, CABundle: g.CABundle()},
-			says:   []string{"Unauthorized", "Hint: the credentials are not those of this garden"},
+			says:   []string{"Unauthorized", "Hint: the credentials are for another garden"},
 		},
 	}
 	for name, tc := range cases {

@@ -30,7 +30,7 @@ func newVersionCommand(env Environment) *cobra.Command {
 	o := &versionOptions{env: env}
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the versions of this binary, and of a garden if asked to",
+		Short: "Print the version of this binary, and optionally of a garden",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := usage(cmd, o.output.validate()); err != nil {
 				return err
@@ -38,13 +38,13 @@ func newVersionCommand(env Environment) *cobra.Command {
 			return o.run(cmd.Context())
 		},
 	}
-	cmd.Flags().BoolVar(&o.server, "server", false, "ask the garden for its versions as well")
+	cmd.Flags().BoolVar(&o.server, "server", false, "also print the versions of the garden")
 	o.connection.AddFlags(cmd.Flags())
 	o.output.addTo(cmd.Flags(), formatTable, formatJSON, formatYAML)
 	return cmd
 }
 
-// versions are those of this binary, and of the garden where it was asked.
+// versions are the versions of this binary and, if requested, of the garden.
 type versions struct {
 	Terrarium  string          `json:"terrarium"`
 	Gardener   string          `json:"gardener"`
@@ -93,7 +93,7 @@ func (o *versionOptions) run(ctx context.Context) error {
 	})
 }
 
-// versions asks the garden. One that does not tell its Gardener API level is not asked twice: it is unknown.
+// versions reads the versions of the garden. If the garden does not publish its Gardener API level, it is "unknown".
 func (g *garden) versions(ctx context.Context) (*serverVersions, error) {
 	data, err := g.get(ctx, "/version")
 	if err != nil {
@@ -110,7 +110,7 @@ func (g *garden) versions(ctx context.Context) (*serverVersions, error) {
 		return s, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("ask garden for its Gardener API level: %w", err)
+		return nil, fmt.Errorf("get the Gardener API level of the garden: %w", err)
 	}
 	var level struct {
 		Version string `json:"version"`

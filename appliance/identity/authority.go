@@ -24,7 +24,7 @@ import (
 const (
 	authorityLifetime = 10 * 365 * 24 * time.Hour
 	leafLifetime      = 365 * 24 * time.Hour
-	// renewBefore is how long before its end a certificate is issued anew.
+	// renewBefore is how long before its expiry a certificate is renewed.
 	renewBefore = 90 * 24 * time.Hour
 	// backdate makes certificates valid on machines whose clocks are behind.
 	backdate = time.Hour
@@ -32,19 +32,19 @@ const (
 
 // Authority is a certificate authority of the garden.
 type Authority struct {
-	// CertFile holds the authority's certificate, and after it further ones that clients still trust.
+	// CertFile contains the authority's certificate, followed by others that clients still trust.
 	CertFile string
-	// KeyFile holds the private key of the first certificate.
+	// KeyFile contains the private key of the first certificate.
 	KeyFile string
 	// Bundle is the content of CertFile.
 	Bundle []byte
-	// Cert is the first certificate of the bundle, which signs.
+	// Cert is the first certificate of the bundle, with which the authority signs.
 	Cert *x509.Certificate
 	// Key is the private key of Cert.
 	Key crypto.Signer
 }
 
-// makeAuthority writes a new authority into dir, as <name>.crt and <name>.key.
+// makeAuthority writes a new authority to dir, as <name>.crt and <name>.key.
 func makeAuthority(dir, name, commonName string, now time.Time) error {
 	key, keyPEM, err := makeKey()
 	if err != nil {
@@ -68,7 +68,7 @@ func makeAuthority(dir, name, commonName string, now time.Time) error {
 	return writeFile(filepath.Join(dir, name+".crt"), encodeCert(der))
 }
 
-// loadAuthority reads what makeAuthority has written and refuses what could not sign.
+// loadAuthority reads an authority that makeAuthority has written. It returns an error if the authority cannot sign.
 func loadAuthority(dir, name string, now time.Time) (Authority, error) {
 	a := Authority{CertFile: filepath.Join(dir, name+".crt"), KeyFile: filepath.Join(dir, name+".key")}
 	corrupt := func(file string, err error) (Authority, error) {
@@ -80,7 +80,7 @@ func loadAuthority(dir, name string, now time.Time) (Authority, error) {
 	}
 	certs, err := cert.ParseCertsPEM(a.Bundle)
 	if err != nil {
-		return corrupt(a.CertFile, fmt.Errorf("it holds no certificate: %w", err))
+		return corrupt(a.CertFile, fmt.Errorf("it does not contain a certificate: %w", err))
 	}
 	a.Cert = certs[0]
 	keyPEM, err := readPrivate(a.KeyFile)
@@ -92,7 +92,7 @@ func loadAuthority(dir, name string, now time.Time) (Authority, error) {
 	}
 	switch {
 	case !a.Cert.IsCA:
-		return corrupt(a.CertFile, errors.New("its certificate is not one of an authority"))
+		return corrupt(a.CertFile, errors.New("its certificate is not that of a certificate authority"))
 	case !samePublicKey(a.Cert, a.Key):
 		return corrupt(a.KeyFile, fmt.Errorf("it is not the key of the certificate in %q", a.CertFile))
 	case now.After(a.Cert.NotAfter):
@@ -101,7 +101,7 @@ func loadAuthority(dir, name string, now time.Time) (Authority, error) {
 	return a, nil
 }
 
-// makeKey makes a P-256 key, and its PEM form that every part of Kubernetes reads.
+// makeKey generates a P-256 key. It also returns the key in PEM.
 func makeKey() (crypto.Signer, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -125,7 +125,7 @@ func encodeKey(key crypto.Signer) ([]byte, error) {
 func parseKey(data []byte) (crypto.Signer, error) {
 	key, err := keyutil.ParsePrivateKeyPEM(data)
 	if err != nil {
-		return nil, fmt.Errorf("it holds no private key: %w", err)
+		return nil, fmt.Errorf("it does not contain a private key: %w", err)
 	}
 	signer, ok := key.(crypto.Signer)
 	if !ok {
@@ -143,7 +143,7 @@ func encodeCert(der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: der})
 }
 
-// withoutPath keeps the path of a file from being said twice.
+// withoutPath removes the path of the file from an error, because the caller adds it.
 func withoutPath(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathErr.Err

@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// Layout is the version of the data directory's layout that this code reads and writes.
+// Layout is the version of the data directory's layout that this version reads and writes.
 const Layout = 2
 
 const (
@@ -22,14 +22,13 @@ const (
 	layoutFile = "layout"
 )
 
-// Lock is the right of one process to use a data directory. The system takes it back when the process ends, however it
-// ends.
+// Lock is the exclusive lock of a process on a data directory. The system releases it when the process ends, in any way.
 type Lock struct {
 	file *os.File
 }
 
-// LockDirectory makes dir if it is missing, closes it to others, and claims it for this process. The error wraps
-// ErrInUse and names the process if another one holds it, and ErrNotWritable if this one may not write there.
+// LockDirectory creates dir if it is missing, removes the permissions of other users, and locks it for this process. The error
+// wraps ErrInUse and names the process if another one holds the lock, and ErrNotWritable if this process may not write to dir.
 func LockDirectory(dir string) (*Lock, error) {
 	if err := prepare(dir); err != nil {
 		return nil, err
@@ -42,7 +41,7 @@ func LockDirectory(dir string) (*Lock, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		defer f.Close() //nolint:errcheck // nothing was written
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%w: %q is held by %s", ErrInUse, dir, holder(f))
+			return nil, fmt.Errorf("%w: %q is used by %s", ErrInUse, dir, holder(f))
 		}
 		return nil, fmt.Errorf("lock %q: %w", path, err)
 	}
@@ -52,8 +51,7 @@ func LockDirectory(dir string) (*Lock, error) {
 	return &Lock{file: f}, nil
 }
 
-// Release gives the directory back. The lock file stays, because removing it would let two processes hold two files of
-// one name.
+// Release releases the lock. The lock file stays: if it were removed, two processes could lock two files of the same name.
 func (l *Lock) Release() error {
 	if err := l.file.Truncate(0); err != nil {
 		return errors.Join(fmt.Errorf("release %q: %w", l.file.Name(), err), l.file.Close())
@@ -61,8 +59,8 @@ func (l *Lock) Release() error {
 	return l.file.Close()
 }
 
-// prepare makes dir, or closes it to others if it is ours already or empty. A directory with other things in it that
-// others may read is more likely a slip of the operator than a place for keys.
+// prepare creates dir, or removes the permissions of other users if it is empty or a data directory. A directory with other
+// files that other users may read is more likely a mistake of the operator than a place for keys.
 func prepare(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
@@ -85,7 +83,7 @@ func prepare(dir string) error {
 		return directoryError(dir, err)
 	}
 	if !ours {
-		return fmt.Errorf("data directory %q holds other files and is open to other users (mode %#o): choose an empty directory, or close this one with chmod 0700",
+		return fmt.Errorf("data directory %q contains other files and is accessible to other users (mode %#o): choose an empty directory, or run chmod 0700 on this one",
 			dir, info.Mode().Perm())
 	}
 	if err := os.Chmod(dir, dirMode); err != nil {
@@ -94,7 +92,7 @@ func prepare(dir string) error {
 	return nil
 }
 
-// isOurs reports whether dir holds nothing, or what an earlier start has put there.
+// isOurs reports whether dir is empty or a data directory.
 func isOurs(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -119,7 +117,7 @@ func directoryError(dir string, err error) error {
 	return fmt.Errorf("data directory %q: %w", dir, err)
 }
 
-// holder tells which process holds the lock, as far as the file says so.
+// holder returns the process that holds the lock, if the file names it.
 func holder(f *os.File) string {
 	data, err := io.ReadAll(io.LimitReader(f, 32))
 	if err != nil {
@@ -140,7 +138,7 @@ func writeHolder(f *os.File) error {
 	return err
 }
 
-// readLayout returns the version of dir's layout, and 0 if dir was never used.
+// readLayout returns the version of dir's layout; 0 if dir was never used.
 func readLayout(dir string) (int, error) {
 	path := filepath.Join(dir, layoutFile)
 	data, err := os.ReadFile(path) //nolint:gosec // the path is the operator's own
@@ -152,10 +150,10 @@ func readLayout(dir string) (int, error) {
 	}
 	version, err := strconv.Atoi(strings.TrimSpace(string(data)))
 	if err != nil || version < 1 {
-		return 0, &CorruptError{File: path, Err: errors.New("it holds no version number"), Remedy: remedyRestore}
+		return 0, &CorruptError{File: path, Err: errors.New("it does not contain a version number"), Remedy: remedyRestore}
 	}
 	if version > Layout {
-		return 0, fmt.Errorf("%w: %q has layout %d, this version knows layouts up to %d; run the version that wrote it, or a newer one",
+		return 0, fmt.Errorf("%w: %q has layout %d, but this version supports layouts up to %d; run the version that wrote it, or a newer one",
 			ErrNewerLayout, dir, version, Layout)
 	}
 	return version, nil

@@ -36,7 +36,7 @@ func TestEnsureRefusesDirectory(t *testing.T) {
 				t.Cleanup(func() { _ = g.Close() })
 				return w.dir
 			},
-			is: identity.ErrInUse, text: []string{fmt.Sprintf("held by process %d", os.Getpid())},
+			is: identity.ErrInUse, text: []string{fmt.Sprintf("used by process %d", os.Getpid())},
 		},
 		"File": {
 			reason: "A file in the directory's place is told.",
@@ -80,7 +80,7 @@ func TestEnsureRefusesDirectory(t *testing.T) {
 				write(t, w.path("letter.txt"), []byte("dear"))
 				return w.dir
 			},
-			is: cmpopts.AnyError, text: []string{"open to other users (mode 0755)", "chmod 0700"},
+			is: cmpopts.AnyError, text: []string{"accessible to other users (mode 0755)", "chmod 0700"},
 		},
 		"NewerLayout": {
 			reason: "An older binary must not touch what it does not understand.",

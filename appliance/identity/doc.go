@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package identity keeps who the garden is: its certificate authorities, the certificates it issues to itself, the key
-// that signs service account tokens, the key that encrypts Secrets at rest, and the tokens by which seeds join.
+// Package identity manages the identity of a garden: its certificate authorities, its own certificates, the key that signs
+// service account tokens, the key that encrypts Secrets at rest, and the tokens for joining seeds.
 //
-// Everything lies in the data directory:
+// It is stored in the data directory:
 //
-//	<dir>/lock                      held by the one process that uses the directory, with its process id
-//	<dir>/layout                    version of this layout; a newer one is refused
+//	<dir>/lock                      locked by the process that uses the directory; contains the process id
+//	<dir>/layout                    version of this layout; a newer one is an error
 //	<dir>/admin.kubeconfig          written at each start
 //	<dir>/pki/server-ca.{crt,key}   signs the serving certificate; published at /cacerts
 //	<dir>/pki/client-ca.{crt,key}   signs client certificates
@@ -16,8 +16,8 @@
 //	<dir>/pki/workload-identity.key signs tokens of workload identities; its public part is published; since layout 2
 //	<dir>/pki/encryption.yaml
 //
-// The pki directory appears as a whole, by one rename, and files in it are replaced as a whole, so a crash never leaves
-// half of one. What the authorities can issue again is issued again when it is missing, about to expire or no longer
-// fits; what nobody can make again is never overwritten: if it is missing or unreadable, Ensure says which file it is
-// and what to do.
+// The pki directory is created by one rename, and its files are replaced by renames, so a crash never leaves a part of one.
+// Certificates that the authorities can issue are renewed if they are missing, expire soon or do not match. Keys and authorities
+// cannot be replaced and are never overwritten: if one is missing or unreadable, Ensure returns an error that names the file and
+// the remedy.
 package identity

@@ -26,13 +26,13 @@ const (
 	shootStates     = "shootstates.core.gardener.cloud"
 )
 
-// encryptedResources are never written to the database in the clear: each of them holds keys.
+// encryptedResources are stored encrypted, because they contain keys.
 func encryptedResources() []string {
 	return []string{"secrets", internalSecrets, shootStates}
 }
 
-// The types below are the file format of the API server's encryption configuration, as far as keys in the file itself
-// go. They stand here because only the rooms that are an API server may import its types.
+// The types below are the part of the API server's encryption configuration for keys in the file itself. They are copied
+// because only the packages of the API server may import its types.
 type encryptionConfiguration struct {
 	APIVersion string           `json:"apiVersion"`
 	Kind       string           `json:"kind"`
@@ -61,8 +61,8 @@ type encryptionKey struct {
 	Secret string `json:"secret"`
 }
 
-// makeEncryption writes a configuration with one fresh key into dir. There is no identity provider in it: what is not
-// encrypted is not read back as if it were.
+// makeEncryption writes a configuration with one new key to dir. It has no identity provider, so objects that are not encrypted
+// cannot be read.
 func makeEncryption(dir string, now time.Time) error {
 	key := make([]byte, encryptionKeySize)
 	if _, err := rand.Read(key); err != nil {
@@ -85,7 +85,7 @@ func makeEncryption(dir string, now time.Time) error {
 	return writeFile(filepath.Join(dir, encryptionFile), data)
 }
 
-// checkEncryption refuses a file with which Secrets would be lost or written in the clear, and returns its path.
+// checkEncryption returns the path of the file, or an error if Secrets would be lost or stored unencrypted with it.
 func checkEncryption(dir string) (string, error) {
 	path := filepath.Join(dir, encryptionFile)
 	corrupt := func(err error) (string, error) {
@@ -97,11 +97,11 @@ func checkEncryption(dir string) (string, error) {
 	}
 	var c encryptionConfiguration
 	if err := yaml.UnmarshalStrict(data, &c); err != nil {
-		// The parser's words may quote the file, which holds keys.
-		return corrupt(fmt.Errorf("it is no %s in YAML", encryptionKind))
+		// The error of the parser may quote the file, which contains keys.
+		return corrupt(fmt.Errorf("it is not a %s in YAML", encryptionKind))
 	}
 	if c.APIVersion != encryptionAPIVersion || c.Kind != encryptionKind {
-		return corrupt(fmt.Errorf("it is no %s of %s", encryptionKind, encryptionAPIVersion))
+		return corrupt(fmt.Errorf("it is not a %s of %s", encryptionKind, encryptionAPIVersion))
 	}
 	grown := c.cover(shootStates, internalSecrets)
 	for _, resource := range encryptedResources() {
@@ -118,8 +118,8 @@ func checkEncryption(dir string) (string, error) {
 	return path, writeFile(path, data)
 }
 
-// cover puts a resource that no rule names beside another one, and reports whether it had to: a garden that is older than
-// the resource keeps its keys, and has nothing of it in the clear.
+// cover adds a resource that no rule names to the rule of another one, and reports whether it did. It is for gardens that are
+// older than the resource: they keep their keys and have no unencrypted objects of it.
 func (c encryptionConfiguration) cover(resource, beside string) bool {
 	for _, rule := range c.Resources {
 		if slices.Contains(rule.Resources, resource) {
@@ -135,8 +135,8 @@ func (c encryptionConfiguration) cover(resource, beside string) bool {
 	return false
 }
 
-// check reports whether resource is written with a key that works. The first rule that names a resource counts, and the
-// first provider of a rule writes.
+// check returns an error if resource would not be encrypted with a valid key. The first rule that names a resource applies, and
+// the first provider of a rule writes.
 func (c encryptionConfiguration) check(resource string) error {
 	for i, rule := range c.Resources {
 		if !slices.Contains(rule.Resources, resource) {
@@ -152,7 +152,7 @@ func (c encryptionConfiguration) check(resource string) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("it has no rule for %s", resource)
+	return fmt.Errorf("it does not have a rule for %s", resource)
 }
 
 func (p encryptionProvider) check() error {
@@ -171,12 +171,12 @@ func (p encryptionProvider) check() error {
 			return known.keys.check(known.sizes)
 		}
 	}
-	return errors.New("it names no provider")
+	return errors.New("it does not name a provider")
 }
 
 func (k encryptionKeys) check(sizes []int) error {
 	if len(k.Keys) == 0 {
-		return errors.New("it has no keys")
+		return errors.New("it does not have keys")
 	}
 	for i, key := range k.Keys {
 		secret, err := base64.StdEncoding.DecodeString(key.Secret)
@@ -184,7 +184,7 @@ func (k encryptionKeys) check(sizes []int) error {
 			return fmt.Errorf("keys[%d].secret is not base64", i)
 		}
 		if !slices.Contains(sizes, len(secret)) {
-			return fmt.Errorf("keys[%d].secret is a key of %d bytes, which the provider cannot use", i, len(secret))
+			return fmt.Errorf("keys[%d].secret has %d bytes, which is not a valid length for the provider", i, len(secret))
 		}
 	}
 	return nil

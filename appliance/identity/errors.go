@@ -8,21 +8,21 @@ import (
 )
 
 var (
-	// ErrInUse is in the error for a data directory that another process holds.
+	// ErrInUse says that another process uses the data directory.
 	ErrInUse = errors.New("data directory is in use")
-	// ErrNotWritable is in the error for a data directory in which nothing can be written.
+	// ErrNotWritable says that the process cannot write to the data directory.
 	ErrNotWritable = errors.New("data directory is not writable")
-	// ErrNewerLayout is in the error for a data directory that was written by a newer version.
-	ErrNewerLayout = errors.New("data directory is of a newer version")
+	// ErrNewerLayout says that a newer version has written the data directory.
+	ErrNewerLayout = errors.New("data directory was written by a newer version")
 
-	// ErrMalformedToken is in the error for text that is no join token.
+	// ErrMalformedToken says that a text is not a join token.
 	ErrMalformedToken = errors.New("malformed join token")
-	// ErrUnpinned is in the error for a join token without the hash of a CA.
-	ErrUnpinned = errors.New("join token pins no CA")
-	// ErrCAMismatch is in the error for a server whose CA is not the one that the token pins.
-	ErrCAMismatch = errors.New("the CA is not the one that the token pins")
-	// ErrServerCertificate is in the error for a server that cannot prove that the published CA is its own.
-	ErrServerCertificate = errors.New("the server's certificate does not come from the published CA")
+	// ErrUnpinned says that a join token does not contain the hash of a CA.
+	ErrUnpinned = errors.New("join token does not contain the hash of a CA")
+	// ErrCAMismatch says that the CA of a server does not have the hash in the token.
+	ErrCAMismatch = errors.New("the CA does not have the hash in the token")
+	// ErrServerCertificate says that the published CA did not sign the certificate of the server.
+	ErrServerCertificate = errors.New("the server's certificate is not signed by the published CA")
 )
 
 // CorruptError says that a file of the data directory cannot be used.
@@ -35,15 +35,15 @@ type CorruptError struct {
 	Err error
 }
 
-// Error names the file, the problem and the way out.
+// Error implements error. The message names the file, the problem and the remedy.
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("file %q is not usable: %v; %s", e.File, e.Err, e.Remedy)
+	return fmt.Sprintf("file %q cannot be used: %v; %s", e.File, e.Err, e.Remedy)
 }
 
-// Unwrap gives what is wrong with the file.
+// Unwrap returns what is wrong with the file.
 func (e *CorruptError) Unwrap() error { return e.Err }
 
 const (
-	remedyRestore = "restore it from a backup of the data directory: it cannot be made again without losing what depends on it"
-	remedyReissue = "remove the file and start again: it is then issued anew"
+	remedyRestore = "restore it from a backup of the data directory: it cannot be replaced without losing what depends on it"
+	remedyReissue = "remove the file and restart: a new one is then issued"
 )

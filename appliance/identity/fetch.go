@@ -18,16 +18,15 @@ import (
 )
 
 const (
-	// CAPath is where a garden publishes its CA bundle to everybody.
+	// CAPath is the path at which a garden publishes its CA bundle to everybody.
 	CAPath = "/cacerts"
 
 	maxBundleSize = 1 << 20
 	fetchTimeout  = 30 * time.Second
 )
 
-// FetchCA asks the garden at server, an https URL, for its CA bundle and returns it if its hash is the one given and
-// the server's own certificate comes from it. The error wraps ErrCAMismatch or ErrServerCertificate where the server
-// is not the garden that the hash belongs to.
+// FetchCA returns the CA bundle of the garden at server, an https URL, if it has the given hash and has signed the server's
+// certificate. The error wraps ErrCAMismatch or ErrServerCertificate if the server is not the garden with this hash.
 func FetchCA(ctx context.Context, server, hash string) ([]byte, error) {
 	if len(hash) != tokenHashLength {
 		return nil, fmt.Errorf("fetch CA of %q: %w", server, ErrUnpinned)
@@ -37,12 +36,13 @@ func FetchCA(ctx context.Context, server, hash string) ([]byte, error) {
 		if subtle.ConstantTimeCompare([]byte(got), []byte(hash)) == 1 {
 			return nil
 		}
-		return fmt.Errorf("%w: %q has a CA with hash %s, the token was made for %s; the address is wrong, the token is another garden's, or somebody stands in between",
+		return fmt.Errorf("%w: %q has a CA with hash %s, but the token was made for %s; the address is wrong, the token is for another garden, or the connection is intercepted",
 			ErrCAMismatch, server, got, hash)
 	})
 }
 
-// FetchUnpinnedCA returns the CA bundle of whoever answers at server. It protects from nobody who can answer there.
+// FetchUnpinnedCA returns the CA bundle of the server, without verification. It does not protect against attackers who can
+// answer in its place.
 func FetchUnpinnedCA(ctx context.Context, server string) ([]byte, error) {
 	return fetch(ctx, server, func([]byte) error { return nil })
 }
@@ -60,7 +60,7 @@ func fetch(ctx context.Context, server string, check func(bundle []byte) error) 
 	}
 	certs, err := cert.ParseCertsPEM(bundle)
 	if err != nil {
-		return nil, fmt.Errorf("fetch CA of %q: the answer holds no certificate; is this a garden? %w", server, err)
+		return nil, fmt.Errorf("fetch CA of %q: the response does not contain a certificate; check that this is the address of a garden: %w", server, err)
 	}
 	if err := check(bundle); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func caURL(server string) (*url.URL, error) {
 	return u.JoinPath(CAPath), nil
 }
 
-// get returns the body and the certificates of the server, which are not verified.
+// get returns the body of the response and the certificates of the server, without verifying them.
 func get(ctx context.Context, u *url.URL) ([]byte, []*x509.Certificate, error) {
 	transport := &http.Transport{
 		Proxy:             http.ProxyFromEnvironment,
@@ -107,24 +107,24 @@ func get(ctx context.Context, u *url.URL) ([]byte, []*x509.Certificate, error) {
 	}
 	defer resp.Body.Close() //nolint:errcheck // only read from
 	if resp.StatusCode != http.StatusOK {
-		return nil, nil, fmt.Errorf("it answers %s; is this a garden?", resp.Status)
+		return nil, nil, fmt.Errorf("the response is %s; check that this is the address of a garden", resp.Status)
 	}
 	if resp.TLS == nil {
-		return nil, nil, errors.New("it does not speak TLS")
+		return nil, nil, errors.New("the connection does not use TLS")
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBundleSize+1))
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(body) > maxBundleSize {
-		return nil, nil, fmt.Errorf("the answer is longer than %d bytes", maxBundleSize)
+		return nil, nil, fmt.Errorf("the response has more than %d bytes", maxBundleSize)
 	}
 	return body, resp.TLS.PeerCertificates, nil
 }
 
 func verifyServer(host string, authorities, chain []*x509.Certificate) error {
 	if len(chain) == 0 {
-		return errors.New("it shows no certificate")
+		return errors.New("the server does not present a certificate")
 	}
 	roots, intermediates := x509.NewCertPool(), x509.NewCertPool()
 	for _, c := range authorities {

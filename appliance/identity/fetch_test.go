@@ -100,7 +100,7 @@ func TestFetchCA(t *testing.T) {
 			server: serve(t, other.Serving, publish(other.CABundle())),
 			hash:   garden.CAHash(),
 			is:     identity.ErrCAMismatch,
-			says:   []string{garden.CAHash(), other.CAHash(), "somebody stands in between"},
+			says:   []string{garden.CAHash(), other.CAHash(), "the connection is intercepted"},
 		},
 		"OtherCertificate": {
 			reason: "Who only repeats the public CA does not have its key.",
@@ -125,7 +125,7 @@ func TestFetchCA(t *testing.T) {
 			server: serve(t, garden.Serving, http.NotFound),
 			hash:   garden.CAHash(),
 			is:     cmpopts.AnyError,
-			says:   []string{"404 Not Found", "is this a garden?"},
+			says:   []string{"404 Not Found", "check that this is the address of a garden"},
 		},
 		"Redirect": {
 			reason: "The pinned server answers itself.",
@@ -141,14 +141,14 @@ func TestFetchCA(t *testing.T) {
 			server: serve(t, garden.Serving, publish([]byte("<html>"))),
 			hash:   garden.CAHash(),
 			is:     cmpopts.AnyError,
-			says:   []string{"holds no certificate"},
+			says:   []string{"does not contain a certificate"},
 		},
 		"TooLong": {
 			reason: "An answer without end must not fill the memory.",
 			server: serve(t, garden.Serving, publish(bytes.Repeat([]byte("x"), 1<<20+1))),
 			hash:   garden.CAHash(),
 			is:     cmpopts.AnyError,
-			says:   []string{"longer than 1048576 bytes"},
+			says:   []string{"more than 1048576 bytes"},
 		},
 		"PlainText": {
 			reason: "A token is never worth anything without TLS.",

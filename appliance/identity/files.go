@@ -14,8 +14,8 @@ const (
 	privateMode = 0o600
 )
 
-// writeFile replaces path by a file with data, readable by the owner only. After a crash, path holds either all of the
-// old content or all of the new.
+// writeFile replaces the file at path with data, readable only by the owner. After a crash, the file has either the old or the
+// new content.
 func writeFile(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, ".tmp-"+filepath.Base(path)+"-")
@@ -31,7 +31,7 @@ func writeFile(path string, data []byte) error {
 	return syncDir(dir)
 }
 
-// fill writes data to f, makes it durable and closes f. os.CreateTemp has made f with mode 0600.
+// fill writes data to f, syncs it and closes f. os.CreateTemp has created f with mode 0600.
 func fill(f *os.File, data []byte) error {
 	if _, err := f.Write(data); err != nil {
 		return errors.Join(err, f.Close())
@@ -42,7 +42,7 @@ func fill(f *os.File, data []byte) error {
 	return f.Close()
 }
 
-// syncDir makes the names in dir durable.
+// syncDir syncs the directory dir, so that renames in it are durable.
 func syncDir(dir string) error {
 	d, err := os.Open(dir) //nolint:gosec // the path is the operator's own
 	if err != nil {
@@ -54,7 +54,7 @@ func syncDir(dir string) error {
 	return d.Close()
 }
 
-// readPrivate reads a file that only its owner may read, and takes the rights of others away if they have any.
+// readPrivate reads a file and removes the permissions of other users.
 func readPrivate(path string) ([]byte, error) {
 	data, err := os.ReadFile(path) //nolint:gosec // the path is the operator's own
 	if err != nil {

@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// AdminName is the user name of the administrator whose certificate Ensure issues. It is in the group AdminGroup.
+	// AdminName is the name of the administrator for whom Ensure issues a certificate, a member of AdminGroup.
 	AdminName = "admin"
-	// AdminGroup may do everything.
+	// AdminGroup is the group with all permissions.
 	AdminGroup = "system:masters"
-	// FrontProxyName is the only name in whose client certificate the aggregation layer's headers are believed.
+	// FrontProxyName is the only name in a client certificate with which headers of the aggregation layer are accepted.
 	FrontProxyName = "front-proxy-client"
 
 	pkiDir               = "pki"
@@ -38,23 +38,23 @@ const (
 
 // SigningKey signs service account tokens.
 type SigningKey struct {
-	// File holds the private key.
+	// File contains the private key.
 	File string
 	// Key is the private key.
 	Key crypto.Signer
 }
 
-// Garden is the identity of one garden, complete and checked. Only Ensure makes one.
+// Garden is the complete and checked identity of a garden. Only Ensure returns one.
 type Garden struct {
 	// Dir is the data directory.
 	Dir string
 	// ServerCA signs the serving certificate.
 	ServerCA Authority
-	// ClientCA signs client certificates: the administrator's, and those asked for by certificate signing requests.
+	// ClientCA signs the client certificates of the administrator and of certificate signing requests.
 	ClientCA Authority
-	// FrontProxyCA signs the certificate by which the aggregation layer speaks for users.
+	// FrontProxyCA signs the certificate with which the aggregation layer authenticates on behalf of users.
 	FrontProxyCA Authority
-	// Serving is what the API server shows to its clients.
+	// Serving is the serving certificate of the API server.
 	Serving KeyPair
 	// Admin is a client certificate of AdminName in AdminGroup.
 	Admin KeyPair
@@ -70,9 +70,8 @@ type Garden struct {
 	lock *Lock
 }
 
-// Ensure claims the data directory for this process, makes the identity of a garden on the first start, and on later
-// ones reads it and renews what is about to expire or no longer carries the names. The caller closes the result when
-// nothing uses the directory any more.
+// Ensure locks the data directory for this process. The first start creates the identity of a garden; later starts read it, and
+// renew certificates that expire soon or do not have the names. The caller closes the result when nothing uses the directory.
 func Ensure(dir string, names Names, clk clock.PassiveClock) (*Garden, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -89,22 +88,22 @@ func Ensure(dir string, names Names, clk clock.PassiveClock) (*Garden, error) {
 	return g, nil
 }
 
-// Close gives the data directory back.
+// Close releases the data directory.
 func (g *Garden) Close() error { return g.lock.Release() }
 
-// CABundle is what the garden publishes at /cacerts, byte by byte.
+// CABundle returns the CA bundle exactly as the garden publishes it at /cacerts.
 func (g *Garden) CABundle() []byte { return g.ServerCA.Bundle }
 
-// CAHash is what join tokens pin.
+// CAHash returns the hash of the CA bundle for join tokens.
 func (g *Garden) CAHash() string { return HashCA(g.CABundle()) }
 
-// HashCA returns the hash of a CA bundle as it is served, in the form that join tokens carry.
+// HashCA returns the hash of a CA bundle, exactly as it is served, in the form of join tokens.
 func HashCA(bundle []byte) string {
 	sum := sha256.Sum256(bundle)
 	return hex.EncodeToString(sum[:])
 }
 
-// AdminKubeconfigPath is where the server of the data directory dir leaves a kubeconfig for administrators.
+// AdminKubeconfigPath returns the path of the kubeconfig for administrators in the data directory dir.
 func AdminKubeconfigPath(dir string) string { return filepath.Join(dir, adminKubeconfigFile) }
 
 func (g *Garden) ensure(names Names, now time.Time) error {
@@ -130,8 +129,8 @@ func (g *Garden) ensure(names Names, now time.Time) error {
 	return writeLayout(g.Dir)
 }
 
-// ensurePKI makes what cannot be made twice, aside, and puts it into place by one rename. The layout file is written
-// after that, so where it is but the PKI is not, the PKI was lost.
+// ensurePKI creates the keys and authorities in a staging directory, and moves it into place by one rename. The layout file is
+// written after that, so if it exists without the PKI, the PKI was lost.
 func (g *Garden) ensurePKI(used bool, now time.Time) error {
 	if err := g.removeStaging(); err != nil {
 		return err
@@ -159,7 +158,7 @@ func (g *Garden) ensurePKI(used bool, now time.Time) error {
 	return syncDir(g.Dir)
 }
 
-// removeStaging takes away what a start that was interrupted has left.
+// removeStaging removes the staging directories of interrupted starts.
 func (g *Garden) removeStaging() error {
 	left, err := filepath.Glob(filepath.Join(g.Dir, pkiStagingDirPattern+"*"))
 	if err != nil {
@@ -196,7 +195,7 @@ func makePKI(dir string, now time.Time) error {
 	return makeEncryption(dir, now)
 }
 
-// load reads and checks what cannot be made twice.
+// load reads and checks the keys and authorities.
 func (g *Garden) load(now time.Time) error {
 	pki := filepath.Join(g.Dir, pkiDir)
 	var err error
@@ -223,7 +222,7 @@ func (g *Garden) load(now time.Time) error {
 	return nil
 }
 
-// issue brings the certificates up to date that the authorities can issue again.
+// issue renews the certificates of the authorities if necessary.
 func (g *Garden) issue(names Names, now time.Time) error {
 	pki := filepath.Join(g.Dir, pkiDir)
 	var err error

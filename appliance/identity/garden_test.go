@@ -374,11 +374,11 @@ func TestEnsureCorrupt(t *testing.T) {
 		},
 		"LeafGarbage": {
 			reason: "A broken certificate is a sign of a broken disk; the way out is said.",
-			file:   "pki/serving.pem", change: overwrite("garbage"), remedy: "remove the file and start again",
+			file:   "pki/serving.pem", change: overwrite("garbage"), remedy: "remove the file and restart",
 		},
 		"LeafKeyOfAnother": {
 			reason: "A certificate and a key that do not belong together serve nobody.",
-			file:   "pki/admin.pem", remedy: "remove the file and start again",
+			file:   "pki/admin.pem", remedy: "remove the file and restart",
 			change: func(t *testing.T, w world, path string) {
 				t.Helper()
 				cert, _, _ := bytes.Cut(read(t, path), []byte("-----BEGIN EC"))

@@ -14,23 +14,23 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Access is what a kubeconfig with one context says: where the server is, how to know it, and who is calling.
+// Access is the content of a kubeconfig with one context: the server, its CA and the credentials of the user.
 type Access struct {
-	// Name names the cluster, the user and the context.
+	// Name is the name of the cluster, the user and the context.
 	Name string
 	// Server is the URL of the server.
 	Server string
-	// CABundle holds the authorities that the server's certificate may come from.
+	// CABundle has the authorities that may sign the server's certificate.
 	CABundle []byte
 	// CertPEM and KeyPEM are a client certificate and its key.
 	CertPEM, KeyPEM []byte
 	// Token is a bearer token.
 	Token string
-	// Namespace is where commands act when they name none.
+	// Namespace is the default namespace of commands.
 	Namespace string
 }
 
-// Kubeconfig makes a kubeconfig that holds all that it needs.
+// Kubeconfig returns a kubeconfig that does not refer to other files.
 func (a Access) Kubeconfig() *clientcmdapi.Config {
 	c := clientcmdapi.NewConfig()
 	cluster := clientcmdapi.NewCluster()
@@ -47,17 +47,17 @@ func (a Access) Kubeconfig() *clientcmdapi.Config {
 	return c
 }
 
-// AdminAccess is the administrator's access to the garden at server.
+// AdminAccess returns the administrator's access to the garden at server.
 func (g *Garden) AdminAccess(name, server string) Access {
 	return Access{Name: name, Server: server, CABundle: g.CABundle(), CertPEM: g.Admin.CertPEM, KeyPEM: g.Admin.KeyPEM}
 }
 
-// WriteAdminKubeconfig leaves a kubeconfig for administrators of the garden at server in the data directory.
+// WriteAdminKubeconfig writes a kubeconfig for administrators of the garden at server to the data directory.
 func (g *Garden) WriteAdminKubeconfig(server string) error {
 	return WriteKubeconfig(AdminKubeconfigPath(g.Dir), g.AdminAccess("terrarium", server).Kubeconfig())
 }
 
-// WriteKubeconfig replaces the file by c, readable by its owner only.
+// WriteKubeconfig replaces the file with c, readable only by its owner.
 func WriteKubeconfig(path string, c *clientcmdapi.Config) error {
 	data, err := clientcmd.Write(*c)
 	if err != nil {
@@ -69,8 +69,8 @@ func WriteKubeconfig(path string, c *clientcmdapi.Config) error {
 	return writeFile(path, data)
 }
 
-// MergeKubeconfig adds what is in c to the kubeconfig at path, which need not exist, and makes c's current context the
-// current one. Entries of the same names are replaced, others are kept. A link at path stays a link.
+// MergeKubeconfig merges c into the kubeconfig at path, which need not exist, and sets c's current context as the current one.
+// Entries of the same name are replaced, others are kept. If path is a symbolic link, its target is changed.
 func MergeKubeconfig(path string, c *clientcmdapi.Config) error {
 	target, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {

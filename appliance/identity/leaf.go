@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// KeyPair is a certificate that the garden has issued to itself.
+// KeyPair is a certificate of the garden with its key.
 type KeyPair struct {
-	// File holds the certificate and the key. It may be given wherever the file of either is asked for.
+	// File contains both certificate and key, so it can be used as the file of either.
 	File string
 	// CertPEM is the certificate.
 	CertPEM []byte
@@ -27,7 +27,7 @@ type KeyPair struct {
 	Cert *x509.Certificate
 }
 
-// leaf says what a certificate has to be like.
+// leaf describes a certificate.
 type leaf struct {
 	file    string // name in the pki directory
 	subject pkix.Name
@@ -35,7 +35,7 @@ type leaf struct {
 	names   subjectNames
 }
 
-// ensureLeaf returns the certificate in dir if it is what l wants for long enough, and else issues it anew.
+// ensureLeaf returns the certificate in dir if it matches l and does not expire soon. Otherwise it issues a new one.
 func ensureLeaf(dir string, ca Authority, l leaf, now time.Time) (KeyPair, error) {
 	path := filepath.Join(dir, l.file)
 	data, err := readPrivate(path)
@@ -71,7 +71,7 @@ func parseKeyPair(path string, data []byte) (KeyPair, error) {
 	return KeyPair{File: path, CertPEM: encodeCert(pair.Leaf.Raw), KeyPEM: keyPEM, Cert: pair.Leaf}, nil
 }
 
-// fits reports whether c is still what l wants, signed by ca, and not about to end.
+// fits reports whether c matches l, is signed by ca and does not expire soon.
 func (l leaf) fits(ca Authority, c *x509.Certificate, now time.Time) bool {
 	roots := x509.NewCertPool()
 	roots.AddCert(ca.Cert)

@@ -11,16 +11,16 @@ import (
 	"slices"
 )
 
-// Names are what the garden's API server is called, apart from the names that every garden has: localhost, the
-// loopback addresses and the names of the Service kubernetes.
+// Names are the names and addresses of the garden's API server, apart from those that every garden has: localhost, the loopback
+// addresses and the names of the Service kubernetes.
 type Names struct {
-	// Host is the name of the machine; empty adds none.
+	// Host is the name of the machine; it may be empty.
 	Host string
 	// Addresses are the addresses of the machine.
 	Addresses []netip.Addr
-	// Service is the first address of the garden's service range; the zero value adds none.
+	// Service is the first address of the garden's service range; it may be the zero value.
 	Service netip.Addr
-	// External are further names and addresses by which clients reach the garden.
+	// External are further names and addresses of the garden for clients.
 	External []string
 }
 
@@ -29,11 +29,11 @@ type Names struct {
 func LocalNames() (Names, error) {
 	host, err := os.Hostname()
 	if err != nil {
-		return Names{}, fmt.Errorf("ask for the host name: %w", err)
+		return Names{}, fmt.Errorf("get the host name: %w", err)
 	}
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
-		return Names{}, fmt.Errorf("ask for the addresses of this machine: %w", err)
+		return Names{}, fmt.Errorf("get the addresses of this machine: %w", err)
 	}
 	n := Names{Host: host}
 	for _, a := range addrs {
@@ -53,7 +53,7 @@ func LocalNames() (Names, error) {
 	return n, nil
 }
 
-// subjectNames are the alternative names of a certificate, sorted and without doubles.
+// subjectNames are the sorted and unique alternative names of a certificate.
 type subjectNames struct {
 	dns []string
 	ips []string
@@ -94,7 +94,7 @@ func (s subjectNames) netIPs() []net.IP {
 	return ips
 }
 
-// match reports whether cert carries exactly these names.
+// match reports whether cert has exactly these names.
 func (s subjectNames) match(cert *x509.Certificate) bool {
 	ips := make([]string, 0, len(cert.IPAddresses))
 	for _, ip := range cert.IPAddresses {

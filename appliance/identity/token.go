@@ -22,27 +22,26 @@ const (
 	tokenRedaction = "[redacted]"
 )
 
-// JoinToken lets a seed join: a bootstrap token, and the hash of the CA that the garden has to prove.
+// JoinToken is a token for joining a seed: a bootstrap token, and a hash of the garden's CA.
 type JoinToken struct {
-	// CAHash is what HashCA returns for the garden's CA bundle. It is empty for a token that pins no CA.
+	// CAHash is the result of HashCA for the garden's CA bundle. It may be empty.
 	CAHash string
-	// ID is the public half of the bootstrap token.
+	// ID is the public part of the bootstrap token.
 	ID string
-	// Secret is the other half.
+	// Secret is the secret part.
 	Secret string
 }
 
-// NewJoinToken makes a token with a random id and secret.
+// NewJoinToken returns a token with a random id and secret.
 func NewJoinToken(caHash string) JoinToken {
 	return JoinToken{CAHash: caHash, ID: randomText(tokenIDLength), Secret: randomText(tokenSecretLength)}
 }
 
-// randomText takes n of the 26 random characters that rand.Text gives, each worth five bits.
+// randomText returns n of the random characters of rand.Text, which have five bits each.
 func randomText(n int) string { return strings.ToLower(rand.Text())[:n] }
 
-// ParseJoinToken reads what JoinToken.String has written. The error of a token without a CA hash, which is a bare
-// bootstrap token, wraps ErrUnpinned; that of any other text wraps ErrMalformedToken and says what is wrong with it
-// without repeating it.
+// ParseJoinToken parses the result of JoinToken.String. For a bootstrap token without a hash, the error wraps ErrUnpinned. For any
+// other text, it wraps ErrMalformedToken and says what is wrong without repeating the text.
 func ParseJoinToken(text string) (JoinToken, error) {
 	text = strings.TrimSpace(text)
 	rest, pinned := strings.CutPrefix(text, tokenPrefix)
@@ -54,10 +53,10 @@ func ParseJoinToken(text string) (JoinToken, error) {
 	}
 	hash, credential, found := strings.Cut(rest, "::")
 	if !found {
-		return JoinToken{}, malformed("it has no :: between the hash and the id")
+		return JoinToken{}, malformed("it does not have :: between the hash and the id")
 	}
 	if len(hash) != tokenHashLength || !consistsOf(hash, hexDigits) {
-		return JoinToken{}, malformed(fmt.Sprintf("its hash of the CA has to be %d characters of 0-9 and a-f", tokenHashLength))
+		return JoinToken{}, malformed(fmt.Sprintf("the hash of the CA must have %d characters of 0-9 and a-f", tokenHashLength))
 	}
 	t, err := parseBootstrapToken(credential)
 	if err != nil {
@@ -67,8 +66,7 @@ func ParseJoinToken(text string) (JoinToken, error) {
 	return t, nil
 }
 
-// ParseUnpinnedToken reads a bare bootstrap token, <id>.<secret>. Who joins with it cannot tell the garden from
-// somebody who pretends to be the garden.
+// ParseUnpinnedToken parses a bootstrap token, <id>.<secret>. The garden cannot be verified with it.
 func ParseUnpinnedToken(text string) (JoinToken, error) {
 	return parseBootstrapToken(strings.TrimSpace(text))
 }
@@ -77,11 +75,11 @@ func parseBootstrapToken(text string) (JoinToken, error) {
 	id, secret, found := strings.Cut(text, ".")
 	switch {
 	case !found:
-		return JoinToken{}, malformed("it has no dot between the id and the secret")
+		return JoinToken{}, malformed("it does not have a dot between the id and the secret")
 	case len(id) != tokenIDLength || !consistsOf(id, tokenAlphabet):
-		return JoinToken{}, malformed(fmt.Sprintf("its id has to be %d characters of a-z and 0-9", tokenIDLength))
+		return JoinToken{}, malformed(fmt.Sprintf("the id must have %d characters of a-z and 0-9", tokenIDLength))
 	case len(secret) != tokenSecretLength || !consistsOf(secret, tokenAlphabet):
-		return JoinToken{}, malformed(fmt.Sprintf("its secret has to be %d characters of a-z and 0-9, but has %d or others",
+		return JoinToken{}, malformed(fmt.Sprintf("the secret must have %d characters of a-z and 0-9, but it has %d or other characters",
 			tokenSecretLength, len(secret)))
 	}
 	return JoinToken{ID: id, Secret: secret}, nil
@@ -92,7 +90,7 @@ func IsTokenID(text string) bool {
 	return len(text) == tokenIDLength && consistsOf(text, tokenAlphabet)
 }
 
-// String is the token as it is handed to the seed's owner. It holds the secret.
+// String returns the token as it is passed to the owner of a seed. It contains the secret.
 func (t JoinToken) String() string {
 	if t.CAHash == "" {
 		return t.BootstrapToken()
@@ -100,10 +98,10 @@ func (t JoinToken) String() string {
 	return tokenPrefix + t.CAHash + "::" + t.BootstrapToken()
 }
 
-// BootstrapToken is the credential by which the API server knows the token. It holds the secret.
+// BootstrapToken returns the bootstrap token with which to authenticate to the API server. It contains the secret.
 func (t JoinToken) BootstrapToken() string { return t.ID + "." + t.Secret }
 
-// LogValue keeps the secret out of logs.
+// LogValue returns the token without its secret, for logs.
 func (t JoinToken) LogValue() slog.Value { return slog.StringValue(t.ID + "." + tokenRedaction) }
 
 func malformed(problem string) error {

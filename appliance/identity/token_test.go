@@ -43,7 +43,7 @@ func TestParseJoinToken(t *testing.T) {
 		"Unpinned": {
 			reason: "A bare bootstrap token is a special case, since a caller may allow it.",
 			text:   "abcdef." + testSecret,
-			is:     identity.ErrUnpinned, says: "pins no CA",
+			is:     identity.ErrUnpinned, says: "does not contain the hash of a CA",
 		},
 		"Empty": {
 			reason: "An unset variable gives an empty token.",
@@ -57,37 +57,37 @@ func TestParseJoinToken(t *testing.T) {
 		"ShortHash": {
 			reason: "A hash that was cut pins nothing.",
 			text:   "T10" + testHash[:60] + "::abcdef." + testSecret,
-			is:     identity.ErrMalformedToken, says: "hash of the CA has to be 64 characters",
+			is:     identity.ErrMalformedToken, says: "hash of the CA must have 64 characters",
 		},
 		"NoHash": {
 			reason: "An empty hash must not pass as one that fits all.",
 			text:   "T10::abcdef." + testSecret,
-			is:     identity.ErrMalformedToken, says: "hash of the CA has to be 64 characters",
+			is:     identity.ErrMalformedToken, says: "hash of the CA must have 64 characters",
 		},
 		"NoHexHash": {
 			reason: "Only hexadecimal digits are a hash.",
 			text:   "T10" + strings.Repeat("x", 64) + "::abcdef." + testSecret,
-			is:     identity.ErrMalformedToken, says: "hash of the CA has to be 64 characters",
+			is:     identity.ErrMalformedToken, says: "hash of the CA must have 64 characters",
 		},
 		"NoSeparator": {
 			reason: "One colon is not two.",
 			text:   "T10" + testHash + ":abcdef." + testSecret,
-			is:     identity.ErrMalformedToken, says: "no :: between the hash and the id",
+			is:     identity.ErrMalformedToken, says: "does not have :: between the hash and the id",
 		},
 		"NoDot": {
 			reason: "The id and the secret are apart.",
 			text:   "T10" + testHash + "::abcdef" + testSecret,
-			is:     identity.ErrMalformedToken, says: "no dot between the id and the secret",
+			is:     identity.ErrMalformedToken, says: "does not have a dot between the id and the secret",
 		},
 		"BadID": {
 			reason: "Upper case is not in the alphabet.",
 			text:   "T10" + testHash + "::ABCDEF." + testSecret,
-			is:     identity.ErrMalformedToken, says: "its id has to be 6 characters",
+			is:     identity.ErrMalformedToken, says: "the id must have 6 characters",
 		},
 		"CutSecret": {
 			reason: "A token that was cut while copying says how much is there.",
 			text:   "T10" + testHash + "::abcdef." + testSecret[:9],
-			is:     identity.ErrMalformedToken, says: "its secret has to be 16 characters of a-z and 0-9, but has 9",
+			is:     identity.ErrMalformedToken, says: "the secret must have 16 characters of a-z and 0-9, but it has 9",
 		},
 	}
 	for name, tc := range cases {

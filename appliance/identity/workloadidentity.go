@@ -19,27 +19,28 @@ import (
 )
 
 const (
-	// WorkloadIdentityPath is where a garden publishes to everybody how the tokens of its workload identities are checked.
+	// WorkloadIdentityPath is the path at which a garden publishes how to verify the tokens of its workload identities.
 	WorkloadIdentityPath = "/garden/workload-identity/issuer"
 
 	workloadIdentityFile = "workload-identity.key"
-	// workloadIdentityLayout is the layout with which the key came: an older data directory gets one, a newer has lost it.
+	// workloadIdentityLayout is the first layout with this key. In older data directories the key is created; in newer ones a missing
+	// key is an error.
 	workloadIdentityLayout = 2
 	workloadIdentityBits   = 2048
 	workloadIdentityAlg    = "RS256"
 )
 
-// WorkloadIdentityKey signs the tokens of workload identities. Systems outside of the garden trust its public part.
+// WorkloadIdentityKey signs the tokens of workload identities. External systems trust its public part.
 type WorkloadIdentityKey struct {
-	// File holds the private key.
+	// File contains the private key.
 	File string
-	// ID tells the key apart from those before and after it.
+	// ID is the id of the key in tokens and in the key set.
 	ID string
 
 	key *rsa.PrivateKey
 }
 
-// Sign returns a JSON web token with the claims.
+// Sign returns a JSON Web Token with the claims.
 func (k WorkloadIdentityKey) Sign(claims any) (string, error) {
 	head, err := segment(map[string]string{"alg": workloadIdentityAlg, "typ": "JWT", "kid": k.ID})
 	if err != nil {
@@ -57,7 +58,7 @@ func (k WorkloadIdentityKey) Sign(claims any) (string, error) {
 	return head + "." + body + "." + base64.RawURLEncoding.EncodeToString(signature), nil
 }
 
-// KeySet is the public part as a JSON web key set.
+// KeySet returns the public part as a JSON Web Key Set.
 func (k WorkloadIdentityKey) KeySet() ([]byte, error) {
 	set := map[string][]map[string]string{"keys": {{
 		"kty": "RSA", "use": "sig", "alg": workloadIdentityAlg, "kid": k.ID,
@@ -71,7 +72,7 @@ func (k WorkloadIdentityKey) KeySet() ([]byte, error) {
 	return data, nil
 }
 
-// Discovery tells verifiers of tokens where the keys of issuer are.
+// Discovery returns the OpenID Connect discovery document of an issuer.
 func (WorkloadIdentityKey) Discovery(issuer string) ([]byte, error) {
 	data, err := json.Marshal(map[string]any{
 		"issuer": issuer, "jwks_uri": issuer + "/jwks", "response_types_supported": []string{"id_token"},
@@ -103,7 +104,7 @@ func makeWorkloadIdentityKey(dir string) error {
 	return writeFile(filepath.Join(dir, workloadIdentityFile), data)
 }
 
-// loadWorkloadIdentityKey reads the key, and makes it in a data directory of a layout that had none yet.
+// loadWorkloadIdentityKey reads the key, or creates it in a data directory with an older layout.
 func loadWorkloadIdentityKey(dir string, layout int) (WorkloadIdentityKey, error) {
 	k := WorkloadIdentityKey{File: filepath.Join(dir, workloadIdentityFile)}
 	if _, err := os.Stat(k.File); errors.Is(err, fs.ErrNotExist) && layout < workloadIdentityLayout {

@@ -43,7 +43,8 @@ func checkAdmission(c *gardenconfigv1alpha1.AdmissionConfiguration, check func(f
 	}
 }
 
-// checkResourceSize holds GAC-SIZE-9 and GAC-SIZE-8.
+// checkResourceSize checks that each limit matches some resource and limits it, and that each subject is complete (GAC-SIZE-8,
+// GAC-SIZE-9).
 func checkResourceSize(c *gardenconfigv1alpha1.ResourceSizeConfiguration, check func(flag, path string, err error)) {
 	const root = "admission.resourceSize."
 	check("", root+"operationMode", oneOf(c.OperationMode, []gardenconfigv1alpha1.ResourceSizeMode{
@@ -66,7 +67,7 @@ func checkResourceSize(c *gardenconfigv1alpha1.ResourceSizeConfiguration, check 
 
 func some(names []string) error {
 	if len(names) == 0 {
-		return errors.New("at least one is needed; * stands for all")
+		return errors.New("at least one is required; * matches all")
 	}
 	return nil
 }
@@ -74,9 +75,9 @@ func some(names []string) error {
 func validateSize(limit *gardenconfigv1alpha1.ResourceLimit) error {
 	switch {
 	case limit.Size == nil && limit.Count == nil:
-		return errors.New("a limit needs a size or a count")
+		return errors.New("a limit requires a size or a count")
 	case limit.Size != nil && limit.Size.Sign() <= 0:
-		return fmt.Errorf("%s is not more than 0", limit.Size)
+		return fmt.Errorf("%s is not greater than 0", limit.Size)
 	default:
 		return nil
 	}
@@ -89,7 +90,7 @@ func validateSubject(s rbacv1.Subject) error {
 	case rbacv1.ServiceAccountKind:
 		wantedGroup = ""
 		if s.Namespace == "" {
-			return errors.New("namespace: a service account has one")
+			return errors.New("namespace: required for a service account")
 		}
 	default:
 		return fmt.Errorf("kind: %w", oneOf(s.Kind, []string{rbacv1.UserKind, rbacv1.GroupKind, rbacv1.ServiceAccountKind}))
@@ -98,9 +99,9 @@ func validateSubject(s rbacv1.Subject) error {
 	case s.APIGroup != wantedGroup:
 		return fmt.Errorf("apiGroup: %q is not %q", s.APIGroup, wantedGroup)
 	case s.Name == "":
-		return errors.New("name: a name is needed; * stands for all")
+		return errors.New("name: required; * matches all")
 	case s.Kind != rbacv1.ServiceAccountKind && s.Namespace != "":
-		return fmt.Errorf("namespace: a %s has none", s.Kind)
+		return fmt.Errorf("namespace: must be empty for a %s", s.Kind)
 	default:
 		return nil
 	}
@@ -109,10 +110,10 @@ func validateSubject(s rbacv1.Subject) error {
 func checkTolerations(path string, all []gardencorev1beta1.Toleration, check func(flag, path string, err error)) {
 	for i, t := range all {
 		if t.Key == "" {
-			check("", fmt.Sprintf("%s[%d].key", path, i), errors.New("a key is needed"))
+			check("", fmt.Sprintf("%s[%d].key", path, i), errors.New("required"))
 		}
 		if slices.ContainsFunc(all[:i], func(o gardencorev1beta1.Toleration) bool { return same(o, t) }) {
-			check("", fmt.Sprintf("%s[%d]", path, i), fmt.Errorf("%q is given twice", t.Key))
+			check("", fmt.Sprintf("%s[%d]", path, i), fmt.Errorf("%q is a duplicate", t.Key))
 		}
 	}
 }
@@ -123,7 +124,7 @@ func same(a, b gardencorev1beta1.Toleration) bool {
 
 func validateSuffix(suffix string) error {
 	if wrong := validation.IsDNS1123Subdomain(suffix); len(wrong) > 0 {
-		return fmt.Errorf("%q is no domain", suffix)
+		return fmt.Errorf("%q is not a valid domain", suffix)
 	}
 	return nil
 }

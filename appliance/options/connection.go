@@ -16,31 +16,31 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
-// DefaultDataDir is where the server keeps everything unless it is told otherwise.
+// DefaultDataDir is the default data directory of the server.
 const DefaultDataDir = "/var/lib/terrarium"
 
-// ErrNoGarden is in the error when no kubeconfig is named and the data directory has none.
+// ErrNoGarden says that no kubeconfig is specified, and that the data directory has none.
 var ErrNoGarden = errors.New("no kubeconfig of a garden")
 
-// Connection says how a command reaches a garden as its administrator.
+// Connection is the connection of a command to a garden, with the permissions of an administrator.
 type Connection struct {
-	// Kubeconfig is the path of a kubeconfig; empty means to look in the data directory, or in $KUBECONFIG.
+	// Kubeconfig is the path of a kubeconfig; if empty, the kubeconfig is in the data directory or in $KUBECONFIG.
 	Kubeconfig string
-	// Context is a context of the kubeconfig; empty means its current one.
+	// Context is a context of the kubeconfig; if empty, it is the current one.
 	Context string
-	// DataDir is the server's data directory, whose kubeconfig is used when no other is named.
+	// DataDir is the server's data directory. Its kubeconfig is used if no other is specified.
 	DataDir string
 }
 
-// AddFlags lets flags set the connection.
+// AddFlags adds the flags of the connection.
 func (c *Connection) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&c.Kubeconfig, "kubeconfig", "",
-		"kubeconfig of the garden (default: $KUBECONFIG, else the one that the server leaves in its data directory)")
-	fs.StringVar(&c.Context, "context", "", "context of the kubeconfig (default: its current one)")
-	fs.StringVar(&c.DataDir, "data-dir", "", "data directory of the server on this machine; comes before $KUBECONFIG (default "+DefaultDataDir+")")
+		"kubeconfig of the garden (default: $KUBECONFIG, else the kubeconfig in the server's data directory)")
+	fs.StringVar(&c.Context, "context", "", "context of the kubeconfig (default: its current context)")
+	fs.StringVar(&c.DataDir, "data-dir", "", "data directory of the server on this machine; takes precedence over $KUBECONFIG (default "+DefaultDataDir+")")
 }
 
-// RESTConfig reads the kubeconfig that the flags, or else the environment, point to.
+// RESTConfig reads the kubeconfig from the flags or the environment.
 func (c Connection) RESTConfig(getenv func(string) string) (*rest.Config, error) {
 	rules, err := c.rules(getenv)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c Connection) rules(getenv func(string) string) (*clientcmd.ClientConfigLo
 	}
 	path := identity.AdminKubeconfigPath(dir)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: no server has left one at %q", ErrNoGarden, path)
+		return nil, fmt.Errorf("%w: file %q does not exist", ErrNoGarden, path)
 	} else if err != nil {
 		return nil, fmt.Errorf("look for kubeconfig: %w", err)
 	}

@@ -37,7 +37,7 @@ func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, che
 	}
 }
 
-// checkSeedCheck holds that a threshold is about the one condition that a controller sets: others would have no effect.
+// checkSeedCheck checks that thresholds are for the condition that the controller sets. Others would have no effect.
 func checkSeedCheck(
 	path string, c *gardenconfigv1alpha1.ServerSeedCheckConfiguration, condition gardencorev1beta1.ConditionType,
 	check func(flag, path string, err error),

@@ -11,13 +11,13 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 )
 
-// AddLoggingFlags lets the flags --log-level and --log-format set o. The defaults are what o holds already.
+// AddLoggingFlags adds the flags --log-level and --log-format for o. The values of o are the defaults.
 func AddLoggingFlags(o *telemetry.Options, fs *pflag.FlagSet) {
-	fs.StringVar((*string)(&o.Level), "log-level", string(o.Level), "how much to log: "+words(telemetry.Levels()))
-	fs.StringVar((*string)(&o.Format), "log-format", string(o.Format), "what a log line looks like: "+words(telemetry.Formats()))
+	fs.StringVar((*string)(&o.Level), "log-level", string(o.Level), "log level: "+words(telemetry.Levels()))
+	fs.StringVar((*string)(&o.Format), "log-format", string(o.Format), "log format: "+words(telemetry.Formats()))
 }
 
-// words lists the values of an enumeration for people.
+// words returns the values of an enumeration as text.
 func words[T ~string](values []T) string {
 	var b strings.Builder
 	for i, v := range values {

@@ -12,7 +12,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 )
 
-// The flags of the server that stand for a field of its configuration file.
+// The flags of the server that set a field of its configuration.
 const (
 	flagDataDir           = "data-dir"
 	flagListen            = "listen"
@@ -22,9 +22,9 @@ const (
 	flagLogFormat         = "log-format"
 )
 
-// Server holds the flags of the server.
+// Server are the flags of the server.
 type Server struct {
-	// ConfigFile is the path of a configuration file; empty means none.
+	// ConfigFile is the path of a configuration file; it may be empty.
 	ConfigFile string
 
 	flags   *pflag.FlagSet
@@ -32,23 +32,23 @@ type Server struct {
 	logging telemetry.Options
 }
 
-// AddFlags lets flags set the options. It is called once.
+// AddFlags adds the flags. It is called once.
 func (s *Server) AddFlags(fs *pflag.FlagSet) {
 	s.flags = fs
 	var defaults gardenconfigv1alpha1.ServerConfiguration
 	defaults.SetDefaults()
-	fs.StringVar(&s.ConfigFile, "config", "", "configuration file; a flag wins over the field of the same name")
-	fs.StringVar(&s.given.DataDir, flagDataDir, defaults.DataDir, "directory that holds everything the server must remember")
+	fs.StringVar(&s.ConfigFile, "config", "", "path of the configuration file; flags take precedence over its fields")
+	fs.StringVar(&s.given.DataDir, flagDataDir, defaults.DataDir, "data directory of the server")
 	fs.StringVar(&s.given.Listen, flagListen, defaults.Listen, "address and port of the API")
 	fs.StringSliceVar(&s.given.ExternalAddresses, flagExternalAddress, nil,
-		"host name or IP address under which clients and gardenlets reach the server; may be repeated, the first one is put into join commands (default: found out from the machine)")
+		"host name or IP address of the server for clients and gardenlets; can be repeated, the first one is used in join commands (default: detected)")
 	fs.StringVar(&s.given.Datastore.Endpoint, flagDatastoreEndpoint, "",
-		"URL of a database or etcd; its password is better kept in the configuration file (default: SQLite in the data directory)")
+		"URL of a database or etcd; set it in the configuration file if it contains a password (default: SQLite in the data directory)")
 	s.logging = telemetry.Options{Level: telemetry.Level(defaults.LogLevel), Format: telemetry.Format(defaults.LogFormat)}
 	AddLoggingFlags(&s.logging, fs)
 }
 
-// CompletedServer is a configuration in which every field has a value. Only Server.Complete makes one.
+// CompletedServer is a complete configuration. Only Server.Complete returns one.
 type CompletedServer struct{ *completedServer }
 
 type completedServer struct {
@@ -57,7 +57,7 @@ type completedServer struct {
 	isFlag map[string]bool
 }
 
-// Complete reads the configuration file, if there is one, and lets the flags win over it.
+// Complete reads the configuration file, if there is one. Flags take precedence over it.
 func (s *Server) Complete(readFile func(path string) ([]byte, error)) (CompletedServer, error) {
 	c := &completedServer{config: &gardenconfigv1alpha1.ServerConfiguration{}, file: s.ConfigFile, isFlag: map[string]bool{}}
 	c.config.SetDefaults()
@@ -84,7 +84,7 @@ func (s *Server) Complete(readFile func(path string) ([]byte, error)) (Completed
 	return CompletedServer{c}, nil
 }
 
-// overlay copies the value of one flag.
+// overlay copies the value of a flag.
 func (s *Server) overlay(flag string, into *gardenconfigv1alpha1.ServerConfiguration) {
 	switch flag {
 	case flagDataDir:
@@ -102,7 +102,7 @@ func (s *Server) overlay(flag string, into *gardenconfigv1alpha1.ServerConfigura
 	}
 }
 
-// Configuration is the result: the defaults, overlaid by the file, overlaid by the flags.
+// Configuration returns the defaults, overridden by the file and then by the flags.
 func (c CompletedServer) Configuration() *gardenconfigv1alpha1.ServerConfiguration {
 	return c.config.DeepCopy()
 }

@@ -172,30 +172,30 @@ func TestServerValidate(t *testing.T) {
 		"ListenOnName": {
 			reason: "A server binds to addresses.",
 			args:   []string{"--listen=garden.example.org:6443"},
-			flags:  []string{`--listen: "garden.example.org:6443": "garden.example.org" is no IP address of this machine`},
+			flags:  []string{`--listen: "garden.example.org:6443": "garden.example.org" is not an IP address`},
 		},
 		"ExternalAddress": {
 			reason: "A URL or a port does not go into a certificate.",
 			args:   []string{"--external-address=https://a", "--external-address=b:1"},
 			flags: []string{
-				`--external-address: "https://a" is neither an IP address nor a host name; a port or https:// does not belong here`,
-				`--external-address: "b:1" is neither an IP address nor a host name; a port or https:// does not belong here`,
+				`--external-address: "https://a" is neither an IP address nor a host name; it must not contain a port or https://`,
+				`--external-address: "b:1" is neither an IP address nor a host name; it must not contain a port or https://`,
 			},
 		},
 		"Endpoint": {
 			reason: "The URL may hold a password and is not repeated.",
 			args:   []string{"--datastore-endpoint=oracle://user:password@x"},
-			flags:  []string{"--datastore-endpoint: it has to be a URL with one of the schemes postgres, postgresql, mysql, nats, http, https"},
+			flags:  []string{"--datastore-endpoint: must be a URL with one of the schemes postgres, postgresql, mysql, nats, http, https"},
 		},
 		"EmptyDataDir": {
 			reason: "An unset variable gives an empty path.",
 			args:   []string{"--data-dir="},
-			flags:  []string{"--data-dir: a directory is needed"},
+			flags:  []string{"--data-dir: required"},
 		},
 		"DataDirCharacters": {
 			reason: "The database's URL cannot hold these.",
 			args:   []string{"--data-dir=/a?b"},
-			flags:  []string{`--data-dir: "/a?b" contains ?, # or %, which the database cannot have in a path`},
+			flags:  []string{`--data-dir: "/a?b" contains ?, # or %, which the database does not support in a path`},
 		},
 		"Logging": {
 			reason: "Each flag is named.",
@@ -220,8 +220,8 @@ scheduler: {candidateDeterminationStrategy: Nearest, concurrentSyncs: -1}
 			flags: []string{`--log-level: "loud" is not debug, info or error`},
 			errors: []string{
 				`server.yaml: listen: ":70000": port "70000" is not a number from 0 to 65535`,
-				`server.yaml: externalAddresses[1]: "not ok" is neither an IP address nor a host name; a port or https:// does not belong here`,
-				`server.yaml: memory.limit: 100Mi is below 256Mi, with which a garden does not work`,
+				`server.yaml: externalAddresses[1]: "not ok" is neither an IP address nor a host name; it must not contain a port or https://`,
+				`server.yaml: memory.limit: 100Mi is below 256Mi, the minimum for a garden`,
 				`server.yaml: tokens.defaultLifetime: 5m0s is not between 10m and 24h`,
 				`server.yaml: certificates.clientLifetime: 1s is not between 1h and 87600h`,
 				`server.yaml: controllers.project.concurrentSyncs: 0 is less than 1`,

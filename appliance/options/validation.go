@@ -23,11 +23,11 @@ import (
 )
 
 const (
-	// MinTokenLifetime is how long a join token is valid at least.
+	// MinTokenLifetime is the minimum lifetime of a join token.
 	MinTokenLifetime = 10 * time.Minute
-	// MaxTokenLifetime is how long a join token is valid at most.
+	// MaxTokenLifetime is the maximum lifetime of a join token.
 	MaxTokenLifetime = jointoken.MaxLifetime
-	// DefaultTokenLifetime is how long a join token is valid if neither its maker nor the garden says otherwise.
+	// DefaultTokenLifetime is the lifetime of a join token if neither the command nor the garden sets one.
 	DefaultTokenLifetime = time.Hour
 
 	maxEventTTL = 7 * 24 * time.Hour
@@ -35,8 +35,7 @@ const (
 	leastTimelineBytes = 16 << 20
 )
 
-// Validate returns an error for each wrong value: those that come from flags, named by the flag, and those that come
-// from the file, named by the file and the path in it.
+// Validate returns an error for each invalid value. The errors name the flag, or the file and the path in it.
 func (c CompletedServer) Validate() (flags, file []error) {
 	for _, e := range checkServer(c.config) {
 		if e.flag != "" && (c.isFlag[e.flag] || c.file == "") {
@@ -48,7 +47,7 @@ func (c CompletedServer) Validate() (flags, file []error) {
 	return flags, file
 }
 
-// ValidateServer returns an error for each wrong value of c, named by its path.
+// ValidateServer returns an error for each invalid value of c, with its path.
 func ValidateServer(c *gardenconfigv1alpha1.ServerConfiguration) []error {
 	wrong := checkServer(c)
 	errs := make([]error, 0, len(wrong))
@@ -58,14 +57,13 @@ func ValidateServer(c *gardenconfigv1alpha1.ServerConfiguration) []error {
 	return errs
 }
 
-// wrongValue is a value that cannot be right, with its path in the file, and its flag if it has one.
+// wrongValue is an invalid value, with its path in the file and its flag, if it has one.
 type wrongValue struct {
 	flag, path string
 	err        error
 }
 
-// checkServer checks values on their own; whether a directory can be written and a port is free shows when they are
-// used.
+// checkServer checks the values alone. Whether a directory is writable and a port is free is found out when they are used.
 func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 	var wrong []wrongValue
 	check := func(flag, path string, err error) {
@@ -108,7 +106,7 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 
 func validateMemory(limit *resource.Quantity) error {
 	if limit != nil && limit.Cmp(*resource.NewQuantity(memory.Least, resource.BinarySI)) < 0 {
-		return fmt.Errorf("%s is below %dMi, with which a garden does not work", limit, memory.Least>>20)
+		return fmt.Errorf("%s is below %dMi, the minimum for a garden", limit, memory.Least>>20)
 	}
 	return nil
 }
@@ -123,16 +121,15 @@ func validateTimelineSize(size *resource.Quantity) error {
 func validateDataDir(dir string) error {
 	switch {
 	case dir == "":
-		return errors.New("a directory is needed")
+		return errors.New("required")
 	case strings.ContainsAny(dir, "?#%"):
-		return fmt.Errorf("%q contains ?, # or %%, which the database cannot have in a path", dir)
+		return fmt.Errorf("%q contains ?, # or %%, which the database does not support in a path", dir)
 	default:
 		return nil
 	}
 }
 
-// validateListen accepts host:port. The host may be empty, which means every address, and the port 0, which means one
-// that is free.
+// validateListen accepts host:port. An empty host stands for all addresses, and port 0 for any free port.
 func validateListen(listen string) error {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -145,7 +142,7 @@ func validateListen(listen string) error {
 		return nil
 	}
 	if _, err := netip.ParseAddr(host); err != nil {
-		return fmt.Errorf("%q: %q is no IP address of this machine", listen, host)
+		return fmt.Errorf("%q: %q is not an IP address", listen, host)
 	}
 	return nil
 }
@@ -157,10 +154,10 @@ func validateAddress(address string) error {
 	if len(validation.IsDNS1123Subdomain(strings.ToLower(address))) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%q is neither an IP address nor a host name; a port or https:// does not belong here", address)
+	return fmt.Errorf("%q is neither an IP address nor a host name; it must not contain a port or https://", address)
 }
 
-// validateEndpoint does not repeat the URL, which may hold a password.
+// validateEndpoint does not repeat the URL in errors, because it may contain a password.
 func validateEndpoint(endpoint string) error {
 	if endpoint == "" {
 		return nil
@@ -168,12 +165,12 @@ func validateEndpoint(endpoint string) error {
 	known := []string{"postgres", "postgresql", "mysql", "nats", "http", "https"}
 	scheme, rest, found := strings.Cut(endpoint, "://")
 	if !found || rest == "" || !slices.Contains(known, scheme) {
-		return fmt.Errorf("it has to be a URL with one of the schemes %s", strings.Join(known, ", "))
+		return fmt.Errorf("must be a URL with one of the schemes %s", strings.Join(known, ", "))
 	}
 	return nil
 }
 
-// ValidateTokenLifetime refuses join tokens that would end before they are used, or would lie around for too long.
+// ValidateTokenLifetime returns an error for a lifetime that is too short to use a join token, or too long.
 func ValidateTokenLifetime(d time.Duration) error {
 	return within(&metav1.Duration{Duration: d}, MinTokenLifetime, MaxTokenLifetime)
 }
@@ -192,7 +189,7 @@ func within(d *metav1.Duration, low, high time.Duration) error {
 	return fmt.Errorf("%s is not between %s and %s", d.Duration, short(low), short(high))
 }
 
-// short writes a duration without the parts that are zero.
+// short formats a duration without the parts that are zero.
 func short(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/component-base/version"
 )
 
-// GardenerAPILevel is the version of Gardener whose API and behaviour this binary offers. Clients compare their own
-// version with it.
+// GardenerAPILevel is the version of Gardener whose API and behaviour this binary implements. Clients compare their version
+// with it.
 const GardenerAPILevel = "v1.149.0"
 
 // Version is the version of this binary.
@@ -17,8 +17,8 @@ const GardenerAPILevel = "v1.149.0"
 //nolint:gochecknoglobals // the linker's -X flag sets variables only
 var Version = "v0.1.0-dev"
 
-// KubernetesVersion is the version of Kubernetes whose libraries are in this binary.
+// KubernetesVersion returns the version of the Kubernetes libraries in this binary.
 func KubernetesVersion() string { return version.Get().GitVersion }
 
-// Platform is the operating system and the architecture this binary was built for.
+// Platform returns the operating system and the architecture of this binary.
 func Platform() string { return runtime.GOOS + "/" + runtime.GOARCH }

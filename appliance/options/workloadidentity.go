@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// A token may be asked for from ten minutes on, and no longer than a month is worth less than a secret.
+	// The API does not issue tokens for less than ten minutes. A token for more than a month has no advantage over a secret.
 	minWorkloadToken = 10 * time.Minute
 	maxWorkloadToken = 30 * 24 * time.Hour
 )
@@ -29,7 +29,7 @@ func checkWorkloadIdentity(
 	}
 }
 
-// validateIssuer accepts what verifiers of tokens accept.
+// validateIssuer accepts the URLs that verifiers of tokens accept.
 func validateIssuer(issuer string) error {
 	if issuer == "" {
 		return nil
@@ -37,11 +37,11 @@ func validateIssuer(issuer string) error {
 	u, err := url.Parse(issuer)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%q is no URL", issuer)
+		return fmt.Errorf("%q is not a URL", issuer)
 	case u.Scheme != "https" || u.Host == "":
 		return fmt.Errorf("%q must begin with https:// and a host", issuer)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.HasSuffix(issuer, "/"):
-		return errors.New("must have no user, query or fragment, and no slash at its end")
+		return errors.New("must not have a user, query, fragment or trailing slash")
 	default:
 		return nil
 	}
