@@ -1,4 +1,4 @@
-# Terrarium. `make help` lists the targets; README.md names the two that a newcomer needs.
+# `make help` lists the targets. README.md describes the two to start with.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -12,8 +12,8 @@ VERSION    ?= v0.1.0-dev
 K8S        := 1.36.3
 LINT       := v2.15.0
 
-# One set of build flags for binaries, tests and linter, so that all of them share one build cache. The last tag keeps a
-# library that opens shared objects at run time out of the static binaries.
+# Binaries, tests and linter use the same build flags, so that they share the build cache. The last tag excludes a library that
+# opens shared objects at run time, which static binaries cannot do.
 export CGO_ENABLED := 1
 export GOFLAGS := -buildvcs=false -trimpath -tags=netgo,osusergo,sqlite_omit_load_extension,no_antithesis_sdk
 K8S_FLAGS := -X k8s.io/component-base/version.gitVersion=v$(K8S) \
@@ -30,19 +30,19 @@ up: ## Bring up a garden, a seed and a running shoot on this machine
 	@scripts/playground up
 
 .PHONY: test
-test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults test-consistency-short test-e2e ## Run every check there is: lint, generated code, unit, integration, layers, end to end
+test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults test-consistency-short test-e2e ## Run all checks: lint, generated code, unit, integration, layers, end to end
 
 ##@ Playground
 .PHONY: down
-down: ## Remove everything that `make up` made
+down: ## Remove everything that `make up` created
 	@scripts/playground down
 
 .PHONY: status
-status: ## Tell what of the playground runs
+status: ## Show which parts of the playground run
 	@scripts/playground status
 
 .PHONY: prerequisites
-prerequisites: ## Install what the playground needs and lacks, by the system's package manager
+prerequisites: ## Install missing prerequisites of the playground with the system's package manager
 	@scripts/prerequisites install
 
 ##@ Build
@@ -60,12 +60,12 @@ $(BIN)/seedling: $(GO_SOURCES)
 	go build -ldflags '$(LDFLAGS)' -o $@ ./appliance/seedling
 
 .PHONY: images
-images: build ## Assemble the image archives of the playground into .build/images
+images: build ## Build the image archives of the playground into .build/images
 	@scripts/playground images
 
 ##@ Check
 .PHONY: lint
-lint: $(BIN)/golangci-lint-$(LINT) ## Hold the house's rules (golangci-lint, config in .golangci.yml)
+lint: $(BIN)/golangci-lint-$(LINT) ## Run golangci-lint (configured in .golangci.yml)
 	@$(BIN)/golangci-lint-$(LINT) config verify 2>/dev/null || true
 	$(BIN)/golangci-lint-$(LINT) run ./...
 
@@ -79,35 +79,35 @@ gen: ## Regenerate deep copies, protobuf, OpenAPI, model names and CRDs
 	@scripts/gen
 
 .PHONY: verify
-verify: ## Check that generated code, go.mod and the catalogue of rules are what the sources say
+verify: ## Check that generated code, go.mod and the catalogue of rules are up to date
 	@scripts/verify
 
 .PHONY: test-unit
-test-unit: ## Unit tests; the packages without heavy imports also under the race detector
+test-unit: ## Run unit tests; those of packages with goroutines also under the race detector
 	go test $$(go list ./... | grep -v '/tests/')
 	go test -race ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/kit/... ./appliance/runner/... ./appliance/authorization/... ./controllers/operation/...
 	go test -race -skip '^TestOwnerTakesTheSettingBack$$' ./controllers/gardenlet/shoot # that one polls for many minutes of a fake clock
 
 .PHONY: test-integration
-test-integration: ## Tests against the real server in this process
+test-integration: ## Run tests against a real server in the test process
 	go test -timeout 20m ./tests/harness/... ./tests/integration/...
 
 .PHONY: test-compat
-test-compat: ## Compare what a garden publishes with the API that it stands for: a percentage a group, and all differences
+test-compat: ## Compare what a garden publishes with Gardener's API: a percentage for each group, and all differences
 	go test -count=1 -timeout 10m -v -run TestGarden ./tests/compat
 
 .PHONY: test-conformance
-test-conformance: ## Vary an object of each kind in each of its fields, and compare the answers with those that are kept
+test-conformance: ## Vary each field of an object of each kind, and compare the answers with the golden files
 	go test -count=1 -timeout 10m ./tests/conformance
 
 .PHONY: test-layers
-test-layers: ## Check that imports point down
+test-layers: ## Check the import rules between packages
 	go test -count=1 ./tests/layers/...
 
 FUZZTIME ?= 30s
 
 .PHONY: fuzz
-fuzz: ## Look for inputs that break decoding, defaulting, validation or admission, FUZZTIME (30s) each
+fuzz: ## Fuzz decoding, defaulting, validation and admission, FUZZTIME (30s) each
 	@for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
 		for target in $$(go test $$package -list '^Fuzz' | grep '^Fuzz'); do \
 			echo "$$package $$target"; \
@@ -116,25 +116,25 @@ fuzz: ## Look for inputs that break decoding, defaulting, validation or admissio
 	done
 
 .PHONY: test-faults
-test-faults: ## A thousand writers at once, and a server that is killed under them
+test-faults: ## Run a thousand writers at once, and kill the server under them
 	go test -count=1 -timeout 15m ./tests/faults/...
 
 .PHONY: test-consistency-short
-test-consistency-short: ## The short form of test-consistency, under a minute
+test-consistency-short: ## Run the short form of test-consistency, under a minute
 	go test -count=1 -timeout 5m ./tests/consistency
 
 CONSISTENCY_TIME ?= 10m
 
 .PHONY: test-consistency
-test-consistency: ## Look for reads and watches that are not linearizable, CONSISTENCY_TIME (10m) long
+test-consistency: ## Look for reads and watches that are not linearizable, for CONSISTENCY_TIME (10m)
 	go test -count=1 -timeout 60m -v ./tests/consistency -long $(CONSISTENCY_TIME)
 
 .PHONY: test-consistency-faults
-test-consistency-faults: ## Put the known faults of the store back, one by one, and see that test-consistency finds them
+test-consistency-faults: ## Reintroduce known faults of the store one by one, and check that test-consistency finds them
 	go test -count=1 -timeout 60m -v -run TestFaultsPutBack ./tests/consistency -faults
 
 .PHONY: test-e2e
-test-e2e: prerequisites images ## The story of the README and its faults on real parts (root, Linux)
+test-e2e: prerequisites images ## Run the end-to-end tests on a real seed (root, Linux)
 	go test -count=1 -timeout 40m -v ./tests/e2e/...
 
 ##@ Measure
@@ -142,7 +142,7 @@ BENCH      ?= .
 BENCH_TIME ?= 2000x
 
 .PHONY: bench-api
-bench-api: ## Load a server process over TLS: what it does a second, what that costs it (see docs/performance.md)
+bench-api: ## Measure the throughput and the processor time of a server process over TLS (see docs/performance.md)
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCH_TIME) -timeout 60m ./tests/bench
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./storage/registry/bytecache
 
@@ -151,11 +151,11 @@ bench-store: ## Compare the store with Kine's own log and with etcd, on the same
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCH_TIME) -timeout 60m ./tests/bench/store
 
 .PHONY: bench-store-hour
-bench-store-hour: ## An hour of heartbeats of 1,000 nodes, 1.8 million writes, as fast as each store goes (most of an hour)
+bench-store-hour: ## Write an hour of heartbeats of 1,000 nodes, 1.8 million writes, as fast as possible (takes most of an hour)
 	go test -run '^$$' -bench Heartbeats -benchtime 1800000x -timeout 180m ./tests/bench/store
 
 .PHONY: bench-memory
-bench-memory: ## Change 100 objects of a garden for a minute, and look at the memory that it takes then and a minute later
+bench-memory: ## Change 100 objects of a garden for a minute, and measure its memory then and a minute later
 	go test -count=1 -v -run TestMemory ./tests/bench -memory 1m
 
 ##@ Housekeeping
@@ -164,7 +164,7 @@ fmt: $(BIN)/golangci-lint-$(LINT) ## Format the sources
 	$(BIN)/golangci-lint-$(LINT) fmt ./...
 
 .PHONY: clean
-clean: ## Remove what was built (the playground must be down)
+clean: ## Remove the build output (the playground must be down)
 	rm -rf $(BUILD)
 
 .PHONY: help

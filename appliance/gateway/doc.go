@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gateway shares the one TLS port of a garden between its API and everything else that is served there. Whoever
-// serves something gives a Mount: the path, who may ask, what answers, and within which limits.
+// Package gateway serves other content than the API on the TLS port of a garden. Each content is a Mount: a path, a rule who may
+// request it, a handler, and limits.
 package gateway

@@ -4,7 +4,7 @@ package gateway
 
 import "net/http"
 
-// Document mounts something that everybody may read.
+// Document returns a mount of a document that everybody may read.
 func Document(path, kind string, content func() []byte) Mount {
 	return Mount{Path: path, Who: Everybody, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)

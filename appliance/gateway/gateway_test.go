@@ -115,11 +115,11 @@ func TestCheck(t *testing.T) {
 		mounts gateway.Mounts
 		want   string
 	}{
-		"twice":   {"one of two could not be reached", gateway.Mounts{gateway.Document("/a", "", nil), gateway.Document("/a", "", nil)}, `mount "/a": given twice`},
+		"twice":   {"one of two could not be reached", gateway.Mounts{gateway.Document("/a", "", nil), gateway.Document("/a", "", nil)}, `mount "/a": duplicate path`},
 		"unclean": {"nobody asks for such a path", gateway.Mounts{gateway.Document("a//b", "", nil)}, `mount "a//b": not a clean absolute path below the root`},
 		"root":    {"the API would have nothing left", gateway.Mounts{gateway.Document("/", "", nil)}, `mount "/": not a clean absolute path below the root`},
 		"api":     {"the API would lose a group", gateway.Mounts{gateway.Document("/apis/x", "", nil)}, `mount "/apis/x": the path belongs to the API`},
-		"nobody":  {"who may ask is never left open", gateway.Mounts{{Path: "/a", Handler: says("")}}, `mount "/a": needs a handler and who may ask`},
+		"nobody":  {"who may ask is never left open", gateway.Mounts{{Path: "/a", Handler: says("")}}, `mount "/a": Handler and Who must be set`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -14,42 +14,42 @@ import (
 type Who int
 
 const (
-	// Everybody is answered before the API server asks who a client is.
+	// Everybody allows requests without authentication.
 	Everybody Who = iota + 1
-	// Authorized is who the API server knows and permits: RBAC names the path among nonResourceURLs.
+	// Authorized allows users with a permission for the path, by nonResourceURLs in RBAC.
 	Authorized
 )
 
-// defaultParallel is how many requests a mount answers at the same time if it does not say.
+// defaultParallel is the default limit for parallel requests to a mount.
 const defaultParallel = 200
 
-// Mount is something beside the API.
+// Mount is content beside the API.
 type Mount struct {
-	// Path is served, and with a slash at its end all paths below it.
+	// Path is the path of the content. With a trailing slash, it includes all paths below.
 	Path string
-	// Who may ask.
+	// Who may send requests.
 	Who Who
-	// Handler answers.
+	// Handler handles the requests.
 	Handler http.Handler
-	// Limits of what it takes.
+	// Limits are the limits of requests.
 	Limits Limits
 }
 
-// Limits are what a mount takes. The zero value reads pages: GET without a body.
+// Limits are the limits of requests to a mount. The zero value allows GET without a body.
 type Limits struct {
-	// Methods are those that it answers; GET when empty. Another one is refused, and by a mount for everybody handed on to the
-	// API server, which first asks who the client is.
+	// Methods are the allowed methods; GET if empty. A request with another method is refused or, by a mount for Everybody, passed
+	// on to the API server, which authenticates it.
 	Methods []string
-	// Body is the size up to which bodies are read, in bytes.
+	// Body is the maximum size of bodies in bytes.
 	Body int64
-	// Parallel is how many requests are answered at the same time; 200 when 0. Others are told to come back.
+	// Parallel limits the number of parallel requests; 200 if 0. Further requests are answered with Too Many Requests.
 	Parallel int
 }
 
-// Mounts are all that is served beside the API.
+// Mounts are all mounts of a garden.
 type Mounts []Mount
 
-// Check finds mounts that could not be reached, and those that would take requests from the API.
+// Check returns an error for mounts that cannot be reached, and for mounts that hide paths of the API.
 func (m Mounts) Check() error {
 	var errs []error
 	taken := map[string]bool{}
@@ -58,19 +58,19 @@ func (m Mounts) Check() error {
 		case at.Path != clean(at.Path) || at.Path == "/":
 			errs = append(errs, fmt.Errorf("mount %q: not a clean absolute path below the root", at.Path))
 		case taken[at.Path]:
-			errs = append(errs, fmt.Errorf("mount %q: given twice", at.Path))
+			errs = append(errs, fmt.Errorf("mount %q: duplicate path", at.Path))
 		case reserved(at.Path):
 			errs = append(errs, fmt.Errorf("mount %q: the path belongs to the API", at.Path))
 		}
 		if at.Handler == nil || (at.Who != Everybody && at.Who != Authorized) {
-			errs = append(errs, fmt.Errorf("mount %q: needs a handler and who may ask", at.Path))
+			errs = append(errs, fmt.Errorf("mount %q: Handler and Who must be set", at.Path))
 		}
 		taken[at.Path] = true
 	}
 	return errors.Join(errs...)
 }
 
-// clean is the one way to write a path, which keeps a slash at its end.
+// clean returns the canonical form of a path, with a trailing slash if it has one.
 func clean(p string) string {
 	cleaned := path.Clean("/" + p)
 	if strings.HasSuffix(p, "/") && cleaned != "/" {
@@ -79,7 +79,7 @@ func clean(p string) string {
 	return cleaned
 }
 
-// reserved paths are the API's own.
+// reserved returns the paths of the API.
 func reserved(p string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
 	switch first {

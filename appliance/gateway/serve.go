@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// Before answers what is mounted for some, and hands everything else on. The longest path that fits wins.
+// Before returns a handler that serves the mounts for who, and passes other requests to next. If several paths match, the longest
+// one is used.
 func (m Mounts) Before(who Who, next http.Handler) http.Handler {
 	exact, below := map[string]*served{}, []*served{}
 	for _, at := range m {
@@ -44,7 +45,7 @@ func (m Mounts) Before(who Who, next http.Handler) http.Handler {
 	})
 }
 
-// served is a mount within its limits.
+// served is a mount with its limits.
 type served struct {
 	Mount
 
@@ -76,7 +77,7 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer func() { <-s.places }()
 	default:
 		w.Header().Set("Retry-After", "1")
-		http.Error(w, "too many requests, please try again", http.StatusTooManyRequests)
+		http.Error(w, "too many requests, try again later", http.StatusTooManyRequests)
 
 		return
 	}

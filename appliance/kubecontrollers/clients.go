@@ -19,19 +19,19 @@ import (
 	"k8s.io/controller-manager/pkg/informerfactory"
 )
 
-// clients are shared by all loops: one connection, one cache of each kind.
+// clients are the clients and caches that all loops share.
 type clients struct {
 	kube     kubernetes.Interface
 	metadata metadata.Interface
-	// discovery is for the loops that look for new kinds; mapper has another one, as it throws its answers away.
+	// discovery is for the loops that look for new kinds; mapper has its own, because it resets its cache.
 	discovery discovery.DiscoveryInterface
 	mapper    meta.ResettableRESTMapper
 
 	informers         informers.SharedInformerFactory
 	metadataInformers metadatainformer.SharedInformerFactory
-	// both gives the typed cache of a kind where there is one, and else one of its metadata.
+	// both returns the typed cache of a kind if there is one, or else a cache of its metadata.
 	both informerfactory.InformerFactory
-	// started is closed once the caches fill.
+	// started is closed when the caches are started.
 	started chan struct{}
 }
 
@@ -77,7 +77,7 @@ func (c Config) clientsFor(config *rest.Config, transport *http.Client) (*client
 	}, nil
 }
 
-// trim forgets who owns which field; no loop asks for it, and it is the larger half of many objects.
+// trim removes the managed fields, which no loop reads and which are more than half of the size of many objects.
 func trim(obj any) (any, error) {
 	if o, err := meta.Accessor(obj); err == nil && len(o.GetManagedFields()) > 0 {
 		o.SetManagedFields(nil)

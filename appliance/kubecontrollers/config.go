@@ -12,21 +12,21 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
-// Config says what the loops work on and with.
+// Config is the configuration of the loops.
 type Config struct {
-	// Loopback reaches the API server with all rights.
+	// Loopback is a client configuration for the API server with all permissions.
 	Loopback *rest.Config
-	// Identity holds the CA that signs client certificates, the one that is published, and the key of service account tokens.
+	// Identity has the CA that signs client certificates, the published CA, and the key that signs service account tokens.
 	Identity *identity.Garden
-	// CertificateLifetime is how long a signed certificate is valid, unless its request asks for less.
+	// CertificateLifetime is the lifetime of signed certificates, unless the request has a shorter one.
 	CertificateLifetime time.Duration
-	// Resync is how often each loop looks at everything again.
+	// Resync is the period after which each loop processes all objects again.
 	Resync time.Duration
-	// Discovery is how often new kinds are looked for.
+	// Discovery is the period of discovery for new kinds.
 	Discovery time.Duration
 }
 
-// NewConfig returns a Config with everything that has one right value for a garden.
+// NewConfig returns a Config with its defaults.
 func NewConfig() Config {
 	return Config{
 		CertificateLifetime: 365 * 24 * time.Hour,

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Run makes all loops and runs them until ctx ends. It calls ready once their caches are filled, and returns when every
-// loop and every cache has stopped.
+// Run runs all loops until ctx ends. It calls ready when their caches are synced, and returns when all loops and caches have
+// stopped.
 func Run(ctx context.Context, c Config, ready func()) error {
 	if err := c.validate(); err != nil {
 		return err
@@ -18,7 +18,7 @@ func Run(ctx context.Context, c Config, ready func()) error {
 	if err != nil {
 		return fmt.Errorf("start loops: %w", err)
 	}
-	// Ends what the library starts along the way also when not all loops can be made.
+	// This also stops what the library has started if a later loop cannot be created.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	loops, err := makeLoops(ctx, c, from)
@@ -60,7 +60,7 @@ func (c *clients) start(ctx context.Context) {
 	close(c.started)
 }
 
-// wait returns false if ctx has ended before the caches were filled.
+// wait returns false if ctx ends before the caches are synced.
 func (c *clients) wait(ctx context.Context) bool {
 	for _, synced := range c.informers.WaitForCacheSync(ctx.Done()) {
 		if !synced {

@@ -19,7 +19,7 @@ import (
 	tokens "k8s.io/kubernetes/pkg/serviceaccount"
 )
 
-// Workers of the loops. A garden is smaller than a cluster with pods, so most need one.
+// Workers of the loops. A garden has fewer objects than a cluster with pods, so most loops need one.
 const (
 	namespaceWorkers = 5
 	ownerWorkers     = 5
@@ -34,10 +34,10 @@ type loop struct {
 	run  func(ctx context.Context)
 }
 
-// maker makes one or more loops. The library ties event recorders to ctx.
+// maker creates one or more loops. The library binds event recorders to ctx.
 type maker func(ctx context.Context, c Config, from *clients) ([]loop, error)
 
-// makers lists every loop of a garden.
+// makers returns the makers of all loops.
 func makers() []maker {
 	return []maker{
 		namespaceLoop,
@@ -60,7 +60,7 @@ func namespaceLoop(ctx context.Context, c Config, from *clients) ([]loop, error)
 	return []loop{{"namespace", func(ctx context.Context) { l.Run(ctx, namespaceWorkers) }}}, nil
 }
 
-// garbageCollectorLoops delete objects whose owners are gone.
+// garbageCollectorLoops delete objects whose owners no longer exist.
 func garbageCollectorLoops(ctx context.Context, c Config, from *clients) ([]loop, error) {
 	l, err := garbagecollector.NewGarbageCollector(ctx, from.kube, from.metadata, from.mapper,
 		garbagecollector.DefaultIgnoredResources(), from.both, from.started)
@@ -84,7 +84,7 @@ func serviceAccountLoop(ctx context.Context, _ Config, from *clients) ([]loop, e
 	return []loop{{"service-account", func(ctx context.Context) { l.Run(ctx, otherWorkers) }}}, nil
 }
 
-// serviceAccountTokenLoop fills Secrets of type service-account-token.
+// serviceAccountTokenLoop writes the tokens into Secrets of type service-account-token.
 func serviceAccountTokenLoop(ctx context.Context, c Config, from *clients) ([]loop, error) {
 	generator, err := tokens.JWTTokenGenerator(tokens.LegacyIssuer, c.Identity.ServiceAccount.Key)
 	if err != nil {
@@ -102,7 +102,7 @@ func serviceAccountTokenLoop(ctx context.Context, c Config, from *clients) ([]lo
 	return []loop{{"service-account-token", func(ctx context.Context) { l.Run(ctx, otherWorkers) }}}, nil
 }
 
-// rootCALoop keeps ConfigMap kube-root-ca.crt in every namespace.
+// rootCALoop maintains the ConfigMap kube-root-ca.crt in every namespace.
 func rootCALoop(_ context.Context, c Config, from *clients) ([]loop, error) {
 	l, err := rootcacertpublisher.NewPublisher(from.informers.Core().V1().ConfigMaps(),
 		from.informers.Core().V1().Namespaces(), from.kube, c.Identity.CABundle())
@@ -113,8 +113,8 @@ func rootCALoop(_ context.Context, c Config, from *clients) ([]loop, error) {
 	return []loop{{"root-ca-publisher", func(ctx context.Context) { l.Run(ctx, otherWorkers) }}}, nil
 }
 
-// signerLoops sign approved requests for client certificates with the CA of clients. The kubelet signers have no work in
-// a garden and are left out, so that no request for them is ever signed.
+// signerLoops sign approved requests for client certificates with the client CA. There are no signers for kubelets, because a
+// garden has none, and requests for them must not be signed.
 func signerLoops(ctx context.Context, c Config, from *clients) ([]loop, error) {
 	l, err := signer.NewKubeAPIServerClientCSRSigningController(ctx, from.kube,
 		from.informers.Certificates().V1().CertificateSigningRequests(),
@@ -126,7 +126,7 @@ func signerLoops(ctx context.Context, c Config, from *clients) ([]loop, error) {
 	return []loop{{"client-certificate-signer", func(ctx context.Context) { l.Run(ctx, signerWorkers) }}}, nil
 }
 
-// requestCleanerLoop deletes certificate signing requests that nobody needs any more.
+// requestCleanerLoop deletes old certificate signing requests.
 func requestCleanerLoop(_ context.Context, _ Config, from *clients) ([]loop, error) {
 	l := cleaner.NewCSRCleanerController(from.kube.CertificatesV1().CertificateSigningRequests(),
 		from.informers.Certificates().V1().CertificateSigningRequests())

@@ -14,7 +14,7 @@ import (
 	quotainstall "k8s.io/kubernetes/pkg/quota/v1/install"
 )
 
-// quotaLoops count what a ResourceQuota limits. Objects of any kind can be counted; pods and volumes do not exist.
+// quotaLoops update the usage of ResourceQuotas. They count objects of all kinds; a garden has no pods and volumes.
 func quotaLoops(ctx context.Context, c Config, from *clients) ([]loop, error) {
 	none := func(schema.GroupVersionResource) bool { return false }
 	evaluators, err := quotacore.NewEvaluators(generic.ListerFuncForResourceFunc(from.informers.ForResource), from.informers, none)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package runner runs the parts of a process in order.
+// Package runner starts and stops the parts of a process in order.
 //
 // Units start one after the other: the next one starts when the one before it has called ready. They stop in
 // reverse order, each one only after every unit that was started later has returned, all of them within one

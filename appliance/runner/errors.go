@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	// ErrNotReady is in the error of a unit that returned before it called ready.
+	// ErrNotReady says that a unit returned before it called ready.
 	ErrNotReady = errors.New("ended before it was ready")
 
 	errGoexit = errors.New("goroutine was ended from within")
@@ -16,18 +16,18 @@ var (
 
 // PanicError is the error of a unit that panicked.
 type PanicError struct {
-	// Value is what the unit panicked with.
+	// Value is the value of the panic.
 	Value any
-	// Stack is the stack of the goroutine at that moment.
+	// Stack is the stack of the goroutine at the time of the panic.
 	Stack []byte
 }
 
-// Error holds the stack as well, because a panic is a mistake in the program and its place is what helps.
+// Error implements error. The message includes the stack, because a panic is a bug whose place has to be found.
 func (e *PanicError) Error() string {
 	return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack)
 }
 
-// Unwrap gives the error that the unit panicked with, if it was one.
+// Unwrap returns the value of the panic if it is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err

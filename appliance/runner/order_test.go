@@ -55,8 +55,8 @@ func TestHandleTooEarly(t *testing.T) {
 	var order runner.Order
 	word := runner.Give(&order, "slow", func(context.Context, func(string)) error { return nil })
 	defer func() {
-		if got, want := recover(), `unit "slow" is asked for what it gives before it is ready`; got != want {
-			t.Errorf("Get() before the unit is ready panics with %v, want %q", got, want)
+		if diff := cmp.Diff(any(`the value of unit "slow" is used before the unit is ready`), recover()); diff != "" {
+			t.Errorf("panic of Get() before the unit is ready (-want +got):\n%s", diff)
 		}
 	}()
 	word.Get()

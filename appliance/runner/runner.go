@@ -16,25 +16,25 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// DefaultGrace is how long all units together may take to stop when Options.Grace is zero.
+// DefaultGrace limits the time for stopping all units if Options.Grace is zero.
 const DefaultGrace = 30 * time.Second
 
 // Unit is one part of a process.
 type Unit struct {
-	// Name tells the unit apart in logs and errors. It is unique within one Run.
+	// Name identifies the unit in logs and errors. It is unique within one Run.
 	Name string
-	// Run does the unit's work until ctx ends and returns when nothing of it is left running. It calls ready once
-	// the units after it may rely on it; later calls of ready do nothing.
+	// Run runs the unit until ctx ends, and returns when all its goroutines have ended. It calls ready when the units after it can
+	// use it; later calls of ready do nothing.
 	//
-	// ctx carries the values of the context given to Run, but ends only when it is this unit's turn to stop. A
-	// unit whose work is done may return nil after ready, and the others go on; one that has to go on for the
-	// others' sake returns an error if it ends unasked.
+	// ctx has the values of the context passed to Run, but ends only when it is the turn of this unit to stop. A unit may return
+	// nil after ready if its work is done; the others continue. A unit that others depend on must return an error if it ends before
+	// ctx does.
 	Run func(ctx context.Context, ready func()) error
 }
 
-// Options say how units are run.
+// Options are the options of Run.
 type Options struct {
-	// Grace bounds the stop of all units together; zero means DefaultGrace.
+	// Grace limits the time for stopping all units; zero means DefaultGrace.
 	Grace time.Duration
 	// Clock measures the grace period and the times in the log; nil means the system's clock.
 	Clock clock.Clock
@@ -42,10 +42,10 @@ type Options struct {
 	Log logr.Logger
 }
 
-// Run starts the units in order, waits, and stops them in reverse order. It stops when ctx ends, which is no error,
-// when a unit fails, or when every unit has returned. Its error is the first failure, wrapped with the unit's name,
-// joined with whatever went wrong during the stop. A unit that outlives the grace period is named in the error and
-// left behind, since nothing can end it: the caller is expected to end the process.
+// Run starts the units in order, waits, and stops them in reverse order. It stops when ctx ends, which is not an error,
+// when a unit fails, or when every unit has returned. It returns the first failure, wrapped with the unit's name and
+// joined with the errors of the stop. If a unit does not end within the grace period, the error names it; as its goroutine cannot be
+// ended, the caller should end the process.
 func Run(ctx context.Context, o Options, units ...Unit) error {
 	if err := check(units); err != nil {
 		return err
@@ -67,7 +67,7 @@ func Run(ctx context.Context, o Options, units ...Unit) error {
 	return r.stopAll(nil)
 }
 
-// check finds mistakes of the program that would make errors and logs ambiguous.
+// check returns an error for units with which errors and logs would be ambiguous.
 func check(units []Unit) error {
 	names := make(map[string]bool, len(units))
 	for i, u := range units {
@@ -75,25 +75,25 @@ func check(units []Unit) error {
 		case u.Name == "":
 			return fmt.Errorf("unit %d has no name", i)
 		case u.Run == nil:
-			return fmt.Errorf("unit %q has nothing to run", u.Name)
+			return fmt.Errorf("unit %q has no Run function", u.Name)
 		case names[u.Name]:
-			return fmt.Errorf("unit %q is given twice", u.Name)
+			return fmt.Errorf("unit %q is a duplicate", u.Name)
 		}
 		names[u.Name] = true
 	}
 	return nil
 }
 
-// run is the state of one call of Run. Only Run's goroutine uses it, apart from ended.
+// run is the state of one call of Run. Except for ended, only the goroutine of Run uses it.
 type run struct {
 	Options
 
 	started  []*running
-	finished int // units that ended unasked and without a failure
+	finished int // units that have returned before the stop without a failure
 	ended    chan *running
 }
 
-// running is a unit that was started. err may be read once done is closed.
+// running is a started unit. err may be read after done is closed.
 type running struct {
 	Unit
 
@@ -103,8 +103,7 @@ type running struct {
 	err    error
 }
 
-// startAll starts the units one by one. It returns the unit that failed, if one did, and nil when all are ready or
-// ctx has ended.
+// startAll starts the units one after the other. It returns the unit that failed, or nil if all are ready or ctx has ended.
 func (r *run) startAll(ctx context.Context, units []Unit) *running {
 	for _, u := range units {
 		if ctx.Err() != nil {
@@ -129,7 +128,7 @@ func (r *run) start(ctx context.Context, u Unit) *running {
 	r.started = append(r.started, s)
 	ready := sync.OnceFunc(func() { close(s.ready) })
 	go func() {
-		err := errGoexit // stands if Run neither returns nor panics
+		err := errGoexit // if Run neither returns nor panics
 		defer func() {
 			if v := recover(); v != nil {
 				err = &PanicError{Value: v, Stack: debug.Stack()}
@@ -143,8 +142,7 @@ func (r *run) start(ctx context.Context, u Unit) *running {
 	return s
 }
 
-// awaitReady returns nil when s is ready or ctx has ended, and else the unit that failed first, which may be another
-// one.
+// awaitReady returns nil when s is ready or ctx has ended, or else the first unit that failed, which may be another one.
 func (r *run) awaitReady(ctx context.Context, s *running) *running {
 	for {
 		select {
@@ -161,7 +159,7 @@ func (r *run) awaitReady(ctx context.Context, s *running) *running {
 	}
 }
 
-// wait returns the first unit that fails, and nil when ctx has ended or no unit is left.
+// wait returns the first unit that fails, or nil when ctx has ended or all units have returned.
 func (r *run) wait(ctx context.Context) *running {
 	for r.finished < len(r.started) {
 		select {
@@ -177,7 +175,7 @@ func (r *run) wait(ctx context.Context) *running {
 	return nil
 }
 
-// stopAll ends the started units in reverse order and returns what went wrong with any of them but reported.
+// stopAll stops the started units in reverse order and returns their errors, except the one that is reported already.
 func (r *run) stopAll(reported *running) error {
 	timer := r.Clock.NewTimer(r.Grace)
 	defer timer.Stop()
@@ -193,7 +191,7 @@ func (r *run) stopAll(reported *running) error {
 	return r.stopErrors(reported)
 }
 
-// stop ends one unit and returns false if the grace period was over first.
+// stop stops one unit. It returns false if the grace period ended first.
 func (r *run) stop(s *running, timer clock.Timer) bool {
 	began, asked := r.Clock.Now(), !s.isDone()
 	s.cancel()
@@ -227,7 +225,7 @@ func (r *run) stopErrors(reported *running) error {
 	return errors.Join(errs...)
 }
 
-// failure says why a unit that ended unasked did so wrongly. It is nil for one that was ready and then finished.
+// failure returns why a unit failed that returned before the stop; nil if it was ready and has finished its work.
 func (s *running) failure() error {
 	if s.err != nil {
 		return fmt.Errorf("unit %q: %w", s.Name, s.err)

@@ -342,12 +342,12 @@ func TestRunRefusesUnits(t *testing.T) {
 		"NoRun": {
 			reason: "A unit without work is a mistake in the wiring.",
 			units:  []runner.Unit{{Name: "a"}},
-			want:   `unit "a" has nothing to run`,
+			want:   `unit "a" has no Run function`,
 		},
 		"Twice": {
 			reason: "Two units of one name could not be told apart.",
 			units:  []runner.Unit{{Name: "a", Run: fine}, {Name: "a", Run: fine}},
-			want:   `unit "a" is given twice`,
+			want:   `unit "a" is a duplicate`,
 		},
 	}
 	for name, tc := range cases {

@@ -11,17 +11,17 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
-// addresses are how the garden is reached.
+// addresses are the addresses of the garden.
 type addresses struct {
-	// host is what clients elsewhere are told.
+	// host is the host for clients on other machines.
 	host string
-	// server and local are URLs for clients elsewhere and on this machine.
+	// server and local are the URLs for clients on other machines and on this one.
 	server, local string
-	// names go into the serving certificate.
+	// names are the names in the serving certificate.
 	names identity.Names
 }
 
-// resolve finds out what the configuration leaves open: where no address is given, the machine's own serve.
+// resolve returns the addresses of the garden. Without external addresses it uses those of the machine.
 func resolve(listening net.Addr, external []string) (addresses, error) {
 	tcp, ok := listening.(*net.TCPAddr)
 	if !ok {

@@ -22,12 +22,12 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// runGardenControllers runs all of them in one manager on the loopback connection. There is one garden for a data
-// directory, so nobody has to be elected.
+// runGardenControllers runs the controllers in one manager on the loopback connection. Only one server uses a data directory, so
+// there is no leader election.
 func (s *server) runGardenControllers(ctx context.Context, api *apiserver.Server, ready func()) error {
 	kinds, err := scheme.New()
 	if err != nil {
-		return fmt.Errorf("make scheme of the controllers: %w", err)
+		return fmt.Errorf("create scheme of the controllers: %w", err)
 	}
 	if err := kit.PreferProtobuf(); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (s *server) runGardenControllers(ctx context.Context, api *apiserver.Server
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress:  "0",
 		GracefulShutdownTimeout: new(grace),
-		// A queue with priorities can wait for itself when it is shut down with work left (controller-runtime 0.24.1).
+		// A priority queue can deadlock if it is shut down with items left (controller-runtime 0.24.1).
 		Controller: config.Controller{UsePriorityQueue: new(false)},
 		Cache: cache.Options{
 			DefaultTransform: cache.TransformStripManagedFields(),
@@ -46,7 +46,7 @@ func (s *server) runGardenControllers(ctx context.Context, api *apiserver.Server
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("make manager: %w", err)
+		return fmt.Errorf("create manager: %w", err)
 	}
 	if err := kit.AddAll(kit.Clusters{Garden: mgr, Clock: s.Clock}, garden.Adders(s.Config)...); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *server) runGardenControllers(ctx context.Context, api *apiserver.Server
 	return ignoreCancelled(group.Wait())
 }
 
-// local lets controllers see kinds of the garden as the API server does, without the detour over its port.
+// local makes informers that read the kinds of the garden directly from the API server's watch cache, not over its port.
 type local struct{ *apiserver.Server }
 
 func (l local) newInformer(

@@ -15,27 +15,27 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
-// Options are what a server needs to run.
+// Options are the options of a server.
 type Options struct {
-	// Config is complete and valid: see package options.
+	// Config is the configuration. It must be complete and valid, see package options.
 	Config *gardenconfigv1alpha1.ServerConfiguration
-	// Log receives the log of the server.
+	// Log is the log of the server.
 	Log logr.Logger
 	// Version is the version of this binary.
 	Version string
-	// Listener receives the connections in place of one made for Config.Listen.
+	// Listener accepts the connections; if nil, the server listens on Config.Listen.
 	Listener net.Listener
-	// MemoryLimit is the amount of memory of which the caches take parts; 0 for as much as they are worth.
+	// MemoryLimit is the memory of which the caches may use a part; if 0, the caches have their default sizes.
 	MemoryLimit int64
-	// Clock tells the time; the system's by default.
+	// Clock gives the time; if nil, it is the system's clock.
 	Clock clock.WithTicker
-	// Ready is called once, when the garden is ready.
+	// Ready is called once when the garden is ready.
 	Ready func(Garden)
-	// Datastore is for tests, which change by it how the objects are kept.
+	// Datastore changes the configuration of the store, for tests.
 	Datastore func(*kine.Config)
 }
 
-// Garden says how to reach a garden that is ready.
+// Garden has the addresses and the identity of a garden that is ready.
 type Garden struct {
 	// Server is the URL that clients on other machines use.
 	Server string
@@ -43,11 +43,11 @@ type Garden struct {
 	Local string
 	// Kubeconfig is the path of the administrator's kubeconfig.
 	Kubeconfig string
-	// ClusterIdentity is the name that the garden keeps for life.
+	// ClusterIdentity is the unique name of the garden, which never changes.
 	ClusterIdentity string
 }
 
-// complete fills in what has a default.
+// complete sets the defaults, and returns an error if a required option is missing.
 func (o Options) complete() (Options, error) {
 	var errs []error
 	if o.Config == nil {

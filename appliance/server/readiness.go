@@ -14,7 +14,7 @@ import (
 
 var errNotReady = errors.New("not ready")
 
-// readiness knows which units are ready and shows each in /readyz as terrarium/<unit>.
+// readiness records which units are ready, for the checks terrarium/<unit> of /readyz.
 type readiness struct{ units []*unitState }
 
 type unitState struct {
@@ -22,7 +22,7 @@ type unitState struct {
 	ready atomic.Bool
 }
 
-// track watches units become ready, and cease to be so when they are told to stop.
+// track wraps units to record when they become ready, and when they stop.
 func (r *readiness) track(units []runner.Unit) []runner.Unit {
 	tracked := make([]runner.Unit, 0, len(units))
 	for _, u := range units {
@@ -41,7 +41,8 @@ func (r *readiness) track(units []runner.Unit) []runner.Unit {
 	return tracked
 }
 
-// checks lists the units that start after the API server: while it does not serve, nobody can ask about those before.
+// checks returns the checks of the units that start after the given one, which is the API server: before it is ready, /readyz is
+// not served.
 func (r *readiness) checks(after string) []apiserver.ReadyCheck {
 	var all []apiserver.ReadyCheck
 	found := false

@@ -15,26 +15,26 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
 )
 
-// grace bounds the stop of all units together.
+// grace limits the time for stopping all units.
 const grace = 30 * time.Second
 
-// unitAPIServer is the unit from which on clients can ask which units are ready.
+// unitAPIServer is the name of the unit that serves /readyz.
 const unitAPIServer = "api-server"
 
-// server is what all units have from the start.
+// server is what all units share.
 type server struct {
 	Options
 
 	readiness readiness
 }
 
-// Run runs a garden until ctx ends, and returns when nothing of it is left running. Its error says which unit failed.
+// Run runs a garden until ctx ends, and returns when all units have stopped. The error names the unit that failed.
 func Run(ctx context.Context, o Options) error {
 	o, err := o.complete()
 	if err != nil {
 		return err
 	}
-	// These libraries have one logger for the whole process.
+	// These libraries have a global logger.
 	ctrl.SetLogger(o.Log.WithName("controllers"))
 	kine.RouteLogs(o.Log.WithName("datastore"))
 	s := &server{Options: o}
@@ -43,7 +43,7 @@ func Run(ctx context.Context, o Options) error {
 		s.readiness.track(s.units())...)
 }
 
-// units is the order of the start; the stop goes the other way. Each unit gets what those before it give.
+// units returns the units in the order of their start; they stop in reverse order. Each unit gets the values of those before it.
 func (s *server) units() []runner.Unit {
 	var order runner.Order
 	door := runner.Give(&order, "listener", s.runListener)

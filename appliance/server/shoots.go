@@ -7,7 +7,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 )
 
-// ofShoots lays what is configured about shoots over what is usual.
+// ofShoots overrides the defaults for shoots with the configuration.
 func ofShoots(c *apiserver.Config, given *gardenconfigv1alpha1.ShootConfiguration) {
 	if given.MaxKubeconfigLifetime != nil {
 		c.MaxKubeconfigLifetime = given.MaxKubeconfigLifetime.Duration

@@ -25,16 +25,16 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
 )
 
-// ErrPortTaken says that another process listens already.
+// ErrPortTaken says that another process uses the port.
 var ErrPortTaken = errors.New("the port is taken by another process; stop it, or choose another port with --listen")
 
-// door is where clients come in.
+// door is the listener and its addresses.
 type door struct {
 	listener  net.Listener
 	addresses addresses
 }
 
-// ground is what the API server stands on.
+// ground has the values of earlier units for the API server.
 type ground struct {
 	door   door
 	keys   *identity.Garden
@@ -43,7 +43,7 @@ type ground struct {
 	timeline *timeline.Store
 }
 
-// runListener takes the port before anything is written. The API server closes it when it stops.
+// runListener opens the port before anything is written. The API server closes the listener when it stops.
 func (s *server) runListener(ctx context.Context, ready func(door)) error {
 	listener := s.Listener
 	if listener == nil {
@@ -69,7 +69,7 @@ func (s *server) runListener(ctx context.Context, ready func(door)) error {
 	return nil
 }
 
-// runIdentity holds the data directory for this process.
+// runIdentity locks the data directory and reads or creates the identity of the garden.
 func (s *server) runIdentity(ctx context.Context, d door, ready func(*identity.Garden)) error {
 	keys, err := identity.Ensure(s.Config.DataDir, d.addresses.names, s.Clock)
 	if err != nil {
@@ -81,8 +81,7 @@ func (s *server) runIdentity(ctx context.Context, d door, ready func(*identity.G
 	return keys.Close()
 }
 
-// The parts of the memory limit that caches may take: the past of each of the two stores, and objects as they are written
-// to clients.
+// Caches may use the memory limit divided by these numbers: the history of each of the two stores, and the encoded objects.
 const (
 	historyShare = 64
 	objectsShare = 8
@@ -160,7 +159,7 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 	return api.Run(ctx, func() { ready(api) })
 }
 
-// runFirstObjects gives the name that the garden keeps for life.
+// runFirstObjects creates the first objects. Its value is the unique name of the garden.
 func (s *server) runFirstObjects(ctx context.Context, api *apiserver.Server, ready func(string)) error {
 	name, err := bootstrap.Ensure(ctx, bootstrap.Config{
 		Loopback: api.LoopbackConfig(),
@@ -189,7 +188,7 @@ func (s *server) runKubeControllers(ctx context.Context, api *apiserver.Server, 
 	return kubecontrollers.Run(ctx, c, ready)
 }
 
-// announce is the last unit: what it tells is true.
+// announce is the last unit. It logs that the garden is ready, and calls Ready.
 func (s *server) announce(at addresses, keys *identity.Garden, name string, ready func()) error {
 	if err := keys.WriteAdminKubeconfig(at.local); err != nil {
 		return err
@@ -202,7 +201,7 @@ func (s *server) announce(at addresses, keys *identity.Garden, name string, read
 		Kubeconfig:      identity.AdminKubeconfigPath(keys.Dir),
 		ClusterIdentity: name,
 	})
-	// A start makes garbage that an idle garden would carry along for long: it allocates little.
+	// Free the garbage of the start: an idle garden allocates little, so the next collection would be much later.
 	debug.FreeOSMemory()
 
 	return nil

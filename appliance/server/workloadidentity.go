@@ -12,8 +12,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
-// workloadIdentity lays what is configured over what is usual. Without an issuer, that is this server, with its port:
-// somebody else may answer at another one.
+// workloadIdentity overrides the defaults with the configuration. The default issuer is this server with its port, because another
+// service may use the default port.
 func workloadIdentity(
 	usual apiserver.WorkloadIdentity, given *gardenconfigv1alpha1.WorkloadIdentityConfiguration, server string,
 ) apiserver.WorkloadIdentity {
@@ -31,8 +31,8 @@ func workloadIdentity(
 	return usual
 }
 
-// documents are what this server tells everybody: clients that do not trust it yet, and verifiers of tokens, who are no
-// users.
+// documents returns the mounts that everybody may read: the CA, for clients that do not trust the server yet, and the keys of
+// workload identities, for verifiers of tokens, which have no credentials.
 func documents(keys *identity.Garden, issuer string) (gateway.Mounts, error) {
 	key := keys.WorkloadIdentity
 	discovery, err := key.Discovery(issuer)

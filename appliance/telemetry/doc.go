@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package telemetry says what the process does: one structured log on one stream, as text or as JSON.
+// Package telemetry provides the structured log of a process, as text or JSON.
 //
-// NewLogger makes the logger that is handed down as a value. Redirect gives it to the libraries that log through a
-// global: klog, slog and the standard log package. controller-runtime is given the same logger by the rooms that may
-// import it, where they make their managers.
+// NewLogger returns the logger, which is passed as a value. Redirect sets it for libraries that log through a global: klog, slog
+// and the standard log package. Packages that import controller-runtime set it there.
 //
-// Whatever reaches the log goes through one filter: values of keys that name a credential, join tokens, bearer tokens
-// and private keys inside of text are masked, and API objects are written as namespace/name.
+// All lines pass a filter: it masks the values of keys that name a credential, and join tokens, bearer tokens and private keys in
+// text. It writes API objects as namespace/name.
 package telemetry

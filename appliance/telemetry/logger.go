@@ -12,46 +12,46 @@ import (
 	"github.com/go-logr/logr"
 )
 
-// Level says how much is logged.
+// Level is a log level.
 type Level string
 
 const (
-	// LevelDebug logs everything that the house writes, and what Kubernetes libraries write up to their level 2.
+	// LevelDebug logs all lines of this module, and those of Kubernetes libraries up to their level 2.
 	LevelDebug Level = "debug"
-	// LevelInfo logs what an operator wants to know on a good day.
+	// LevelInfo logs information for operators.
 	LevelInfo Level = "info"
 	// LevelError logs errors only.
 	LevelError Level = "error"
 )
 
-// Format says what a log line looks like.
+// Format is the format of log lines.
 type Format string
 
 const (
-	// FormatText is one line of key=value pairs for people.
+	// FormatText writes lines of key=value pairs.
 	FormatText Format = "text"
-	// FormatJSON is one JSON object a line for machines.
+	// FormatJSON writes one JSON object for each line.
 	FormatJSON Format = "json"
 )
 
-// klogVerbosity is what the Kubernetes project recommends for a detailed log of a system in production.
+// klogVerbosity is the verbosity that Kubernetes recommends for systems in production.
 const klogVerbosity = 2
 
-// Levels lists the levels from the most to the least.
+// Levels returns the levels, the most detailed first.
 func Levels() []Level { return []Level{LevelDebug, LevelInfo, LevelError} }
 
-// Formats lists the formats, the default first.
+// Formats returns the formats, the default first.
 func Formats() []Format { return []Format{FormatText, FormatJSON} }
 
-// Options say what is logged, and how.
+// Options are the options of a logger.
 type Options struct {
-	// Level is LevelInfo when empty.
+	// Level is LevelInfo if empty.
 	Level Level
-	// Format is FormatText when empty.
+	// Format is FormatText if empty.
 	Format Format
 }
 
-// Validate returns what is wrong with each field, named by the flag that sets it.
+// Validate returns an error for each invalid field, with its flag.
 func (o Options) Validate() []error {
 	var errs []error
 	if o.Level != "" && !slices.Contains(Levels(), o.Level) {
@@ -71,7 +71,7 @@ func join[T ~string](values []T) string {
 	return strings.Join(words, ", ")
 }
 
-// NewLogger makes a logger that writes valid Options' lines to w. V(0) is info, V(1) to V(3) are debug.
+// NewLogger returns a logger that writes to w. The Options must be valid. V(0) is info, V(1) to V(3) are debug.
 func NewLogger(w io.Writer, o Options) logr.Logger {
 	return logr.FromSlogHandler(newHandler(w, o))
 }
@@ -84,11 +84,11 @@ func newHandler(w io.Writer, o Options) slog.Handler {
 	return slog.NewTextHandler(w, opts)
 }
 
-// threshold is the lowest slog level that is written; logr's V(n) is slog's -n.
+// threshold returns the lowest slog level that is written; logr's V(n) is slog's -n.
 func threshold(l Level) slog.Level {
 	switch l {
 	case LevelDebug:
-		return -klogVerbosity - 1 // what Kubernetes libraries log is put one level lower, see Redirect
+		return -klogVerbosity - 1 // lines of Kubernetes libraries are one level lower, see Redirect
 	case LevelError:
 		return slog.LevelError
 	default:
@@ -96,7 +96,7 @@ func threshold(l Level) slog.Level {
 	}
 }
 
-// levelName keeps the log at three words, whatever numbers a library chose.
+// levelName maps all levels to three names.
 func levelName(l slog.Level) string {
 	switch {
 	case l >= slog.LevelError:

@@ -14,7 +14,7 @@ import (
 
 const mask = "[redacted]"
 
-// replace is called for each attribute of each line, those of the handler itself included.
+// replace is called for each attribute of each line, including those of the handler.
 func replace(groups []string, a slog.Attr) slog.Attr {
 	if len(groups) == 0 && a.Key == slog.LevelKey {
 		if level, ok := a.Value.Any().(slog.Level); ok {
@@ -27,13 +27,13 @@ func replace(groups []string, a slog.Attr) slog.Attr {
 	return slog.Attr{Key: a.Key, Value: clean(a.Value)}
 }
 
-// clean writes a value in the form that a log may hold.
+// clean returns a value in the form in which it may be logged.
 func clean(v slog.Value) slog.Value {
 	switch v.Kind() {
 	case slog.KindString:
 		return slog.StringValue(scrub(v.String()))
 	case slog.KindDuration:
-		// JSON would hold a bare number of nanoseconds.
+		// JSON would contain a number of nanoseconds.
 		return slog.StringValue(v.Duration().Round(time.Microsecond).String())
 	case slog.KindAny:
 		return cleanAny(v)
@@ -74,8 +74,8 @@ func objectName(o metav1.Object) string {
 	return o.GetNamespace() + "/" + o.GetName()
 }
 
-// isCredential tells keys whose values are secret by their name. Names of Secrets are logged under the key secret,
-// which is therefore none of them.
+// isCredential reports whether the values of a key are secret, by its name. The key "secret" is not, because it has names of
+// Secrets.
 func isCredential(key string) bool {
 	switch strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "").Replace(key)) {
 	case "token", "jointoken", "bootstraptoken", "bearertoken", "tokensecret", "password", "authorization",
@@ -86,7 +86,7 @@ func isCredential(key string) bool {
 	}
 }
 
-// scrub masks credentials inside of a longer text, such as an error that quotes a command line.
+// scrub masks credentials in a text, such as an error that quotes a command line.
 func scrub(s string) string {
 	if strings.Contains(s, "T10") {
 		s = regexp.MustCompile(`T10[0-9a-fA-F]*::[0-9A-Za-z]+\.[0-9A-Za-z]+`).ReplaceAllString(s, mask)

@@ -13,15 +13,14 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// klogName is the name under which lines from Kubernetes libraries are logged.
+// klogName is the name of the logger for lines of Kubernetes libraries.
 const klogName = "kubernetes"
 
-// Redirect sends what libraries log through the globals of klog, slog and the standard log package to log. What
-// Kubernetes libraries call information tells their developers how a start goes on, so it is debug here; their
-// warnings are info, and their errors stay errors.
+// Redirect sets log as the global logger of klog, slog and the standard log package. Information of Kubernetes libraries is for
+// their developers, so it is debug here; their warnings are info, and their errors stay errors.
 //
-// It is called once in a process, by the command that makes the logger and before anything that may log has started,
-// because those globals are not guarded.
+// The command that creates the logger calls it once, before it starts anything that may log, because the globals are not
+// synchronized.
 func Redirect(log logr.Logger, level Level) error {
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(flags) //nolint:forbidigo // the one place that tells klog how much to log
@@ -41,8 +40,8 @@ func Redirect(log logr.Logger, level Level) error {
 	return nil
 }
 
-// writeKlogLine writes a line that klog has formatted, which is how it hands on what has no keys and values: a header
-// that begins with the first letter of the severity and ends in a bracket, and the message.
+// writeKlogLine writes a line that klog has formatted, because it has no keys and values. It consists of a header, which begins with
+// the first letter of the severity and ends with a bracket, and the message.
 func writeKlogLine(log logr.Logger, line []byte) {
 	header, message, found := bytes.Cut(line, []byte("] "))
 	if !found || len(header) == 0 {
