@@ -59,7 +59,7 @@ type shape struct {
 	element *shape
 }
 
-// nullables returns the names of the types of a package that are messages although they are no structs.
+// nullables returns the names of the types of a package that are messages but not structs.
 func nullables(pkg *packages.Package) map[string]bool {
 	marked := map[string]bool{}
 	for _, file := range pkg.Syntax {

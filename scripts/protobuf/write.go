@@ -136,7 +136,7 @@ func (s shape) basic() bool {
 	}
 }
 
-// given is the condition under which a value has to be written at all.
+// given is the condition under which a value is written.
 func (s shape) given(value string) string {
 	switch s.form {
 	case formString:
@@ -217,7 +217,7 @@ func (f *file) read(one field, value string) {
 	}
 }
 
-// take is the statement that reads a value that is no pointer.
+// take is the statement that reads a value that is not a pointer.
 func (f *file) take(s shape, value, reference string) string {
 	switch s.form {
 	case formMessage, formForeign:

@@ -87,7 +87,7 @@ func (g *Garden) Add(obj kind.Object) {
 	}
 	kept, ok := stored.(kind.Object)
 	if !ok {
-		g.tb.Fatalf("%T is no object", stored)
+		g.tb.Fatalf("%T is not an object", stored)
 	}
 	// A second write keeps fields that a create request would drop, such as expired versions.
 	for _, part := range []string{"", "/status"} {
@@ -98,7 +98,7 @@ func (g *Garden) Add(obj kind.Object) {
 		}
 		again, ok := obj.DeepCopyObject().(kind.Object)
 		if !ok {
-			g.tb.Fatalf("%T is no object", obj)
+			g.tb.Fatalf("%T is not an object", obj)
 		}
 		g.kinds.Default(again)
 		again.SetResourceVersion(kept.GetResourceVersion())
@@ -109,7 +109,7 @@ func (g *Garden) Add(obj kind.Object) {
 			g.tb.Fatalf("write %s %q: %v", part, obj.GetName(), err)
 		}
 		if kept, ok = stored.(kind.Object); !ok {
-			g.tb.Fatalf("%T is no object", stored)
+			g.tb.Fatalf("%T is not an object", stored)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func (g *Garden) internal(obj kind.Object) kind.Object {
 	}
 	internal, ok := converted.(kind.Object)
 	if !ok {
-		g.tb.Fatalf("%T is no object", converted)
+		g.tb.Fatalf("%T is not an object", converted)
 	}
 	return internal
 }

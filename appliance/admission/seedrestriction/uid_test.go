@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -110,8 +111,8 @@ func TestNamesWithUIDs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			err := g.Ask(seedrestriction.New(g.World), tc.request)
-			if apierrors.IsForbidden(err) != tc.refused || !tc.refused && err != nil {
-				t.Errorf("%s: got %v, want refused %t", tc.reason, err, tc.refused)
+			if diff := cmp.Diff(tc.refused, apierrors.IsForbidden(err)); diff != "" || !tc.refused && err != nil {
+				t.Errorf("%s\nis the request forbidden by %v? (-want +got):\n%s", tc.reason, err, diff)
 			}
 			if tc.hides != "" && strings.Contains(fmt.Sprint(err), string(tc.hides)) {
 				t.Errorf("%s: got %v, want it without %s", tc.reason, err, tc.hides)

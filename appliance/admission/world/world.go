@@ -83,7 +83,7 @@ func From(source Source, a authorizer.Authorizer, c clock.PassiveClock, groups .
 // Source returns the source of the world, which tests can wrap.
 func (w *World) Source() Source { return w.source }
 
-// May tells whether a user may do something to a named object.
+// May reports whether a user may do something to a named object.
 func (w *World) May(ctx context.Context, who user.Info, verb string, what Target) (bool, error) {
 	decision, _, err := w.authorizer.Authorize(ctx, authorizer.AttributesRecord{
 		User: who, Verb: verb, APIGroup: what.Group, APIVersion: "*", Resource: what.Resource, Subresource: what.Subresource,
