@@ -276,7 +276,7 @@ func TestJoinFails(t *testing.T) {
 		"SeedStranger": {reason: "a kubeconfig that the cluster does not know", change: func(o *join.Options) { o.SeedKubeconfig = kubeconfigTo(t, n, "", "nobody") }, want: join.ErrSeedUnreachable},
 		"NotTold":      {reason: "networks that nobody tells", change: func(o *join.Options) { o.Pods = "" }, text: "--pods: required"},
 		"NameTaken": {
-			reason: "a name that another cluster has", change: func(o *join.Options) { o.Name = "taken" }, text: `seed "taken" exists already`,
+			reason: "a name that another cluster has", change: func(o *join.Options) { o.Name = "taken" }, text: `seed "taken" already exists`,
 		},
 		"NameTakenOver": {
 			reason: "a name that another cluster has, with a token that replaces its certificate",
