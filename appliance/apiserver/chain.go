@@ -7,12 +7,14 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	customopenapi "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	genericapifilters "k8s.io/apiserver/pkg/endpoints/filters"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/util/notfoundhandler"
 	"k8s.io/apiserver/pkg/util/webhook"
 	aggregatorapiserver "k8s.io/kube-aggregator/pkg/apiserver"
+	aggregatoropenapi "k8s.io/kube-aggregator/pkg/generated/openapi"
 	controlplane "k8s.io/kubernetes/pkg/controlplane/apiserver"
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
@@ -68,6 +70,9 @@ func (c *completed) customConfig(parts *kubeParts) (*apiextensionsapiserver.Conf
 		return nil, fmt.Errorf("configure server of custom resources: %w", err)
 	}
 	config.GenericConfig.RESTOptionsGetter = fresh.Getter(config.GenericConfig.RESTOptionsGetter, c.logs())
+	// Definitions of custom resources are added to these documents.
+	config.GenericConfig.SkipOpenAPIInstallation = false
+	useDefinitions(&config.GenericConfig.Config, customopenapi.GetOpenAPIDefinitions)
 	config.ExtraConfig.CRDRESTOptionsGetter = fresh.Getter(config.ExtraConfig.CRDRESTOptionsGetter, c.logs())
 
 	return config, nil
@@ -80,6 +85,7 @@ func (c *completed) aggregatorConfig(parts *kubeParts) (*aggregatorapiserver.Con
 		return nil, fmt.Errorf("configure aggregator: %w", err)
 	}
 	config.GenericConfig.RESTOptionsGetter = fresh.Getter(config.GenericConfig.RESTOptionsGetter, c.logs())
+	useDefinitions(&config.GenericConfig.Config, aggregatoropenapi.GetOpenAPIDefinitions)
 	mounts, err := c.mounts()
 	if err != nil {
 		return nil, err

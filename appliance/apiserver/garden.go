@@ -148,6 +148,10 @@ func (g *gardenServer) new(next genericapiserver.DelegationTarget) (*genericapis
 	if err := server.InstallAPIGroups(g.groups...); err != nil {
 		return nil, fmt.Errorf("install groups of the garden: %w", err)
 	}
+	for _, group := range g.groups {
+		group.StaticOpenAPISpec = nil // Only the installation leaves it, and nobody reads it.
+	}
+	serveOpenAPI(server, g.generic.Config)
 
 	return server, nil
 }

@@ -19,7 +19,6 @@ import (
 	aggregatorscheme "k8s.io/kube-aggregator/pkg/apiserver/scheme"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	controlplane "k8s.io/kubernetes/pkg/controlplane/apiserver"
-	kubeopenapi "k8s.io/kubernetes/pkg/generated/openapi"
 	admissionregistrationrest "k8s.io/kubernetes/pkg/registry/admissionregistration/rest"
 	authenticationrest "k8s.io/kubernetes/pkg/registry/authentication/rest"
 	authorizationrest "k8s.io/kubernetes/pkg/registry/authorization/rest"
@@ -49,11 +48,12 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 		c.library,
 		[]*runtime.Scheme{legacyscheme.Scheme, apiextensionsapiserver.Scheme, aggregatorscheme.Scheme},
 		servedVersions(),
-		kubeopenapi.GetOpenAPIDefinitions,
+		gardenDefinitions,
 	)
 	if err != nil {
 		return nil, fmt.Errorf("configure control plane: %w", err)
 	}
+	generic.SkipOpenAPIInstallation = true // See serveOpenAPI.
 	generic.RESTOptionsGetter = fresh.Getter(generic.RESTOptionsGetter, c.logs())
 	if err := c.seeds.apply(generic, informers); err != nil {
 		return nil, err
@@ -101,6 +101,7 @@ func newKube(config controlplane.CompletedConfig, next genericapiserver.Delegati
 	if err := server.InstallAPIs(kubeGroups(config, client)...); err != nil {
 		return nil, fmt.Errorf("install groups of Kubernetes: %w", err)
 	}
+	serveOpenAPI(server.GenericAPIServer, config.Generic.Config)
 
 	if err := server.GenericAPIServer.AddPostStartHook(policyHook, ensurePolicy); err != nil {
 		return nil, fmt.Errorf("add hook %q: %w", policyHook, err)

@@ -17,6 +17,7 @@ import (
 
 	gardenopenapi "github.com/terrarium-garden/terrarium/apis/openapi"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/appliance/apiserver/lazyopenapi"
 )
 
 // gardenDefinitions returns the models of the garden kinds and of the types in them.
@@ -56,10 +57,25 @@ func applyGardenOpenAPI(into *genericapiserver.Config) error {
 	v2 := genericapiserver.DefaultOpenAPIConfig(definitions, namer)
 	v2.Info.Title = "Gardener"
 	v2.SecurityDefinitions = into.OpenAPIConfig.SecurityDefinitions
-	v3 := genericapiserver.DefaultOpenAPIV3Config(definitions, namer)
-	v3.Info.Title = "Gardener"
-	v3.SecuritySchemes = into.OpenAPIV3Config.SecuritySchemes
-	into.OpenAPIConfig, into.OpenAPIV3Config = v2, v3
+	// References contain no more than the name of a model, so both servers share the models of the kube server.
+	v3, info := *into.OpenAPIV3Config, *into.OpenAPIV3Config.Info
+	info.Title = "Gardener"
+	v3.Info = &info
+	v3.GetDefinitionName = namer.GetDefinitionName
+	into.OpenAPIConfig, into.OpenAPIV3Config = v2, &v3
 
 	return nil
+}
+
+// useDefinitions makes a server build its OpenAPI documents from few models instead of those of all kinds.
+func useDefinitions(into *genericapiserver.Config, few common.GetOpenAPIDefinitions) {
+	few = openapiutil.GetOpenAPIDefinitionsWithoutDisabledFeatures(few)
+	v2, v3 := *into.OpenAPIConfig, *into.OpenAPIV3Config
+	v2.GetDefinitions, v3.GetDefinitions, v3.Definitions = few, few, nil
+	into.OpenAPIConfig, into.OpenAPIV3Config = &v2, &v3
+}
+
+// serveOpenAPI serves the documents of a server whose groups are installed.
+func serveOpenAPI(server *genericapiserver.GenericAPIServer, config *genericapiserver.Config) {
+	lazyopenapi.Serve(server.Handler.GoRestfulContainer, server.Handler.NonGoRestfulMux, config.OpenAPIConfig, config.OpenAPIV3Config)
 }

@@ -84,7 +84,7 @@ func (o *serverOptions) run(ctx context.Context) error {
 		Config: config, Log: log, Version: options.Version, Clock: o.env.Clock, MemoryLimit: limit,
 		Ready: func(server.Garden) {
 			ready()
-			keeping.Go(func() { memory.Keep(life, o.env.Clock) })
+			keeping.Go(func() { memory.Keep(life, o.env.Clock, log.WithName("memory")) })
 		},
 	})
 }

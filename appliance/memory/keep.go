@@ -8,6 +8,7 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/utils/clock"
 )
 
@@ -15,9 +16,12 @@ const (
 	// interval is how often Keep looks.
 	interval = 5 * time.Second
 	// spare is how much a process at rest may take again before memory is given back once more.
-	spare = 32 << 20
+	spare = 16 << 20
 	// quiet is what a process at rest allocates at most in an interval.
 	quiet = 48 << 20
+	// forgotten is after how many intervals of rest memory is given back again: caches remember what was written last for a
+	// while, and the collector has no reason to run again soon.
+	forgotten = 6
 	// names of what the runtime counts.
 	allocated, total, released = "/gc/heap/allocs:bytes", "/memory/classes/total:bytes", "/memory/classes/heap/released:bytes"
 )
@@ -27,10 +31,11 @@ const (
 //
 // It sets no limit of its own near what lives: the collector would run without a pause as soon as memory that is not of
 // the heap makes up the difference.
-func Keep(ctx context.Context, c clock.WithTicker) {
+func Keep(ctx context.Context, c clock.WithTicker, log logr.Logger) {
 	tick := c.NewTicker(interval)
 	defer tick.Stop()
-	k := keeper{now: count}
+	k := keeper{now: count, give: func() { giveBack(log) }}
+	k.give() // The start leaves the most.
 	for {
 		select {
 		case <-tick.C():
@@ -38,6 +43,14 @@ func Keep(ctx context.Context, c clock.WithTicker) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// giveBack returns to the system what the process does not use.
+func giveBack(log logr.Logger) {
+	debug.FreeOSMemory()
+	if err := returnProgram(); err != nil {
+		log.V(1).Info("Pages of the program stay in memory", "reason", err.Error())
 	}
 }
 
@@ -55,10 +68,14 @@ func count() counts {
 // keeper looks again and again.
 type keeper struct {
 	now func() counts
+	// give gives back what is unused.
+	give func()
 
 	before int64
-	// left is what the process took after memory was given back, 0 if it was busy since.
+	// left is what the process took after memory was given back.
 	left int64
+	// rested is how many intervals the process has been at rest.
+	rested int
 }
 
 func (k *keeper) look() {
@@ -66,9 +83,13 @@ func (k *keeper) look() {
 	busy := c.allocated-k.before > quiet
 	k.before = c.allocated
 	if busy {
-		k.left = 0
-	} else if k.left == 0 || c.taken > k.left+spare {
-		debug.FreeOSMemory()
+		k.rested = 0
+
+		return
+	}
+	k.rested++
+	if k.rested == 1 || k.rested == forgotten || c.taken > k.left+spare {
+		k.give()
 		k.left = k.now().taken
 	}
 }

@@ -72,6 +72,5 @@ func Limit(limit int64) (ready func()) {
 	return func() {
 		debug.SetMemoryLimit(limit)
 		debug.SetGCPercent(percent)
-		go debug.FreeOSMemory()
 	}
 }

@@ -98,7 +98,7 @@ func serve(dir string) (err error) {
 		MemoryLimit: limit,
 		Ready: func(g server.Garden) {
 			ready()
-			go memory.Keep(ctx, clock.RealClock{})
+			go memory.Keep(ctx, clock.RealClock{}, log)
 			profile()
 			fmt.Println(g.Kubeconfig)
 		},

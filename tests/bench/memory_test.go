@@ -129,8 +129,9 @@ func heaps(dir string) {
 		}
 		stats := runtime.MemStats{}
 		runtime.ReadMemStats(&stats)
-		fmt.Fprintf(os.Stderr, "heap %d: %d MiB in use, %d MiB at the next collection, %d MiB of the system's, %d MiB released, %v\n",
-			n, stats.HeapAlloc>>20, stats.NextGC>>20, stats.HeapSys>>20, stats.HeapReleased>>20, err)
+		fmt.Fprintf(os.Stderr, "heap %d: %d MiB of objects in %d MiB of spans, %d MiB at the next collection, %d MiB unused and not released, %d MiB of stacks, %d MiB of the runtime, %v\n",
+			n, stats.HeapAlloc>>20, stats.HeapInuse>>20, stats.NextGC>>20, (stats.HeapIdle-stats.HeapReleased)>>20, stats.StackSys>>20,
+			(stats.GCSys+stats.MSpanSys+stats.MCacheSys+stats.BuckHashSys+stats.OtherSys)>>20, err)
 	}
 }
 
