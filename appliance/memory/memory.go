@@ -18,6 +18,9 @@ const (
 	// starting is what a process may take until it is ready: more than it needs, so that nothing is collected then, and
 	// less than what a small machine has.
 	starting = 512 << 20
+	// growth is how much the heap may grow between two collections, as a percentage of what lives: Go's own 100 makes a
+	// garden under load take a fifth more memory, and saves a twentieth of its processor time.
+	growth = 70
 	// share is the part of the machine's memory that the limit is by default.
 	share = 2
 )
@@ -71,6 +74,9 @@ func Limit(limit int64) (ready func()) {
 	debug.SetMemoryLimit(min(limit, starting))
 	return func() {
 		debug.SetMemoryLimit(limit)
+		if os.Getenv("GOGC") == "" {
+			percent = growth
+		}
 		debug.SetGCPercent(percent)
 	}
 }

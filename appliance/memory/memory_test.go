@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/appliance/memory"
 )
 
@@ -59,13 +61,17 @@ func TestLimit(t *testing.T) {
 		t.Errorf("A start is not interrupted.\nSetGCPercent(-1): got %d before, want -1", got)
 	}
 	ready()
-	if limit, percent := debug.SetMemoryLimit(-1), debug.SetGCPercent(100); limit != 1<<30 || percent != 100 {
-		t.Errorf("Then the limit counts.\nlimit: got %d, percent: %d, want %d and 100", limit, percent, 1<<30)
+	type settings struct{ Limit, Growth int64 }
+	got := settings{Limit: debug.SetMemoryLimit(-1), Growth: int64(debug.SetGCPercent(100))}
+	if diff := cmp.Diff(settings{Limit: 1 << 30, Growth: 70}, got); diff != "" {
+		t.Errorf("Then the limit counts, and the heap stays smaller than usual.\nsettings (-want +got):\n%s", diff)
 	}
 
+	t.Setenv("GOGC", "100")
 	debug.SetMemoryLimit(300 << 20)
 	memory.Limit(1 << 30)()
-	if got := debug.SetMemoryLimit(-1); got != 300<<20 {
-		t.Errorf("What the environment says wins.\nlimit: got %d, want %d", got, 300<<20)
+	got = settings{Limit: debug.SetMemoryLimit(-1), Growth: int64(debug.SetGCPercent(100))}
+	if diff := cmp.Diff(settings{Limit: 300 << 20, Growth: 100}, got); diff != "" {
+		t.Errorf("What the environment says wins.\nsettings (-want +got):\n%s", diff)
 	}
 }
