@@ -30,8 +30,8 @@ type Config struct {
 	// BatchBytes and BatchWrites bound one transaction.
 	BatchBytes  int64
 	BatchWrites int
-	// GroupDelay is how long a transaction waits at most for as many changes as the one before it had: those who were
-	// answered together often come back together. 0 turns the waiting off.
+	// GroupDelay is how long a transaction waits at most for as many changes as the one before it had: clients that
+	// were answered together often write again together. 0 turns the waiting off.
 	GroupDelay time.Duration
 	// WALBytes is the size of the write-ahead log beyond which the writer itself moves it into the file.
 	WALBytes int64
@@ -54,7 +54,7 @@ const (
 	Committing Moment = "Committing"
 	// Committed is after that, before the batch is published.
 	Committed Moment = "Committed"
-	// Published is after that, before those who have written are answered.
+	// Published is after that, before the writes are answered.
 	Published Moment = "Published"
 	// Delivering is before something is sent to a watch.
 	Delivering Moment = "Delivering"

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// feed hands published records to those who follow a range of keys. The lock of the log guards it.
+// feed hands published records to the followers of ranges of keys. The lock of the log guards it.
 type feed struct {
 	limit int64
 	// ranges are the followers of each range. Many follow the same few.
@@ -20,7 +20,7 @@ func newFeed(limit int64) *feed {
 	return &feed{limit: limit, ranges: map[Range]map[*Follower]struct{}{}}
 }
 
-// publish hands records over. It never waits: who is too slow reads them from the file later.
+// publish hands records over. It never waits: a follower that is too slow reads them from the file later.
 func (f *feed) publish(records []*Record) {
 	for r, followers := range f.ranges {
 		first := 0
@@ -186,7 +186,7 @@ func (f *Follower) reached() int64 {
 	return f.given
 }
 
-// page is the number of revisions that a follower who is behind reads from the file at once.
+// page is the number of revisions that a follower reads from the file at once when it is behind.
 const page = 1000
 
 // fromFile reads the next part from the file.

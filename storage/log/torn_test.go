@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
@@ -52,10 +54,12 @@ func TestTornFiles(t *testing.T) {
 		}
 		l := open(t, copied)
 		found := state(t, l, 0)
+		beginning := map[string]string{}
 		for n := range len(found) {
-			if found[key(n)] != fmt.Sprint("value ", n) {
-				t.Errorf("What is there is the beginning.\n%d keys, the one of %d is %q", len(found), n, found[key(n)])
-			}
+			beginning[key(n)] = fmt.Sprint("value ", n)
+		}
+		if diff := cmp.Diff(beginning, found); diff != "" {
+			t.Errorf("What is there is the beginning.\n%d keys (-want +got):\n%s", len(found), diff)
 		}
 		if len(found) < least || int64(len(found))+1 != l.Revision() {
 			t.Errorf("What was moved into the file is there, and nothing is counted that is not.\n%d keys at revision %d, want at least %d", len(found), l.Revision(), least)

@@ -137,8 +137,8 @@ func (l *Log) rest(ctx context.Context) (behind bool) {
 	return step.more
 }
 
-// announce says which past states are no longer kept, before the step removes any of them: who has read a part of such a
-// state then knows that it may not be whole.
+// announce says which past states are no longer kept, before the step removes any of them: a reader
+// that has a part of such a state then knows that it may be incomplete.
 func (l *Log) announce(s step) {
 	if !s.raised {
 		return

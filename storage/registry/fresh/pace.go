@@ -24,7 +24,7 @@ const (
 // pace is the clock of a watch cache. A cache remembers the changes of a time, however many and large they are, and keeps
 // what it remembers for as long as nothing is written. So its clock also goes ahead with what is written to the log: when
 // so many bytes were written, the time has passed for which changes are remembered. Bookmarks come more often by the same
-// measure. Who is behind what the cache remembers goes on with the log.
+// measure. A watch that is behind what the cache remembers goes on with the log.
 //
 // Timers and tickers are real ones, and so is the distance from a time that was asked for a moment ago.
 type pace struct {

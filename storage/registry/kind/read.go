@@ -26,7 +26,7 @@ func (s *Store) Get(ctx context.Context, name string, o *metav1.GetOptions) (run
 	return object, nil
 }
 
-// serves tells whether a client has asked for the object itself: what then comes of it is what is written to the client.
+// serves reports whether the request is for the object itself, so that the object is written to the client as it is.
 func (s *Store) serves(ctx context.Context, name string) bool {
 	request, ok := genericapirequest.RequestInfoFrom(ctx)
 

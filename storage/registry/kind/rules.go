@@ -36,7 +36,7 @@ type Rules[T Object] struct {
 	// New and NewList return empty objects.
 	New     func() T
 	NewList func() runtime.Object
-	// Namespaced tells whether objects live in namespaces.
+	// Namespaced reports whether objects have namespaces.
 	Namespaced bool
 	// Unconditional allows updates that carry no resource version (API-STRAT-8).
 	Unconditional bool
@@ -47,7 +47,7 @@ type Rules[T Object] struct {
 	PrepareCreate func(ctx context.Context, obj T)
 	// PrepareUpdate changes an updated object before it is validated.
 	PrepareUpdate func(ctx context.Context, obj, old T)
-	// SpecChanged tells whether the part that counts as spec differs. Required with Generation.
+	// SpecChanged reports whether the part that counts as spec differs. Required with Generation.
 	SpecChanged func(obj, old T) bool
 	// MustGrow tells of further reasons for a new generation, beside spec and deletion. It may change the object:
 	// operation annotations are consumed here.

@@ -20,13 +20,13 @@ type strategy[T Object] struct {
 	rules Rules[T]
 }
 
-// NamespaceScoped tells whether objects live in namespaces.
+// NamespaceScoped reports whether objects have namespaces.
 func (s strategy[T]) NamespaceScoped() bool { return s.rules.Namespaced }
 
 // AllowCreateOnUpdate is false for every kind (API-STRAT-8).
 func (strategy[T]) AllowCreateOnUpdate() bool { return false }
 
-// AllowUnconditionalUpdate tells whether an update may come without a resource version (API-STRAT-8).
+// AllowUnconditionalUpdate reports whether an update may come without a resource version (API-STRAT-8).
 func (s strategy[T]) AllowUnconditionalUpdate() bool { return s.rules.Unconditional }
 
 // PrepareForCreate clears the status and starts the generation (API-STRAT-1).

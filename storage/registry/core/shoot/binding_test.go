@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -60,8 +61,10 @@ func TestBinding(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s\nUpdate: %v", tc.reason, err)
 			}
-			if (got.Generation == before+1) != tc.grows || (got.Status.LastOperation != nil) != tc.pending {
-				t.Errorf("%s\ngeneration %d after %d, last operation %v", tc.reason, got.Generation, before, got.Status.LastOperation)
+			type outcome struct{ Grown, Pending bool }
+			is := outcome{Grown: got.Generation == before+1, Pending: got.Status.LastOperation != nil}
+			if diff := cmp.Diff(outcome{Grown: tc.grows, Pending: tc.pending}, is); diff != "" {
+				t.Errorf("%s\ngeneration %d after %d, last operation %v (-want +got):\n%s", tc.reason, got.Generation, before, got.Status.LastOperation, diff)
 			}
 		})
 	}
