@@ -34,7 +34,7 @@ const (
 	keepAliveInterval  = 2 * time.Hour
 	keepAliveTimeout   = 20 * time.Second
 	gracefulStopPeriod = 2 * time.Second
-	connectionBytes    = 64 << 10
+	connectionBytes    = 32 << 10
 )
 
 // instance is one running Kine: a database, and a server of the etcd protocol in front of it that can be reached only from
@@ -157,6 +157,8 @@ func newServer() *grpc.Server {
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: keepAliveInterval, Timeout: keepAliveTimeout}),
 		grpc.MaxRecvMsgSize(maxRequestBytes),
 		grpc.MaxSendMsgSize(maxResponseBytes),
+		// There is a connection for each kind, and most are idle.
+		grpc.SharedWriteBuffer(true),
 	)
 }
 
