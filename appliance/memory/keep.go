@@ -19,9 +19,6 @@ const (
 	spare = 16 << 20
 	// quiet is what a process at rest allocates at most in an interval.
 	quiet = 48 << 20
-	// forgotten is after how many intervals of rest memory is given back again: caches remember what was written last for a
-	// while, and the collector has no reason to run again soon.
-	forgotten = 6
 	// names of what the runtime counts.
 	allocated, total, released = "/gc/heap/allocs:bytes", "/memory/classes/total:bytes", "/memory/classes/heap/released:bytes"
 )
@@ -34,8 +31,13 @@ const (
 func Keep(ctx context.Context, c clock.WithTicker, log logr.Logger) {
 	tick := c.NewTicker(interval)
 	defer tick.Stop()
-	k := keeper{now: count, give: func() { giveBack(log) }}
+	k := keeper{now: count, give: debug.FreeOSMemory, unmap: func() {
+		if err := returnProgram(); err != nil {
+			log.V(1).Info("Pages of the program stay in memory", "reason", err.Error())
+		}
+	}}
 	k.give() // The start leaves the most.
+	k.unmap()
 	for {
 		select {
 		case <-tick.C():
@@ -43,14 +45,6 @@ func Keep(ctx context.Context, c clock.WithTicker, log logr.Logger) {
 		case <-ctx.Done():
 			return
 		}
-	}
-}
-
-// giveBack returns to the system what the process does not use.
-func giveBack(log logr.Logger) {
-	debug.FreeOSMemory()
-	if err := returnProgram(); err != nil {
-		log.V(1).Info("Pages of the program stay in memory", "reason", err.Error())
 	}
 }
 
@@ -68,8 +62,8 @@ func count() counts {
 // keeper looks again and again.
 type keeper struct {
 	now func() counts
-	// give gives back what is unused.
-	give func()
+	// give gives back memory that is unused, unmap the pages of the program.
+	give, unmap func()
 
 	before int64
 	// left is what the process took after memory was given back.
@@ -88,8 +82,12 @@ func (k *keeper) look() {
 		return
 	}
 	k.rested++
-	if k.rested == 1 || k.rested == forgotten || c.taken > k.left+spare {
+	// Caches forget with time what was written last, and the collector has no reason to run again soon: so memory is given
+	// back after 1, 2, 4, 8 … intervals of rest.
+	again := k.rested&(k.rested-1) == 0
+	if again || c.taken > k.left+spare {
 		k.give()
 		k.left = k.now().taken
 	}
+	k.unmap()
 }
