@@ -32,7 +32,11 @@ func TestEveryServedKindIsDescribed(t *testing.T) {
 		}
 
 		group, _, _ := strings.Cut(gvk.Group, ".")
-		name := strings.Join([]string{"com.github.gardener.gardener.pkg.apis", group, gvk.Version, gvk.Kind}, ".")
+		prefix := "com.github.gardener.gardener.pkg.apis"
+		if group == "appliance" { // Our own.
+			prefix = "com.github.terrarium-garden.terrarium.apis"
+		}
+		name := strings.Join([]string{prefix, group, gvk.Version, gvk.Kind}, ".")
 
 		definition, found := described[name]
 		if !found {

@@ -454,15 +454,16 @@ func schema_terrarium_apis_appliance_v1alpha1_TimelineCondition(ref common.Refer
 					},
 					"reason": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Reason and Message explain the status.",
+							Description: "Reason is the reason of the status, in one word.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"message": {
 						SchemaProps: spec.SchemaProps{
-							Type:   []string{"string"},
-							Format: "",
+							Description: "Message explains the status.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},

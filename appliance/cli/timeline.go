@@ -255,19 +255,19 @@ func (r *timelineReader) list(ctx context.Context) (*gardenappliancev1alpha1.Tim
 func (r *timelineReader) follow(
 	ctx context.Context, version string, each func(*gardenappliancev1alpha1.TimelineEntry) error,
 ) error {
-	for ctx.Err() == nil {
+	for !interrupted(ctx) {
 		events, err := r.request(metav1.ListOptions{Watch: true, ResourceVersion: version, AllowWatchBookmarks: true}).Watch(ctx)
-		if err != nil && ctx.Err() == nil {
-			return fmt.Errorf("follow timeline: %w", err)
+		if interrupted(ctx) {
+			return nil
 		}
 		if err != nil {
-			return nil // It was interrupted.
+			return fmt.Errorf("follow timeline: %w", err)
 		}
 		for event := range events.ResultChan() {
 			entry, ok := event.Object.(*gardenappliancev1alpha1.TimelineEntry)
 			if !ok {
 				events.Stop()
-				if ctx.Err() != nil {
+				if interrupted(ctx) {
 					return nil
 				}
 				return fmt.Errorf("follow timeline: %w", apierrors.FromObject(event.Object))
@@ -284,3 +284,6 @@ func (r *timelineReader) follow(
 	}
 	return nil
 }
+
+// interrupted reports whether the user has ended the command, which is the way to end it and no error.
+func interrupted(ctx context.Context) bool { return ctx.Err() != nil }

@@ -48,9 +48,9 @@ func newHotbed(t *testing.T) *hotbed {
 }
 
 // admit writes the access to a shoot anew.
-func (h *hotbed) admit(t *testing.T, namespace string, kubeconfig []byte) {
+func (h *hotbed) admit(t *testing.T, kubeconfig []byte) {
 	t.Helper()
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "gardener"}, Data: map[string][]byte{"kubeconfig": kubeconfig}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: sprout, Name: "gardener"}, Data: map[string][]byte{"kubeconfig": kubeconfig}}
 	if err := client.IgnoreNotFound(h.seed.Delete(t.Context(), secret)); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func closesAll(t *testing.T, server *hollow.Server) {
 func TestShootsOneConnectionAndOneDiscovery(t *testing.T) {
 	t.Parallel()
 	h, server := newHotbed(t), hollow.Run(t, "a", corev1.Node{})
-	h.admit(t, sprout, kubeconfig(t, server, "a"))
+	h.admit(t, kubeconfig(t, server, "a"))
 	for range 3 {
 		shoot := h.get(t, sprout)
 		if status, err := shoot.Healthz(t.Context()); status != http.StatusOK {
@@ -112,7 +112,7 @@ func TestShootsOneConnectionAndOneDiscovery(t *testing.T) {
 func TestShootsDiscoverAgainForUnknownKindOnly(t *testing.T) {
 	t.Parallel()
 	h, server := newHotbed(t), hollow.Run(t, "a", corev1.Node{})
-	h.admit(t, sprout, kubeconfig(t, server, "a"))
+	h.admit(t, kubeconfig(t, server, "a"))
 	listNodes(t, h.get(t, sprout))
 	before := server.Counts()
 	unknown := &metav1.PartialObjectMetadataList{}
@@ -128,7 +128,7 @@ func TestShootsDiscoverAgainForUnknownKindOnly(t *testing.T) {
 func TestShootsConcurrentGet(t *testing.T) {
 	t.Parallel()
 	h, server := newHotbed(t), hollow.Run(t, "a", corev1.Node{})
-	h.admit(t, sprout, kubeconfig(t, server, "a"))
+	h.admit(t, kubeconfig(t, server, "a"))
 	got := make([]*kit.Shoot, 50)
 	group := sync.WaitGroup{}
 	for i := range got {
@@ -145,12 +145,12 @@ func TestShootsConcurrentGet(t *testing.T) {
 func TestShootsCredentialsChange(t *testing.T) {
 	t.Parallel()
 	h, server := newHotbed(t), hollow.Run(t, "old", corev1.Node{})
-	h.admit(t, sprout, kubeconfig(t, server, "old"))
+	h.admit(t, kubeconfig(t, server, "old"))
 	former := h.get(t, sprout)
 	listNodes(t, former)
 
 	server.Accept("new")
-	h.admit(t, sprout, kubeconfig(t, server, "new"))
+	h.admit(t, kubeconfig(t, server, "new"))
 	next := h.get(t, sprout)
 	if next == former || h.Len() != 1 {
 		t.Fatalf("the client of the former credentials is still given out, or kept beside the new one (%d clients)", h.Len())
@@ -168,14 +168,14 @@ func TestShootsWithoutAccess(t *testing.T) {
 	if _, err := h.Get(t.Context(), sprout); !errors.Is(err, kit.ErrNoShootAccess) || !apierrors.IsNotFound(err) {
 		t.Errorf("Get(...) = %v without a secret, want no access and not found", err)
 	}
-	h.admit(t, sprout, kubeconfig(t, server, "a"))
+	h.admit(t, kubeconfig(t, server, "a"))
 	listNodes(t, h.get(t, sprout))
-	h.admit(t, sprout, nil)
+	h.admit(t, nil)
 	if _, err := h.Get(t.Context(), sprout); !errors.Is(err, kit.ErrNoShootAccess) || !strings.Contains(err.Error(), `shoot--dev--sprout/gardener" has no key "kubeconfig"`) {
 		t.Errorf("Get(...) = %v for an empty secret, want no access and the name of the key", err)
 	}
 	closesAll(t, server)
-	h.admit(t, sprout, []byte("{"))
+	h.admit(t, []byte("{"))
 	if _, err := h.Get(t.Context(), sprout); err == nil || errors.Is(err, kit.ErrNoShootAccess) || !strings.Contains(err.Error(), `key "kubeconfig" of secret "shoot--dev--sprout/gardener"`) {
 		t.Errorf("Get(...) = %v for a broken kubeconfig, want an error that names the key and the secret", err)
 	}
@@ -187,7 +187,7 @@ func TestShootsWithoutAccess(t *testing.T) {
 func TestShootsUnreadableSeedKeepsClient(t *testing.T) {
 	t.Parallel()
 	h, server := newHotbed(t), hollow.Run(t, "a", corev1.Node{})
-	h.admit(t, sprout, kubeconfig(t, server, "a"))
+	h.admit(t, kubeconfig(t, server, "a"))
 	former := h.get(t, sprout)
 	errBoom := errors.New("boom")
 	h.Seed = interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{
@@ -207,7 +207,7 @@ func TestShootsUnreadableSeedKeepsClient(t *testing.T) {
 func TestShootsDrop(t *testing.T) {
 	t.Parallel()
 	h, server := newHotbed(t), hollow.Run(t, "a", corev1.Node{})
-	h.admit(t, sprout, kubeconfig(t, server, "a"))
+	h.admit(t, kubeconfig(t, server, "a"))
 	listNodes(t, h.get(t, sprout))
 	h.Drop(sprout)
 	h.Drop("shoot--dev--nobody")
@@ -221,7 +221,7 @@ func TestShootsDrop(t *testing.T) {
 func TestShootsEndWithTheirManager(t *testing.T) {
 	t.Parallel()
 	h, server := newHotbed(t), hollow.Run(t, "a", corev1.Node{})
-	h.admit(t, sprout, kubeconfig(t, server, "a"))
+	h.admit(t, kubeconfig(t, server, "a"))
 	listNodes(t, h.get(t, sprout))
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

@@ -27,6 +27,8 @@ import (
 )
 
 // TestTimeline makes a shoot live and end, and reads what its timeline tells, and to whom.
+//
+//nolint:tparallel // its parts read and change one shoot, one after the other
 func TestTimeline(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -42,7 +44,7 @@ func TestTimeline(t *testing.T) {
 	o.reconcileAs(gardenlet, mine, "Error", "No space", "No space is left")
 	o.reconcileAs(gardenlet, mine, "Succeeded", "Done")
 
-	got := o.timeline(t.Context(), member, mine, 8)
+	got := o.timeline(member, mine, 8)
 	want := []string{
 		"admin: Created",
 		"member: Changed spec.purpose",
@@ -69,14 +71,14 @@ func TestTimeline(t *testing.T) {
 		}
 		return has(len(list.Items) > 0 && query.Summary(&list.Items[0]) == "Created", "%+v", list.Items)
 	})
-	t.Run("readers", func(t *testing.T) { checkTimelineReaders(o.in(t)) })
-	t.Run("reports", func(t *testing.T) { checkTimelineReports(o.in(t), mine) })
-	t.Run("watch", func(t *testing.T) { checkTimelineWatch(o.in(t), mine) })
-	t.Run("selectors", func(t *testing.T) { checkTimelineSelectors(o.in(t)) })
+	t.Run("readers", func(t *testing.T) { checkTimelineReaders(o.in(t)) })       //nolint:paralleltest // see above
+	t.Run("reports", func(t *testing.T) { checkTimelineReports(o.in(t), mine) }) //nolint:paralleltest // see above
+	t.Run("watch", func(t *testing.T) { checkTimelineWatch(o.in(t), mine) })     //nolint:paralleltest // see above
+	t.Run("selectors", func(t *testing.T) { checkTimelineSelectors(o.in(t)) })   //nolint:paralleltest // see above
 	o.Stop(t)
 
 	again := operate(t, harness.WithDataDir(dir))
-	kept := again.timeline(t.Context(), again.Client, mine, len(want))
+	kept := again.timeline(again.Client, mine, len(want))
 	if diff := cmp.Diff(want, without(kept, "system:")[:len(want)]); diff != "" {
 		t.Errorf("after a restart (-want +got)\n%s", diff)
 	}
@@ -110,10 +112,10 @@ func ofSubject(kind, namespace, name string) *client.ListOptions {
 }
 
 // timeline returns the entries of a shoot as lines, at least so many that are not by the server itself.
-func (o *operator) timeline(ctx context.Context, who client.Client, shoot *gardencorev1beta1.Shoot, least int) []string {
+func (o *operator) timeline(who client.Client, shoot *gardencorev1beta1.Shoot, least int) []string {
 	o.t.Helper()
 	var lines []string
-	harness.Eventually(o.t, "the timeline is written", func(context.Context) error {
+	harness.Eventually(o.t, "the timeline is written", func(ctx context.Context) error {
 		list := &gardenappliancev1alpha1.TimelineEntryList{}
 		if err := who.List(ctx, list, ofSubject("Shoot", shoot.Namespace, shoot.Name)); err != nil {
 			return err

@@ -17,8 +17,9 @@ const (
 	FieldSubjectName = "subject.name"
 	// FieldType selects entries by their type.
 	FieldType = "type"
-	// FieldSince selects entries that are not older than a time in RFC 3339 form, FieldUntil those that are older than one.
+	// FieldSince selects entries that are not older than a time in RFC 3339 form.
 	FieldSince = "since"
+	// FieldUntil selects entries that are older than a time in RFC 3339 form.
 	FieldUntil = "until"
 )
 
@@ -149,9 +150,10 @@ type TimelineCondition struct {
 	// From is the status before, if there was the condition before.
 	// +optional
 	From gardencorev1beta1.ConditionStatus `json:"from,omitempty"`
-	// Reason and Message explain the status.
+	// Reason is the reason of the status, in one word.
 	// +optional
 	Reason string `json:"reason,omitempty"`
+	// Message explains the status.
 	// +optional
 	Message string `json:"message,omitempty"`
 }

@@ -29,6 +29,8 @@ type garden struct {
 
 	reports chan *gardenappliancev1alpha1.TimelineReport
 	answers chan error
+	// stop ends the journal.
+	stop context.CancelFunc
 }
 
 func (g *garden) Create(_ context.Context, obj client.Object, _ ...client.CreateOption) error {
@@ -57,12 +59,13 @@ func observed(id string, err error) flow.Observation {
 }
 
 // run starts a journal whose time the test steps.
-func run(t *testing.T) (*journal.Journal, *garden, *testclock.FakeClock, context.CancelFunc) {
+func run(t *testing.T) (*journal.Journal, *garden, *testclock.FakeClock) {
 	t.Helper()
 	clk := testclock.NewFakeClock(start)
 	j := journal.New(clk, testr.New(t))
 	g := &garden{reports: make(chan *gardenappliancev1alpha1.TimelineReport), answers: make(chan error)}
 	ctx, cancel := context.WithCancel(t.Context())
+	g.stop = cancel
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -73,7 +76,7 @@ func run(t *testing.T) (*journal.Journal, *garden, *testclock.FakeClock, context
 		<-done
 	})
 
-	return j, g, clk, cancel
+	return j, g, clk
 }
 
 // step waits until the journal waits, and lets time pass.
@@ -91,7 +94,7 @@ func step(t *testing.T, clk *testclock.FakeClock, d time.Duration) {
 
 func TestReport(t *testing.T) {
 	t.Parallel()
-	j, g, clk, _ := run(t)
+	j, g, clk := run(t)
 	subject := operation.Subject{Kind: "Shoot", Namespace: "garden-a", Name: "one", UID: "u1"}
 	j.Task(subject, observed("first", nil))
 	j.Task(subject, observed("second", errors.New("no space")))
@@ -111,7 +114,7 @@ func TestReport(t *testing.T) {
 // TestGardenAway checks that tasks are kept while the garden does not answer, in order and not without bounds.
 func TestGardenAway(t *testing.T) {
 	t.Parallel()
-	j, g, clk, _ := run(t)
+	j, g, clk := run(t)
 	j.Task(operation.Subject{}, observed("kept", nil))
 	step(t, clk, 2*time.Second)
 	<-g.reports
@@ -136,7 +139,7 @@ func TestGardenAway(t *testing.T) {
 // TestOtherGarden checks that a garden without timelines is left alone.
 func TestOtherGarden(t *testing.T) {
 	t.Parallel()
-	j, g, clk, _ := run(t)
+	j, g, clk := run(t)
 	j.Task(operation.Subject{}, observed("unwanted", nil))
 	step(t, clk, 2*time.Second)
 	<-g.reports
@@ -152,9 +155,9 @@ func TestOtherGarden(t *testing.T) {
 
 func TestFarewell(t *testing.T) {
 	t.Parallel()
-	j, g, _, cancel := run(t)
+	j, g, _ := run(t)
 	j.Task(operation.Subject{}, observed("last", nil))
-	cancel()
+	g.stop()
 	if diff := cmp.Diff([]string{"last"}, ids(<-g.reports)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

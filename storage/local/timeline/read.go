@@ -45,7 +45,7 @@ type Page struct {
 func (s *Store) Get(number uint64) (*Entry, bool, error) {
 	var entry *Entry
 	err := s.view(func(tx *bolt.Tx) error {
-		value := tx.Bucket(bucketEntries).Get(key(number))
+		value := entriesOf(tx).Get(key(number))
 		if value == nil {
 			return nil
 		}
@@ -62,7 +62,7 @@ func (s *Store) Get(number uint64) (*Entry, bool, error) {
 func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 	var page Page
 	err := s.view(func(tx *bolt.Tx) error {
-		page = Page{Last: tx.Bucket(bucketEntries).Sequence()}
+		page = Page{Last: entriesOf(tx).Sequence()}
 
 		return q.each(ctx, tx, func(entry *Entry) bool {
 			if q.Limit > 0 && len(page.Entries) == q.Limit {
@@ -90,7 +90,7 @@ func (s *Store) Changed() <-chan struct{} {
 // Reaches returns ErrExpired if entries after a number have been removed.
 func (s *Store) Reaches(after uint64) error {
 	return s.view(func(tx *bolt.Tx) error {
-		entries := tx.Bucket(bucketEntries)
+		entries := entriesOf(tx)
 		oldest, _ := entries.Cursor().First()
 		if first := entries.Sequence() + 1; oldest == nil && after+1 < first ||
 			oldest != nil && after+1 < binary.BigEndian.Uint64(oldest) {
@@ -111,7 +111,7 @@ func (s *Store) view(read func(tx *bolt.Tx) error) error {
 
 // each calls visit for the selected entries until it returns false.
 func (q Query) each(ctx context.Context, tx *bolt.Tx, visit func(*Entry) bool) error {
-	entries := tx.Bucket(bucketEntries)
+	entries := entriesOf(tx)
 	for number, value := range q.candidates(tx) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -144,8 +144,11 @@ func (q Query) each(ctx context.Context, tx *bolt.Tx, visit func(*Entry) bool) e
 func (q Query) candidates(tx *bolt.Tx) func(yield func(number, value []byte) bool) {
 	if q.Namespace == "" {
 		return func(yield func(number, value []byte) bool) {
-			cursor := tx.Bucket(bucketEntries).Cursor()
-			for k, v := cursor.Seek(key(q.After + 1)); k != nil && yield(k, v); k, v = cursor.Next() {
+			cursor := entriesOf(tx).Cursor()
+			for k, v := cursor.Seek(key(q.After + 1)); k != nil; k, v = cursor.Next() {
+				if !yield(k, v) {
+					return
+				}
 			}
 		}
 	}
@@ -169,7 +172,7 @@ func (q Query) ofSubjects(tx *bolt.Tx) [][2][]byte {
 		parts = append(parts, q.Name)
 	}
 	prefix := subjectPrefix(parts...)
-	cursor := tx.Bucket(bucketSubjects).Cursor()
+	cursor := subjectsOf(tx).Cursor()
 	var found [][2][]byte
 	for k, v := cursor.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, v = cursor.Next() {
 		number := k[len(k)-numberSize:]

@@ -12,12 +12,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-var (
-	bucketEntries  = []byte("entries")
-	bucketSubjects = []byte("subjects")
-)
-
 const (
+	bucketEntries  = "entries"
+	bucketSubjects = "subjects"
 	// numberSize is the size of a number in a key, and of the time before an entry.
 	numberSize = 8
 	// pruneInterval is the time between two looks for entries that are too old.
@@ -29,14 +26,18 @@ const (
 )
 
 func createBuckets(tx *bolt.Tx) error {
-	for _, name := range [][]byte{bucketEntries, bucketSubjects} {
-		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+	for _, name := range []string{bucketEntries, bucketSubjects} {
+		if _, err := tx.CreateBucketIfNotExists([]byte(name)); err != nil {
 			return err
 		}
 	}
 
 	return nil
 }
+
+func entriesOf(tx *bolt.Tx) *bolt.Bucket { return tx.Bucket([]byte(bucketEntries)) }
+
+func subjectsOf(tx *bolt.Tx) *bolt.Bucket { return tx.Bucket([]byte(bucketSubjects)) }
 
 // run writes until the store is closed.
 func (s *Store) run() {
@@ -157,7 +158,7 @@ func (s *Store) publish() {
 }
 
 func write(tx *bolt.Tx, batch []pending) error {
-	entries, subjects := tx.Bucket(bucketEntries), tx.Bucket(bucketSubjects)
+	entries, subjects := entriesOf(tx), subjectsOf(tx)
 	// Numbers only grow, so pages can be filled to the end.
 	entries.FillPercent = 1
 	for _, p := range batch {
@@ -227,7 +228,7 @@ func encode(entry *Entry, number uint64) ([]byte, error) {
 func timeKey(t time.Time) []byte { return binary.BigEndian.AppendUint64(nil, uint64(t.UnixMicro())) }
 
 func timeOf(value []byte) time.Time {
-	return time.UnixMicro(int64(binary.BigEndian.Uint64(value)))
+	return time.UnixMicro(int64(binary.BigEndian.Uint64(value))) //nolint:gosec // timeKey made it from an int64
 }
 
 // prune removes what is too old or too much, one transaction after the other, until a write waits.
@@ -245,7 +246,7 @@ func (s *Store) prune() {
 func (s *Store) mustPrune() bool {
 	must := false
 	err := s.db.View(func(tx *bolt.Tx) error {
-		_, oldest := tx.Bucket(bucketEntries).Cursor().First()
+		_, oldest := entriesOf(tx).Cursor().First()
 		must = oldest != nil && (s.tooOld(oldest) || s.tooMuch(tx))
 
 		return nil
@@ -267,7 +268,7 @@ func (s *Store) tooMuch(tx *bolt.Tx) bool {
 
 // pruneSome removes entries from the oldest one on: those that are too old, or a fixed number if there are too many.
 func (s *Store) pruneSome(tx *bolt.Tx) error {
-	entries, subjects := tx.Bucket(bucketEntries), tx.Bucket(bucketSubjects)
+	entries, subjects := entriesOf(tx), subjectsOf(tx)
 	tooMuch := s.tooMuch(tx)
 	cursor, removed := entries.Cursor(), 0
 	for k, v := cursor.First(); k != nil && removed < pruneEntries; k, v = cursor.First() {

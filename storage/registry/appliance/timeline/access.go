@@ -24,7 +24,7 @@ func (e *Entries) mayRead(ctx context.Context, namespace, kind, name string) (bo
 	if name != "" {
 		verb = "get"
 	}
-	resource := kinds[kind]
+	resource := kinds()[kind]
 	decision, _, err := e.settings.Authorizer.Authorize(ctx, authorizer.AttributesRecord{
 		User: who, Verb: verb, Namespace: namespace, APIGroup: resource.Group, APIVersion: "*", Resource: resource.Resource, Name: name,
 		ResourceRequest: true,

@@ -68,7 +68,7 @@ func (e *Entries) Get(ctx context.Context, name string, _ *metav1.GetOptions) (r
 	missing := apierrors.NewNotFound(gardenappliancev1alpha1.Resource("timelines"), name)
 	number, err := timeline.Number(name)
 	if err != nil {
-		return nil, missing //nolint:nilerr // No entry has such a name.
+		return nil, missing
 	}
 	entry, found, err := e.settings.Store.Get(number)
 	if err != nil {
@@ -271,7 +271,7 @@ func (f *filter) set(field, value string) error {
 	var err error
 	switch field {
 	case gardenappliancev1alpha1.FieldSubjectKind:
-		if _, known := kinds[value]; !known {
+		if _, known := kinds()[value]; !known {
 			return fmt.Errorf("must be one of %s", strings.Join(kindNames(), ", "))
 		}
 		f.kind = value

@@ -43,7 +43,7 @@ type Reports struct {
 var (
 	_ rest.Storage              = &Reports{}
 	_ rest.Scoper               = &Reports{}
-	_ rest.Creater              = &Reports{}
+	_ rest.Creater              = &Reports{} //nolint:misspell // the name of the interface
 	_ rest.SingularNameProvider = &Reports{}
 )
 

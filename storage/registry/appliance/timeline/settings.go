@@ -46,7 +46,7 @@ func Objects(groups []*genericapiserver.APIGroupInfo) map[string]rest.Getter {
 	found := map[string]rest.Getter{}
 	for _, group := range groups {
 		for _, storages := range group.VersionedResourcesStorageMap {
-			for kind, resource := range kinds {
+			for kind, resource := range kinds() {
 				if group.PrioritizedVersions[0].Group != resource.Group {
 					continue
 				}

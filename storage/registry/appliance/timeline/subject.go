@@ -3,6 +3,7 @@
 package timeline
 
 import (
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,33 +19,20 @@ import (
 const kindSeed = "Seed"
 
 // kinds are the kinds of objects that have timelines, and their resources.
-var kinds = map[string]schema.GroupResource{
-	kind.BackupEntry: gardencorev1beta1.Resource("backupentries"),
-	"ManagedSeed":    gardenseedmanagementv1alpha1.Resource("managedseeds"),
-	kindSeed:         gardencorev1beta1.Resource("seeds"),
-	"Shoot":          gardencorev1beta1.Resource("shoots"),
+func kinds() map[string]schema.GroupResource {
+	return map[string]schema.GroupResource{
+		kind.BackupEntry: gardencorev1beta1.Resource("backupentries"),
+		"ManagedSeed":    gardenseedmanagementv1alpha1.Resource("managedseeds"),
+		kindSeed:         gardencorev1beta1.Resource("seeds"),
+		"Shoot":          gardencorev1beta1.Resource("shoots"),
+	}
 }
 
 // Resources are the resources whose objects have timelines.
-func Resources() []schema.GroupResource {
-	all := make([]schema.GroupResource, 0, len(kinds))
-	for _, resource := range kinds {
-		all = append(all, resource)
-	}
-
-	return all
-}
+func Resources() []schema.GroupResource { return slices.Collect(maps.Values(kinds())) }
 
 // kindNames are the names of the kinds, in order.
-func kindNames() []string {
-	names := make([]string, 0, len(kinds))
-	for name := range kinds {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-
-	return names
-}
+func kindNames() []string { return slices.Sorted(maps.Keys(kinds())) }
 
 // namespaceOf is the namespace of the entries of an object.
 func namespaceOf(subject gardenappliancev1alpha1.TimelineSubject) string {
