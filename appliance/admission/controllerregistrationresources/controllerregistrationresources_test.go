@@ -3,8 +3,10 @@
 package controllerregistrationresources_test
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -33,4 +35,15 @@ func TestValidate(t *testing.T) {
 		"API-CRRES-1 itself":    {Reason: "nobody is in the way of itself", Objects: first, Request: admissiontest.Request{Object: worker("first", nil), Old: worker("first", new(false))}},
 		"API-CRRES-1 unchanged": {Reason: "what is not new is not looked at", Objects: first, Request: admissiontest.Request{Object: moved, Old: worker("second", nil)}},
 	})
+}
+
+// TestMessage shows what the user reads whose extension would be the second primary one in full.
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, worker("first", nil))
+	err := g.Ask(controllerregistrationresources.New(g.World), admissiontest.Request{Object: worker("second", nil)})
+	want := `controllerregistrations.core.gardener.cloud "second" is forbidden: spec.resources[1]: Worker/local already has the primary extension "first"; set primary to false`
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("message (-want +got):\n%s", diff)
+	}
 }

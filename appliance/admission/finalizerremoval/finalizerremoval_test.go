@@ -3,8 +3,10 @@
 package finalizerremoval_test
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -64,4 +66,15 @@ func TestCredentials(t *testing.T) {
 		"API-FIN-1 still there":  {Reason: "what stays is not looked at", Objects: []kind.Object{using}, Request: admissiontest.Request{Object: credentials("gardener"), Old: credentials("gardener")}},
 		"API-FIN-1 was not held": {Reason: "what was not held is not let go", Objects: []kind.Object{using}, Request: admissiontest.Request{Object: credentials(), Old: credentials()}},
 	})
+}
+
+// TestMessage shows what the user reads who takes the finalizer from a shoot that runs in full.
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil)
+	err := g.Ask(finalizerremoval.New(g.World), admissiontest.Request{Object: admissiontest.Shoot(), Old: held(at("Create", "Succeeded", 100))})
+	want := `shoots.core.gardener.cloud "sprout" is forbidden: the finalizer "gardener" is removed by the gardenlet once everything of the shoot is gone from its seed`
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("message (-want +got):\n%s", diff)
+	}
 }

@@ -3,8 +3,10 @@
 package pluginsecret_test
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -38,4 +40,16 @@ func TestValidate(t *testing.T) {
 		"GAC-PLUGSEC-1 unused":     {Reason: "nobody needs it", Objects: shoot(gardencorev1beta1.KubeAPIServerConfig{}), Request: admissiontest.Request{Object: none, Old: full}},
 		"GAC-PLUGSEC-1 elsewhere":  {Reason: "only projects have shoots", Objects: plugin[1:], Request: admissiontest.Request{Object: none, Old: full}},
 	})
+}
+
+// TestMessage shows what the user reads who empties a kubeconfig in use in full.
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	full := admissiontest.Secret("access", func(s *corev1.Secret) { s.Data = map[string][]byte{"kubeconfig": []byte("{}")} })
+	g := admissiontest.New(t, nil, shoot(gardencorev1beta1.KubeAPIServerConfig{AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{Name: "ImagePolicyWebhook", KubeconfigSecretName: new("access")}}})...)
+	err := g.Ask(pluginsecret.New(g.World), admissiontest.Request{Object: admissiontest.Secret("access"), Old: full})
+	want := `secrets "access" is forbidden: data[kubeconfig] must be a kubeconfig, because these shoots refer to it: sprout`
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("message (-want +got):\n%s", diff)
+	}
 }

@@ -3,8 +3,10 @@
 package shootmanagedseed_test
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -62,4 +64,15 @@ func TestValidate(t *testing.T) {
 		"API-SMS-2 no seed": {Reason: "other shoots may do all of it", Objects: other, Request: update(nginx, vpa, nodes, zones("c"))},
 		"API-ADM-6 going":   {Reason: "a shoot that is going can lose its finalizer", Objects: seed, Request: admissiontest.Request{Object: going, Old: shoot()}},
 	})
+}
+
+// TestMessage shows what the user reads who would delete the shoot of a seed in full.
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, managed("sprout"), admissiontest.Seed("child"))
+	err := g.Ask(shootmanagedseed.New(g.World), admissiontest.Request{Old: shoot()})
+	want := `shoots.core.gardener.cloud "sprout" is forbidden: the shoot is the seed of ManagedSeed "child"; delete that first`
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("message (-want +got):\n%s", diff)
+	}
 }

@@ -3,8 +3,10 @@
 package tokensecret_test
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -38,4 +40,15 @@ func TestValidate(t *testing.T) {
 		"other change": {Reason: "other changes are free", Request: admissiontest.Request{Object: secret(token, "robot"), Old: secret(token, "robot")}},
 		"other type":   {Reason: "other Secrets are none of this rule", Request: admissiontest.Request{Object: secret(corev1.SecretTypeOpaque, "robot")}},
 	})
+}
+
+// TestMessage shows what the user reads who may not request the token in full.
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil)
+	err := g.Ask(tokensecret.New(g.World), admissiontest.Request{Object: secret(corev1.SecretTypeServiceAccountToken, "robot")})
+	want := `secrets "token" is forbidden: a Secret of type kubernetes.io/service-account-token gives the token of service account "robot"; only who may create serviceaccounts/token of it may make one, and "rose" may not`
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("message (-want +got):\n%s", diff)
+	}
 }

@@ -3,8 +3,10 @@
 package updaterestriction_test
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
@@ -35,4 +37,16 @@ func TestValidate(t *testing.T) {
 		"GAC-UPD-1 server":           {Reason: "the loops of the server act as the server", Request: admissiontest.Request{Old: kept, User: "system:apiserver"}},
 		"GAC-UPD-1 other kinds":      {Reason: "other kinds have no such label", Request: admissiontest.Request{Old: admissiontest.ProjectNamespace(func(n *corev1.Namespace) { n.Labels = kept.Labels })}},
 	})
+}
+
+// TestMessage shows what the user reads who would change an object that is not for users in full.
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	kept := admissiontest.Secret("ca", func(s *corev1.Secret) { s.Labels = map[string]string{"gardener.cloud/update-restriction": "true"} })
+	g := admissiontest.New(t, nil)
+	err := g.Ask(updaterestriction.New(g.World), admissiontest.Request{Object: kept})
+	want := `secrets "ca" is forbidden: it has the label gardener.cloud/update-restriction=true, so only gardenlets may write it; change what it is made from instead`
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("message (-want +got):\n%s", diff)
+	}
 }
