@@ -7,6 +7,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
@@ -30,6 +32,10 @@ func (a *answers) Validate(context.Context, admission.Attributes, admission.Obje
 
 func TestRecounting(t *testing.T) {
 	t.Parallel()
+	type outcome struct {
+		Err   error
+		Asked int
+	}
 
 	conflict := func(resource string) error {
 		return apierrors.NewConflict(schema.GroupResource{Resource: resource}, "gardener", errors.New("changed"))
@@ -56,8 +62,9 @@ func TestRecounting(t *testing.T) {
 			plugin := &answers{Handler: admission.NewHandler(admission.Create), errs: tc.errs}
 			decorated := recounting(clock.RealClock{}).Decorate(plugin, tc.plugin)
 			err := decorated.(admission.ValidationInterface).Validate(t.Context(), nil, nil)
-			if !errors.Is(err, tc.want) || plugin.next != tc.asked {
-				t.Errorf("%s\nValidate(...): got %v after %d times, want %v after %d", tc.reason, err, plugin.next, tc.want, tc.asked)
+			got, want := outcome{err, plugin.next}, outcome{tc.want, tc.asked}
+			if diff := cmp.Diff(want, got, cmpopts.EquateErrors()); diff != "" {
+				t.Errorf("%s\nValidate(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestGardenletRefusesCommandLine(t *testing.T) {
@@ -19,6 +21,10 @@ func TestGardenletRefusesCommandLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		return path
+	}
+	type outcome struct {
+		Status                 int
+		Explained, SecretShown bool
 	}
 	join := []string{"gardenlet", "join", "https://garden.example.org:6443"}
 	cases := map[string]struct {
@@ -59,11 +65,9 @@ func TestGardenletRefusesCommandLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newWorld().run(t, tc.args...)
-			if r.status != tc.status || !strings.Contains(r.errors, tc.want) {
-				t.Errorf("%s\n%v: got status %d and\n%s\nwant status %d and %q", tc.reason, tc.args, r.status, r.errors, tc.status, tc.want)
-			}
-			if strings.Contains(r.errors, "0123456789abcdef") {
-				t.Errorf("%s\n%v: the secret of the token is shown:\n%s", tc.reason, tc.args, r.errors)
+			got := outcome{Status: r.status, Explained: strings.Contains(r.errors, tc.want), SecretShown: strings.Contains(r.errors, "0123456789abcdef")}
+			if diff := cmp.Diff(outcome{Status: tc.status, Explained: true}, got); diff != "" {
+				t.Errorf("%s\n%v (-want +got):\n%s\nwant %q in\n%s", tc.reason, tc.args, diff, tc.want, r.errors)
 			}
 		})
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -34,7 +36,7 @@ func TestGenerate(t *testing.T) {
 	cases := map[string]struct {
 		reason, text, want, err string
 	}{
-		"no number": {reason: "A field without a number would be lost.", text: "type A struct { X string }", err: "A.X: it has no tag"},
+		"no number": {reason: "A field without a number would be lost.", text: "type A struct { X string }", err: `A.X: it has no tag such as protobuf:"bytes,1,opt,name=metadata"; numbers are never used twice, and those of fields of our own begin at 1001`},
 		"twice": {
 			reason: "Two fields of one number would overwrite each other.",
 			text:   "type A struct { X string `json:\"x\" protobuf:\"bytes,1,opt,name=x\"`; Y string `json:\"y\" protobuf:\"bytes,1,opt,name=y\"` }",
@@ -42,11 +44,11 @@ func TestGenerate(t *testing.T) {
 		},
 		"wrong type": {
 			reason: "The tag of a copied line says what the other field was.",
-			text:   "type A struct { X bool `json:\"x\" protobuf:\"bytes,1,opt,name=x\"` }", err: `its type says "varint,1,opt,name=x"`,
+			text:   "type A struct { X bool `json:\"x\" protobuf:\"bytes,1,opt,name=x\"` }", err: `A.X: its tag is "bytes,1,opt,name=x", its type says "varint,1,opt,name=x"`,
 		},
 		"no form": {
 			reason: "What has no form is no field of a message.",
-			text:   "type A struct { X uint8 `json:\"x\" protobuf:\"varint,1,opt,name=x\"` }", err: "uint8 has no protobuf form",
+			text:   "type A struct { X uint8 `json:\"x\" protobuf:\"varint,1,opt,name=x\"` }", err: "A.X: uint8 has no protobuf form",
 		},
 		"last first": {
 			reason: "A message is written from its end.",
@@ -63,8 +65,8 @@ func TestGenerate(t *testing.T) {
 			t.Parallel()
 			got, err := generate(source(t, tc.text))
 			if tc.err != "" {
-				if err == nil || !strings.Contains(err.Error(), tc.err) {
-					t.Errorf("%s\ngenerate() = %v, want an error with %q", tc.reason, err, tc.err)
+				if diff := cmp.Diff(tc.err, fmt.Sprint(err)); diff != "" {
+					t.Errorf("%s\ngenerate(): error (-want +got):\n%s", tc.reason, diff)
 				}
 
 				return

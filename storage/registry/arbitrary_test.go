@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -63,8 +64,12 @@ func attempt(t *testing.T, o kind.Options, store *kind.Store, seed byte) {
 	_ = store.UpdateStrategy.WarningsOnUpdate(ctx, now, old)
 	store.UpdateStrategy.Canonicalize(now)
 	table(now)
-	if _, err := store.ObjectNameFunc(now); err != nil {
-		t.Errorf("attempt %d: name: %v", seed, err)
+	name, err := store.ObjectNameFunc(now)
+	if err != nil {
+		t.Fatalf("attempt %d: name: %v", seed, err)
+	}
+	if diff := cmp.Diff(nameOf(now), name); diff != "" {
+		t.Errorf("attempt %d: name (-want +got):\n%s", seed, diff)
 	}
 }
 
@@ -85,6 +90,14 @@ func written(t *testing.T, o kind.Options, store *kind.Store, seed byte) runtime
 	}
 	o.Scheme.Default(obj)
 	return obj
+}
+
+func nameOf(obj runtime.Object) string {
+	if o, ok := obj.(metav1.Object); ok {
+		return o.GetName()
+	}
+
+	return ""
 }
 
 func namespaceOf(obj runtime.Object) string {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -63,7 +64,7 @@ func TestUnreadable(t *testing.T) {
 	g := admissiontest.New(t, nil)
 	g.Break(errors.New("boom"))
 	err := g.Ask(kubeconfigsecret.New(g.World), admissiontest.Request{Object: user("token: t")})
-	if !apierrors.IsInternalError(err) {
-		t.Errorf("GAC-SRV-4: what cannot be looked up is denied as an error of the server: %v", err)
+	if diff := cmp.Diff(metav1.StatusReasonInternalError, apierrors.ReasonForError(err)); diff != "" {
+		t.Errorf("GAC-SRV-4: what cannot be looked up is denied as an error of the server: %v\nreason (-want +got):\n%s", err, diff)
 	}
 }

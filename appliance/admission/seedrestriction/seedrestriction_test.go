@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -353,8 +354,9 @@ func TestManagedSeeds(t *testing.T) {
 	t.Run("GAC-SR-15 joined", func(t *testing.T) {
 		t.Parallel()
 		g := admissiontest.New(t, nil, append(fresh, expires(time.Hour))...)
-		if err := g.Ask(seedrestriction.New(g.World), create(token(about))); !apierrors.IsBadRequest(err) {
-			t.Errorf("who has joined is told so: got %v, want a bad request", err)
+		err := g.Ask(seedrestriction.New(g.World), create(token(about)))
+		if diff := cmp.Diff(metav1.StatusReasonBadRequest, apierrors.ReasonForError(err)); diff != "" {
+			t.Errorf("who has joined is told so: got %v\nreason (-want +got):\n%s", err, diff)
 		}
 	})
 	t.Run("GAC-SR-11 delete with the managed seed", func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,8 +18,8 @@ import (
 
 func checkRefused(t *testing.T, reason string, err error, words ...string) {
 	t.Helper()
-	if !apierrors.IsForbidden(err) {
-		t.Errorf("%s: got %v, want Forbidden", reason, err)
+	if diff := cmp.Diff(metav1.StatusReasonForbidden, apierrors.ReasonForError(err)); diff != "" {
+		t.Errorf("%s: got %v\nreason (-want +got):\n%s", reason, err, diff)
 		return
 	}
 	for _, w := range words {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -212,7 +213,7 @@ func TestCheckLetsPass(t *testing.T) {
 func TestDefinitionsAreShallow(t *testing.T) {
 	t.Parallel()
 	const root = "../../.."
-	seen := 0
+	seen, tooDeep := 0, map[string]int{}
 	err := filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".yaml" {
 			return err
@@ -228,7 +229,7 @@ func TestDefinitionsAreShallow(t *testing.T) {
 			}
 			seen++
 			if deep := depth(converted); deep > bounds.MaxDepth/2 {
-				t.Errorf("%s is %d deep", path, deep)
+				tooDeep[path] = deep
 			}
 		}
 
@@ -236,6 +237,9 @@ func TestDefinitionsAreShallow(t *testing.T) {
 	})
 	if err != nil || seen == 0 {
 		t.Fatalf("%d definitions read, error %v", seen, err)
+	}
+	if diff := cmp.Diff(map[string]int{}, tooDeep); diff != "" {
+		t.Errorf("definitions deeper than half of what may be (-want +got):\n%s", diff)
 	}
 }
 

@@ -4,15 +4,16 @@ package addons_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
@@ -153,7 +154,8 @@ func TestRunWithTakenPort(t *testing.T) {
 		Client: fake.NewClientset(), LoadBalancerPool: netip.MustParsePrefix("10.99.1.0/24"), VolumesDir: t.TempDir(),
 		Machine: (&machine{addresses: map[netip.Addr]bool{}}).functions(), Listen: holder.Addr().String(), Log: logr.Discard(),
 	})
-	if err == nil || !strings.Contains(err.Error(), holder.Addr().String()) {
-		t.Errorf("A port that is taken ends all of it, and is named; got %v", err)
+	want := fmt.Sprintf("listen for health: listen tcp %s: bind: address already in use", holder.Addr())
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("A port that is taken ends all of it, and is named (-want +got):\n%s", diff)
 	}
 }

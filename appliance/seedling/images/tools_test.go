@@ -3,12 +3,15 @@
 package images_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/images"
 )
@@ -56,8 +59,10 @@ func TestToolsBringTheirLibraries(t *testing.T) {
 
 func TestToolsNameWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	_, err := images.Tools{Programs: []string{"/usr/sbin/nft"}, Root: t.TempDir()}.Entries()
-	if err == nil || !strings.Contains(err.Error(), `find "/usr/sbin/nft" on this machine, which the image needs`) {
-		t.Errorf("Entries() = %v, want an error that names the program", err)
+	root := t.TempDir()
+	_, err := images.Tools{Programs: []string{"/usr/sbin/nft"}, Root: root}.Entries()
+	want := fmt.Sprintf(`find "/usr/sbin/nft" on this machine, which the image needs: lstat %s/usr: no such file or directory`, root)
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("Entries(): error, which names the program (-want +got):\n%s", diff)
 	}
 }

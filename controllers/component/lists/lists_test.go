@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -37,15 +39,14 @@ func TestListsAreInOrder(t *testing.T) {
 			if slices.Contains(before, c.Name) || tasks[c.TaskID()] {
 				t.Errorf("list %d: component %q or its task %q is listed twice", place, c.Name, c.TaskID())
 			}
-			for _, name := range c.After {
-				if !slices.Contains(before, name) {
-					t.Errorf("list %d: component %q comes after %q, which is not listed before it", place, c.Name, name)
-				}
+			known := func(name component.Name) bool { return slices.Contains(before, name) }
+			late := slices.DeleteFunc(slices.Clone(c.After), known)
+			if diff := cmp.Diff([]component.Name{}, late, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("list %d: components that %q comes after and that are not listed before it (-want +got):\n%s", place, c.Name, diff)
 			}
-			for _, name := range c.Addresses {
-				if !addressed[name] {
-					t.Errorf("list %d: component %q needs the address of %q, which has no Service or is not listed before it", place, c.Name, name)
-				}
+			missing := slices.DeleteFunc(slices.Clone(c.Addresses), func(name component.Name) bool { return addressed[name] })
+			if diff := cmp.Diff([]component.Name{}, missing, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("list %d: components of which %q needs the address, without a Service or not listed before it (-want +got):\n%s", place, c.Name, diff)
 			}
 			if c.Title == "" {
 				t.Errorf("list %d: component %q has no title", place, c.Name)

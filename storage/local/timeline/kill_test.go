@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
@@ -56,11 +57,15 @@ func TestKilled(t *testing.T) {
 			t.Errorf("round %d: the acknowledged entry %d is lost", round, last)
 		}
 		all := list(t, s, timeline.Query{})
-		for i, e := range all.Entries[1:] {
-			before, _ := timeline.Number(all.Entries[i].Name)
-			if after, _ := timeline.Number(e.Name); after != before+1 {
-				t.Fatalf("round %d: entry %d follows %d", round, after, before)
-			}
+		next, _ := timeline.Number(all.Entries[0].Name)
+		var want, got []uint64
+		for _, e := range all.Entries {
+			number, _ := timeline.Number(e.Name)
+			want, got = append(want, next), append(got, number)
+			next++
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("round %d: numbers of the entries (-want +got):\n%s", round, diff)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)

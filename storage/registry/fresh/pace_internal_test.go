@@ -5,6 +5,9 @@ package fresh
 import (
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestPace(t *testing.T) {
@@ -14,8 +17,8 @@ func TestPace(t *testing.T) {
 	p := newPace(1000, func() int64 { return written })
 	usual := time.Now()
 	began := p.Now()
-	if off := began.Sub(usual).Abs(); off > time.Minute {
-		t.Errorf("While nothing is written, it is the usual time.\nNow(): off by %s", off)
+	if diff := cmp.Diff(usual, began, cmpopts.EquateApproxTime(time.Minute)); diff != "" {
+		t.Errorf("While nothing is written, it is the usual time.\nNow() (-want +got):\n%s", diff)
 	}
 	for range 4 {
 		written += 250

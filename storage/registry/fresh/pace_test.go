@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/cacher/metrics"
@@ -37,7 +38,10 @@ func TestWatchCacheIsBounded(t *testing.T) {
 		}
 	}
 	remembered, err := testutil.GetGaugeMetricValue(metrics.WatchCacheCapacity.WithLabelValues("", "configmaps-of-the-api-server"))
-	if err != nil || remembered != least {
-		t.Errorf("What a watch cache remembers is bounded by its size.\ncapacity: got %v, %v, want %d changes", remembered, err, least)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(float64(least), remembered); diff != "" {
+		t.Errorf("What a watch cache remembers is bounded by its size.\ncapacity in changes (-want +got):\n%s", diff)
 	}
 }

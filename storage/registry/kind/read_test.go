@@ -5,6 +5,7 @@ package kind_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
@@ -37,8 +38,9 @@ func TestOnlyAnAnswerIsRemembered(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, is := got.(bytecache.Object); is != tc.want {
-				t.Errorf("%s: got %T", tc.reason, got)
+			_, remembered := got.(bytecache.Object)
+			if diff := cmp.Diff(tc.want, remembered); diff != "" {
+				t.Errorf("%s: got %T\nremembered (-want +got):\n%s", tc.reason, got, diff)
 			}
 			table, err := s.ConvertToTable(ctx, got, nil)
 			if err != nil || len(table.Rows) != 1 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
 )
 
@@ -19,6 +21,7 @@ func TestScript(t *testing.T) {
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Errorf("sh -n: %v\n%s", err, output)
 	}
+	missing := map[string]string{}
 	for reason, part := range map[string]string{
 		"a kernel runs it by its first line":                   "#!/bin/sh\n",
 		"the user data lies where pods mount it":               "user_data=$state/user-data/" + machine.UserDataKey,
@@ -32,7 +35,10 @@ func TestScript(t *testing.T) {
 		"probes of pods ask that port":                         "healthzPort: " + strconv.Itoa(machine.KubeletHealthPort) + "\n",
 	} {
 		if !strings.Contains(machine.Script(), part) {
-			t.Errorf("%s, but machine-init lacks %q", reason, part)
+			missing[reason] = part
 		}
+	}
+	if diff := cmp.Diff(map[string]string{}, missing); diff != "" {
+		t.Errorf("what machine-init lacks (-want +got):\n%s", diff)
 	}
 }
