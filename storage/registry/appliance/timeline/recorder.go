@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/cache"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/utils/clock"
@@ -132,7 +133,7 @@ func (r *Recorder) record(ctx context.Context, c change) {
 
 // complete sets what all entries have.
 func complete(entry *timeline.Entry, subject gardenappliancev1alpha1.TimelineSubject, at time.Time) {
-	entry.Namespace, entry.Subject = namespaceOf(subject), subject
+	entry.Namespace, entry.UID, entry.Subject = namespaceOf(subject), uuid.NewUUID(), subject
 	entry.Time = metav1.NewMicroTime(at)
 	entry.CreationTimestamp = metav1.NewTime(at)
 }
