@@ -50,7 +50,7 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-//nolint:paralleltest // The collector belongs to the process.
+// TestLimit does not run beside others: the collector belongs to the process.
 func TestLimit(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	defer debug.SetGCPercent(debug.SetGCPercent(100))

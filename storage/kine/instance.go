@@ -157,8 +157,6 @@ func newServer() *grpc.Server {
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: keepAliveInterval, Timeout: keepAliveTimeout}),
 		grpc.MaxRecvMsgSize(maxRequestBytes),
 		grpc.MaxSendMsgSize(maxResponseBytes),
-		// There is a connection for each kind, and most are idle.
-		grpc.SharedWriteBuffer(true),
 	)
 }
 

@@ -97,7 +97,6 @@ func (b *batch) store(ctx context.Context, s step) (err error) {
 			err = errors.Join(err, ignoreDone(tx.Rollback()))
 		}
 	}()
-	//nolint:sqlclosecheck // The end of the transaction closes it.
 	insert := tx.StmtContext(ctx, b.log.file.insert)
 	for _, r := range b.records {
 		if err := r.insert(ctx, insert); err != nil {
