@@ -189,7 +189,7 @@ func takenPort(t *testing.T, s *seed) {
 	defer func() { _ = holder.Process.Kill(); _ = holder.Wait() }()
 	s.says(t, 10*time.Second, ":7257", s.inside("ss", "-ltn")...)
 	r := s.try(t, "", s.up()...)
-	if want := "the port 7257 for kube-controller-manager, which another program has"; r.code == 0 || !strings.Contains(r.stderr, want) {
+	if want := "the port 7257 for kube-controller-manager, which another program uses"; r.code == 0 || !strings.Contains(r.stderr, want) {
 		t.Errorf("The part and its port are named; up ended with %d:\n%s", r.code, r.all())
 	}
 	if _, err := os.Stat(s.stateDir); err == nil {
