@@ -49,7 +49,7 @@ func newTimelineCommand(env Environment) *cobra.Command {
 		Use:   "timeline KIND NAME",
 		Short: "Show what happened to a shoot, a seed, a backup entry or a managed seed",
 		Long: `Show what happened to an object: who asked for what, each operation with its tasks, errors, and changes of conditions, the
-oldest first. Whoever may read the object may read its timeline.`,
+oldest first. Everyone who can read the object can read its timeline.`,
 		Example: `  # What happened to a shoot in the last two hours
   terrarium timeline shoot sprout -n garden-meadow --since 2h
 

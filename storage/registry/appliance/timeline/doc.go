@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package timeline serves the timelines of shoots, seeds, backup entries and managed seeds. The recorder derives entries from the
-// changes that the API server writes; gardenlets add the tasks of their flows by reports. Whoever may read an object may read its
-// timeline.
+// changes that the API server writes; gardenlets add the tasks of their flows by reports. A user who can
+// read an object can read its timeline.
 package timeline
