@@ -52,7 +52,7 @@ type Config struct {
 	MaxBytes int64
 	// Clock is the clock for the age of entries.
 	Clock clock.WithTicker
-	// Failed is told of errors of the background writer, which tries again.
+	// Failed is told of errors of the background writer, which tries again, and of entries that were left out.
 	Failed func(err error)
 }
 
@@ -144,7 +144,7 @@ func (s *Store) Append(ctx context.Context, entries ...*Entry) error {
 	}
 }
 
-// Offer adds entries soon, and never waits. If too many entries wait already, it drops these and counts them.
+// Offer adds entries soon, and never waits. If too many entries wait already, it drops these, and Failed is told of how many.
 func (s *Store) Offer(entries ...*Entry) {
 	if len(entries) == 0 {
 		return
@@ -155,12 +155,11 @@ func (s *Store) Offer(entries ...*Entry) {
 	s.signal(wake{})
 }
 
-// Dropped returns the number of entries that were dropped since the start.
-func (s *Store) Dropped() int64 {
+// Lost counts entries that the caller had to leave out. They are told of with those that Offer has dropped.
+func (s *Store) Lost(entries int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-
-	return s.dropped
+	s.dropped += entries
 }
 
 func (s *Store) enqueue(p pending) error {

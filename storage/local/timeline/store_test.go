@@ -140,6 +140,36 @@ func TestOffer(t *testing.T) {
 	}
 }
 
+// TestFull checks that entries are dropped while too many wait, and that this is told.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	clk, told := testclock.NewFakeClock(start), make(chan error, 1)
+	s, err := timeline.Open(timeline.Config{
+		Dir: t.TempDir(), Keep: time.Hour, MaxBytes: 1 << 30, Clock: clk, Failed: func(err error) { told <- err },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := make([]*timeline.Entry, 1000)
+	for i := range batch {
+		batch[i] = entry("a", "Shoot", "s", start)
+	}
+	// The writer lingers, because the clock stands still.
+	for range 21 {
+		s.Offer(batch...)
+	}
+	if err := s.Append(t.Context(), entry("a", "Shoot", "s", start)); !errors.Is(err, timeline.ErrFull) {
+		t.Errorf("an entry beyond the limit: %v", err)
+	}
+	s.Lost(2)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(timeline.ErrFull.Error()+": 1003 entries were left out", (<-told).Error()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // TestReopen checks that everything that was acknowledged or offered before a close is there afterwards, and that numbers go on.
 func TestReopen(t *testing.T) {
 	t.Parallel()

@@ -82,6 +82,7 @@ func (s *Store) linger() {
 
 // flush writes what waits. Entries for which somebody waits are given up if the disk refuses them, others are tried again.
 func (s *Store) flush() {
+	s.tellDropped()
 	for {
 		batch := s.take()
 		if len(batch) == 0 {
@@ -104,6 +105,17 @@ func (s *Store) flush() {
 			return
 		}
 		s.publish()
+	}
+}
+
+// tellDropped tells of entries that were dropped since the last time.
+func (s *Store) tellDropped() {
+	s.mu.Lock()
+	dropped := s.dropped
+	s.dropped = 0
+	s.mu.Unlock()
+	if dropped > 0 {
+		s.config.Failed(fmt.Errorf("%w: %d entries were left out", ErrFull, dropped))
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	// maxChanges is the number of changes that may wait for the recorder. Further ones are counted and left out, because a
+	// maxChanges is the number of changes that may wait for the recorder. Further ones are left out, which the log of the server says, because a
 	// request never waits for the timeline.
 	maxChanges = 10_000
 	// remembered is the number of objects of which the recorder knows who last asked for something, and of those removed
@@ -94,9 +94,6 @@ func (r *Recorder) Changed(ctx context.Context, before, after runtime.Object) {
 	}
 }
 
-// Missed returns the number of changes that the timeline lacks because too many came at once.
-func (r *Recorder) Missed() int64 { return r.missed.Load() + r.store.Dropped() }
-
 // Run records until ctx is done, and then what is left.
 func (r *Recorder) Run(ctx context.Context) {
 	for {
@@ -117,6 +114,7 @@ func (r *Recorder) Run(ctx context.Context) {
 }
 
 func (r *Recorder) record(ctx context.Context, c change) {
+	r.store.Lost(r.missed.Swap(0))
 	for _, entry := range c.entries {
 		switch entry.Type {
 		case gardenappliancev1alpha1.TimelineEntryRequest:
