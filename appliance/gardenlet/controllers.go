@@ -146,8 +146,6 @@ func (p *process) newManager(reach *rest.Config) (manager.Manager, error) {
 			},
 		}},
 		Controller: config.Controller{
-			// A priority queue can deadlock if it is shut down with items left (controller-runtime 0.24.1).
-			UsePriorityQueue:   new(false),
 			CacheSyncTimeout:   p.Config.Controllers.CacheSyncTimeout.Duration,
 			SkipNameValidation: new(true),
 		},

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -38,8 +37,6 @@ func (s *server) runGardenControllers(ctx context.Context, api *apiserver.Server
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress:  "0",
 		GracefulShutdownTimeout: new(grace),
-		// A priority queue can deadlock if it is shut down with items left (controller-runtime 0.24.1).
-		Controller: config.Controller{UsePriorityQueue: new(false)},
 		Cache: cache.Options{
 			DefaultTransform: cache.TransformStripManagedFields(),
 			NewInformer:      local{api}.newInformer,

@@ -81,7 +81,7 @@ func (b *Base) ManagedBy(mgr manager.Manager, name string, queue Queue) *builder
 	b.Recorder = cmp.Or(b.Recorder, mgr.GetEventRecorder(name))
 	b.Clock = cmp.Or[clock.Clock](b.Clock, clock.RealClock{})
 	b.Queue = b.Queue.or(queue)
-	return builder.ControllerManagedBy(mgr).Named(name).WithOptions(b.Queue.Options())
+	return builder.ControllerManagedBy(mgr).Named(name).WithOptions(b.Queue.Options(b.Clock))
 }
 
 // SeedBase is what every controller of a gardenlet has: it watches the garden and acts in the seed, or the other way

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -43,9 +44,9 @@ func (q Queue) or(other Queue) Queue {
 	}
 }
 
-// Options are the controller options of this queue. Controller names may repeat in one process, because tests run
-// several managers in it.
-func (q Queue) Options() controller.Options {
+// Options are the controller options of this queue. Delays pass on the given clock, if it can wake sleepers. Controller names
+// may repeat in one process, because tests run several managers in it.
+func (q Queue) Options(passing clock.PassiveClock) controller.Options {
 	concurrency, base, limit := q.Concurrency, q.BaseDelay, q.MaxDelay
 	if concurrency <= 0 {
 		concurrency = defaultConcurrency
@@ -60,5 +61,15 @@ func (q Queue) Options() controller.Options {
 		MaxConcurrentReconciles: concurrency,
 		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](base, max(base, limit)),
 		SkipNameValidation:      new(true),
+		NewQueue:                queueOn(passing),
+	}
+}
+
+// queueOn makes queues without priorities: a priority queue can deadlock if it is shut down with items left
+// (controller-runtime 0.24.1).
+func queueOn(passing clock.PassiveClock) func(string, workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	ticking, _ := passing.(clock.WithTicker)
+	return func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+		return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[reconcile.Request]{Name: name, Clock: ticking})
 	}
 }

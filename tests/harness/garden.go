@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -54,6 +55,7 @@ type settings struct {
 	config    *gardenconfigv1alpha1.ServerConfiguration
 	listener  net.Listener
 	datastore func(*kine.Config)
+	clock     clock.WithTicker
 }
 
 // WithDataDir uses a data directory that may exist already.
@@ -69,6 +71,11 @@ func WithListener(l net.Listener) Option {
 // WithConfig changes the configuration of the server.
 func WithConfig(change func(*gardenconfigv1alpha1.ServerConfiguration)) Option {
 	return func(s *settings) { change(s.config) }
+}
+
+// WithClock runs the garden's controllers on that clock. Objects are created at the real time all the same.
+func WithClock(c *Clock) Option {
+	return func(s *settings) { s.clock = c }
 }
 
 // WithDatastore changes how the objects are kept.
@@ -93,6 +100,7 @@ func Start(tb testing.TB, options ...Option) *Garden {
 			Listener:  s.listener,
 			Ready:     func(found server.Garden) { ready <- found },
 			Datastore: s.datastore,
+			Clock:     s.clock,
 		})
 	}()
 	tb.Cleanup(func() { g.Stop(tb) })
