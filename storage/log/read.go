@@ -30,78 +30,16 @@ type Read struct {
 	KeysOnly bool
 }
 
-// List returns the state of a range of keys.
+// List returns the state of a range of keys. The newest state is read from memory at one moment. Its values never change, but
+// those that are only in the file may be removed when they were replaced long ago; a reader so slow starts again.
 func (l *Log) List(ctx context.Context, r Read) (List, error) {
-	now, past, err := l.admit(r.Revision)
-	if err != nil {
-		return List{Revision: now}, err
-	}
-	if !past {
-		return l.newest(ctx, r)
-	}
-	var records []*Record
-	if r.End == "" {
-		records, err = l.file.recordsAt(ctx, l.file.at, r.Key, r.Revision)
-	} else {
-		records, err = l.file.recordsAt(ctx, l.file.atRange, r.Key, bound(r.End), r.Revision, limit(r.Limit))
-	}
-	if err != nil {
-		return List{Revision: now}, err
-	}
-	// Records of the past are removed only after compaction has said so.
-	if _, _, err := l.admit(r.Revision); err != nil {
-		return List{Revision: now}, err
-	}
-
-	return List{Revision: now, Records: records}, nil
-}
-
-// Count returns how many keys of a range exist.
-func (l *Log) Count(ctx context.Context, r Range, revision int64) (now, count int64, err error) {
-	now, past, err := l.admit(revision)
-	if err != nil {
-		return now, 0, err
-	}
-	if !past {
-		l.mu.RLock()
-		defer l.mu.RUnlock()
-		l.ascend(r, func(head) bool {
-			count++
-
-			return true
-		})
-
-		return l.published, count, nil
-	}
-	if err := l.file.countRange.QueryRowContext(ctx, r.Key, bound(r.End), revision).Scan(&count); err != nil {
-		return now, 0, fmt.Errorf("count keys: %w", err)
-	}
-	_, _, err = l.admit(revision)
-
-	return now, count, err
-}
-
-// admit checks a revision that was asked for, and reports whether it is a past one.
-func (l *Log) admit(revision int64) (now int64, past bool, err error) {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	switch {
-	case revision > l.published:
-		return l.published, false, ErrFuture
-	case revision > 0 && revision < l.compacted:
-		return l.published, false, ErrCompacted
-	}
-
-	return l.published, revision > 0 && revision < l.published, nil
-}
-
-// newest reads the published state. The keys are read from memory at one moment; their values never change, and may only
-// be removed when they were replaced long ago. A reader so slow starts again.
-func (l *Log) newest(ctx context.Context, r Read) (List, error) {
 	for {
-		list := l.snapshot(r)
-		if r.KeysOnly {
-			return list, nil
+		list, past, err := l.snapshot(r)
+		switch {
+		case err != nil || r.KeysOnly && !past:
+			return list, err
+		case past:
+			return l.past(ctx, r, list.Revision)
 		}
 		whole, err := l.fill(ctx, list.Records)
 		if err != nil || whole {
@@ -110,11 +48,87 @@ func (l *Log) newest(ctx context.Context, r Read) (List, error) {
 	}
 }
 
-// snapshot returns the published state, with the values that are in memory.
-func (l *Log) snapshot(r Read) List {
+// past reads a past state from the file.
+func (l *Log) past(ctx context.Context, r Read, now int64) (list List, err error) {
+	list.Revision = now
+	var records []*Record
+	if r.End == "" {
+		records, err = l.file.recordsAt(ctx, l.file.at, r.Key, r.Revision)
+	} else {
+		records, err = l.file.recordsAt(ctx, l.file.atRange, r.Key, bound(r.End), r.Revision, limit(r.Limit))
+	}
+	if err != nil {
+		return list, err
+	}
+	// Records of the past are removed only after compaction has said so.
+	if err := l.kept(r.Revision); err != nil {
+		return list, err
+	}
+	list.Records = records
+
+	return list, nil
+}
+
+// Count returns how many keys of a range exist.
+func (l *Log) Count(ctx context.Context, r Range, revision int64) (now, count int64, err error) {
+	now, count, past, err := l.countNewest(r, revision)
+	if err != nil || !past {
+		return now, count, err
+	}
+	if err := l.file.countRange.QueryRowContext(ctx, r.Key, bound(r.End), revision).Scan(&count); err != nil {
+		return now, 0, fmt.Errorf("count keys: %w", err)
+	}
+
+	return now, count, l.kept(revision)
+}
+
+func (l *Log) countNewest(r Range, revision int64) (now, count int64, past bool, err error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	list := List{Revision: l.published}
+	past, err = l.admit(revision)
+	if err != nil || past {
+		return l.published, 0, past, err
+	}
+	l.ascend(r, func(head) bool {
+		count++
+
+		return true
+	})
+
+	return l.published, count, false, nil
+}
+
+// admit checks a revision that was asked for, and reports whether it is a past one. The lock must be held until the state is
+// read: the newest revision is a past one as soon as the writer publishes the next.
+func (l *Log) admit(revision int64) (past bool, err error) {
+	switch {
+	case revision > l.published:
+		return false, ErrFuture
+	case revision > 0 && revision < l.compacted:
+		return false, ErrCompacted
+	}
+
+	return revision > 0 && revision < l.published, nil
+}
+
+// kept returns ErrCompacted if records of a revision may have been removed.
+func (l *Log) kept(revision int64) error {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	_, err := l.admit(revision)
+
+	return err
+}
+
+// snapshot returns the published state, with the values that are in memory. It is empty if a past state is asked for.
+func (l *Log) snapshot(r Read) (list List, past bool, err error) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	list.Revision = l.published
+	past, err = l.admit(r.Revision)
+	if err != nil || past {
+		return list, past, err
+	}
 	l.ascend(r.Range, func(h head) bool {
 		if recent := l.recent.at(h.revision); recent != nil {
 			list.Records = append(list.Records, recent)
@@ -127,7 +141,7 @@ func (l *Log) snapshot(r Read) List {
 		return r.Limit == 0 || int64(len(list.Records)) < r.Limit
 	})
 
-	return list
+	return list, false, nil
 }
 
 // ascend calls a function for the keys of a range, in their order, until it returns false. The lock must be held.
