@@ -167,21 +167,28 @@ func (w *world) deleteShoot(t *testing.T, name string) {
 	w.gone(t, 5*time.Minute, w.garden("-n", namespace, "get", "shoot", name)...)
 }
 
-func missingImage(t *testing.T, w *world) {
+// orderBare orders a shoot whose machines have an image that does not exist; a later chapter sees what becomes of it.
+func orderBare(t *testing.T, w *world) {
 	t.Helper()
 	patch := `[{"op":"add","path":"/spec/machineImages/0/versions/-","value":{"version":"0.0.1"}},
 		{"op":"add","path":"/spec/providerConfig/machineImages/0/versions/-","value":{"version":"0.0.1","image":"terrarium.garden/machine:v0.0.1"}}]`
 	w.must(t, w.garden("patch", "cloudprofile", "local", "--type=json", "-p", patch)...)
 	manifest := w.shootManifest(t, "name: "+shootName, "name: bare", `version: "1.36.3" # of the image`, `version: "0.0.1"`)
 	w.mustWith(t, manifest, w.garden("create", "-f", "-")...)
+}
+
+func missingImage(t *testing.T, w *world) {
+	t.Helper()
 	w.eventually(t, 5*time.Minute, "the missing image is named", func() (bool, string) {
 		errs := w.must(t, w.garden("-n", namespace, "get", "shoot", "bare", "-o", "jsonpath={.status.lastErrors} {.status.lastOperation}")...)
 		return strings.Contains(errs, "terrarium.garden/machine:v0.0.1"), errs
 	})
-	w.deleteShoot(t, "bare")
+	w.beginDeletion(t, "bare")
 }
 
-// killed orders a shoot, kills the server, then the gardenlet, then both, each in the middle of the creation.
+// killed orders a shoot and kills the server in the middle of its creation, then another one and kills the gardenlet, then a
+// third one and kills both. The shoots before are not waited for, so that they are interrupted again wherever they are; and so
+// is the deletion of the shoot without an image.
 func killed(t *testing.T, w *world) {
 	t.Helper()
 	var phoenixes []string
@@ -208,16 +215,15 @@ func killed(t *testing.T, w *world) {
 		}
 		w.ended(t, pids)
 		w.must(t, "scripts/playground", "garden")
-		w.healthy(t, 5*time.Minute, name)
-		w.once(t, name)
-		for _, survivor := range []string{shootName, name} {
-			w.must(t, w.garden("-n", namespace, "get", "shoot", survivor)...)
-		}
-		// Its deletion goes on beside the next round, and has to survive that too.
-		w.beginDeletion(t, name)
+		w.must(t, w.garden("-n", namespace, "get", "shoot", shootName)...)
 		phoenixes = append(phoenixes, name)
 	}
 	for _, name := range phoenixes {
+		w.healthy(t, 5*time.Minute, name)
+		w.once(t, name)
+		w.beginDeletion(t, name)
+	}
+	for _, name := range append(phoenixes, "bare") {
 		w.gone(t, 5*time.Minute, w.garden("-n", namespace, "get", "shoot", name)...)
 	}
 }

@@ -28,6 +28,7 @@ func TestStory(t *testing.T) {
 	}{
 		{"up brings a shoot to life", up},
 		{"up again changes nothing", upAgain},
+		{"a shoot without an image is ordered", orderBare},
 		{"a workload in the shoot answers", workload},
 		{"pods of the shoot resolve names", names},
 		{"the shoot tells how it is", conditions},
