@@ -79,8 +79,7 @@ func startGarden(t *testing.T) *garden {
 func (g *garden) world() *world {
 	w := newWorld()
 	u, _ := url.Parse(g.url)
-	w.names[g.url] = "https://127.0.0.1:<port>"
-	w.names[u.Port()] = "<port>"
+	w.names[u.Host] = "127.0.0.1:<port>" // The digits of the port alone may be part of a hash.
 	w.names[g.CAHash()] = "<hash>"
 	w.names[g.Dir] = "<data>"
 	return w
