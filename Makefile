@@ -85,9 +85,8 @@ verify: ## Check that generated code, go.mod and the catalogue of rules are up t
 .PHONY: test-unit
 test-unit: ## Run unit tests; those of packages with goroutines also under the race detector
 	go test $$(go list ./... | grep -v '/tests/')
-	go test -race ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/kit/... ./appliance/runner/... ./appliance/authorization/... ./controllers/operation/... \
+	go test -race ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/kit/... ./appliance/runner/... ./appliance/authorization/... ./controllers/operation/... ./controllers/gardenlet/shoot \
 		./storage/log/... ./storage/kine/... ./storage/local/... ./storage/registry/kind ./appliance/gardenlet/journal
-	go test -race -skip '^TestOwnerTakesTheSettingBack$$' ./controllers/gardenlet/shoot # that one polls for many minutes of a fake clock
 
 .PHONY: test-integration
 test-integration: ## Run tests against a real server in the test process
