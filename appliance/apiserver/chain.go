@@ -109,7 +109,7 @@ func (ch *chain) build() (*aggregatorapiserver.APIAggregator, error) {
 	if err != nil {
 		return nil, err
 	}
-	kube, err := newKube(ch.kube, garden)
+	kube, err := newKube(ch.kube, ch.garden.sources, garden)
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ const decodedBytes = 4 << 20
 type gardenKinds struct {
 	options kind.Options
 	groups  []*genericapiserver.APIGroupInfo
+	// sources are the stores of all kinds of this process.
 	sources sources
 	// recorder adds to timelines what the kinds' stores write.
 	recorder *timeline.Recorder
@@ -77,7 +78,12 @@ func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, e
 		return nil, fmt.Errorf("build stores of the garden: %w", err)
 	}
 
-	return &gardenKinds{options: options, groups: groups, sources: newSources(groups), recorder: recorder}, nil
+	stores := sources{}
+	for _, group := range groups {
+		stores.add(group)
+	}
+
+	return &gardenKinds{options: options, groups: groups, sources: stores, recorder: recorder}, nil
 }
 
 // gardenServer is a configured server of the garden's groups.

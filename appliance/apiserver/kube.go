@@ -88,8 +88,8 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 	return &kubeParts{config: config, resolver: resolver, initializers: initializers, kinds: kinds, world: view}, nil
 }
 
-// newKube builds the server of Kubernetes' own groups.
-func newKube(config controlplane.CompletedConfig, next genericapiserver.DelegationTarget) (*controlplane.Server, error) {
+// newKube builds the server of Kubernetes' own groups, and adds their stores to the sources.
+func newKube(config controlplane.CompletedConfig, stores sources, next genericapiserver.DelegationTarget) (*controlplane.Server, error) {
 	server, err := config.New("terrarium", next)
 	if err != nil {
 		return nil, fmt.Errorf("build kube server: %w", err)
@@ -98,7 +98,7 @@ func newKube(config controlplane.CompletedConfig, next genericapiserver.Delegati
 	if err != nil {
 		return nil, fmt.Errorf("create discovery client: %w", err)
 	}
-	if err := server.InstallAPIs(kubeGroups(config, client)...); err != nil {
+	if err := server.InstallAPIs(stores.record(kubeGroups(config, client))...); err != nil {
 		return nil, fmt.Errorf("install groups of Kubernetes: %w", err)
 	}
 	serveOpenAPI(server.GenericAPIServer, config.Generic.Config)

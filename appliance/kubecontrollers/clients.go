@@ -5,7 +5,12 @@ package kubecontrollers
 import (
 	"fmt"
 	"net/http"
+	"time"
 
+	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
@@ -16,6 +21,7 @@ import (
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/controller-manager/pkg/informerfactory"
 )
 
@@ -62,6 +68,7 @@ func (c Config) clientsFor(config *rest.Config, transport *http.Client) (*client
 	}
 
 	typed := informers.NewSharedInformerFactoryWithOptions(kube, c.Resync, informers.WithTransform(trim))
+	c.useSource(typed)
 	untyped := metadatainformer.NewSharedInformerFactoryWithOptions(metadataClient, c.Resync,
 		metadatainformer.WithTransform(trim))
 
@@ -75,6 +82,24 @@ func (c Config) clientsFor(config *rest.Config, transport *http.Client) (*client
 		both:              informerfactory.NewInformerFactory(typed, untyped),
 		started:           make(chan struct{}),
 	}, nil
+}
+
+// useSource lets the caches of the kinds that may have many objects, or that are needed first, read within the process.
+func (c Config) useSource(typed informers.SharedInformerFactory) {
+	if c.Source == nil {
+		return
+	}
+	for _, kind := range []runtime.Object{
+		&corev1.ConfigMap{}, &corev1.Secret{}, &corev1.Namespace{}, &corev1.ServiceAccount{}, &corev1.ResourceQuota{},
+		&coordinationv1.Lease{}, &certificatesv1.CertificateSigningRequest{},
+		&rbacv1.ClusterRole{}, &rbacv1.ClusterRoleBinding{}, &rbacv1.Role{}, &rbacv1.RoleBinding{},
+	} {
+		if source := c.Source(kind); source != nil {
+			typed.InformerFor(kind, func(_ kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+				return cache.NewSharedIndexInformer(source, kind, resync, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+			})
+		}
+	}
 }
 
 // trim removes the managed fields, which no loop reads and which are more than half of the size of many objects.

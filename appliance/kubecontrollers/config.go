@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
@@ -16,6 +18,9 @@ import (
 type Config struct {
 	// Loopback is a client configuration for the API server with all permissions.
 	Loopback *rest.Config
+	// Source returns a source that lists and watches all objects of a kind within this process, or nil. If it is not set, all
+	// objects come over Loopback.
+	Source func(kind runtime.Object) cache.ListerWatcher
 	// Identity has the CA that signs client certificates, the published CA, and the key that signs service account tokens.
 	Identity *identity.Garden
 	// CertificateLifetime is the lifetime of signed certificates, unless the request has a shorter one.

@@ -179,7 +179,7 @@ func (s *server) runFirstObjects(ctx context.Context, api *apiserver.Server, rea
 
 func (s *server) runKubeControllers(ctx context.Context, api *apiserver.Server, keys *identity.Garden, ready func()) error {
 	c := kubecontrollers.NewConfig()
-	c.Loopback = api.LoopbackConfig()
+	c.Loopback, c.Source = api.LoopbackConfig(), api.Source
 	c.Identity = keys
 	if lifetime := s.Config.Certificates.ClientLifetime; lifetime != nil {
 		c.CertificateLifetime = lifetime.Duration
