@@ -117,9 +117,13 @@ func TestCheck(t *testing.T) {
 	}{
 		"twice":   {"one of two could not be reached", gateway.Mounts{gateway.Document("/a", "", nil), gateway.Document("/a", "", nil)}, `mount "/a": duplicate path`},
 		"unclean": {"nobody asks for such a path", gateway.Mounts{gateway.Document("a//b", "", nil)}, `mount "a//b": not a clean absolute path below the root`},
-		"root":    {"the API would have nothing left", gateway.Mounts{gateway.Document("/", "", nil)}, `mount "/": not a clean absolute path below the root`},
-		"api":     {"the API would lose a group", gateway.Mounts{gateway.Document("/apis/x", "", nil)}, `mount "/apis/x": the path belongs to the API`},
-		"nobody":  {"who may ask is never left open", gateway.Mounts{{Path: "/a", Handler: says("")}}, `mount "/a": Handler and Who must be set`},
+		"page":    {"pages are for everybody", gateway.Mounts{{Path: "/", Who: gateway.Authorized, Handler: says(""), Pages: true}}, `mount "/": Pages are for Everybody`},
+		"both": {"a mount has one handler", gateway.Mounts{{
+			Path: "/a", Who: gateway.Everybody, Handler: says(""), Over: func(api http.Handler) http.Handler { return api },
+		}}, `mount "/a": Who and either Handler or Over must be set`},
+		"root":   {"the API would have nothing left", gateway.Mounts{gateway.Document("/", "", nil)}, `mount "/": not a clean absolute path below the root`},
+		"api":    {"the API would lose a group", gateway.Mounts{gateway.Document("/apis/x", "", nil)}, `mount "/apis/x": the path belongs to the API`},
+		"nobody": {"who may ask is never left open", gateway.Mounts{{Path: "/a", Handler: says("")}}, `mount "/a": Who and either Handler or Over must be set`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -131,5 +135,48 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%s\nCheck() (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestPages passes on what is not for a browser's page.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	mounts := gateway.Mounts{{Path: "/", Who: gateway.Everybody, Handler: says("page"), Pages: true}}
+	if err := mounts.Check(); err != nil {
+		t.Fatal(err)
+	}
+	h := mounts.Before(gateway.Everybody, says("api"))
+	for name, tc := range map[string]struct {
+		reason, path, accept, credential string
+		want                             string
+	}{
+		"browser": {"browsers accept HTML", "/", "text/html, */*", "", "page"},
+		"client":  {"clients of the API do not", "/", "application/json, */*", "", "api"},
+		"known":   {"whoever has a credential is a client", "/", "text/html", "Bearer x", "api"},
+		"below":   {"the root does not include what is below", "/api", "text/html", "", "api"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, tc.path, http.NoBody)
+			r.Header.Set("Accept", tc.accept)
+			r.Header.Set("Authorization", tc.credential)
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if diff := cmp.Diff(tc.want, w.Body.String()); diff != "" {
+				t.Errorf("%s\nGET %s (-want +got):\n%s", tc.reason, tc.path, diff)
+			}
+		})
+	}
+}
+
+// TestOver gives the API to a mount that is made over it.
+func TestOver(t *testing.T) {
+	t.Parallel()
+	h := gateway.Mounts{{Path: "/ui/", Who: gateway.Everybody, Over: func(api http.Handler) http.Handler { return http.StripPrefix("/ui", api) }}}.
+		Before(gateway.Everybody, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, r.URL.Path) //nolint:errcheck // a recorder takes everything
+		}))
+	if diff := cmp.Diff("/apis", ask(t, h, "GET", "/ui/apis", "")); diff != "" {
+		t.Errorf("a mount reaches the API (-want +got):\n%s", diff)
 	}
 }

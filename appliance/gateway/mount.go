@@ -31,6 +31,12 @@ type Mount struct {
 	Who Who
 	// Handler handles the requests.
 	Handler http.Handler
+	// Over makes the handler instead, from the handler of everything that is not mounted for Everybody: the API behind its
+	// authentication and authorization.
+	Over func(api http.Handler) http.Handler
+	// Pages limits the mount to requests of browsers for pages: those that accept HTML and have no credentials in their header.
+	// Others are passed on. Only such a mount can have the path "/", which then does not include the paths below.
+	Pages bool
 	// Limits are the limits of requests.
 	Limits Limits
 }
@@ -55,15 +61,18 @@ func (m Mounts) Check() error {
 	taken := map[string]bool{}
 	for _, at := range m {
 		switch {
-		case at.Path != clean(at.Path) || at.Path == "/":
+		case at.Path != clean(at.Path) || (at.Path == "/" && !at.Pages):
 			errs = append(errs, fmt.Errorf("mount %q: not a clean absolute path below the root", at.Path))
 		case taken[at.Path]:
 			errs = append(errs, fmt.Errorf("mount %q: duplicate path", at.Path))
 		case reserved(at.Path):
 			errs = append(errs, fmt.Errorf("mount %q: the path belongs to the API", at.Path))
 		}
-		if at.Handler == nil || (at.Who != Everybody && at.Who != Authorized) {
-			errs = append(errs, fmt.Errorf("mount %q: Handler and Who must be set", at.Path))
+		if (at.Handler == nil) == (at.Over == nil) || (at.Who != Everybody && at.Who != Authorized) {
+			errs = append(errs, fmt.Errorf("mount %q: Who and either Handler or Over must be set", at.Path))
+		}
+		if at.Pages && at.Who != Everybody {
+			errs = append(errs, fmt.Errorf("mount %q: Pages are for Everybody", at.Path))
 		}
 		taken[at.Path] = true
 	}

@@ -18,9 +18,9 @@ func (m Mounts) Before(who Who, next http.Handler) http.Handler {
 		if at.Who != who {
 			continue
 		}
-		s := newServed(at)
+		s := newServed(at, next)
 		exact[at.Path] = s
-		if strings.HasSuffix(at.Path, "/") {
+		if strings.HasSuffix(at.Path, "/") && at.Path != "/" {
 			below = append(below, s)
 		}
 	}
@@ -53,7 +53,10 @@ type served struct {
 	places  chan struct{}
 }
 
-func newServed(at Mount) *served {
+func newServed(at Mount, next http.Handler) *served {
+	if at.Over != nil {
+		at.Handler = at.Over(next)
+	}
 	s := &served{Mount: at, methods: at.Limits.Methods, places: make(chan struct{}, cmp.Or(at.Limits.Parallel, defaultParallel))}
 	if len(s.methods) == 0 {
 		s.methods = []string{http.MethodGet}
@@ -62,7 +65,14 @@ func newServed(at Mount) *served {
 	return s
 }
 
-func (s *served) answers(r *http.Request) bool { return slices.Contains(s.methods, r.Method) }
+func (s *served) answers(r *http.Request) bool {
+	return slices.Contains(s.methods, r.Method) && (!s.Pages || forPage(r))
+}
+
+// forPage reports whether a browser requests a page. Clients of the API do not ask for HTML.
+func forPage(r *http.Request) bool {
+	return r.Header.Get("Authorization") == "" && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
 
 // ServeHTTP implements http.Handler.
 func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
