@@ -49,9 +49,23 @@ prerequisites: ## Install missing prerequisites of the playground with the syste
 .PHONY: build
 build: $(BIN)/terrarium $(BIN)/seedling ## Build the two binaries into .build/bin
 
-GO_SOURCES := $(shell find apis appliance controllers packaging storage -type f -not -name '*_test.go' 2>/dev/null) go.mod go.sum
+GO_SOURCES := $(shell find apis appliance controllers packaging storage -type f -not -name '*_test.go' 2>/dev/null) $(wildcard webui/*.go) go.mod go.sum
+WEBUI_SOURCES := $(shell find webui -type f -not -path '*/node_modules/*' -not -path 'webui/dist/*' -not -path 'webui/e2e/*' -not -name '*.go' -not -name '*.test.ts' 2>/dev/null)
 
-$(BIN)/terrarium: $(GO_SOURCES)
+# Without Node, the binary is built without the web UI, or with the one that was built before.
+WEBUI := $(if $(shell scripts/webui check 2>/dev/null),webui/dist/index.html)
+
+webui/dist/index.html: $(WEBUI_SOURCES)
+	@scripts/webui build
+
+.PHONY: webui
+webui: webui-node $(WEBUI) ## Build the web UI into webui/dist (needs Node)
+
+.PHONY: webui-node
+webui-node:
+	@scripts/webui check >/dev/null || echo "make: so the binary has $(if $(wildcard webui/dist/index.html),the web UI of the last build,no web UI)" >&2
+
+$(BIN)/terrarium: $(GO_SOURCES) $(WEBUI) | webui-node
 	@mkdir -p $(BIN)
 	go build -ldflags '$(LDFLAGS)' -o $@ ./appliance
 
