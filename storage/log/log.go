@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/btree"
 )
@@ -46,11 +47,12 @@ type Log struct {
 	heads *btree.BTreeG[head]
 	// published is the revision of the state.
 	published int64
-	// compacted is the revision up to which past states are no longer kept.
-	compacted int64
-	recent    *history
-	feed      *feed
-	tracked   map[Range]*Tracked
+	// compacted is the revision up to which past states are no longer kept, since compactedAt.
+	compacted   int64
+	compactedAt time.Time
+	recent      *history
+	feed        *feed
+	tracked     map[Range]*Tracked
 
 	// swept is the revision up to which compaction has removed records from the file. The writer owns it.
 	swept int64
@@ -150,6 +152,17 @@ func (l *Log) Written() int64 { return l.written.Load() }
 
 // HistoryBytes is the size of the newest records that are kept in memory.
 func (l *Log) HistoryBytes() int64 { return l.cfg.HistoryBytes }
+
+// Path returns the path of the file.
+func (l *Log) Path() string { return l.cfg.File }
+
+// LastCompaction returns what Compacted does, and when it became so; the time is zero if it was not since the log was opened.
+func (l *Log) LastCompaction() (revision int64, at time.Time) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+
+	return l.compacted, l.compactedAt
+}
 
 // Compacted returns the revision up to which past states are no longer kept.
 func (l *Log) Compacted() int64 {

@@ -145,7 +145,7 @@ func (l *Log) announce(s step) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.compacted = s.compacted
+	l.compacted, l.compactedAt = s.compacted, l.cfg.Clock.Now()
 }
 
 // publish makes records the newest state, all of them in one step.
