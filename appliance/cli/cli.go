@@ -98,7 +98,7 @@ control plane in one process, and the gardenlet, which runs the control planes o
 		}
 	}
 	add(groupRoles, newServerCommand(env), newGardenletCommand(env), newProviderLocalCommand(env))
-	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env), newTimelineCommand(env))
+	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env), newTimelineCommand(env), newUICommand(env))
 	add(groupSelf, newVersionCommand(env), newCompletionCommand(), newConfigCommand(env))
 	checkArguments(root)
 	return root

@@ -102,6 +102,9 @@ func (g *garden) handler() http.Handler {
 		}
 		reply(w, http.StatusOK, info)
 	})
+	admin.HandleFunc("POST /ui/links", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, http.StatusCreated, map[string]string{"code": "CODE", "expires": "2026-01-01T00:00:00Z"})
+	})
 	admin.HandleFunc("GET "+secretsPath, g.list)
 	admin.HandleFunc("POST "+secretsPath, g.create)
 	admin.HandleFunc("DELETE "+secretsPath+"/{name}", g.remove)

@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -26,6 +27,10 @@ type server struct {
 	Options
 
 	readiness readiness
+	// started is when the server was started.
+	started time.Time
+	// name is the unique name of the garden, once it is known.
+	name atomic.Pointer[string]
 }
 
 // Run runs a garden until ctx ends, and returns when all units have stopped. The error names the unit that failed.
@@ -37,7 +42,7 @@ func Run(ctx context.Context, o Options) error {
 	// These libraries have a global logger.
 	ctrl.SetLogger(o.Log.WithName("controllers"))
 	kine.RouteLogs(o.Log.WithName("datastore"))
-	s := &server{Options: o}
+	s := &server{Options: o, started: o.Clock.Now()}
 
 	return runner.Run(ctx, runner.Options{Grace: grace, Clock: o.Clock, Log: o.Log.WithName("server")},
 		s.readiness.track(s.units())...)

@@ -18,6 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/bootstrap"
+	"github.com/terrarium-garden/terrarium/appliance/gateway/ui"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/kubecontrollers"
 	"github.com/terrarium-garden/terrarium/appliance/options"
@@ -146,6 +147,11 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 	if c.Mounts, err = documents(on.keys, c.WorkloadIdentity.Issuer); err != nil {
 		return err
 	}
+	pages, err := s.webUI(on.door.addresses, on.keys)
+	if err != nil {
+		return err
+	}
+	c.Mounts = append(append(c.Mounts, pages...), s.statusPage(on.keys, on.stores))
 	c.Log = s.Log.WithName("admission")
 	completed, err := c.Complete(ctx)
 	if err != nil {
@@ -172,6 +178,7 @@ func (s *server) runFirstObjects(ctx context.Context, api *apiserver.Server, rea
 	if err != nil {
 		return err
 	}
+	s.name.Store(&name)
 	ready(name)
 
 	return nil
@@ -194,7 +201,7 @@ func (s *server) announce(at addresses, keys *identity.Garden, name string, read
 		return err
 	}
 	ready()
-	s.Log.Info("Garden ready", "version", s.Version, "server", at.server, "clusterIdentity", name)
+	s.Log.Info("Garden ready", "version", s.Version, "server", at.server, "ui", at.server+ui.Path, "clusterIdentity", name)
 	s.Ready(Garden{
 		Server:          at.server,
 		Local:           at.local,

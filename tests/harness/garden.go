@@ -46,7 +46,11 @@ type Garden struct {
 
 	cancel context.CancelFunc
 	done   chan error
+	lines  *buffer
 }
+
+// Log returns what the garden has logged so far.
+func (g *Garden) Log() string { return g.lines.String() }
 
 // Option changes how a garden is started.
 type Option func(*settings)
@@ -88,9 +92,9 @@ func WithDatastore(change func(*kine.Config)) Option {
 func Start(tb testing.TB, options ...Option) *Garden {
 	tb.Helper()
 	s := newSettings(tb, options)
-	log := newLog(tb)
+	log, lines := newLog(tb)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
-	g := &Garden{DataDir: s.config.DataDir, cancel: cancel, done: make(chan error, 1)}
+	g := &Garden{DataDir: s.config.DataDir, cancel: cancel, done: make(chan error, 1), lines: lines}
 	ready := make(chan server.Garden, 1)
 	go func() {
 		g.done <- server.Run(ctx, server.Options{

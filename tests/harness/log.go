@@ -35,7 +35,7 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-func newLog(tb testing.TB) logr.Logger {
+func newLog(tb testing.TB) (logr.Logger, *buffer) {
 	tb.Helper()
 	if err := quiet(); err != nil {
 		tb.Fatalf("silence libraries: %v", err)
@@ -49,5 +49,5 @@ func newLog(tb testing.TB) logr.Logger {
 		}
 	})
 
-	return log
+	return log, lines
 }

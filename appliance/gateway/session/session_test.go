@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/terrarium-garden/terrarium/appliance/gateway/session"
+)
+
+// world is a store with the clock that it looks at.
+type world struct {
+	*session.Store
+
+	t     *testing.T
+	clock *clocktesting.FakePassiveClock
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	clk := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+
+	return &world{t: t, clock: clk, Store: session.New(clk)}
+}
+
+func (w *world) step(by time.Duration) { w.clock.SetTime(w.clock.Now().Add(by)) }
+
+// open makes a session and returns the value that finds it.
+func (w *world) open(user string, until time.Time) string {
+	w.t.Helper()
+	value, _, err := w.Open(session.Credential{Token: "t"}, session.User{Name: user}, until)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+
+	return value
+}
+
+func (w *world) use(value string) (context.Context, func()) {
+	w.t.Helper()
+	ctx, done, err := w.Find(value).Use(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+
+	return ctx, done
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		until  time.Duration
+		then   func(w *world, value string)
+		found  bool
+	}{
+		"new":     {"a session is there", 0, func(*world, string) {}, true},
+		"old":     {"for half a day at most", 0, func(w *world, _ string) { w.step(12 * time.Hour) }, false},
+		"token":   {"and as long as the token", 30 * time.Minute, func(w *world, _ string) { w.step(30 * time.Minute) }, false},
+		"long":    {"a longer token does not prolong it", 48 * time.Hour, func(w *world, _ string) { w.step(12 * time.Hour) }, false},
+		"resting": {"it may rest", 0, func(w *world, _ string) { w.step(59 * time.Minute) }, true},
+		"idle":    {"but not for an hour", 0, func(w *world, _ string) { w.step(time.Hour) }, false},
+		"ended":   {"it may be ended", 0, func(w *world, value string) { w.Find(value).End() }, false},
+		"used": {"a request counts from its end", 0, func(w *world, value string) {
+			_, done := w.use(value)
+			w.step(2 * time.Hour)
+			done()
+			w.step(59 * time.Minute)
+		}, true},
+		"in use":    {"who watches is not idle", 0, func(w *world, value string) { w.use(value); w.step(2 * time.Hour) }, true},
+		"watching":  {"but the session ends all the same", 0, func(w *world, value string) { w.use(value); w.step(12 * time.Hour) }, false},
+		"too many":  {"of the sessions of one user the one that rests longest ends", 0, func(w *world, _ string) { w.step(time.Second); w.many("eve", 16) }, false},
+		"of others": {"those of other users do not count", 0, func(w *world, _ string) { w.many("adam", 20) }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			until := time.Time{}
+			if tc.until > 0 {
+				until = w.clock.Now().Add(tc.until)
+			}
+			value := w.open("eve", until)
+			tc.then(w, value)
+			if found := w.Find(value) != nil; found != tc.found {
+				t.Errorf("%s\nFind(...) found it: %t, want %t", tc.reason, found, tc.found)
+			}
+			if w.Find("x"+value) != nil {
+				t.Error("another value finds nothing")
+			}
+		})
+	}
+}
+
+func (w *world) many(user string, number int) {
+	w.t.Helper()
+	for range number {
+		w.open(user, time.Time{})
+	}
+}
+
+func TestUse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	value := w.open("eve", time.Time{})
+	held := w.Find(value)
+	watching, _ := w.use(value)
+	var last func()
+	for range 255 {
+		_, last = w.use(value)
+	}
+	if _, _, err := held.Use(t.Context()); !errors.Is(err, session.ErrBusy) {
+		t.Errorf("a session has a bounded number of open requests; Use() = %v", err)
+	}
+	last()
+	if _, done, err := held.Use(t.Context()); err != nil {
+		t.Errorf("one that is answered makes room for another; Use() = %v", err)
+	} else {
+		done()
+	}
+	held.End()
+	held.End()
+	<-watching.Done()
+	if _, _, err := held.Use(t.Context()); !errors.Is(err, session.ErrEnded) {
+		t.Errorf("a session that has ended is of no use; Use() = %v", err)
+	}
+}
+
+// TestLifetime waits for the end of a session that has almost ended.
+func TestLifetime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	value := w.open("eve", w.clock.Now().Add(20*time.Millisecond))
+	ctx, done := w.use(value)
+	defer done()
+	<-ctx.Done()
+	if diff := cmp.Diff(context.DeadlineExceeded.Error(), fmt.Sprint(ctx.Err())); diff != "" {
+		t.Errorf("open requests end with the session (-want +got):\n%s", diff)
+	}
+}
+
+func TestFull(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.open("first", time.Time{})
+	for i := range 999 {
+		w.open(fmt.Sprintf("user-%d", i), time.Time{})
+	}
+	if _, _, err := w.Open(session.Credential{}, session.User{Name: "one more"}, time.Time{}); !errors.Is(err, session.ErrFull) {
+		t.Errorf("there is a bounded number of sessions; Open() = %v", err)
+	}
+	if w.Find(first) == nil {
+		t.Error("nobody is signed out because others sign in")
+	}
+	w.step(time.Hour)
+	w.open("one more", time.Time{})
+}
+
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	code, expires := w.NewCode()
+	if diff := cmp.Diff(w.clock.Now().Add(time.Minute), expires); diff != "" {
+		t.Errorf("a code is valid for a minute (-want +got):\n%s", diff)
+	}
+	if !w.SpendCode(code) || w.SpendCode(code) || w.SpendCode("") {
+		t.Error("a code can be spent once")
+	}
+	code, _ = w.NewCode()
+	w.step(time.Minute)
+	if w.SpendCode(code) {
+		t.Error("a code of a minute ago is worth nothing")
+	}
+	oldest, _ := w.NewCode()
+	w.step(time.Second)
+	for range 100 {
+		code, _ = w.NewCode()
+	}
+	if w.SpendCode(oldest) || !w.SpendCode(code) {
+		t.Error("of too many codes the oldest is worth nothing")
+	}
+}

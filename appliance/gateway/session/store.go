@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// Lifetime is how long a session lasts at most.
+const Lifetime = 12 * time.Hour
+
+const (
+	hashSize = sha256.Size
+
+	// idle is how long a session lasts without requests.
+	idle = time.Hour
+	// codeLifetime is how long the code of a one-time link is valid.
+	codeLifetime = time.Minute
+
+	// maxSessions, maxOfUser and maxCodes bound the memory, maxOpen the open requests of a session.
+	maxSessions = 1000
+	maxOfUser   = 16
+	maxCodes    = 100
+	maxOpen     = 256
+)
+
+// ErrFull says that there are too many sessions.
+var ErrFull = errors.New("too many sessions")
+
+// Store has all sessions and codes.
+type Store struct {
+	clock clock.PassiveClock
+
+	mutex    sync.Mutex
+	sessions map[[hashSize]byte]*Session
+	codes    map[[hashSize]byte]time.Time
+}
+
+// New returns an empty store.
+func New(clk clock.PassiveClock) *Store {
+	return &Store{clock: clk, sessions: map[[hashSize]byte]*Session{}, codes: map[[hashSize]byte]time.Time{}}
+}
+
+// Open makes a session and returns it with the value to find it by. It ends at until, if that is not zero, or earlier. A user with
+// too many sessions loses the one that was not used for the longest time.
+func (s *Store) Open(credential Credential, user User, until time.Time) (value string, opened *Session, err error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	now := s.clock.Now()
+	s.sweep(now)
+	s.makeRoom(user.Name)
+	if len(s.sessions) >= maxSessions {
+		return "", nil, ErrFull
+	}
+	expires := now.Add(Lifetime)
+	if !until.IsZero() && until.Before(expires) {
+		expires = until
+	}
+	value = rand.Text() + rand.Text()
+	opened = &Session{
+		Credential: credential, User: user, CSRF: rand.Text(), Expires: expires,
+		store: s, key: sha256.Sum256([]byte(value)), used: now, open: map[int]context.CancelFunc{},
+	}
+	s.sessions[opened.key] = opened
+
+	return value, opened, nil
+}
+
+// Find returns the session with a value, or nil. Only the hash of the value is compared, so the time that it takes says nothing
+// about the values of others.
+func (s *Store) Find(value string) *Session {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	found := s.sessions[sha256.Sum256([]byte(value))]
+	if found != nil && found.expired(s.clock.Now()) {
+		s.end(found)
+		found = nil
+	}
+
+	return found
+}
+
+// NewCode returns a code that can be spent once, and when it expires. If too many codes wait to be spent, the oldest becomes
+// invalid.
+func (s *Store) NewCode() (code string, expires time.Time) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	now := s.clock.Now()
+	s.sweep(now)
+	if len(s.codes) >= maxCodes {
+		delete(s.codes, oldest(s.codes))
+	}
+	code, expires = rand.Text()+rand.Text(), now.Add(codeLifetime)
+	s.codes[sha256.Sum256([]byte(code))] = expires
+
+	return code, expires
+}
+
+// SpendCode reports whether a code is valid, and makes it invalid.
+func (s *Store) SpendCode(code string) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	key := sha256.Sum256([]byte(code))
+	expires, found := s.codes[key]
+	delete(s.codes, key)
+
+	return found && s.clock.Now().Before(expires)
+}
+
+// sweep forgets what has expired.
+func (s *Store) sweep(now time.Time) {
+	for _, session := range s.sessions {
+		if session.expired(now) {
+			s.end(session)
+		}
+	}
+	for key, expires := range s.codes {
+		if !now.Before(expires) {
+			delete(s.codes, key)
+		}
+	}
+}
+
+// makeRoom ends sessions of a user until there is room for one more.
+func (s *Store) makeRoom(user string) {
+	for {
+		var longest *Session
+		number := 0
+		for _, session := range s.sessions {
+			if session.User.Name != user {
+				continue
+			}
+			number++
+			if longest == nil || session.used.Before(longest.used) {
+				longest = session
+			}
+		}
+		if number < maxOfUser {
+			return
+		}
+		s.end(longest)
+	}
+}
+
+// end requires the mutex.
+func (s *Store) end(session *Session) {
+	session.ended = true
+	delete(s.sessions, session.key)
+	for _, cancel := range session.open {
+		cancel()
+	}
+}
+
+func oldest(codes map[[hashSize]byte]time.Time) (key [hashSize]byte) {
+	var first time.Time
+	for k, expires := range codes {
+		if first.IsZero() || expires.Before(first) {
+			key, first = k, expires
+		}
+	}
+
+	return key
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ui
+
+import (
+	"crypto/x509"
+	"net/http"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/utils/clock"
+
+	"github.com/terrarium-garden/terrarium/appliance/gateway"
+	"github.com/terrarium-garden/terrarium/appliance/gateway/session"
+)
+
+const (
+	// Path is the path of the web UI.
+	Path = "/ui/"
+	// LinksPath is the path at which the administrator requests the code of a one-time link.
+	LinksPath = "/ui/links"
+	// SignInPath is the page that takes the code, after "#code=".
+	SignInPath = "/ui/sign-in"
+	// StatusPath is the path of the API at which the server says how it is.
+	StatusPath = "/appliance/status"
+
+	sessionPath = "/ui/session"
+	kubePath    = "/ui/kube"
+	// projectsPath is not /ui/projects, which is a page.
+	projectsPath = "/ui/session/projects"
+	infoPath     = "/ui/info"
+	statusPath   = "/ui/status"
+
+	// maxSignIn limits the size of sign-in requests, maxObject that of requests to the API, which has a lower limit of its own.
+	maxSignIn = 32 << 10
+	maxObject = 8 << 20
+	// maxSignIns and maxRequests limit the parallel requests.
+	maxSignIns  = 32
+	maxRequests = 4096
+)
+
+// Info describes the garden to those who are signed in.
+type Info struct {
+	Version          string `json:"version"`
+	Server           string `json:"server"`
+	Local            string `json:"local"`
+	CAFingerprint    string `json:"caFingerprint"`
+	ClusterIdentity  string `json:"clusterIdentity,omitempty"`
+	GardenerAPILevel string `json:"gardenerAPILevel"`
+}
+
+// Config is the configuration of the web UI.
+type Config struct {
+	// Files serves the files of the UI.
+	Files http.Handler
+	// AdminCertificate issues a certificate of the administrator that only this process can use.
+	AdminCertificate func(now time.Time, lifetime time.Duration) (*x509.Certificate, error)
+	// AdminGroup is the group of users who may request a one-time link.
+	AdminGroup string
+	// Info returns the description of the garden.
+	Info func() Info
+	// Clock is the clock of sessions.
+	Clock clock.PassiveClock
+	// Log records who signs in.
+	Log logr.Logger
+}
+
+// site is the web UI with its state.
+type site struct {
+	Config
+
+	sessions *session.Store
+	attempts *attempts
+}
+
+// Mounts returns the mounts of the web UI.
+func Mounts(c Config) gateway.Mounts {
+	s := &site{Config: c, sessions: session.New(c.Clock), attempts: newAttempts(c.Clock)}
+	read := gateway.Limits{Methods: []string{http.MethodGet, http.MethodHead}}
+	over := func(path string, limits gateway.Limits, serve func(api http.Handler, w http.ResponseWriter, r *http.Request)) gateway.Mount {
+		return gateway.Mount{Path: path, Who: gateway.Everybody, Limits: limits, Over: func(api http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(api, w, r) })
+		}}
+	}
+
+	return gateway.Mounts{
+		{Path: "/", Who: gateway.Everybody, Pages: true, Limits: read, Handler: http.HandlerFunc(toStart)},
+		{Path: "/ui", Who: gateway.Everybody, Limits: read, Handler: http.HandlerFunc(toStart)},
+		{Path: "/namespace/", Who: gateway.Everybody, Limits: read, Handler: http.HandlerFunc(toShoot)},
+		{Path: "/seeds", Who: gateway.Everybody, Limits: read, Handler: http.HandlerFunc(toSeed)},
+		{Path: "/seeds/", Who: gateway.Everybody, Limits: read, Handler: http.HandlerFunc(toSeed)},
+		{Path: Path, Who: gateway.Everybody, Limits: read, Handler: c.Files},
+		over(sessionPath, gateway.Limits{
+			Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Body: maxSignIn, Parallel: maxSignIns,
+		}, s.session),
+		over(LinksPath, gateway.Limits{Methods: []string{http.MethodPost}, Parallel: maxSignIns}, s.link),
+		over(projectsPath, gateway.Limits{Parallel: maxSignIns}, s.projects),
+		over(infoPath, gateway.Limits{}, s.info),
+		over(statusPath, gateway.Limits{}, s.status),
+		over(kubePath+"/", gateway.Limits{Methods: []string{
+			http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		}, Body: maxObject, Parallel: maxRequests}, s.kube),
+	}
+}

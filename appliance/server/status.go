@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/terrarium-garden/terrarium/appliance/gateway"
+	"github.com/terrarium-garden/terrarium/appliance/gateway/ui"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/storage/kine"
+)
+
+// status describes the server to its operator. What is not known is left out.
+type status struct {
+	Started      time.Time           `json:"started"`
+	Now          time.Time           `json:"now"`
+	Version      string              `json:"version"`
+	Process      processStatus       `json:"process"`
+	Machine      machineStatus       `json:"machine"`
+	Store        storeStatus         `json:"store"`
+	Certificates []certificateStatus `json:"certificates"`
+	Units        []unitStatus        `json:"units"`
+	Controllers  []controllerStatus  `json:"controllers,omitempty"`
+}
+
+type machineStatus struct {
+	CPUs int `json:"cpus"`
+}
+
+// storeStatus has the sizes of the files. It has no databases if the datastore is somewhere else.
+type storeStatus struct {
+	SizeBytes int64            `json:"sizeBytes"`
+	WALBytes  int64            `json:"walBytes"`
+	Databases []databaseStatus `json:"databases,omitempty"`
+}
+
+type databaseStatus struct {
+	Name      string `json:"name"`
+	SizeBytes int64  `json:"sizeBytes"`
+	WALBytes  int64  `json:"walBytes"`
+	// Revision is the newest revision, Compacted the one up to which past states are no longer kept.
+	Revision  int64 `json:"revision"`
+	Compacted int64 `json:"compacted"`
+	// LastCompaction is when Compacted became what it is.
+	LastCompaction *time.Time `json:"lastCompaction,omitempty"`
+}
+
+type certificateStatus struct {
+	Name     string    `json:"name"`
+	NotAfter time.Time `json:"notAfter"`
+	DaysLeft int       `json:"daysLeft"`
+}
+
+type unitStatus struct {
+	Name  string `json:"name"`
+	Ready bool   `json:"ready"`
+}
+
+// statusPage is the mount of the status, for those whom RBAC permits.
+func (s *server) statusPage(keys *identity.Garden, stores *kine.Stores) gateway.Mount {
+	return gateway.Mount{Path: ui.StatusPath, Who: gateway.Authorized, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		json.NewEncoder(w).Encode(s.status(keys, stores)) //nolint:errcheck,errchkjson,gosec // The client has gone; there is nobody to tell.
+	})}
+}
+
+func (s *server) status(keys *identity.Garden, stores *kine.Stores) status {
+	now := s.Clock.Now()
+	is := status{
+		Started: s.started.UTC(), Now: now.UTC(), Version: s.Version,
+		Process: s.process(), Machine: machineStatus{CPUs: runtime.NumCPU()},
+		Certificates: certificates(keys, now), Controllers: controllers(),
+	}
+	for _, db := range stores.Files() {
+		is.Store.SizeBytes += db.SizeBytes
+		is.Store.WALBytes += db.WALBytes
+		of := databaseStatus{Name: db.Name, SizeBytes: db.SizeBytes, WALBytes: db.WALBytes, Revision: db.Revision, Compacted: db.Compacted}
+		if !db.CompactedAt.IsZero() {
+			of.LastCompaction = new(db.CompactedAt.UTC())
+		}
+		is.Store.Databases = append(is.Store.Databases, of)
+	}
+	for _, u := range s.readiness.units {
+		is.Units = append(is.Units, unitStatus{Name: u.name, Ready: u.ready.Load()})
+	}
+
+	return is
+}
+
+func certificates(keys *identity.Garden, now time.Time) []certificateStatus {
+	var all []certificateStatus
+	for _, c := range keys.Certificates() {
+		all = append(all, certificateStatus{Name: c.Name, NotAfter: c.NotAfter.UTC(), DaysLeft: int(c.NotAfter.Sub(now) / (24 * time.Hour))})
+	}
+
+	return all
+}

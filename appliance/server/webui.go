@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"fmt"
+
+	"github.com/terrarium-garden/terrarium/appliance/gateway"
+	"github.com/terrarium-garden/terrarium/appliance/gateway/ui"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/webui"
+)
+
+// webUI returns the mounts of the web UI. The unique name of the garden is not known before the first objects exist.
+func (s *server) webUI(at addresses, keys *identity.Garden) (gateway.Mounts, error) {
+	files, err := webui.Handler()
+	if err != nil {
+		return nil, fmt.Errorf("serve the web UI: %w", err)
+	}
+
+	return ui.Mounts(ui.Config{
+		Files:            files,
+		AdminCertificate: keys.AdminSession,
+		AdminGroup:       identity.AdminGroup,
+		Info: func() ui.Info {
+			info := ui.Info{
+				Version: s.Version, Server: at.server, Local: at.local, CAFingerprint: keys.CAHash(), GardenerAPILevel: options.GardenerAPILevel,
+			}
+			if name := s.name.Load(); name != nil {
+				info.ClusterIdentity = *name
+			}
+
+			return info
+		},
+		Clock: s.Clock,
+		Log:   s.Log.WithName("web-ui"),
+	}), nil
+}
