@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { createRouter, createWebHistory, type RouteRecordRaw } from 'vue-router'
+
+import { resume, session } from '@/session/session'
+import SignInPage from '@/session/SignInPage.vue'
+import AppShell from '@/shell/AppShell.vue'
+import { t } from '@/text/en'
+
+const pages: RouteRecordRaw[] = [
+  { path: '', name: 'home', component: () => import('@/home/HomePage.vue'), meta: { title: t.shell.home } },
+  {
+    path: 'shoots',
+    name: 'all-shoots',
+    component: () => import('@/shoots/ShootsPage.vue'),
+    meta: { title: t.shell.shoots },
+  },
+  {
+    path: 'projects/:namespace/shoots',
+    name: 'shoots',
+    component: () => import('@/shoots/ShootsPage.vue'),
+    meta: { title: t.shell.shoots },
+  },
+  {
+    path: 'projects/:namespace/new-shoot',
+    name: 'new-shoot',
+    component: () => import('@/create/CreatePage.vue'),
+    meta: { title: t.shoots.create },
+  },
+  {
+    path: 'projects/:namespace/shoots/:name/:tab?',
+    name: 'shoot',
+    component: () => import('@/shoots/ShootPage.vue'),
+    meta: { title: t.shell.shoots },
+  },
+  { path: 'seeds', name: 'seeds', component: () => import('@/seeds/SeedsPage.vue'), meta: { title: t.shell.seeds } },
+  {
+    path: 'seeds/:name/:tab?',
+    name: 'seed',
+    component: () => import('@/seeds/SeedPage.vue'),
+    meta: { title: t.shell.seeds },
+  },
+  {
+    path: 'projects',
+    name: 'projects',
+    component: () => import('@/projects/ProjectsPage.vue'),
+    meta: { title: t.shell.projects },
+  },
+  {
+    path: 'projects/:namespace/:tab?',
+    name: 'project',
+    component: () => import('@/projects/ProjectPage.vue'),
+    meta: { title: t.shell.projects },
+  },
+  { path: ':rest(.*)*', name: 'not-found', component: () => import('@/shell/NotFound.vue') },
+]
+
+export const router = createRouter({
+  history: createWebHistory('/ui/'),
+  routes: [
+    { path: '/sign-in', name: 'sign-in', component: SignInPage, meta: { open: true, title: t.signIn.submit } },
+    { path: '/', component: AppShell, children: pages },
+  ],
+})
+
+let asked = false
+
+router.beforeEach(async (to) => {
+  if (to.meta.open || session.value) return true
+  if (!asked) {
+    asked = true
+    if (await resume().catch(() => (asked = false))) return true
+  }
+  return { name: 'sign-in', query: to.fullPath === '/' ? {} : { to: to.fullPath } }
+})
+
+router.afterEach((to) => {
+  const parts = [to.params.name, to.meta.title, t.app].filter((p): p is string => typeof p === 'string' && p !== '')
+  document.title = parts.join(' · ')
+})
