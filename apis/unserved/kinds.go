@@ -29,7 +29,7 @@ func kindRows() []Row {
 			gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "no control plane is restored from it"},
 		),
 		rowsOf[gardenoperationsv1alpha1.Bastion](
-			gardenoperationsv1alpha1.GroupName, Row{Severity: Warn, Instead: "no host is made that one could log in to, and the object does not expire"},
+			gardenoperationsv1alpha1.GroupName, Row{Severity: Warn, Instead: "no host is made that one could log in to"},
 		),
 		rowsOf[gardenseedmanagementv1alpha1.Gardenlet](
 			gardenseedmanagementv1alpha1.GroupName, Row{Severity: Warn, Instead: "the gardenlet is not updated by it"},

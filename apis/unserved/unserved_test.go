@@ -304,7 +304,7 @@ func TestSet(t *testing.T) {
 func TestString(t *testing.T) {
 	t.Parallel()
 	bastion := unserved.In(&gardenoperationsv1alpha1.Bastion{})
-	if got, want := bastion[0].String(), "kind Bastion is not served yet: no host is made that one could log in to, and the object does not expire"; got != want {
+	if got, want := bastion[0].String(), "kind Bastion is not served yet: no host is made that one could log in to"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	asleep := shoot(func(s *gardencorev1beta1.Shoot) {

@@ -17,6 +17,7 @@ func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, che
 	for section, workers := range c.Workers() {
 		check("", "controllers."+section+".concurrentSyncs", positive(workers.ConcurrentSyncs))
 	}
+	check("", "controllers.bastion.maxLifetime", within(c.Bastion.MaxLifetime, time.Second, 365*24*time.Hour))
 	check("", "controllers.seed.monitorPeriod", within(c.Seed.MonitorPeriod, time.Second, 24*time.Hour))
 	check("", "controllers.seed.shootMonitorPeriod", within(c.Seed.ShootMonitorPeriod, time.Second, 24*time.Hour))
 	check("", "controllers.seed.syncPeriod", within(c.Seed.SyncPeriod, 100*time.Millisecond, time.Hour))

@@ -6,6 +6,7 @@ package garden
 
 import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/garden/bastion"
 	"github.com/terrarium-garden/terrarium/controllers/garden/binding"
 	"github.com/terrarium-garden/terrarium/controllers/garden/cloudprofile"
 	"github.com/terrarium-garden/terrarium/controllers/garden/controllerregistration"
@@ -42,6 +43,7 @@ func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 		&controllerregistration.Reconciler{Config: c.ControllerRegistration},
 		&extensionrole.Reconciler{Config: c.ControllerRegistration},
 		&event.Reconciler{Config: c.Event},
+		&bastion.Reconciler{Config: c.Bastion},
 		&monitoring.Reconciler{},
 		&statuslabel.Reconciler{Config: c.ShootStatusLabel},
 		&reference.Reconciler{Config: c.ShootReference},

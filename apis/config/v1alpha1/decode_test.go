@@ -168,6 +168,9 @@ controllers: {seed: {monitorPeriod: 5s}}
 			MaxKubeconfigLifetime:       &metav1.Duration{Duration: 24 * time.Hour},
 		},
 		Controllers: gardenconfigv1alpha1.ServerControllerConfiguration{
+			Bastion: gardenconfigv1alpha1.ServerBastionControllerConfiguration{
+				ConcurrencyConfiguration: five, MaxLifetime: &metav1.Duration{Duration: 24 * time.Hour},
+			},
 			CertificateSigningRequest: five,
 			CloudProfile:              five,
 			ControllerDeployment:      five,

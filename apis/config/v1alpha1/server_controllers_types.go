@@ -13,6 +13,9 @@ import (
 
 // ServerControllerConfiguration configures each controller of the garden.
 type ServerControllerConfiguration struct {
+	// Bastion configures the controller that deletes bastions.
+	// +optional
+	Bastion ServerBastionControllerConfiguration `json:"bastion,omitempty"`
 	// CertificateSigningRequest configures the controller that approves gardenlets.
 	// +optional
 	CertificateSigningRequest ConcurrencyConfiguration `json:"certificateSigningRequest,omitempty"`
@@ -93,6 +96,15 @@ type ConcurrencyConfiguration struct {
 	// ConcurrentSyncs is the number of workers. Defaults to 5.
 	// +optional
 	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
+}
+
+// ServerBastionControllerConfiguration configures the controller that deletes bastions.
+type ServerBastionControllerConfiguration struct {
+	ConcurrencyConfiguration `json:",inline"`
+
+	// MaxLifetime is how long a bastion exists at most, even if it is kept alive. Defaults to 24h.
+	// +optional
+	MaxLifetime *metav1.Duration `json:"maxLifetime,omitempty"`
 }
 
 // ServerEventControllerConfiguration configures the controller of events.

@@ -17,6 +17,7 @@ const (
 	defaultMinTokenLifetime = time.Hour
 	defaultMaxTokenLifetime = 48 * time.Hour
 
+	defaultBastionLifetime     = 24 * time.Hour
 	defaultEventTTL            = time.Hour
 	defaultTimelineKeep        = 30 * 24 * time.Hour
 	defaultTimelineBytes       = 256 << 20
@@ -118,6 +119,7 @@ func (c *ServerControllerConfiguration) setDefaults() {
 	for _, check := range []*ServerSeedCheckConfiguration{&c.SeedBackupBucketsCheck, &c.SeedExtensionsCheck} {
 		setDuration(&check.SyncPeriod, 30*time.Second)
 	}
+	setDuration(&c.Bastion.MaxLifetime, defaultBastionLifetime)
 
 	if c.Event != nil {
 		setDuration(&c.Event.TTLNonShootEvents, defaultEventTTL)
