@@ -38,7 +38,9 @@ func kindRows() []Row {
 			gardenseedmanagementv1alpha1.GroupName, Row{Severity: Warn, Instead: "the shoot does not become a seed: join it with a gardenlet"},
 		),
 		rowsOf[gardenseedmanagementv1alpha1.ManagedSeedSet](
-			gardenseedmanagementv1alpha1.GroupName, Row{Severity: Warn, Instead: "neither shoots nor seeds are made of its templates"},
+			gardenseedmanagementv1alpha1.GroupName, Row{Severity: Warn, Instead: "shoots are made of its template, and become seeds when each is joined with a gardenlet"},
+			Row{Field: "spec.updateStrategy", Severity: Note, Instead: "changed templates are for new replicas only"},
+			Row{Field: "spec.revisionHistoryLimit", Severity: Note, Instead: "no revisions are kept"},
 		),
 		rowsOf[gardenoperatorv1alpha1.Garden](
 			gardenoperatorv1alpha1.GroupName, Row{Severity: Warn, Instead: "no garden is installed; this server is one already"},

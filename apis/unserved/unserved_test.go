@@ -17,6 +17,7 @@ import (
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/unserved"
 )
 
@@ -32,6 +33,8 @@ func TestFields(t *testing.T) {
 		"core.gardener.cloud/NamespacedCloudProfile": reflect.TypeFor[gardencorev1beta1.NamespacedCloudProfile](),
 		"core.gardener.cloud/ControllerRegistration": reflect.TypeFor[gardencorev1beta1.ControllerRegistration](),
 		"core.gardener.cloud/ControllerDeployment":   reflect.TypeFor[gardencorev1.ControllerDeployment](),
+
+		"seedmanagement.gardener.cloud/ManagedSeedSet": reflect.TypeFor[gardenseedmanagementv1alpha1.ManagedSeedSet](),
 	}
 	seen := map[string]bool{}
 	for _, row := range unserved.Table() {

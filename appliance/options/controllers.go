@@ -18,6 +18,8 @@ func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, che
 		check("", "controllers."+section+".concurrentSyncs", positive(workers.ConcurrentSyncs))
 	}
 	check("", "controllers.bastion.maxLifetime", within(c.Bastion.MaxLifetime, time.Second, 365*24*time.Hour))
+	check("", "controllers.managedSeedSet.maxShootRetries", notNegative(c.ManagedSeedSet.MaxShootRetries))
+	check("", "controllers.managedSeedSet.syncPeriod", within(c.ManagedSeedSet.SyncPeriod, time.Second, 24*time.Hour))
 	check("", "controllers.seed.monitorPeriod", within(c.Seed.MonitorPeriod, time.Second, 24*time.Hour))
 	check("", "controllers.seed.shootMonitorPeriod", within(c.Seed.ShootMonitorPeriod, time.Second, 24*time.Hour))
 	check("", "controllers.seed.syncPeriod", within(c.Seed.SyncPeriod, 100*time.Millisecond, time.Hour))

@@ -201,6 +201,13 @@ func short(d time.Duration) string {
 	return s
 }
 
+func notNegative(n *int) error {
+	if n == nil || *n >= 0 {
+		return nil
+	}
+	return fmt.Errorf("%d is less than 0", *n)
+}
+
 func positive(n *int) error {
 	if n == nil || *n > 0 {
 		return nil

@@ -114,10 +114,9 @@ func servedElsewhere() []served {
 			columns: []string{"Name", "Ready", "Pending", "Age"},
 			made:    func(namespace, name string) client.Object { return bed(namespace, name) },
 			edit:    with(func(s *gardenseedmanagementv1alpha1.ManagedSeedSet) { s.Spec.Replicas = new(int32(2)) }),
-			report: with(func(s *gardenseedmanagementv1alpha1.ManagedSeedSet) {
-				s.Status.PendingReplica = &gardenseedmanagementv1alpha1.PendingReplica{Name: s.Name + "-0", Reason: "SeedNotReady"}
-			}),
-			reported: shows(func(s *gardenseedmanagementv1alpha1.ManagedSeedSet) bool { return s.Status.PendingReplica != nil }),
+			// The controller of sets clears what it knows to be over.
+			report:   with(func(s *gardenseedmanagementv1alpha1.ManagedSeedSet) { s.Status.CollisionCount = new(int32(1)) }),
+			reported: shows(func(s *gardenseedmanagementv1alpha1.ManagedSeedSet) bool { return s.Status.CollisionCount != nil }),
 		},
 	}
 }

@@ -177,11 +177,13 @@ controllers: {seed: {monitorPeriod: 5s}}
 			ControllerRegistration:    five,
 			CredentialsBinding:        five,
 			ExposureClass:             five,
-			ManagedSeedSet:            five,
-			NamespacedCloudProfile:    five,
-			Project:                   gardenconfigv1alpha1.ServerProjectControllerConfiguration{ConcurrencyConfiguration: five},
-			Quota:                     five,
-			SecretBinding:             five,
+			ManagedSeedSet: gardenconfigv1alpha1.ServerManagedSeedSetControllerConfiguration{
+				ConcurrencyConfiguration: five, MaxShootRetries: new(3), SyncPeriod: &metav1.Duration{Duration: 30 * time.Minute},
+			},
+			NamespacedCloudProfile: five,
+			Project:                gardenconfigv1alpha1.ServerProjectControllerConfiguration{ConcurrencyConfiguration: five},
+			Quota:                  five,
+			SecretBinding:          five,
 			Seed: gardenconfigv1alpha1.ServerSeedControllerConfiguration{
 				ConcurrencyConfiguration: five,
 				MonitorPeriod:            &metav1.Duration{Duration: 5 * time.Second},

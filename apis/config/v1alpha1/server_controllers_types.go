@@ -39,7 +39,7 @@ type ServerControllerConfiguration struct {
 	ExposureClass ConcurrencyConfiguration `json:"exposureClass,omitempty"`
 	// ManagedSeedSet configures the controller of managed seed sets.
 	// +optional
-	ManagedSeedSet ConcurrencyConfiguration `json:"managedSeedSet,omitempty"`
+	ManagedSeedSet ServerManagedSeedSetControllerConfiguration `json:"managedSeedSet,omitempty"`
 	// NamespacedCloudProfile configures the controllers of cloud profiles of projects.
 	// +optional
 	NamespacedCloudProfile ConcurrencyConfiguration `json:"namespacedCloudProfile,omitempty"`
@@ -115,6 +115,18 @@ type ServerEventControllerConfiguration struct {
 	// than eventTTL. Defaults to 1h.
 	// +optional
 	TTLNonShootEvents *metav1.Duration `json:"ttlNonShootEvents,omitempty"`
+}
+
+// ServerManagedSeedSetControllerConfiguration configures the controller of managed seed sets.
+type ServerManagedSeedSetControllerConfiguration struct {
+	ConcurrencyConfiguration `json:",inline"`
+
+	// MaxShootRetries is how often the failed reconciliation or deletion of the shoot of a replica is retried. Defaults to 3.
+	// +optional
+	MaxShootRetries *int `json:"maxShootRetries,omitempty"`
+	// SyncPeriod is the time between two checks of a set. Defaults to 30m.
+	// +optional
+	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
 }
 
 // ServerProjectControllerConfiguration configures the controllers of projects.

@@ -124,6 +124,8 @@ func (c *ServerControllerConfiguration) setDefaults() {
 	if c.Event != nil {
 		setDuration(&c.Event.TTLNonShootEvents, defaultEventTTL)
 	}
+	setDefault(&c.ManagedSeedSet.MaxShootRetries, 3)
+	setDuration(&c.ManagedSeedSet.SyncPeriod, 30*time.Minute)
 	if c.Project.Quotas == nil {
 		c.Project.Quotas = defaultProjectQuotas()
 	}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package managedseedset
+
+import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// Indexed gives a client of a test the index that the manager has.
+func Indexed(b *fake.ClientBuilder) *fake.ClientBuilder {
+	return b.WithIndex(&gardencorev1beta1.Shoot{}, hostField, func(object client.Object) []string {
+		shoot, _ := object.(*gardencorev1beta1.Shoot)
+		return seedsOf(shoot)
+	})
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package managedseedset_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/garden/managedseedset"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+var errKilled = errors.New("the process was killed")
+
+// field is a garden in which shoots are made and seeds registered as soon as they are asked for. Its controller can be killed.
+type field struct {
+	t *testing.T
+	// Client is the garden; dying is how the controller reaches it.
+	client.WithWatch
+
+	dying client.WithWatch
+	// writes counts the writes of the controller. It is killed after the write with the number killAt, and not at all if that is 0.
+	writes, killAt int
+	killed         bool
+	// made are the shoots that were created, in their order.
+	made []string
+}
+
+func newField(t *testing.T, killAt int, objects ...client.Object) *field {
+	t.Helper()
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &field{t: t, killAt: killAt}
+	f.WithWatch = managedseedset.Indexed(fake.NewClientBuilder().WithScheme(kinds)).WithObjects(objects...).WithStatusSubresource(
+		&set{}, &gardencorev1beta1.Shoot{}, &gardencorev1beta1.Seed{}, &gardenseedmanagementv1alpha1.ManagedSeed{}).Build()
+	f.dying = interceptor.NewClient(f.WithWatch, interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, object client.Object, o ...client.CreateOption) error {
+			return f.write(func() error {
+				if _, ok := object.(*gardencorev1beta1.Shoot); ok {
+					f.made = append(f.made, object.GetName())
+				}
+				return c.Create(ctx, object, o...)
+			})
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, o ...client.PatchOption) error {
+			return f.write(func() error { return c.Patch(ctx, object, patch, o...) })
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, o ...client.DeleteOption) error {
+			return f.write(func() error { return c.Delete(ctx, object, o...) })
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, o ...client.SubResourcePatchOption) error {
+			return f.write(func() error { return c.SubResource(sub).Patch(ctx, object, patch, o...) })
+		},
+	})
+	return f
+}
+
+func (f *field) write(do func() error) error {
+	if f.killed {
+		return errKilled
+	}
+	f.writes++
+	err := do()
+	f.killed = f.writes == f.killAt
+	return err
+}
+
+// pass runs the controller once. A killed one has been started again.
+func (f *field) pass(s *set) {
+	f.t.Helper()
+	f.killed = false
+	r := &managedseedset.Reconciler{
+		Base: kit.Base{Client: f.dying, Reader: f.dying, Clock: clocktesting.NewFakeClock(at(0)), Recorder: events.NewFakeRecorder(100)},
+		Config: gardenconfigv1alpha1.ServerManagedSeedSetControllerConfiguration{
+			MaxShootRetries: new(3), SyncPeriod: &metav1.Duration{Duration: time.Hour},
+		},
+	}
+	_, err := reconcile.AsReconciler(client.Client(f.WithWatch), r).Reconcile(f.t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)})
+	if err != nil && !errors.Is(err, errKilled) {
+		f.t.Fatal(err)
+	}
+}
+
+// grow does what gardenlets do: shoots are reconciled, and ManagedSeeds register seeds.
+func (f *field) grow() {
+	f.t.Helper()
+	ctx := f.t.Context()
+	shoots, managed := &gardencorev1beta1.ShootList{}, &gardenseedmanagementv1alpha1.ManagedSeedList{}
+	seeds := &gardencorev1beta1.SeedList{}
+	if err := errors.Join(f.List(ctx, shoots), f.List(ctx, managed), f.List(ctx, seeds)); err != nil {
+		f.t.Fatal(err)
+	}
+	var errs []error
+	for i := range shoots.Items {
+		s := &shoots.Items[i]
+		if s.Status.LastOperation != nil {
+			continue
+		}
+		s.Labels["shoot.gardener.cloud/status"] = "healthy"
+		errs = append(errs, f.Update(ctx, s))
+		operated(s, "Create", "Succeeded")
+		errs = append(errs, f.Status().Update(ctx, s))
+	}
+	registered := map[string]bool{}
+	for i := range managed.Items {
+		m := &managed.Items[i]
+		registered[m.Name] = true
+		m.Status.Conditions = []gardencorev1beta1.Condition{{Type: "SeedRegistered", Status: "True"}}
+		errs = append(errs, f.Status().Update(ctx, m))
+		seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: m.Name}}
+		if errs = append(errs, ignoreExisting(f.Create(ctx, seed))); len(seed.Status.Conditions) == 0 {
+			seed.Status.Conditions = []gardencorev1beta1.Condition{{Type: "GardenletReady", Status: "True"}, {Type: "SeedSystemComponentsHealthy", Status: "True"}}
+			errs = append(errs, ignoreExisting(f.Status().Update(ctx, seed)))
+		}
+	}
+	for i := range seeds.Items {
+		if !registered[seeds.Items[i].Name] {
+			errs = append(errs, f.Delete(ctx, &seeds.Items[i]))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func ignoreExisting(err error) error {
+	if apierrors.IsAlreadyExists(err) || apierrors.IsConflict(err) || apierrors.IsInvalid(err) {
+		return nil
+	}
+	return err
+}
+
+// until runs the controller until the set has that many replicas, all of them ready and none pending.
+func (f *field) until(s *set, replicas int32) {
+	f.t.Helper()
+	for range 100 {
+		f.pass(s)
+		f.grow()
+		err := f.Get(f.t.Context(), client.ObjectKeyFromObject(s), s)
+		if replicas == 0 && apierrors.IsNotFound(err) {
+			return
+		}
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		if replicas > 0 && s.Status.Replicas == replicas && s.Status.ReadyReplicas == replicas && s.Status.PendingReplica == nil {
+			return
+		}
+	}
+	f.t.Fatalf("no %d replicas after 100 passes, status %+v", replicas, s.Status)
+}
+
+// names lists the shoots and ManagedSeeds that there are.
+func (f *field) names() []string {
+	f.t.Helper()
+	shoots, managed := &gardencorev1beta1.ShootList{}, &gardenseedmanagementv1alpha1.ManagedSeedList{}
+	if err := errors.Join(f.List(f.t.Context(), shoots), f.List(f.t.Context(), managed)); err != nil {
+		f.t.Fatal(err)
+	}
+	var names []string
+	for i := range shoots.Items {
+		names = append(names, "shoot "+shoots.Items[i].Name)
+	}
+	for i := range managed.Items {
+		names = append(names, "managed seed "+managed.Items[i].Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// life grows a set to three replicas, shrinks it to one, and deletes it. It returns what there was in between.
+func (f *field) life(s *set) [][]string {
+	f.t.Helper()
+	f.until(s, 3)
+	story := [][]string{f.names()}
+	s.Spec.Replicas = new(int32(1))
+	if err := f.Update(f.t.Context(), s); err != nil {
+		f.t.Fatal(err)
+	}
+	f.until(s, 1)
+	story = append(story, f.names())
+	if err := f.Delete(f.t.Context(), s); err != nil {
+		f.t.Fatal(err)
+	}
+	f.until(s, 0)
+	return append(story, f.names(), f.made)
+}
+
+// TestLife lets a set live, once undisturbed and once for each of its writes, after which the controller is killed.
+func TestLife(t *testing.T) {
+	t.Parallel()
+	want := [][]string{
+		{"managed seed a-0", "managed seed a-1", "managed seed a-2", "shoot a-0", "shoot a-1", "shoot a-2"},
+		{"managed seed a-2", "shoot a-2"},
+		nil,
+		{"a-0", "a-1", "a-2"},
+	}
+	fresh := func() *set { return bed(3, func(s *set) { s.Finalizers = nil }) }
+	undisturbed := newField(t, 0, fresh())
+	if diff := cmp.Diff(want, undisturbed.life(fresh())); diff != "" {
+		t.Fatalf("the life of a set (-want +got):\n%s", diff)
+	}
+	if undisturbed.writes < 20 {
+		t.Fatalf("only %d writes were counted", undisturbed.writes)
+	}
+	for kill := 1; kill <= undisturbed.writes; kill++ {
+		t.Run(fmt.Sprintf("GCM-ROBUST-1 killed after write %d", kill), func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(want, newField(t, kill, fresh()).life(fresh())); diff != "" {
+				t.Errorf("a set to which the controller comes back lives as if it had not been away (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
