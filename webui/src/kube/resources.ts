@@ -32,6 +32,8 @@ export const timelines = resource('appliance.gardener.cloud', 'v1alpha1', 'timel
 export const events = resource('', 'v1', 'events', 'Event', true)
 export const secrets = resource('', 'v1', 'secrets', 'Secret', true)
 export const serviceAccounts = resource('', 'v1', 'serviceaccounts', 'ServiceAccount', true)
+export const configMaps = resource('', 'v1', 'configmaps', 'ConfigMap', true)
+export const resourceQuotas = resource('', 'v1', 'resourcequotas', 'ResourceQuota', true)
 export const leases = resource('coordination.k8s.io', 'v1', 'leases', 'Lease', true)
 export const signingRequests = resource(
   'certificates.k8s.io',
