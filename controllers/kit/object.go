@@ -5,10 +5,13 @@ package kit
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
 // Ensure creates the object, or updates it when mutate changes what is there, and reports whether it wrote. Only what
@@ -66,4 +69,25 @@ func Live(ctx context.Context, live, cached client.Reader, key client.ObjectKey,
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// DeleteConfirmed deletes an object whose deletion has to be confirmed by an annotation, and confirms it. It fails with a
+// conflict if the object is another one by now or has been changed since it was read, so read it, and decide, just before. An
+// object that is gone is no error.
+func DeleteConfirmed(ctx context.Context, c client.Client, object client.Object) error {
+	commit := Begin(c, object)
+	annotations := maps.Clone(object.GetAnnotations())
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[gardencorev1beta1.AnnotationConfirmationDeletion] = "true"
+	object.SetAnnotations(annotations)
+	if err := commit.WriteObject(ctx); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	seen := client.Preconditions{UID: new(object.GetUID()), ResourceVersion: new(object.GetResourceVersion())}
+	if err := c.Delete(ctx, object, seen); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete %T %q: %w", object, object.GetName(), err)
+	}
+	return nil
 }
