@@ -25,6 +25,10 @@ func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, che
 	check("", "controllers.seed.syncPeriod", within(c.Seed.SyncPeriod, 100*time.Millisecond, time.Hour))
 	checkSeedCheck("controllers.seedBackupBucketsCheck", &c.SeedBackupBucketsCheck, gardencorev1beta1.ConditionTypeBackupBucketsReady, check)
 	checkSeedCheck("controllers.seedExtensionsCheck", &c.SeedExtensionsCheck, gardencorev1beta1.ConditionTypeExtensionsReady, check)
+	checkStale(&c.Project, check)
+	check("", "controllers.shootQuota.syncPeriod", within(c.ShootQuota.SyncPeriod, time.Second, 24*time.Hour))
+	check("", "controllers.shootRetry.retryPeriod", within(c.ShootRetry.RetryPeriod, time.Second, 24*time.Hour))
+	check("", "controllers.shootRetry.retryJitterPeriod", within(c.ShootRetry.RetryJitterPeriod, 0, 24*time.Hour))
 	for i := range c.Project.Quotas {
 		path := fmt.Sprintf("controllers.project.quotas[%d]", i)
 		_, err := metav1.LabelSelectorAsSelector(c.Project.Quotas[i].ProjectSelector)
@@ -38,6 +42,24 @@ func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, che
 			}
 		}
 	}
+}
+
+// checkStale checks that those who still need a project are told before it is deleted.
+func checkStale(c *gardenconfigv1alpha1.ServerProjectControllerConfiguration, check func(flag, path string, err error)) {
+	const century = 36500
+	ofDays := func(name string, days *int) {
+		if days != nil && (*days < 0 || *days > century) {
+			check("", "controllers.project."+name, fmt.Errorf("%d is not between 0 and %d", *days, century))
+		}
+	}
+	ofDays("minimumLifetimeDays", c.MinimumLifetimeDays)
+	ofDays("staleExpirationTimeDays", c.StaleExpirationTimeDays)
+	ofDays("staleGracePeriodDays", c.StaleGracePeriodDays)
+	if grace, expiration := c.StaleGracePeriodDays, c.StaleExpirationTimeDays; grace != nil && expiration != nil && *expiration <= *grace {
+		check("", "controllers.project.staleExpirationTimeDays",
+			fmt.Errorf("%d is not more than staleGracePeriodDays, %d: projects would be deleted without a warning", *expiration, *grace))
+	}
+	check("", "controllers.project.staleSyncPeriod", within(c.StaleSyncPeriod, time.Minute, 7*24*time.Hour))
 }
 
 // checkSeedCheck checks that thresholds are for the condition that the controller sets. Others would have no effect.

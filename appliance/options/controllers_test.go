@@ -64,6 +64,30 @@ controllers: {event: {concurrentSyncs: 0, ttlNonShootEvents: 10h}}
 				"controllers.seedExtensionsCheck.conditionThresholds[0].duration: -1m0s is not between 0s and 24h",
 			},
 		},
+		"stale projects": {
+			reason: "nobody would be told before a project is deleted",
+			file: `controllers:
+  project: {minimumLifetimeDays: -1, staleGracePeriodDays: 40000, staleExpirationTimeDays: 10, staleSyncPeriod: 1s}
+`,
+			want: []string{
+				"controllers.project.minimumLifetimeDays: -1 is not between 0 and 36500",
+				"controllers.project.staleGracePeriodDays: 40000 is not between 0 and 36500",
+				"controllers.project.staleExpirationTimeDays: 10 is not more than staleGracePeriodDays, 40000: projects would be deleted without a warning",
+				"controllers.project.staleSyncPeriod: 1s is not between 1m and 168h",
+			},
+		},
+		"shoots": {
+			reason: "neither all the time nor never",
+			file: `controllers:
+  shootQuota: {syncPeriod: 1ms}
+  shootRetry: {retryPeriod: 0s, retryJitterPeriod: -1s}
+`,
+			want: []string{
+				"controllers.shootQuota.syncPeriod: 1ms is not between 1s and 24h",
+				"controllers.shootRetry.retryPeriod: 0s is not between 1s and 24h",
+				"controllers.shootRetry.retryJitterPeriod: -1s is not between 0s and 24h",
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

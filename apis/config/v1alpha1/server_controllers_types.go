@@ -25,12 +25,19 @@ type ServerControllerConfiguration struct {
 	// ControllerDeployment configures the controller of controller deployments.
 	// +optional
 	ControllerDeployment ConcurrencyConfiguration `json:"controllerDeployment,omitempty"`
+	// ControllerDeploymentReference configures the controller that protects the objects that controller deployments refer to.
+	// +optional
+	ControllerDeploymentReference ConcurrencyConfiguration `json:"controllerDeploymentReference,omitempty"`
 	// ControllerRegistration configures the controllers that decide which extensions a seed needs and what they may do.
 	// +optional
 	ControllerRegistration ConcurrencyConfiguration `json:"controllerRegistration,omitempty"`
 	// CredentialsBinding configures the controller of credentials bindings.
 	// +optional
 	CredentialsBinding ConcurrencyConfiguration `json:"credentialsBinding,omitempty"`
+	// Disabled names controllers that do not run, as the log and metrics name them, such as project-stale or scheduler. Nobody does
+	// their work then, unless another controller that uses the API does it.
+	// +optional
+	Disabled []string `json:"disabled,omitempty"`
 	// Event configures the controller that deletes events that are not about shoots. It only runs if this is given.
 	// +optional
 	Event *ServerEventControllerConfiguration `json:"event,omitempty"`
@@ -61,9 +68,27 @@ type ServerControllerConfiguration struct {
 	// SeedExtensionsCheck configures the controller that checks the extensions of seeds.
 	// +optional
 	SeedExtensionsCheck ServerSeedCheckConfiguration `json:"seedExtensionsCheck,omitempty"`
+	// SeedReference configures the controller that protects the objects that seeds refer to.
+	// +optional
+	SeedReference ConcurrencyConfiguration `json:"seedReference,omitempty"`
+	// ShootConditions configures the controller that shows the conditions of managed seeds in their shoots.
+	// +optional
+	ShootConditions ConcurrencyConfiguration `json:"shootConditions,omitempty"`
+	// ShootMigration configures the controller that says whether a shoot can move to another seed.
+	// +optional
+	ShootMigration ConcurrencyConfiguration `json:"shootMigration,omitempty"`
+	// ShootQuota configures the controller that deletes shoots whose quota limits their lifetime.
+	// +optional
+	ShootQuota ServerShootQuotaControllerConfiguration `json:"shootQuota,omitempty"`
 	// ShootReference configures the controller that protects the objects that shoots refer to.
 	// +optional
 	ShootReference ConcurrencyConfiguration `json:"shootReference,omitempty"`
+	// ShootRetry configures the controller that retries shoots that failed because of rate limits.
+	// +optional
+	ShootRetry ServerShootRetryControllerConfiguration `json:"shootRetry,omitempty"`
+	// ShootState configures the controller that protects the states of shoots that move to another seed.
+	// +optional
+	ShootState ConcurrencyConfiguration `json:"shootState,omitempty"`
 	// ShootStatusLabel configures the controller that labels shoots with their health.
 	// +optional
 	ShootStatusLabel ConcurrencyConfiguration `json:"shootStatusLabel,omitempty"`
@@ -80,6 +105,9 @@ func (c *ServerControllerConfiguration) Workers() iter.Seq2[string, *Concurrency
 					continue
 				}
 				section = section.Elem()
+			}
+			if section.Kind() != reflect.Struct {
+				continue
 			}
 			if embedded := section.FieldByName("ConcurrencyConfiguration"); embedded.IsValid() {
 				section = embedded
@@ -133,11 +161,25 @@ type ServerManagedSeedSetControllerConfiguration struct {
 type ServerProjectControllerConfiguration struct {
 	ConcurrencyConfiguration `json:",inline"`
 
+	// MinimumLifetimeDays is the number of days for which a project is not stale after its creation and after something last
+	// happened in it. Defaults to 30.
+	// +optional
+	MinimumLifetimeDays *int `json:"minimumLifetimeDays,omitempty"`
 	// Quotas are the resource quotas of project namespaces. The first one whose selector matches a project applies; a project
 	// that none matches has no quota. Defaults to one that limits the number of objects of each project; an empty list disables
 	// quotas.
 	// +optional
 	Quotas []QuotaConfiguration `json:"quotas,omitempty"`
+	// StaleExpirationTimeDays is the number of days after which a stale project is deleted. Defaults to 90.
+	// +optional
+	StaleExpirationTimeDays *int `json:"staleExpirationTimeDays,omitempty"`
+	// StaleGracePeriodDays is the number of days for which a project is stale before it is announced when it will be deleted.
+	// Defaults to 14.
+	// +optional
+	StaleGracePeriodDays *int `json:"staleGracePeriodDays,omitempty"`
+	// StaleSyncPeriod is the time between two checks whether a project is stale. Defaults to 12h.
+	// +optional
+	StaleSyncPeriod *metav1.Duration `json:"staleSyncPeriod,omitempty"`
 }
 
 // QuotaConfiguration is the resource quota of some projects.
@@ -178,4 +220,26 @@ type ServerSeedCheckConfiguration struct {
 	// none is given.
 	// +optional
 	ConditionThresholds []ConditionThreshold `json:"conditionThresholds,omitempty"`
+}
+
+// ServerShootQuotaControllerConfiguration configures the controller of the lifetimes of shoots.
+type ServerShootQuotaControllerConfiguration struct {
+	ConcurrencyConfiguration `json:",inline"`
+
+	// SyncPeriod is the time between two checks of a shoot. Defaults to 1h.
+	// +optional
+	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
+}
+
+// ServerShootRetryControllerConfiguration configures the controller that retries shoots.
+type ServerShootRetryControllerConfiguration struct {
+	ConcurrencyConfiguration `json:",inline"`
+
+	// RetryPeriod is the time between a failure and the retry. Defaults to 10m.
+	// +optional
+	RetryPeriod *metav1.Duration `json:"retryPeriod,omitempty"`
+	// RetryJitterPeriod is the longest random time by which a retry is later, so that not all shoots are retried at once.
+	// Defaults to 5m.
+	// +optional
+	RetryJitterPeriod *metav1.Duration `json:"retryJitterPeriod,omitempty"`
 }

@@ -129,7 +129,14 @@ func (c *ServerControllerConfiguration) setDefaults() {
 	if c.Project.Quotas == nil {
 		c.Project.Quotas = defaultProjectQuotas()
 	}
+	setDefault(&c.Project.MinimumLifetimeDays, 30)
+	setDefault(&c.Project.StaleGracePeriodDays, 14)
+	setDefault(&c.Project.StaleExpirationTimeDays, 90)
+	setDuration(&c.Project.StaleSyncPeriod, 12*time.Hour)
 	setDuration(&c.Seed.MonitorPeriod, 40*time.Second)
 	setDuration(&c.Seed.ShootMonitorPeriod, 200*time.Second)
 	setDuration(&c.Seed.SyncPeriod, 10*time.Second)
+	setDuration(&c.ShootQuota.SyncPeriod, time.Hour)
+	setDuration(&c.ShootRetry.RetryPeriod, 10*time.Minute)
+	setDuration(&c.ShootRetry.RetryJitterPeriod, 5*time.Minute)
 }
