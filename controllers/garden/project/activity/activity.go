@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package activity records in the status of each Project when something last happened in it (GCM-ACTIVITY-1, GCM-ACTIVITY-2):
-// to its Shoots, its BackupEntries, its Quotas, and the credentials that bindings name.
+// to its Shoots, its BackupEntries, its Plants, its Quotas, and the credentials that bindings name.
 package activity
 
 import (
@@ -41,6 +41,7 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	work := builder.WithPredicates(Work(r.Clock))
 	b.Watches(&gardencorev1beta1.Shoot{}, to, work).
 		Watches(&gardencorev1beta1.BackupEntry{}, to, work).
+		Watches(&gardencorev1beta1.Plant{}, to, work).
 		Watches(&gardencorev1beta1.Quota{}, to, builder.WithPredicates(Everything(r.Clock, anyQuota))).
 		WatchesMetadata(&corev1.Secret{}, to, builder.WithPredicates(Everything(r.Clock, inUse)))
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
@@ -57,7 +58,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, project *gardencorev1beta1.P
 // the first time, which is not activity.
 const young = time.Hour
 
-// Work counts the creation of a Shoot or a BackupEntry and the changes of its spec, but not those of its status, which controllers
+// Work counts the creation of a Shoot, a BackupEntry or a Plant and the changes of its spec, but not those of its status, which controllers
 // make, nor its deletion.
 func Work(c clock.PassiveClock) predicate.Predicate {
 	return predicate.Funcs{
