@@ -60,6 +60,17 @@ func ProfileReference(s *gardencorev1beta1.ShootSpec) *gardencorev1beta1.CloudPr
 	return ref
 }
 
+// ShootConditions returns the types of the conditions that a gardenlet reports about a shoot.
+func ShootConditions() []gardencorev1beta1.ConditionType {
+	return []gardencorev1beta1.ConditionType{
+		gardencorev1beta1.ConditionTypeAPIServerAvailable,
+		gardencorev1beta1.ConditionTypeControlPlaneHealthy,
+		gardencorev1beta1.ConditionTypeObservabilityComponentsHealthy,
+		gardencorev1beta1.ConditionTypeEveryNodeReady,
+		gardencorev1beta1.ConditionTypeSystemComponentsHealthy,
+	}
+}
+
 // FindCondition returns the condition of a type, or nil.
 func FindCondition(
 	all []gardencorev1beta1.Condition, t gardencorev1beta1.ConditionType,

@@ -54,13 +54,7 @@ func ShootsUnknown(conditions []gardencorev1beta1.Condition, period time.Duratio
 // Forget sets to Unknown the conditions of a shoot, and the constraints, that its gardenlet reports (GCM-SEEDLIFE-5). None is
 // added: one that nobody reports would stay Unknown after the gardenlet is back.
 func Forget(status *gardencorev1beta1.ShootStatus, now time.Time) {
-	status.Conditions = unknown(status.Conditions, []gardencorev1beta1.ConditionType{
-		gardencorev1beta1.ConditionTypeAPIServerAvailable,
-		gardencorev1beta1.ConditionTypeControlPlaneHealthy,
-		gardencorev1beta1.ConditionTypeObservabilityComponentsHealthy,
-		gardencorev1beta1.ConditionTypeEveryNodeReady,
-		gardencorev1beta1.ConditionTypeSystemComponentsHealthy,
-	}, now)
+	status.Conditions = unknown(status.Conditions, query.ShootConditions(), now)
 	status.Constraints = unknown(status.Constraints, []gardencorev1beta1.ConditionType{
 		gardencorev1beta1.ConditionTypeHibernationPossible,
 		gardencorev1beta1.ConditionTypeMaintenancePreconditionsSatisfied,

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conditions_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/conditions"
+)
+
+type condition = gardencorev1beta1.Condition
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	then := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	own := condition{Type: "EveryNodeReady", Status: "True"}
+	ready := condition{Type: "GardenletReady", Status: "True", LastTransitionTime: then, LastUpdateTime: then}
+	extensions := condition{Type: "ExtensionsReady", Status: "False"}
+	seed := func(all ...condition) *gardencorev1beta1.Seed {
+		return &gardencorev1beta1.Seed{Status: gardencorev1beta1.SeedStatus{Conditions: all}}
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		have   []condition
+		seed   *gardencorev1beta1.Seed
+		want   []condition
+	}{
+		"GCM-SHOOTCOND-1 seed":       {reason: "the conditions of the seed are shown, with their times", have: []condition{own}, seed: seed(ready, extensions), want: []condition{own, ready, extensions}},
+		"GCM-SHOOTCOND-1 changed":    {reason: "they replace older ones", have: []condition{{Type: "GardenletReady", Status: "False"}, own}, seed: seed(ready), want: []condition{own, ready}},
+		"GCM-SHOOTCOND-1 lost":       {reason: "one that the seed has lost goes", have: []condition{own, ready, extensions}, seed: seed(ready), want: []condition{own, ready}},
+		"GCM-SHOOTCOND-1 no more":    {reason: "a shoot that is no seed shows its own only", have: []condition{own, ready}, want: []condition{own}},
+		"GCM-SHOOTCOND-1 ordinary":   {reason: "an ordinary shoot stays as it is", have: []condition{own}, want: []condition{own}},
+		"GCM-SHOOTCOND-1 of a shoot": {reason: "a seed does not overwrite what the gardenlet says about the shoot", have: []condition{own}, seed: seed(condition{Type: "EveryNodeReady", Status: "False"}), want: []condition{own}},
+		"GCM-SHOOTCOND-1 nothing":    {reason: "a shoot without conditions has none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, conditions.Merge(tc.have, tc.seed), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s\nMerge(...) (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
