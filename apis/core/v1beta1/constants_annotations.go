@@ -103,6 +103,11 @@ const (
 const (
 	// AnnotationProjectSkipStaleCheck keeps a project from being treated as stale; set on its namespace.
 	AnnotationProjectSkipStaleCheck = "project.gardener.cloud/skip-stale-check"
+	// AnnotationQuotaConfigMapsPerShoot is the number of config maps per shoot that a resource quota of a project takes into
+	// account.
+	AnnotationQuotaConfigMapsPerShoot = "quota.gardener.cloud/configmaps-per-shoot"
+	// AnnotationQuotaSecretsPerShoot is the same for secrets.
+	AnnotationQuotaSecretsPerShoot = "quota.gardener.cloud/secrets-per-shoot"
 	// AnnotationNamespaceProject is the UID of the project that owns the namespace.
 	AnnotationNamespaceProject = "namespace.gardener.cloud/project"
 	// AnnotationNamespaceKeepAfterProjectDeletion lets the namespace survive its project.

@@ -63,6 +63,10 @@ const (
 	// ProjectSecretSuffixMonitoring ends, after a dot, the name of the secret with the credentials for monitoring of
 	// a shoot.
 	ProjectSecretSuffixMonitoring = "monitoring"
+	// ProjectSecretsPerShoot is the number of secrets among these objects.
+	ProjectSecretsPerShoot = 4
+	// ProjectConfigMapsPerShoot is the number of config maps among these objects.
+	ProjectConfigMapsPerShoot = 2
 )
 
 // Secrets of a control plane.

@@ -173,6 +173,23 @@ func TestMatchQuota(t *testing.T) {
 	}
 }
 
+// TestMergeQuotaKeepsNumbers sees that a quota that was raised for more objects per shoot is not made for less again.
+func TestMergeQuotaKeepsNumbers(t *testing.T) {
+	t.Parallel()
+	const number, other = "quota.gardener.cloud/secrets-per-shoot", "example.com/owner"
+	config := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{number: "2", other: "ops"}}}
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{number: "4", other: "me", "mine": "too"}}}
+	project.MergeQuota(quota, config)
+	if diff := cmp.Diff(map[string]string{number: "4", other: "ops", "mine": "too"}, quota.Annotations); diff != "" {
+		t.Errorf("GCM-PROJECT-6, GCM-RQ-1: annotations are merged over existing ones, but numbers stay (-want +got):\n%s", diff)
+	}
+	fresh := &corev1.ResourceQuota{}
+	project.MergeQuota(fresh, config)
+	if diff := cmp.Diff(config.Annotations, fresh.Annotations); diff != "" {
+		t.Errorf("GCM-RQ-1: a new quota begins with the configured numbers (-want +got):\n%s", diff)
+	}
+}
+
 func TestMergeQuota(t *testing.T) {
 	t.Parallel()
 	list := func(shoots, secrets string) corev1.ResourceList {

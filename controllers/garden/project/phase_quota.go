@@ -54,8 +54,15 @@ func MatchQuota(quotas []gardenconfigv1alpha1.QuotaConfiguration, project *garde
 // MergeQuota limits exactly the configured resources. A value that is already set stays, because operators raise it for single
 // projects.
 func MergeQuota(quota, config *corev1.ResourceQuota) {
+	former := quota.Annotations
 	quota.Labels = merged(quota.Labels, config.Labels)
 	quota.Annotations = merged(quota.Annotations, config.Annotations)
+	// Numbers per shoot that the quota was raised for stay. It would be raised again and again if they were set back.
+	for _, number := range []string{gardencorev1beta1.AnnotationQuotaConfigMapsPerShoot, gardencorev1beta1.AnnotationQuotaSecretsPerShoot} {
+		if have, found := former[number]; found {
+			quota.Annotations[number] = have
+		}
+	}
 	hard := make(corev1.ResourceList, len(config.Spec.Hard))
 	for name, value := range config.Spec.Hard {
 		hard[name] = value

@@ -37,7 +37,9 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 		return project.DeletionTimestamp != nil && project.Spec.Namespace != nil && *project.Spec.Namespace == shoot.GetNamespace()
 	})
 	// The quota controller writes the status of quotas, which have no generation to tell such changes apart.
-	quota := func(quota *corev1.ResourceQuota) any { return []any{quota.Spec, quota.Labels, quota.OwnerReferences} }
+	quota := func(quota *corev1.ResourceQuota) any {
+		return []any{quota.Spec, quota.Labels, quota.Annotations, quota.OwnerReferences}
+	}
 	b.For(&gardencorev1beta1.Project{}).
 		Owns(&corev1.Namespace{}).
 		Owns(&corev1.ResourceQuota{}, builder.WithPredicates(kit.Changed(quota))).
