@@ -19,10 +19,17 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/namespacedcloudprofile"
 	"github.com/terrarium-garden/terrarium/controllers/garden/project"
 	"github.com/terrarium-garden/terrarium/controllers/garden/project/activity"
+	"github.com/terrarium-garden/terrarium/controllers/garden/project/resourcequota"
+	"github.com/terrarium-garden/terrarium/controllers/garden/project/stale"
+	"github.com/terrarium-garden/terrarium/controllers/garden/reference"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/check"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/lifecycle"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/namespace"
-	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/reference"
+	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/conditions"
+	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/migration"
+	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/quota"
+	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/retry"
+	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/state"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/statuslabel"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/scheduler"
@@ -36,6 +43,8 @@ func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 		&csr.Reconciler{Config: c.CertificateSigningRequest},
 		&project.Reconciler{Config: c.Project},
 		&activity.Reconciler{Config: c.Project.ConcurrencyConfiguration},
+		&stale.Reconciler{Config: c.Project},
+		&resourcequota.Reconciler{Config: c.Project.ConcurrencyConfiguration},
 		&namespace.Reconciler{Config: c.Seed.ConcurrencyConfiguration},
 		&lifecycle.Reconciler{Config: c.Seed},
 		&check.Reconciler{Check: check.Extensions(), Config: c.SeedExtensionsCheck},
@@ -46,7 +55,14 @@ func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 		&bastion.Reconciler{Config: c.Bastion},
 		&monitoring.Reconciler{},
 		&statuslabel.Reconciler{Config: c.ShootStatusLabel},
-		&reference.Reconciler{Config: c.ShootReference},
+		&reference.Reconciler{Holder: reference.Shoots(), Config: c.ShootReference},
+		&reference.Reconciler{Holder: reference.Seeds(), Config: c.SeedReference},
+		&reference.Reconciler{Holder: reference.ControllerDeployments(), Config: c.ControllerDeploymentReference},
+		&conditions.Reconciler{Config: c.ShootConditions},
+		&migration.Reconciler{Config: c.ShootMigration},
+		&quota.Reconciler{Config: c.ShootQuota},
+		&retry.Reconciler{Config: c.ShootRetry},
+		&state.Reconciler{Config: c.ShootState},
 		&managedseedset.Reconciler{Config: c.ManagedSeedSet},
 		&namespacedcloudprofile.Reconciler{Config: c.NamespacedCloudProfile},
 		&inuse.Reconciler{Protection: inuse.NamespacedCloudProfiles(), Config: c.NamespacedCloudProfile},

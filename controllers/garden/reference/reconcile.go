@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reference
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// Reconciler protects what the objects of one kind refer to. It reads around the cache before it releases an object, because an
+// old list would release too many.
+type Reconciler struct {
+	kit.Base
+
+	// Holder is the kind. It must be set.
+	Holder Holder
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ConcurrencyConfiguration
+}
+
+// AddToManager implements kit.Adder. An object is reconciled if its references change (GCM-SHOOTREF-5), or its finalizers: in
+// deletion, the references are released once nobody needs them any more.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	facts := func(object client.Object) any {
+		return []any{r.Holder.Of(object), object.GetFinalizers(), object.GetDeletionTimestamp() == nil}
+	}
+	b := r.Controller(clusters, r.Holder.Name, kit.Workers(r.Config.ConcurrentSyncs)).
+		For(r.Holder.Object, builder.WithPredicates(kit.Changed(facts)))
+	return kit.Complete(b, r.Holder.Name, r)
+}
+
+const finalizer = gardencorev1beta1.FinalizerReferenceProtection
+
+// Reconcile protects what one object refers to, and releases what nobody refers to any more.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	object, _ := r.Holder.Object.DeepCopyObject().(client.Object)
+	if err := r.Client.Get(ctx, request.NamespacedName, object); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	outcome, err := kit.Run(ctx, object, r.protect, r.release, r.letGo)
+	return kit.Result(outcome, err)
+}
+
+// protect adds the finalizer to the object and to what it refers to (GCM-SHOOTREF-1). References to objects that do not exist are
+// ignored.
+func (r *Reconciler) protect(ctx context.Context, object client.Object) (kit.Outcome, error) {
+	references := r.Holder.Of(object)
+	if object.GetDeletionTimestamp() != nil || len(references) == 0 {
+		return kit.Continue(), nil
+	}
+	if err := kit.EnsureFinalizer(ctx, r.Client, object, finalizer); err != nil {
+		return kit.Stop(), err
+	}
+	var errs []error
+	for _, reference := range references {
+		errs = append(errs, r.hold(ctx, r.Holder.namespace(object), reference))
+	}
+	return kit.Continue(), errors.Join(errs...)
+}
+
+// hold adds the finalizer to one object. One in deletion does not get it (GCM-SHOOTREF-3).
+func (r *Reconciler) hold(ctx context.Context, namespace string, reference Reference) error {
+	found := reference.empty()
+	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: reference.Name}, found)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err == nil && found.DeletionTimestamp == nil {
+		err = client.IgnoreNotFound(kit.EnsureFinalizer(ctx, r.Client, found, finalizer))
+	}
+	if err != nil {
+		return fmt.Errorf("protect %s %q: %w", reference.Kind, reference.Name, err)
+	}
+	return nil
+}
+
+// release removes the finalizer from objects to which nobody refers any more (GCM-SHOOTREF-3).
+func (r *Reconciler) release(ctx context.Context, object client.Object) (kit.Outcome, error) {
+	if !controllerutil.ContainsFinalizer(object, finalizer) {
+		return kit.Stop(), nil
+	}
+	namespace := r.Holder.namespace(object)
+	idle, err := r.protected(ctx, namespace)
+	if err != nil {
+		return kit.Stop(), err
+	}
+	if r.Holder.Holds(object) {
+		for _, reference := range r.Holder.Of(object) {
+			delete(idle, reference)
+		}
+	}
+	if len(idle) == 0 {
+		return kit.Continue(), nil
+	}
+	held, err := r.held(ctx, namespace)
+	if err != nil {
+		return kit.Stop(), err
+	}
+	maps.DeleteFunc(idle, func(reference Reference, _ *metav1.PartialObjectMetadata) bool { return held[reference] })
+	return kit.Continue(), r.free(ctx, namespace, idle)
+}
+
+// free removes the finalizer from some objects. One that somebody has begun to refer to meanwhile gets it back: whoever protects it
+// may have found it protected and written nothing.
+func (r *Reconciler) free(ctx context.Context, namespace string, idle map[Reference]*metav1.PartialObjectMetadata) error {
+	if len(idle) == 0 {
+		return nil
+	}
+	for _, found := range idle {
+		if err := kit.DropFinalizer(ctx, r.Client, found, finalizer); err != nil {
+			return err
+		}
+	}
+	held, err := r.held(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for reference := range idle {
+		if held[reference] {
+			errs = append(errs, r.hold(ctx, namespace, reference))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// protected returns the objects of a namespace that have the finalizer.
+func (r *Reconciler) protected(ctx context.Context, namespace string) (map[Reference]*metav1.PartialObjectMetadata, error) {
+	all := map[Reference]*metav1.PartialObjectMetadata{}
+	for _, kind := range kinds() {
+		objects := &metav1.PartialObjectMetadataList{}
+		objects.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		if err := r.Reader.List(ctx, objects, client.InNamespace(namespace)); err != nil {
+			return nil, fmt.Errorf("list %ss of namespace %q: %w", kind.Kind, namespace, err)
+		}
+		for i := range objects.Items {
+			found := &objects.Items[i]
+			if controllerutil.ContainsFinalizer(found, finalizer) {
+				found.SetGroupVersionKind(kind)
+				all[Reference{Kind: kind.Kind, Name: found.Name}] = found
+			}
+		}
+	}
+	return all, nil
+}
+
+// held returns what all kinds of holders need in a namespace.
+func (r *Reconciler) held(ctx context.Context, namespace string) (map[Reference]bool, error) {
+	all := map[Reference]bool{}
+	for _, holder := range Holders() {
+		var in []client.ListOption
+		switch holder.Namespace {
+		case "":
+			in = append(in, client.InNamespace(namespace))
+		case namespace:
+		default:
+			continue
+		}
+		list, _ := holder.List.DeepCopyObject().(client.ObjectList)
+		if err := r.Reader.List(ctx, list, in...); err != nil {
+			return nil, fmt.Errorf("list %T: %w", list, err)
+		}
+		held, err := holder.Held(list)
+		if err != nil {
+			return nil, fmt.Errorf("read %T: %w", list, err)
+		}
+		maps.Copy(all, held)
+	}
+	return all, nil
+}
+
+// letGo removes the finalizer from an object without references, or at the end of its deletion (GCM-SHOOTREF-4).
+func (r *Reconciler) letGo(ctx context.Context, object client.Object) (kit.Outcome, error) {
+	if r.Holder.Holds(object) && len(r.Holder.Of(object)) > 0 {
+		return kit.Stop(), nil
+	}
+	return kit.Stop(), kit.DropFinalizer(ctx, r.Client, object, finalizer)
+}
