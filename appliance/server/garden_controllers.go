@@ -45,8 +45,12 @@ func (s *server) runGardenControllers(ctx context.Context, api *apiserver.Server
 	if err != nil {
 		return fmt.Errorf("create manager: %w", err)
 	}
-	if err := kit.AddAll(kit.Clusters{Garden: mgr, Clock: s.Clock}, garden.Adders(s.Config)...); err != nil {
+	leaveOut := kit.NewLeaveOut(s.Config.Controllers.Disabled)
+	if err := kit.AddAll(kit.Clusters{Garden: mgr, Clock: s.Clock, LeaveOut: leaveOut}, garden.Adders(s.Config)...); err != nil {
 		return err
+	}
+	if err := leaveOut.Check(); err != nil {
+		return fmt.Errorf("disable controllers: %w", err)
 	}
 
 	group, ctx := errgroup.WithContext(ctx)

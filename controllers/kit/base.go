@@ -33,6 +33,8 @@ type Clusters struct {
 	SeedName string
 	// Clock is the clock of all controllers.
 	Clock clock.Clock
+	// LeaveOut are the controllers that do not run; nil if all do.
+	LeaveOut *LeaveOut
 }
 
 // AddAll adds controllers one after the other.
@@ -71,7 +73,11 @@ type Base struct {
 // Controller fills the unset fields for the garden and begins the controller with that name.
 func (b *Base) Controller(clusters Clusters, name string, queue Queue) *builder.Builder {
 	b.Clock = cmp.Or(b.Clock, clusters.Clock)
-	return b.ManagedBy(clusters.Garden, name, queue)
+	mgr := clusters.Garden
+	if clusters.LeaveOut.Has(name) {
+		mgr = idle{mgr}
+	}
+	return b.ManagedBy(mgr, name, queue)
 }
 
 // ManagedBy is Controller for a process that reaches one cluster only, as an extension does.

@@ -4,6 +4,7 @@ package server_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -127,6 +129,14 @@ func TestStartRefuses(t *testing.T) {
 			},
 			want: "newer",
 		},
+		"UnknownController": {
+			reason: "A controller that was to be left out would run because of a typing error (GCM-PROC-4).",
+			prepare: func(t *testing.T, c *gardenconfigv1alpha1.ServerConfiguration) {
+				t.Helper()
+				c.Controllers.Disabled = []string{"project-stail"}
+			},
+			want: `no controller is called "project-stail"; there are: `,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -148,6 +158,44 @@ func TestStartRefuses(t *testing.T) {
 				t.Errorf("%s\nStat(data directory): got %v, want not exist", tc.reason, err)
 			}
 		})
+	}
+}
+
+// TestControllersStartAfterTheAPI reads in the log that controllers start when the API server has answered that it is ready and the
+// first objects are made through it (GCM-PROC-5).
+func TestControllersStartAfterTheAPI(t *testing.T) {
+	t.Parallel()
+	var (
+		mutex sync.Mutex
+		units []string
+	)
+	log := funcr.New(func(_, line string) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if _, after, found := strings.Cut(line, `"msg"="Unit ready" "unit"="`); found {
+			unit, _, _ := strings.Cut(after, `"`)
+			units = append(units, unit)
+		}
+	}, funcr.Options{})
+	config := &gardenconfigv1alpha1.ServerConfiguration{}
+	config.SetDefaults()
+	config.Listen, config.DataDir = "127.0.0.1:0", filepath.Join(t.TempDir(), "data")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	// The first call of Ready ends the garden.
+	if err := server.Run(ctx, server.Options{Config: config, Log: log, Version: "v0.0.0-test", Ready: func(server.Garden) { stop() }}); err != nil {
+		t.Fatal(err)
+	}
+	mutex.Lock()
+	defer mutex.Unlock()
+	var got []string
+	for _, unit := range units {
+		if unit == "api-server" || unit == "first-objects" || unit == "garden-controllers" {
+			got = append(got, unit)
+		}
+	}
+	if diff := cmp.Diff([]string{"api-server", "first-objects", "garden-controllers"}, got); diff != "" {
+		t.Errorf("Units in the order in which they became ready, of %v (-want +got):\n%s", units, diff)
 	}
 }
 
