@@ -81,16 +81,5 @@ func fieldRows() []Row {
 			gardencorev1.GroupName,
 			Row{Field: "helm.ociRepository", Severity: Warn, Instead: "charts are not fetched from registries, and condition Valid of the installation says so"},
 		),
-		rowsOf[gardencorev1beta1.Project](
-			gardencorev1beta1.GroupName,
-			Row{
-				Field: "metadata.annotations[project.gardener.cloud/skip-stale-check]", Severity: Note,
-				Instead: "projects never become stale and are never deleted by themselves",
-			},
-		),
-		rowsOf[gardencorev1beta1.Quota](
-			gardencorev1beta1.GroupName,
-			Row{Field: "spec.clusterLifetimeDays", Severity: Warn, Instead: "clusters are not deleted when their time is over"},
-		),
 	)
 }
