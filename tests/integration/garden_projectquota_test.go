@@ -73,3 +73,31 @@ func TestProjectQuotaOff(t *testing.T) {
 		t.Errorf("An empty list of quotas leaves projects without.\nquotas = %v, error %v", quotas.Items, err)
 	}
 }
+
+// TestProjectQuotaGrows makes a quota look as one of an earlier version, which wrote less for each shoot.
+func TestProjectQuotaGrows(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	namespace := *o.project("dev").Spec.Namespace
+	const configMaps, secrets = "quota.gardener.cloud/configmaps-per-shoot", "quota.gardener.cloud/secrets-per-shoot"
+	says := func(limit int64) func(*corev1.ResourceQuota) error {
+		return func(q *corev1.ResourceQuota) error {
+			have := q.Spec.Hard["count/secrets"]
+			return has(q.Annotations[configMaps] == "2" && q.Annotations[secrets] == "4" && have.Value() == limit, "annotations %v, %s secrets", q.Annotations, have.String())
+		}
+	}
+	quota := &corev1.ResourceQuota{ObjectMeta: named(namespace, "gardener")}
+	harness.Await(t, o.Client, quota, "GCM-RQ-1: a quota says what it was made for", says(2000))
+	foreign := &corev1.ResourceQuota{ObjectMeta: named("default", "mine"), Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/secrets": resource.MustParse("5")}}}
+	o.create(foreign)
+	o.change(quota, func() { quota.Annotations[secrets] = "1" })
+	harness.Await(t, o.Client, quota, "GCM-RQ-1: it is raised by the difference for each of a hundred shoots", says(2300))
+	small := &corev1.ResourceQuota{ObjectMeta: named(namespace, "small"), Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/secrets": resource.MustParse("5")}}}
+	small.Annotations = map[string]string{secrets: "1"}
+	o.create(small)
+	harness.Await(t, o.Client, small, "GCM-RQ-1: without a limit the shoots that there are count", says(5))
+	o.read(foreign)
+	if len(foreign.Annotations) > 0 {
+		t.Errorf("GCM-RQ-1: only quotas of projects are changed, got %v", foreign.Annotations)
+	}
+}
