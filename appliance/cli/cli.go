@@ -35,6 +35,8 @@ type Environment struct {
 	Getenv func(name string) string
 	// Clock tells the time.
 	Clock clock.WithTicker
+	// Open opens a file in the browser of the user; if nil, the program of the system does.
+	Open func(ctx context.Context, file string) error
 }
 
 // tell writes a message for people. It ignores errors, because there is no other place to report them.

@@ -6,8 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os/exec"
-	"runtime"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -73,26 +71,10 @@ func (o *uiOptions) run(ctx context.Context) error {
 		return fmt.Errorf("create sign-in link: %w", err)
 	}
 	url := ui.LinkURL(server, link)
-	if !o.open {
-		o.env.tell("This link signs in once, within a minute:\n")
-		_, err := fmt.Fprintln(o.env.Out, url)
-		return err
+	if o.open {
+		return o.openLink(ctx, g, url, link)
 	}
-	return openBrowser(ctx, url)
-}
-
-// openBrowser opens a URL. The arguments of a process can be seen by other users of the machine: on one that others use as well, the
-// link should be printed and not opened.
-func openBrowser(ctx context.Context, url string) error {
-	program, arguments := "xdg-open", []string{url}
-	switch runtime.GOOS {
-	case "darwin":
-		program = "open"
-	case "windows":
-		program, arguments = "rundll32", []string{"url.dll,FileProtocolHandler", url}
-	}
-	if err := exec.CommandContext(ctx, program, arguments...).Run(); err != nil { //nolint:gosec // the program is one of three
-		return withHint(fmt.Errorf("open the browser with %q: %w", program, err), "run the command without --open, and open the printed link")
-	}
-	return nil
+	o.env.tell("This link signs in once, within a minute:\n")
+	_, err = fmt.Fprintln(o.env.Out, url)
+	return err
 }

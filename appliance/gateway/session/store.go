@@ -114,6 +114,15 @@ func (s *Store) SpendCode(code string) bool {
 	return found && s.clock.Now().Before(expires)
 }
 
+// Waits reports whether the code with a hash waits to be spent.
+func (s *Store) Waits(hash [hashSize]byte) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	expires, found := s.codes[hash]
+
+	return found && s.clock.Now().Before(expires)
+}
+
 // sweep forgets what has expired.
 func (s *Store) sweep(now time.Time) {
 	for _, session := range s.sessions {

@@ -3,7 +3,9 @@
 package ui
 
 import (
+	"crypto/sha256"
 	"crypto/tls"
+	"encoding/hex"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +14,9 @@ import (
 
 	"github.com/terrarium-garden/terrarium/appliance/gateway/session"
 )
+
+// HashParameter is the parameter with the hash of a code.
+const HashParameter = "hash"
 
 // Link is the code of a one-time link.
 type Link struct {
@@ -22,6 +27,11 @@ type Link struct {
 // link makes a code for the administrator. Who that is says the API, by the caller's own credential: a certificate or a token. It
 // takes the group and not a permission, because the session of the link has all permissions.
 func (s *site) link(api http.Handler, w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet {
+		s.showLink(w, r)
+
+		return
+	}
 	if r.Header.Get(siteHeader) != "" || r.Header.Get(originHeader) != "" || impersonates(r) {
 		notAdmin.write(w)
 
@@ -40,6 +50,26 @@ func (s *site) link(api http.Handler, w http.ResponseWriter, r *http.Request) {
 		s.Log.Info("Sign-in link made", "user", caller.Name, "from", r.RemoteAddr)
 		writeJSON(w, http.StatusCreated, Link{Code: code, Expires: expires.UTC()})
 	}
+}
+
+// showLink says whether a link has not been used yet, to whoever knows the hash of its code: Not Found if it has, or is too old.
+func (s *site) showLink(w http.ResponseWriter, r *http.Request) {
+	var hash [sha256.Size]byte
+	given, err := hex.DecodeString(r.URL.Query().Get(HashParameter))
+	protect(w)
+	if err != nil || copy(hash[:], given) != len(hash) || !s.sessions.Waits(hash) {
+		w.WriteHeader(http.StatusNotFound)
+
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// Hash returns the hash of the code, by which LinksPath says whether the link has not been used yet.
+func (l Link) Hash() string {
+	hash := sha256.Sum256([]byte(l.Code))
+
+	return hex.EncodeToString(hash[:])
 }
 
 // withOwn returns an API that gets the credentials of the request r instead of those of a session.

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// allNamespaces stands for all namespaces in paths of the dashboard.
+const allNamespaces = "-"
+
 // toStart redirects to the first page.
 func toStart(w http.ResponseWriter, r *http.Request) { redirect(w, r, Path) }
 
@@ -17,6 +20,8 @@ func toShoot(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case len(parts) == 0 || !plain(parts[0]):
 		redirect(w, r, Path)
+	case parts[0] == allNamespaces && len(parts) == 2 && parts[1] == "shoots":
+		redirect(w, r, Path+"shoots")
 	case len(parts) >= 3 && parts[1] == "shoots" && plain(parts[2]):
 		redirect(w, r, Path+"projects/"+parts[0]+"/shoots/"+parts[2])
 	case len(parts) >= 2 && parts[1] == "shoots":
@@ -37,7 +42,7 @@ func toSeed(w http.ResponseWriter, r *http.Request) {
 	redirect(w, r, Path+"seeds/"+parts[0])
 }
 
-// plain reports whether a segment can be the name of an object. "-" stands for all namespaces.
+// plain reports whether a segment can be the name of an object.
 func plain(segment string) bool {
 	return regexp.MustCompile(`^[a-z0-9_-][a-z0-9._-]*$`).MatchString(segment)
 }

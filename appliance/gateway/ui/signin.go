@@ -14,6 +14,9 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/gateway/session"
 )
 
+// bodyTime is how long the body of a sign-in may take.
+const bodyTime = 5 * time.Second
+
 // signIn is the body of a sign-in. One of the fields is set.
 type signIn struct {
 	Token string `json:"token"`
@@ -46,7 +49,7 @@ func (s *site) signIn(api http.Handler, w http.ResponseWriter, r *http.Request) 
 
 		return
 	}
-	given, ok := readSignIn(r)
+	given, ok := s.readSignIn(w, r)
 	if !ok {
 		malformed.write(w)
 
@@ -114,9 +117,15 @@ func (s *site) refuseSignIn(w http.ResponseWriter, r *http.Request, why refusal)
 	why.write(w)
 }
 
-// readSignIn accepts JSON only, which pages of other sites cannot send without permission.
-func readSignIn(r *http.Request) (signIn, bool) {
+// readSignIn accepts JSON only, which pages of other sites cannot send without permission. Nobody is known yet, so the body must
+// come at once.
+func (s *site) readSignIn(w http.ResponseWriter, r *http.Request) (signIn, bool) {
 	var given signIn
+	connection := http.NewResponseController(w)
+	if err := connection.SetReadDeadline(s.Clock.Now().Add(bodyTime)); err != nil {
+		return given, false
+	}
+	defer connection.SetReadDeadline(time.Time{}) //nolint:errcheck // Then the connection is closed already.
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
 		return given, false

@@ -34,8 +34,8 @@ const (
 	// maxSignIn limits the size of sign-in requests, maxObject that of requests to the API, which has a lower limit of its own.
 	maxSignIn = 32 << 10
 	maxObject = 8 << 20
-	// maxSignIns and maxRequests limit the parallel requests.
-	maxSignIns  = 32
+	// maxRequests and maxOther limit the parallel requests to the API, and those that cost several.
+	maxOther    = 32
 	maxRequests = 4096
 )
 
@@ -91,10 +91,10 @@ func Mounts(c Config) gateway.Mounts {
 		{Path: "/seeds/", Who: gateway.Everybody, Limits: read, Handler: http.HandlerFunc(toSeed)},
 		{Path: Path, Who: gateway.Everybody, Limits: read, Handler: c.Files},
 		over(sessionPath, gateway.Limits{
-			Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Body: maxSignIn, Parallel: maxSignIns,
+			Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Body: maxSignIn,
 		}, s.session),
-		over(LinksPath, gateway.Limits{Methods: []string{http.MethodPost}, Parallel: maxSignIns}, s.link),
-		over(projectsPath, gateway.Limits{Parallel: maxSignIns}, s.projects),
+		over(LinksPath, gateway.Limits{Methods: []string{http.MethodGet, http.MethodPost}, Parallel: maxOther}, s.link),
+		over(projectsPath, gateway.Limits{Parallel: maxOther}, s.projects),
 		over(infoPath, gateway.Limits{}, s.info),
 		over(statusPath, gateway.Limits{}, s.status),
 		over(kubePath+"/", gateway.Limits{Methods: []string{

@@ -4,7 +4,14 @@ package webui_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"html"
+	"io/fs"
 	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -33,6 +40,55 @@ func command(g *harness.Garden) func(*testing.T) {
 		b.signIn("code", strings.TrimPrefix(link.Fragment, "code="))
 		if got := b.whoAmI(); got != "admin" {
 			t.Errorf("the link signs in as the administrator; got %q", got)
+		}
+	}
+}
+
+// commandOpens opens the link in a browser, which is given a file that others cannot read.
+func commandOpens(g *harness.Garden) func(*testing.T) {
+	return func(t *testing.T) {
+		t.Parallel()
+		var errs bytes.Buffer
+		var file string
+		b := open(t, g)
+		status := cli.Main(t.Context(), cli.Environment{
+			In: strings.NewReader(""), Out: &errs, Err: &errs, Getenv: func(string) string { return "" }, Clock: clock.RealClock{},
+			Open: func(_ context.Context, given string) error {
+				file = given
+				text, err := os.ReadFile(given)
+				if err != nil {
+					return err
+				}
+				info, err := os.Stat(given)
+				if err != nil {
+					return err
+				}
+				dir, err := os.Stat(filepath.Dir(given))
+				if err != nil {
+					return err
+				}
+				if info.Mode().Perm() != 0o600 || dir.Mode().Perm() != 0o700 {
+					t.Errorf("modes of the file and its directory = %s and %s, want those of a secret", info.Mode(), dir.Mode())
+				}
+				code := regexp.MustCompile(`url=[^"]*#code=([A-Z2-7]+)"`).FindStringSubmatch(html.UnescapeString(string(text)))
+				if len(code) != 2 {
+					t.Errorf("the file leads to the link; got %q", text)
+
+					return errors.New("no link")
+				}
+				b.signIn("code", code[1])
+
+				return nil
+			},
+		}, []string{"ui", "--open", "--data-dir", g.DataDir})
+		if status != 0 {
+			t.Fatalf("terrarium ui --open = %d %q", status, errs.String())
+		}
+		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the file is removed when the link was used; got error %v", err)
+		}
+		if strings.Contains(errs.String(), "code=") {
+			t.Errorf("the link is not shown as well: %q", errs.String())
 		}
 	}
 }

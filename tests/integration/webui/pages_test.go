@@ -46,6 +46,7 @@ func redirects(g *harness.Garden) func(*testing.T) {
 			"/namespace/garden-meadow/shoots/sprout/yaml": {page, 302, "/ui/projects/garden-meadow/shoots/sprout"},
 			"/namespace/garden-meadow/shoots":             {page, 302, "/ui/projects/garden-meadow/shoots"},
 			"/namespace/garden-meadow":                    {page, 302, "/ui/projects/garden-meadow"},
+			"/namespace/-/shoots":                         {page, 302, "/ui/shoots"},
 			"/namespace/%2f%2fevil.example/shoots/a":      {page, 302, "/ui/"},
 			"/seeds/local":                                {page, 302, "/ui/seeds/local"},
 			"/seeds":                                      {page, 302, "/ui/seeds"},
@@ -152,6 +153,14 @@ func status(g *harness.Garden) func(*testing.T) {
 			}
 			if len(is.Units) < 8 || !is.Units[0].Ready || len(is.Controllers) < 5 {
 				t.Errorf("GET %s = %+v %+v, want units and controllers", path, is.Units, is.Controllers)
+			}
+			var configuration struct{ Kind, DataDir string }
+			b.do(http.MethodGet, "/ui/kube/appliance/configuration", "").into(t, &configuration)
+			if configuration.DataDir != g.DataDir {
+				t.Errorf("GET /appliance/configuration = %+v, want that of the server", configuration)
+			}
+			if got := member.do(http.MethodGet, "/ui/kube/appliance/configuration", ""); got.status != http.StatusForbidden {
+				t.Errorf("the configuration is for administrators; got %d %.200s", got.status, got.body)
 			}
 			if got := member.do(http.MethodGet, path, ""); got.status != http.StatusForbidden {
 				t.Errorf("the status is for administrators; GET %s = %d %.200s", path, got.status, got.body)

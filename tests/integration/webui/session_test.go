@@ -3,7 +3,9 @@
 package webui_test
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,6 +25,7 @@ func TestSessions(t *testing.T) {
 	t.Run("Token", byToken(g))
 	t.Run("Refused", refused(g))
 	t.Run("Links", links(g))
+	t.Run("SlowBody", slowBody(g))
 	t.Run("SecondSignIn", secondSignIn(g))
 	t.Run("SignOut", signOut(g))
 	t.Run("ManySessions", manySessions(g))
@@ -38,6 +41,7 @@ func TestSessions(t *testing.T) {
 	t.Run("Status", status(g))
 	t.Run("Projects", projects(g))
 	t.Run("Command", command(g))
+	t.Run("CommandOpens", commandOpens(g))
 	t.Run("NoSecretsInLog", noSecretsInLog(g))
 }
 
@@ -169,6 +173,31 @@ func links(g *harness.Garden) func(*testing.T) {
 					t.Errorf("%s\ngot %d %s, want %d", tc.reason, status, body, tc.want)
 				}
 			})
+		}
+	}
+}
+
+// slowBody sends a body that never ends, which takes up a place of those who want to sign in.
+func slowBody(g *harness.Garden) func(*testing.T) {
+	return func(t *testing.T) {
+		t.Parallel()
+		b := open(t, g)
+		r := b.request(t.Context(), http.MethodPost, "/ui/session", "")
+		body, write := io.Pipe()
+		defer write.Close() //nolint:errcheck // nobody reads any more
+		r.Body, r.ContentLength = body, -1
+		go write.Write([]byte(`{"token":`)) //nolint:errcheck // the end is what matters
+		ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
+		defer cancel()
+		response, err := b.Do(r.WithContext(ctx))
+		if ctx.Err() != nil {
+			t.Error("a body that does not come is waited for")
+		}
+		if err == nil {
+			defer response.Body.Close() //nolint:errcheck // nothing is written
+			if response.StatusCode != http.StatusBadRequest {
+				t.Errorf("a body that does not come is malformed; got %d", response.StatusCode)
+			}
 		}
 	}
 }
