@@ -52,6 +52,36 @@ const pages: RouteRecordRaw[] = [
     component: () => import('@/projects/ProjectPage.vue'),
     meta: { title: t.shell.projects },
   },
+  {
+    path: 'cloudprofiles',
+    name: 'profiles',
+    component: () => import('@/profiles/ProfilesPage.vue'),
+    meta: { title: t.shell.profiles },
+  },
+  {
+    path: 'cloudprofiles/:name/:tab?',
+    name: 'profile',
+    component: () => import('@/profiles/ProfilePage.vue'),
+    meta: { title: t.shell.profiles },
+  },
+  {
+    path: 'extensions',
+    name: 'extensions',
+    component: () => import('@/extensions/ExtensionsPage.vue'),
+    meta: { title: t.shell.extensions },
+  },
+  {
+    path: 'extensions/:name/:tab?',
+    name: 'extension',
+    component: () => import('@/extensions/ExtensionPage.vue'),
+    meta: { title: t.shell.extensions },
+  },
+  {
+    path: 'operations/:tab?',
+    name: 'operations',
+    component: () => import('@/operations/OperationsPage.vue'),
+    meta: { title: t.shell.operations },
+  },
   { path: ':rest(.*)*', name: 'not-found', component: () => import('@/shell/NotFound.vue') },
 ]
 
