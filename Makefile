@@ -30,7 +30,7 @@ up: ## Bring up a garden, a seed and a running shoot on this machine
 	@scripts/playground up
 
 .PHONY: test
-test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults test-consistency-short test-e2e ## Run all checks: lint, generated code, unit, integration, layers, end to end
+test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults test-consistency-short test-ui test-e2e ## Run all checks: lint, generated code, unit, integration, layers, end to end
 
 ##@ Playground
 .PHONY: down
@@ -146,6 +146,12 @@ test-consistency: ## Look for reads and watches that are not linearizable, for C
 .PHONY: test-consistency-faults
 test-consistency-faults: ## Reintroduce known faults of the store one by one, and check that test-consistency finds them
 	go test -count=1 -timeout 60m -v -run TestFaultsPutBack ./tests/consistency -faults
+
+.PHONY: test-ui
+test-ui: $(WEBUI) | webui-node ## Test the web UI: types, lint, units, and in a real browser (installs Chromium; see docs/ui.md)
+	@scripts/webui test
+	@scripts/prerequisites browser
+	go test -count=1 -timeout 20m -v ./tests/ui -browser $(if $(SCREENSHOTS),-screenshots $(abspath $(SCREENSHOTS)))
 
 .PHONY: test-e2e
 test-e2e: prerequisites images ## Run the end-to-end tests on a real seed (root, Linux)

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+
+import { accessible, asAdmin, garden, launch, open, patch, picture, settled } from './world.mjs'
+
+let browser
+before(async () => (browser = await launch()))
+after(() => browser.close())
+
+// Each page with a text that it shows once it is loaded.
+const pages = {
+  home: ['/ui/', 'Home'],
+  shoots: ['/ui/projects/garden-meadow/shoots', 'orchid'],
+  'all-shoots': ['/ui/shoots', 'tulip'],
+  shoot: ['/ui/projects/garden-meadow/shoots/ivy', 'ERR_INFRA_UNAUTHORIZED'],
+  seeds: ['/ui/seeds', 'us-1'],
+  seed: ['/ui/seeds/us-1', 'gardener-resource-manager'],
+  projects: ['/ui/projects', 'meadow'],
+  project: ['/ui/projects/garden-meadow', 'meadow'],
+  profiles: ['/ui/cloudprofiles', 'local'],
+  profile: ['/ui/cloudprofiles/local', 'Kubernetes versions'],
+  extensions: ['/ui/extensions', 'provider-local'],
+  extension: ['/ui/extensions/provider-local', 'eu-1'],
+  server: ['/ui/operations', 'Parts of the server'],
+  tokens: ['/ui/operations/tokens', 'There are no join tokens'],
+  certificates: ['/ui/operations/certificates', 'serving'],
+  configuration: ['/ui/operations/configuration', 'ServerConfiguration'],
+  'managed-seeds': ['/ui/operations/managed-seeds', 'There are no managed seeds'],
+  bastions: ['/ui/operations/bastions', 'There are no bastions'],
+}
+
+for (const [name, [path, text]] of Object.entries(pages)) {
+  for (const scheme of ['light', 'dark']) {
+    test(`page ${name} in ${scheme}: no errors, accessible`, async () => {
+      const { context, page, problems } = await open(browser, { colorScheme: scheme })
+      await asAdmin(page)
+      await page.goto(garden + path)
+      await page.locator('main').getByText(text).first().waitFor()
+      await settled(page)
+      await picture(page, scheme === 'light' ? name : `${name}-dark`)
+      await accessible(page, name)
+      assert.deepEqual(problems, [], 'the console is empty')
+      await context.close()
+    })
+  }
+  test(`page ${name} on a phone: nothing is cut off`, async () => {
+    const { context, page, problems } = await open(browser, { viewport: { width: 380, height: 740 } })
+    await asAdmin(page)
+    await page.goto(garden + path)
+    await page.locator('main').getByText(text).first().waitFor()
+    const [needed, there] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
+    assert.ok(needed <= there, `the page is ${needed} px wide on ${there} px`)
+    assert.deepEqual(problems, [], 'the console is empty')
+    await context.close()
+  })
+}
+
+test('a change by somebody else appears without a reload', async () => {
+  const { context, page } = await open(browser)
+  await asAdmin(page)
+  await page.goto(`${garden}/ui/projects/garden-meadow/shoots/moss`)
+  await page.getByText('45').first().waitFor()
+  await patch('/apis/core.gardener.cloud/v1beta1/namespaces/garden-meadow/shoots/moss/status', {
+    status: { lastOperation: { progress: 73 } },
+  })
+  await page.getByText('73').first().waitFor()
+  await context.close()
+})
+
+test('a lost connection is said, and ends', async () => {
+  const { context, page } = await open(browser)
+  await asAdmin(page)
+  await page.goto(`${garden}/ui/seeds`)
+  await page.getByText('eu-1').first().waitFor()
+  await context.setOffline(true)
+  await page.getByText('No connection since').first().waitFor()
+  await picture(page, 'offline')
+  await context.setOffline(false)
+  await page.getByText('No connection since').first().waitFor({ state: 'detached' })
+  await context.close()
+})

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the tests of the browser share: the browser, its pages, and what only others than their user can do. The test tests/ui starts
+// a garden with objects in it and says in the environment where it is.
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join as joined } from 'node:path'
+
+import { chromium } from 'playwright-core'
+
+const { GARDEN, CONTROL, CHROMIUM, SCREENSHOTS } = process.env
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+export const garden = GARDEN
+export const patience = 20_000
+
+/** Starts the browser; as root it has no sandbox, which only its own pages need here. */
+export function launch() {
+  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+}
+
+/** Opens a page that remembers what went wrong in it. */
+export async function open(browser, options = {}) {
+  const context = await browser.newContext({
+    ignoreHTTPSErrors: true,
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(patience)
+  const problems = []
+  page.on('console', (m) => m.type() === 'error' && problems.push(m.text()))
+  page.on('pageerror', (e) => problems.push(String(e)))
+  return { context, page, problems }
+}
+
+async function control(path, body) {
+  const answer = await fetch(CONTROL + path, { method: 'POST', body })
+  const text = await answer.text()
+  assert.equal(answer.status, 200, text)
+  return text
+}
+
+/** The code of a new one-time link. */
+export const newCode = () => control('/code')
+
+/** A token of a service account of the project. */
+export const tokenOf = (user) => control(`/token?user=${user}`)
+
+/** Runs the command that the page shows for a new seed, as somebody does who pastes it. */
+export const join = (command) => control('/join', command)
+
+/** Patches an object as somebody else. */
+export const patch = (path, change) => control(`/patch?path=${encodeURIComponent(path)}`, JSON.stringify(change))
+
+/** Signs in as the administrator. */
+export async function asAdmin(page) {
+  await page.goto(`${GARDEN}/ui/sign-in#code=${await newCode()}`)
+  await page.locator('#main').waitFor()
+}
+
+/** Signs in with a token, as people do. */
+export async function withToken(page, token) {
+  await page.goto(`${GARDEN}/ui/`)
+  await page.getByLabel('Token').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Keeps a picture of a page. */
+export async function picture(page, name) {
+  mkdirSync(SCREENSHOTS, { recursive: true })
+  await page.screenshot({ path: joined(SCREENSHOTS, `${name}.png`) })
+}
+
+/** Checks that people with all kinds of abilities can use the page. The script is run by the debugger: the page's policy allows none. */
+export async function accessible(page, name) {
+  await page.evaluate(axe)
+  const found = await page.evaluate(async () => {
+    const { violations } = await globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] })
+    return violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`)
+  })
+  assert.deepEqual(found, [], `${name} is accessible`)
+}
+
+/** Waits until nothing is loading any more. */
+export async function settled(page) {
+  await page
+    .locator('[aria-busy="true"]')
+    .first()
+    .waitFor({ state: 'detached' })
+    .catch(() => {})
+}
