@@ -3,9 +3,9 @@
 package shootmutator
 
 import (
+	"github.com/terrarium-garden/terrarium/apis/core/offer"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 )
 
 // referProfile completes the reference to a profile, and removes the older name if it is the same. A name without a

@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/admission"
 
+	"github.com/terrarium-garden/terrarium/apis/core/offer"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 

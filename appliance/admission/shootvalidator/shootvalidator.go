@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apiserver/pkg/admission"
 
+	"github.com/terrarium-garden/terrarium/apis/core/offer"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/appliance/admission/offer"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
