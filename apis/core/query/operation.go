@@ -5,6 +5,7 @@ package query
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -22,6 +23,22 @@ func Operations(value string) []string {
 		}
 	}
 	return all
+}
+
+// Tasks returns the tasks in the value of the annotation for tasks: each once, in the order given.
+func Tasks(value string) []string {
+	var all []string
+	for task := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+		if !slices.Contains(all, task) {
+			all = append(all, task)
+		}
+	}
+	return all
+}
+
+// AddTasks adds tasks to the value of the annotation for tasks, each once (API-SMUT-1).
+func AddTasks(value string, tasks ...string) string {
+	return strings.Join(Tasks(value+","+strings.Join(tasks, ",")), ",")
 }
 
 // CoveredOperations lists the operations that an operation for all credentials includes (API-SHOOTSTRAT-5).

@@ -10,16 +10,16 @@ import (
 	"github.com/robfig/cron/v3"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
 const (
-	windowLayout = "150405-0700"
-	minWindow    = 30 * time.Minute
-	maxWindow    = 6 * time.Hour
-	day          = 24 * time.Hour
-	minRotation  = 30 * time.Minute
-	maxRotation  = 90 * day
+	minWindow   = 30 * time.Minute
+	maxWindow   = 6 * time.Hour
+	day         = 24 * time.Hour
+	minRotation = 30 * time.Minute
+	maxRotation = 90 * day
 )
 
 // maintenance checks the maintenance time window and the rotations in it (API-VALSHOOT-14).
@@ -67,7 +67,7 @@ func autoRotations(r *gardencorev1beta1.MaintenanceAutoRotation, path *field.Pat
 }
 
 func windowTime(value string, path *field.Path) (time.Time, field.ErrorList) {
-	t, err := time.Parse(windowLayout, value)
+	t, err := time.Parse(query.WindowLayout, value)
 	if err != nil {
 		return t, field.ErrorList{field.Invalid(path, value, "must have the form HHMMSS+ZZZZ, such as 220000+0100")}
 	}
@@ -112,22 +112,32 @@ func hibernationSchedules(h *gardencorev1beta1.Hibernation, path *field.Path) fi
 	return errs
 }
 
-// isCron reports whether a text is a cron expression of five fields. A text with a leading time zone, which the parser
-// supports, is rejected before: some of them make the parser panic, and a schedule has its own field for the time zone.
 func isCron(text string) bool {
-	if strings.Contains(text, "TZ=") || strings.HasPrefix(strings.TrimSpace(text), "@") {
-		return false
-	}
-	_, err := cron.ParseStandard(text)
-	return err == nil
+	_, ok := Cron(text)
+	return ok
 }
 
-// isTimeZone reports whether a name is that of a time zone. Such names are short and are not paths of files.
+// Cron parses a cron expression of five fields. A text with a leading time zone, which the parser supports, is rejected before:
+// some of them make the parser panic, and a schedule has its own field for the time zone.
+func Cron(text string) (cron.Schedule, bool) {
+	if strings.Contains(text, "TZ=") || strings.HasPrefix(strings.TrimSpace(text), "@") {
+		return nil, false
+	}
+	times, err := cron.ParseStandard(text)
+	return times, err == nil
+}
+
 func isTimeZone(name string) bool {
+	_, ok := TimeZone(name)
+	return ok
+}
+
+// TimeZone returns the time zone with a name. Such names are short and are not paths of files.
+func TimeZone(name string) (*time.Location, bool) {
 	const longest = 64
 	if len(name) > longest {
-		return false
+		return nil, false
 	}
-	_, err := time.LoadLocation(name)
-	return err == nil
+	zone, err := time.LoadLocation(name)
+	return zone, err == nil
 }

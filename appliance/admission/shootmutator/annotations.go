@@ -26,7 +26,10 @@ func annotate(q request) {
 	if !q.create && !equality.Semantic.DeepEqual(q.shoot.Spec.DNS, q.old.Spec.DNS) {
 		tasks = append(tasks, recordTasks()...)
 	}
-	addTasks(q.shoot, tasks)
+	if len(tasks) > 0 {
+		asked := query.AddTasks(q.shoot.Annotations[gardencorev1beta1.AnnotationShootTasks], tasks...)
+		metav1.SetMetaDataAnnotation(&q.shoot.ObjectMeta, gardencorev1beta1.AnnotationShootTasks, asked)
+	}
 	if needsRetry(q) {
 		metav1.SetMetaDataAnnotation(&q.shoot.ObjectMeta, gardencorev1beta1.AnnotationShootNeedsRetry, "true")
 	}
@@ -38,21 +41,6 @@ func recordTasks() []string {
 		gardencorev1beta1.ShootTaskDeployDNSRecordExternal,
 		gardencorev1beta1.ShootTaskDeployDNSRecordIngress,
 	}
-}
-
-// addTasks adds tasks to the annotation, each once (API-SMUT-1).
-func addTasks(s *gardencorev1beta1.Shoot, tasks []string) {
-	if len(tasks) == 0 {
-		return
-	}
-	var all []string
-	asked := strings.Split(s.Annotations[gardencorev1beta1.AnnotationShootTasks], ",")
-	for _, task := range append(asked, tasks...) {
-		if task = strings.TrimSpace(task); task != "" && !slices.Contains(all, task) {
-			all = append(all, task)
-		}
-	}
-	metav1.SetMetaDataAnnotation(&s.ObjectMeta, gardencorev1beta1.AnnotationShootTasks, strings.Join(all, ","))
 }
 
 func wakes(q request) bool {
@@ -104,7 +92,6 @@ func operations(s *gardencorev1beta1.Shoot) []string {
 // needsRetry reports whether a change of a failed shoot is confined to its maintenance time window, in which the failed
 // operation then has to be retried (API-SMUT-2).
 func needsRetry(q request) bool {
-	m, op := q.shoot.Spec.Maintenance, q.old.Status.LastOperation
-	return !q.create && q.specChanged && m != nil && m.ConfineSpecUpdateRollout != nil && *m.ConfineSpecUpdateRollout &&
-		op != nil && op.State == gardencorev1beta1.LastOperationStateFailed
+	op := q.old.Status.LastOperation
+	return !q.create && q.specChanged && query.Confined(&q.shoot.Spec) && op != nil && op.State == gardencorev1beta1.LastOperationStateFailed
 }

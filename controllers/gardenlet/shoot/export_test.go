@@ -122,7 +122,7 @@ func FinishTask(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Sho
 
 // FinishRecords takes the tasks for DNS records out of the annotation.
 func FinishRecords(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot) error {
-	return (&operation{r: r, facts: facts.Shoot{Shoot: shoot}}).todo().finishRecords(ctx)
+	return (&operation{r: r, facts: facts.Shoot{Shoot: shoot}}).todo().finishRest(ctx)
 }
 
 // Own labels an object in the project and makes the shoot its owner.
@@ -171,6 +171,8 @@ func (o *operation) runTasks(ctx context.Context, ids ...flow.ID) error {
 					value.Set(ctx, &gardenextensionsv1alpha1.Infrastructure{})
 				case *flow.Value[map[string]string]:
 					value.Set(ctx, nil)
+				case *flow.Value[client.Client]:
+					value.Set(ctx, o.r.SeedClient) // the seed stands for the shoot
 				}
 			}
 			return nil
@@ -223,8 +225,8 @@ func DeployETCD(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Sho
 }
 
 // NextPass is the time until the next pass after an operation that succeeded.
-func NextPass(shoot *gardencorev1beta1.Shoot, s Settings) time.Duration {
-	return nextPass(shoot, s)
+func NextPass(shoot *gardencorev1beta1.Shoot, s Settings, now time.Time) time.Duration {
+	return nextPass(shoot, s, now)
 }
 
 // DeployRuntimes writes the container runtimes of a shoot, as a reconciliation does before it waits for them.

@@ -51,7 +51,7 @@ func (r *Reconciler) succeeded(ctx context.Context, o *operation) error {
 	if err := o.secrets.Cleanup(ctx); err != nil {
 		return err
 	}
-	if err := o.todo().finishRecords(ctx); err != nil {
+	if err := o.todo().finishRest(ctx); err != nil {
 		return err
 	}
 	now := r.Clock.Now()

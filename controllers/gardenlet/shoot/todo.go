@@ -7,18 +7,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
 )
 
 // tasks are the extra tasks that the annotation of a shoot asks for.
 func tasks(shoot *gardencorev1beta1.Shoot) []string {
-	return strings.FieldsFunc(shoot.Annotations[gardencorev1beta1.AnnotationShootTasks], func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	return query.Tasks(shoot.Annotations[gardencorev1beta1.AnnotationShootTasks])
 }
 
 // todo is the extra tasks of a run.
@@ -67,8 +67,13 @@ func (t todo) finish(ctx context.Context, done ...string) error {
 	return nil
 }
 
-// finishRecords takes the tasks for DNS records out, also those for records that the shoot does not have.
-func (t todo) finishRecords(ctx context.Context) error {
-	return t.finish(ctx, gardencorev1beta1.ShootTaskDeployDNSRecordInternal, gardencorev1beta1.ShootTaskDeployDNSRecordExternal,
-		gardencorev1beta1.ShootTaskDeployDNSRecordIngress)
+// finishRest takes out the tasks for what the shoot does not have: some DNS records and, without workers, the infrastructure.
+func (t todo) finishRest(ctx context.Context) error {
+	rest := []string{
+		gardencorev1beta1.ShootTaskDeployDNSRecordInternal, gardencorev1beta1.ShootTaskDeployDNSRecordExternal, gardencorev1beta1.ShootTaskDeployDNSRecordIngress,
+	}
+	if query.Workerless(&t.shoot.Spec) {
+		rest = append(rest, gardencorev1beta1.ShootTaskDeployInfrastructure)
+	}
+	return t.finish(ctx, rest...)
 }

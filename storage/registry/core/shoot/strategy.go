@@ -46,15 +46,10 @@ func rules() kind.Rules[*gardencorev1beta1.Shoot] {
 // specChanged reports whether a change of the spec is rolled out immediately. If the rollout is confined, only a change of
 // the hibernation is; all others wait for the maintenance time window (API-SHOOTSTRAT-2).
 func specChanged(obj, old *gardencorev1beta1.Shoot) bool {
-	if confined(obj) {
+	if query.Confined(&obj.Spec) {
 		return query.HibernationWanted(obj) != query.HibernationWanted(old)
 	}
 	return !check.Same(obj.Spec, old.Spec)
-}
-
-func confined(s *gardencorev1beta1.Shoot) bool {
-	m := s.Spec.Maintenance
-	return m != nil && m.ConfineSpecUpdateRollout != nil && *m.ConfineSpecUpdateRollout
 }
 
 // mustGrow reports whether the generation increases for a reason other than the spec: an operation or a requested force

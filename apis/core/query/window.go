@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"hash/fnv"
+	"strconv"
+	"time"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// WindowLayout is the form of the begin and the end of a maintenance time window.
+const WindowLayout = "150405-0700"
+
+const (
+	wholeDay = 24 * time.Hour
+	// reserve is the end of a maintenance time window in which nothing begins any more, because it would not be finished.
+	reserve = 15 * time.Minute
+)
+
+// Window is a time of day in UTC that returns every day. Its begin and its end belong to it.
+type Window struct{ begin, length time.Duration }
+
+// Anytime is the window that lasts the whole day.
+func Anytime() Window { return Window{length: wholeDay - time.Nanosecond} }
+
+// MaintenanceWindow returns the time in which the maintenance of a shoot may begin: its maintenance time window without the last
+// 15 minutes. It reports false if the shoot has no valid one (GCM-MAINT-1, 2).
+func MaintenanceWindow(s *gardencorev1beta1.ShootSpec) (Window, bool) {
+	if s.Maintenance == nil || s.Maintenance.TimeWindow == nil {
+		return Window{}, false
+	}
+	begin, err := time.Parse(WindowLayout, s.Maintenance.TimeWindow.Begin)
+	if err != nil {
+		return Window{}, false
+	}
+	end, err := time.Parse(WindowLayout, s.Maintenance.TimeWindow.End)
+	if err != nil {
+		return Window{}, false
+	}
+	length := end.Sub(begin) % wholeDay
+	if length <= 0 {
+		length += wholeDay
+	}
+	if length > reserve {
+		length -= reserve
+	}
+	hour, minute, second := begin.UTC().Clock()
+	since := time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
+	return Window{begin: since, length: length}, true
+}
+
+// Occurrence returns the begin and the end of the window on the day on which it contains a time or, if it does not, of the next
+// one after it.
+func (w Window) Occurrence(now time.Time) (begin, end time.Time) {
+	begin = now.UTC().Truncate(wholeDay).Add(w.begin - wholeDay)
+	for begin.Add(w.length).Before(now) {
+		begin = begin.Add(wholeDay)
+	}
+	return begin, begin.Add(w.length)
+}
+
+// Contains reports whether a time is in the window.
+func (w Window) Contains(now time.Time) bool {
+	begin, _ := w.Occurrence(now)
+	return !begin.After(now)
+}
+
+// Due returns when that which is done once in every window is to be done next, if it was last done at the given time. That is in
+// the past if it is to be done at once, which is never so outside of the window. The minute is chosen anew for each day and each
+// key, so that all that has the same window is spread over it, and is the same whenever it is asked for: nobody has to remember
+// it.
+func (w Window) Due(now, last time.Time, key string) time.Time {
+	begin, end := w.Occurrence(now)
+	if !last.Before(begin) {
+		begin, _ = w.Occurrence(end.Add(time.Nanosecond))
+	}
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(key + strconv.FormatInt(begin.Unix(), 10))) // A hash never fails to write.
+	minutes := uint64(w.length/time.Minute) + 1
+	return begin.Add(time.Duration(hash.Sum64()%minutes) * time.Minute)
+}
+
+// Confined reports whether changes of the spec of a shoot are rolled out in its maintenance time window only.
+func Confined(s *gardencorev1beta1.ShootSpec) bool {
+	m := s.Maintenance
+	return m != nil && m.ConfineSpecUpdateRollout != nil && *m.ConfineSpecUpdateRollout
+}
