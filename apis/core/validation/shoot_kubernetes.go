@@ -26,6 +26,7 @@ const (
 	lastWithMaxVolumes          = 34
 	lastWithAnonymousSwitch     = 34
 	lastWithDefaultCacheSize    = 34
+	lastWithDNSSecretName       = 34
 )
 
 // beyond reports whether a version of Kubernetes is later than a minor version.
