@@ -19,7 +19,6 @@ func GardenletFieldsIgnored() []string {
 		"controllers.gardenlet",
 		"controllers.managedSeed",
 		"controllers.networkPolicy",
-		"controllers.shoot.reconcileInMaintenanceOnly",
 		"controllers.shootCare.managedResourceProgressingThreshold",
 		"controllers.shootCare.staleExtensionHealthChecks",
 		"controllers.shootCare.webhookRemediatorEnabled",

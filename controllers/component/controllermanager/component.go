@@ -6,6 +6,7 @@ package controllermanager
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -75,9 +76,13 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 			VolumeMounts:  []corev1.VolumeMount{{Name: "scratch", MountPath: scratch}},
 		},
 	}
-	return []client.Object{access.Kubeconfig, pod.Deployment(metav1.ObjectMeta{
+	deployment := pod.Deployment(metav1.ObjectMeta{
 		Namespace: f.Namespace, Name: name, Labels: component.ControlPlaneLabels("kubernetes", "controller-manager"),
-	}, in.Replicas)}, nil
+	}, in.Replicas)
+	// Its caches may be wrong after a long time.
+	deployment.Spec.Template.Labels = maps.Clone(deployment.Spec.Template.Labels)
+	deployment.Spec.Template.Labels[gardencorev1beta1.LabelMaintenanceRestart] = "true"
+	return []client.Object{access.Kubeconfig, deployment}, nil
 }
 
 func args(f facts.Shoot) []string {

@@ -117,6 +117,7 @@ func (r *Reconciler) waitingShoots(ctx context.Context, _ client.Object) []recon
 func (r *Reconciler) settings() Settings {
 	return Settings{
 		SeedName: r.SeedName, Version: r.Identity.Version,
-		SyncPeriod: r.Config.SyncPeriod.Duration, RespectOverwrites: *r.Config.RespectSyncPeriodOverwrite,
+		InMaintenanceOnly: *r.Config.ReconcileInMaintenanceOnly,
+		SyncPeriod:        r.Config.SyncPeriod.Duration, RespectOverwrites: *r.Config.RespectSyncPeriodOverwrite,
 	}
 }

@@ -46,6 +46,8 @@ type Settings struct {
 	SeedName, Version string
 	// SyncPeriod is the time between two reconciliations without an event.
 	SyncPeriod time.Duration
+	// InMaintenanceOnly makes periodic reconciliations happen once in every maintenance time window.
+	InMaintenanceOnly bool
 	// RespectOverwrites honours the annotations for the sync period and for ignoring a shoot in all namespaces.
 	RespectOverwrites bool
 }
@@ -77,14 +79,28 @@ func Decide(shoot *gardencorev1beta1.Shoot, s Settings, now time.Time) Decision 
 	if shoot.DeletionTimestamp != nil || !upToDate {
 		return Decision{Action: ActionRun, Operation: operation}
 	}
+	switch due := due(shoot, s, last.LastUpdateTime.Time, now); {
+	case due.IsZero():
+		return Decision{Action: ActionNone, Operation: operation}
+	case now.Before(due):
+		return Decision{Action: ActionNone, Operation: operation, After: due.Sub(now)}
+	default:
+		return Decision{Action: ActionRun, Operation: operation}
+	}
+}
+
+// due returns when a shoot that is as its owner wants it is reconciled again, after it was reconciled at the given time; it is zero
+// if it never is. One whose changes are confined to its maintenance time window must not be reconciled outside of it, because that
+// would roll them out (GLET-SHOOT-11 to 14).
+func due(shoot *gardencorev1beta1.Shoot, s Settings, last, now time.Time) time.Time {
+	if window, ok := query.MaintenanceWindow(&shoot.Spec); ok && (s.InMaintenanceOnly || query.Confined(&shoot.Spec)) {
+		return window.Due(now, last, string(shoot.UID))
+	}
 	period := syncPeriod(shoot, s)
 	if period <= 0 {
-		return Decision{Action: ActionNone, Operation: operation}
+		return time.Time{}
 	}
-	if due := last.LastUpdateTime.Add(period); now.Before(due) {
-		return Decision{Action: ActionNone, Operation: operation, After: due.Sub(now)}
-	}
-	return Decision{Action: ActionRun, Operation: operation}
+	return last.Add(period)
 }
 
 // Responsible returns the name of the seed whose gardenlet acts on the shoot: the one that runs it, or else the one it is bound to.

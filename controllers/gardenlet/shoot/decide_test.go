@@ -57,12 +57,36 @@ func TestDecide(t *testing.T) {
 	run := func(kind gardencorev1beta1.LastOperationType) shoot.Decision {
 		return shoot.Decision{Action: shoot.ActionRun, Operation: kind}
 	}
+	// The minute in a window is random, so these windows have one minute only, besides the 15 minutes at their end.
+	window := func(begin, end string) func(*gardencorev1beta1.Shoot) {
+		return func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Maintenance = &gardencorev1beta1.Maintenance{TimeWindow: &gardencorev1beta1.MaintenanceTimeWindow{Begin: begin, End: end}}
+		}
+	}
+	confined := func(s *gardencorev1beta1.Shoot) { s.Spec.Maintenance.ConfineSpecUpdateRollout = new(true) }
+	done := func(age time.Duration) func(*gardencorev1beta1.Shoot) {
+		return func(s *gardencorev1beta1.Shoot) {
+			s.Status.LastOperation.LastUpdateTime = metav1.NewTime(now().Add(-age))
+		}
+	}
 	cases := map[string]struct {
 		reason  string
 		shoot   *gardencorev1beta1.Shoot
 		respect bool
+		// windows lets the gardenlet reconcile all shoots in their windows only.
+		windows bool
 		want    shoot.Decision
 	}{
+		"SHOOT_11_Outside":     {reason: "the window opens in the evening", windows: true, shoot: running(window("200000+0000", "201530+0000"), done(48*time.Hour)), want: rest(8 * time.Hour)},
+		"SHOOT_11_Inside":      {reason: "the window is open", windows: true, shoot: running(window("120000+0000", "121530+0000"), done(time.Hour)), want: run("Reconcile")},
+		"SHOOT_11_Changed":     {reason: "a change acts at once", windows: true, shoot: running(window("200000+0000", "201530+0000"), func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), want: run("Reconcile")},
+		"SHOOT_11_Error":       {reason: "so does an error", windows: true, shoot: running(window("200000+0000", "201530+0000"), state("Reconcile", "Error")), want: run("Reconcile")},
+		"SHOOT_12_Confined":    {reason: "a periodic reconciliation would roll changes out", shoot: running(window("200000+0000", "201530+0000"), confined, done(48*time.Hour)), want: rest(8 * time.Hour)},
+		"SHOOT_12_Inside":      {reason: "in the window they are rolled out", shoot: running(window("120000+0000", "121530+0000"), confined, done(time.Hour)), want: run("Reconcile")},
+		"SHOOT_12_NotConfined": {reason: "other shoots have no need of a window", shoot: running(window("200000+0000", "201530+0000"), done(48*time.Hour)), want: run("Reconcile")},
+		"SHOOT_13_Done":        {reason: "once in a window is enough", windows: true, shoot: running(window("115930+0000", "121500+0000"), done(15*time.Second)), want: rest(24*time.Hour - 30*time.Second)},
+		"SHOOT_13_Unreadable":  {reason: "without a window the period counts", windows: true, shoot: running(window("at noon", "later"), done(48*time.Hour)), want: run("Reconcile")},
+		"SHOOT_13_Reserve":     {reason: "the last 15 minutes do not count", windows: true, shoot: running(window("114500+0000", "120030+0000"), done(48*time.Hour)), want: rest(24*time.Hour - 15*time.Minute)},
 		"SHOOT_2_ForeignSeed": {
 			reason: "another seed runs it", shoot: running(func(s *gardencorev1beta1.Shoot) { s.Status.SeedName = new("us-1") }), want: shoot.Decision{Action: shoot.ActionNone},
 		},
@@ -118,7 +142,7 @@ func TestDecide(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			settings := shoot.Settings{SeedName: "eu-1", Version: "v1", SyncPeriod: time.Hour, RespectOverwrites: tc.respect}
+			settings := shoot.Settings{SeedName: "eu-1", Version: "v1", SyncPeriod: time.Hour, RespectOverwrites: tc.respect, InMaintenanceOnly: tc.windows}
 			if diff := cmp.Diff(tc.want, shoot.Decide(tc.shoot, settings, now())); diff != "" {
 				t.Errorf("%s\nDecide(...) (-want +got):\n%s", tc.reason, diff)
 			}

@@ -120,10 +120,10 @@ func TestEncryptionThatCannotBeRead(t *testing.T) {
 func TestEncryptionThatCannotBeHadIsReportedSoon(t *testing.T) {
 	t.Parallel()
 	settings := shoot.Settings{SeedName: "eu-1", SyncPeriod: time.Hour}
-	if got := shoot.NextPass(resting(encrypts("aescbc", "events"), reports(encrypted("aescbc", "events"))), settings); got != time.Hour {
+	if got := shoot.NextPass(resting(encrypts("aescbc", "events"), reports(encrypted("aescbc", "events"))), settings, now()); got != time.Hour {
 		t.Errorf("a shoot that has what it wants is looked at again after %s, want the sync period", got)
 	}
-	if got := shoot.NextPass(resting(encrypts("aescbc"), reports(encrypted("aescbc", "events"))), settings); got <= 0 || got > time.Minute {
+	if got := shoot.NextPass(resting(encrypts("aescbc"), reports(encrypted("aescbc", "events"))), settings, now()); got <= 0 || got > time.Minute {
 		t.Errorf("a shoot that was found to want something else is looked at again after %s, and cannot be changed until then", got)
 	}
 }

@@ -89,6 +89,7 @@ func (o *operation) fragments(found remains) []fragment {
 		machineConfigs{ground: g, secrets: o.secrets, address: server, values: v}.fragment(found),
 		runtimes{ground: g}.fragment(found),
 		workers{ground: g, secrets: o.secrets, profile: o.profile, values: v}.fragment(found),
+		restarts{ground: g, todo: o.todo(), values: v}.fragment(),
 		cleaning{shoot: o.facts.Shoot, clock: r.Clock, shootClient: v.shootClient}.fragment(found),
 	}
 }

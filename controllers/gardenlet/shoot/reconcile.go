@@ -120,7 +120,7 @@ func (r *Reconciler) operate(ctx context.Context, shoot *gardencorev1beta1.Shoot
 	if err := r.succeeded(ctx, o); err != nil {
 		return o.failed(ctx, err)
 	}
-	return reconcile.Result{RequeueAfter: nextPass(o.status.Object(), r.settings())}, nil
+	return reconcile.Result{RequeueAfter: nextPass(o.status.Object(), r.settings(), r.Clock.Now())}, nil
 }
 
 // begin reads what a run needs and reports that it has begun: first to the extensions, which act on the Cluster object. If it
@@ -172,9 +172,13 @@ func (r *Reconciler) run(ctx context.Context, o *operation, kind gardencorev1bet
 
 // nextPass is the time until the next pass after an operation that succeeded. A shoot that has to be refused is so at once, because
 // only then does its owner learn what to change.
-func nextPass(shoot *gardencorev1beta1.Shoot, s Settings) time.Duration {
+func nextPass(shoot *gardencorev1beta1.Shoot, s Settings, now time.Time) time.Duration {
 	if Refusal(shoot) != nil {
 		return time.Second
 	}
-	return max(syncPeriod(shoot, s), 0)
+	next := due(shoot, s, now, now)
+	if next.IsZero() {
+		return 0
+	}
+	return next.Sub(now)
 }

@@ -162,7 +162,7 @@ func TestOperationsThatNobodyCarriesOut(t *testing.T) {
 	}{
 		"Rotation":  {reason: "nothing is rotated", asked: "rotate-ca-start", events: []string{`"rotate-ca-start"`}},
 		"Several":   {reason: "each is answered", asked: "rotate-ssh-keypair;rotate-rollout-workers=a,b", events: []string{`"rotate-ssh-keypair"`, `"rotate-rollout-workers=a,b"`}},
-		"Maintain":  {reason: "there is no maintenance", asked: "maintain", events: []string{`"maintain"`}},
+		"Maintain":  {reason: "the garden answers it", asked: "maintain", left: "maintain"},
 		"Mixed":     {reason: "an operation that is served stays", asked: "retry;rotate-ca-complete", left: "retry", events: []string{`"rotate-ca-complete"`}},
 		"Served":    {reason: "an operation that is served stays", asked: "retry", left: "retry"},
 		"SomeValue": {reason: "so does what others may know", asked: "other.example.com", left: "other.example.com"},
