@@ -29,6 +29,7 @@ func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, che
 	check("", "controllers.shootQuota.syncPeriod", within(c.ShootQuota.SyncPeriod, time.Second, 24*time.Hour))
 	check("", "controllers.shootRetry.retryPeriod", within(c.ShootRetry.RetryPeriod, time.Second, 24*time.Hour))
 	check("", "controllers.shootRetry.retryJitterPeriod", within(c.ShootRetry.RetryJitterPeriod, 0, 24*time.Hour))
+	check("", "controllers.shootHibernation.triggerDeadlineDuration", within(c.ShootHibernation.TriggerDeadlineDuration, time.Minute, 7*24*time.Hour))
 	for i := range c.Project.Quotas {
 		path := fmt.Sprintf("controllers.project.quotas[%d]", i)
 		_, err := metav1.LabelSelectorAsSelector(c.Project.Quotas[i].ProjectSelector)

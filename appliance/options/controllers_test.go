@@ -52,6 +52,15 @@ controllers: {event: {concurrentSyncs: 0, ttlNonShootEvents: 10h}}
 `,
 			want: []string{"eventTTL: 200h0m0s is not between 1m and 168h", "controllers.event.concurrentSyncs: 0 is less than 1"},
 		},
+		"schedules": {
+			reason: "a schedule of last month is none",
+			file: `controllers: {shootHibernation: {triggerDeadlineDuration: 700h}, shootMaintenance: {concurrentSyncs: 0}}
+`,
+			want: []string{
+				"controllers.shootMaintenance.concurrentSyncs: 0 is less than 1",
+				"controllers.shootHibernation.triggerDeadlineDuration: 700h0m0s is not between 1m and 168h",
+			},
+		},
 		"checks": {
 			reason: "a threshold for a condition that the controller does not set would have no effect",
 			file: `controllers:

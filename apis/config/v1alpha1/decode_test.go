@@ -215,7 +215,13 @@ controllers: {seed: {monitorPeriod: 5s}}
 				RetryPeriod:              &metav1.Duration{Duration: 10 * time.Minute},
 				RetryJitterPeriod:        &metav1.Duration{Duration: 5 * time.Minute},
 			},
-			ShootState:       five,
+			ShootState: five,
+			ShootHibernation: gardenconfigv1alpha1.ServerShootHibernationConfiguration{
+				ConcurrencyConfiguration: five, TriggerDeadlineDuration: &metav1.Duration{Duration: 2 * time.Hour},
+			},
+			ShootMaintenance: gardenconfigv1alpha1.ServerShootMaintenanceConfiguration{
+				ConcurrencyConfiguration: five, EnableShootControlPlaneRestarter: new(true), EnableShootCoreAddonRestarter: new(false),
+			},
 			ShootStatusLabel: five,
 		},
 		WorkloadIdentity: gardenconfigv1alpha1.WorkloadIdentityConfiguration{

@@ -80,6 +80,12 @@ type ServerControllerConfiguration struct {
 	// ShootQuota configures the controller that deletes shoots whose quota limits their lifetime.
 	// +optional
 	ShootQuota ServerShootQuotaControllerConfiguration `json:"shootQuota,omitempty"`
+	// ShootHibernation configures the controller that puts shoots to sleep and wakes them up by their schedules.
+	// +optional
+	ShootHibernation ServerShootHibernationConfiguration `json:"shootHibernation,omitempty"`
+	// ShootMaintenance configures the controller that maintains shoots in their maintenance time windows.
+	// +optional
+	ShootMaintenance ServerShootMaintenanceConfiguration `json:"shootMaintenance,omitempty"`
 	// ShootReference configures the controller that protects the objects that shoots refer to.
 	// +optional
 	ShootReference ConcurrencyConfiguration `json:"shootReference,omitempty"`
@@ -242,4 +248,26 @@ type ServerShootRetryControllerConfiguration struct {
 	// Defaults to 5m.
 	// +optional
 	RetryJitterPeriod *metav1.Duration `json:"retryJitterPeriod,omitempty"`
+}
+
+// ServerShootHibernationConfiguration configures the controller of hibernation schedules.
+type ServerShootHibernationConfiguration struct {
+	ConcurrencyConfiguration `json:",inline"`
+
+	// TriggerDeadlineDuration is how late a schedule may still be carried out, if it could not be in time. Defaults to 2h.
+	// +optional
+	TriggerDeadlineDuration *metav1.Duration `json:"triggerDeadlineDuration,omitempty"`
+}
+
+// ServerShootMaintenanceConfiguration configures the controller of maintenance.
+type ServerShootMaintenanceConfiguration struct {
+	ConcurrencyConfiguration `json:",inline"`
+
+	// EnableShootControlPlaneRestarter restarts, in every maintenance, the pods of control planes that ask for it. Defaults to
+	// true.
+	// +optional
+	EnableShootControlPlaneRestarter *bool `json:"enableShootControlPlaneRestarter,omitempty"`
+	// EnableShootCoreAddonRestarter restarts the DNS servers of clusters in every maintenance. Defaults to false.
+	// +optional
+	EnableShootCoreAddonRestarter *bool `json:"enableShootCoreAddonRestarter,omitempty"`
 }

@@ -139,4 +139,7 @@ func (c *ServerControllerConfiguration) setDefaults() {
 	setDuration(&c.ShootQuota.SyncPeriod, time.Hour)
 	setDuration(&c.ShootRetry.RetryPeriod, 10*time.Minute)
 	setDuration(&c.ShootRetry.RetryJitterPeriod, 5*time.Minute)
+	setDuration(&c.ShootHibernation.TriggerDeadlineDuration, 2*time.Hour)
+	setDefault(&c.ShootMaintenance.EnableShootControlPlaneRestarter, true)
+	setDefault(&c.ShootMaintenance.EnableShootCoreAddonRestarter, false)
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenance
+
+import (
+	"slices"
+	"time"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// Action is what a pass does with a shoot.
+type Action string
+
+const (
+	// Rest leaves the shoot alone until its next maintenance.
+	Rest Action = "Rest"
+	// Maintain maintains the shoot now.
+	Maintain Action = "Maintain"
+	// Settle ends a maintenance that was interrupted and cannot be repeated, because the window is closed.
+	Settle Action = "Settle"
+)
+
+// Decide returns what to do with a shoot now, and when its next maintenance is due after that (GCM-MAINT-1, 3).
+func Decide(shoot *gardencorev1beta1.Shoot, now time.Time) (Action, time.Time) {
+	if shoot.DeletionTimestamp != nil {
+		return Rest, time.Time{}
+	}
+	window, ok := query.MaintenanceWindow(&shoot.Spec)
+	if !ok {
+		window = query.Anytime()
+	}
+	last := shoot.Status.LastMaintenance
+	begun := last != nil && last.State == gardencorev1beta1.LastOperationStateProcessing
+	// A shoot that was created in the window has nothing to catch up with.
+	done := shoot.CreationTimestamp.Time
+	if last != nil && !begun && last.TriggeredTime.After(done) {
+		done = last.TriggeredTime.Time
+	}
+	due := window.Due(now, done, string(shoot.UID))
+	next := window.Due(now, now, string(shoot.UID))
+	switch {
+	case asked(shoot), !due.After(now), begun && window.Contains(now):
+		return Maintain, next
+	case begun:
+		return Settle, due
+	default:
+		return Rest, due
+	}
+}
+
+// asked reports whether the owner of a shoot wants it maintained now.
+func asked(shoot *gardencorev1beta1.Shoot) bool {
+	return slices.Contains(query.Operations(shoot.Annotations[gardencorev1beta1.AnnotationOperation]), gardencorev1beta1.OperationMaintain)
+}
