@@ -73,6 +73,12 @@ func Table() []Row {
 	return slices.Concat(shootRows(), insideRows(), operationRows(), kubernetesRows(), workerRows(), seedRows(), kindRows(), fieldRows())
 }
 
+// Lists reports whether a row is about a field of T, whatever values of it the row applies to. Controllers that would cause what
+// is not served ask before they act.
+func Lists[T any](field string) bool {
+	return slices.ContainsFunc(Table(), func(row Row) bool { return row.of == reflect.TypeFor[*T]() && row.Field == field })
+}
+
 // In returns the rows that apply to an object, in the order of the table. The object is a pointer to a kind of the garden.
 func In(obj any) []Finding {
 	var found []Finding

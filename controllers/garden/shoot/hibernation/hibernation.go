@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package hibernation puts shoots to sleep and wakes them up at the times of their schedules (GCM-HIBER-1 to GCM-HIBER-6). It acts
+// only if sleeping is served; until then the API warns whoever sets a schedule.
+package hibernation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/unserved"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+const (
+	controllerName = "shoot-hibernation"
+	// action is the action of events.
+	action = "Hibernate"
+	// late is the pause after the time of a schedule, so that a pass never sees it in the future.
+	late = 100 * time.Millisecond
+)
+
+// Reconciler carries out the schedules of shoots.
+type Reconciler struct {
+	kit.Base
+
+	// Config is the section of the configuration.
+	Config gardenconfigv1alpha1.ServerShootHibernationConfiguration
+}
+
+// Served reports whether shoots can sleep in this garden.
+func Served() bool { return !unserved.Lists[gardencorev1beta1.Shoot]("spec.hibernation.enabled") }
+
+// AddToManager implements kit.Adder. Nothing is watched as long as shoots cannot sleep: a shoot that is put to sleep would only fail.
+func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	if !Served() {
+		return nil
+	}
+	scheduled := kit.Matching(func(shoot *gardencorev1beta1.Shoot) bool { return len(schedulesOf(shoot)) > 0 })
+	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
+		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(scheduled, kit.Changed(facts)))
+	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
+}
+
+// facts are what the next pass depends on.
+func facts(shoot *gardencorev1beta1.Shoot) any {
+	return []any{schedulesOf(shoot), failed(shoot), shoot.DeletionTimestamp != nil}
+}
+
+// Reconcile carries out the schedule whose time has come, and comes back right after the next one (GCM-HIBER-4, 5). The spec is
+// written before the status: if only that is done, the same is done again, which changes nothing.
+func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Shoot) (reconcile.Result, error) {
+	schedules, err := Parse(schedulesOf(shoot))
+	if err != nil {
+		// Validation rejects such schedules. One that was stored before can only be changed by its owner.
+		logf.FromContext(ctx).Info("Ignoring hibernation schedules", "reason", err.Error())
+		return reconcile.Result{}, nil
+	}
+	if shoot.DeletionTimestamp != nil || len(schedules) == 0 {
+		return reconcile.Result{}, nil
+	}
+	now := r.Clock.Now()
+	outcome := kit.Stop()
+	if next := schedules.Next(now); !next.IsZero() {
+		outcome = kit.RequeueAfter(next.Sub(now) + late)
+	}
+	if failed(shoot) {
+		return kit.Result(outcome, nil)
+	}
+	sleep, found := schedules.Last(since(shoot, r.Config.TriggerDeadlineDuration.Duration, now), now)
+	if !found {
+		return kit.Result(outcome, nil)
+	}
+	return kit.Result(outcome, r.trigger(ctx, shoot, sleep, now))
+}
+
+// trigger puts a shoot to sleep or wakes it up. A shoot that is as the schedule wants it only gets the time noted.
+func (r *Reconciler) trigger(ctx context.Context, shoot *gardencorev1beta1.Shoot, sleep bool, now time.Time) error {
+	commit := kit.Begin(r.Client, shoot)
+	if query.HibernationWanted(shoot) != sleep {
+		shoot.Spec.Hibernation.Enabled = &sleep
+		if err := commit.WriteObject(ctx); err != nil {
+			return fmt.Errorf("hibernate shoot %q (%t): %w", client.ObjectKeyFromObject(shoot), sleep, err)
+		}
+		kit.Record(r.Recorder, shoot, notice(sleep))
+	}
+	shoot.Status.LastHibernationTriggerTime = new(metav1.NewTime(now))
+	return commit.WriteStatus(ctx)
+}
+
+func notice(sleep bool) kit.Notice {
+	if sleep {
+		return kit.Notice{Type: corev1.EventTypeNormal, Action: action, Reason: gardencorev1beta1.EventHibernated, Message: "A schedule puts the cluster to sleep"}
+	}
+	return kit.Notice{Type: corev1.EventTypeNormal, Action: action, Reason: gardencorev1beta1.EventWokenUp, Message: "A schedule wakes the cluster up"}
+}
+
+func schedulesOf(shoot *gardencorev1beta1.Shoot) []gardencorev1beta1.HibernationSchedule {
+	if shoot.Spec.Hibernation == nil {
+		return nil
+	}
+	return shoot.Spec.Hibernation.Schedules
+}
+
+// failed reports whether the last operation of a shoot has failed for good, so that its owner has to act first (GCM-HIBER-1).
+func failed(shoot *gardencorev1beta1.Shoot) bool {
+	last := shoot.Status.LastOperation
+	return last != nil && last.State == gardencorev1beta1.LastOperationStateFailed && shoot.Status.ObservedGeneration == shoot.Generation
+}
+
+// since is the time after which a schedule has not been carried out yet, as far back as it still is (GCM-HIBER-3).
+func since(shoot *gardencorev1beta1.Shoot, deadline time.Duration, now time.Time) time.Time {
+	const longest = 7 * 24 * time.Hour
+	from := shoot.CreationTimestamp.Time
+	if t := shoot.Status.LastHibernationTriggerTime; t != nil {
+		from = t.Time
+	}
+	if earliest := now.Add(-min(deadline, longest)); from.Before(earliest) {
+		return earliest
+	}
+	return from
+}

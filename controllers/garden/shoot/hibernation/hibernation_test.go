@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package hibernation_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/unserved"
+	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/hibernation"
+)
+
+func at(day, hour, minute, second int) time.Time {
+	return time.Date(2026, 3, day, hour, minute, second, 0, time.UTC)
+}
+
+// nightly sleeps from the start to the end.
+func nightly(start, end, zone string) gardencorev1beta1.HibernationSchedule {
+	var s gardencorev1beta1.HibernationSchedule
+	for text, field := range map[string]**string{start: &s.Start, end: &s.End, zone: &s.Location} {
+		if text != "" {
+			*field = &text
+		}
+	}
+	return s
+}
+
+func TestSchedules(t *testing.T) {
+	t.Parallel()
+	type schedules = []gardencorev1beta1.HibernationSchedule
+	for name, tc := range map[string]struct {
+		reason     string
+		schedules  schedules
+		since, now time.Time
+		want       string
+		next       time.Time
+	}{
+		"GCM-HIBER-2 start":       {"it is time to sleep", schedules{nightly("0 20 * * *", "0 6 * * *", "")}, at(9, 19, 0, 0), at(9, 20, 0, 0), "sleep", at(10, 6, 0, 0)},
+		"GCM-HIBER-2 end":         {"it is time to wake up", schedules{nightly("0 20 * * *", "0 6 * * *", "")}, at(10, 5, 0, 0), at(10, 6, 0, 1), "wake", at(10, 20, 0, 0)},
+		"GCM-HIBER-2 too early":   {"a second is missing", schedules{nightly("0 20 * * *", "0 6 * * *", "")}, at(9, 19, 0, 0), at(9, 19, 59, 59), "", at(9, 20, 0, 0)},
+		"GCM-HIBER-2 zone":        {"20:00 in Berlin is 19:00 in UTC in winter", schedules{nightly("0 20 * * *", "", "Europe/Berlin")}, at(9, 18, 30, 0), at(9, 19, 0, 0), "sleep", at(10, 19, 0, 0)},
+		"GCM-HIBER-2 summer":      {"and 18:00 from the end of March on", schedules{nightly("0 20 * * *", "", "Europe/Berlin")}, at(28, 18, 30, 0), at(28, 19, 0, 0), "sleep", at(29, 18, 0, 0)},
+		"GCM-HIBER-2 zones":       {"each in its own", schedules{nightly("0 20 * * *", "", "Asia/Tokyo"), nightly("", "0 20 * * *", "")}, at(9, 10, 0, 0), at(9, 11, 0, 0), "sleep", at(9, 20, 0, 0)},
+		"GCM-HIBER-2 only end":    {"a schedule may only wake up", schedules{nightly("", "0 6 * * *", "")}, at(9, 5, 0, 0), at(9, 7, 0, 0), "wake", at(10, 6, 0, 0)},
+		"GCM-HIBER-3 done":        {"what was done is not done again", schedules{nightly("0 20 * * *", "0 6 * * *", "")}, at(9, 20, 0, 0), at(9, 21, 0, 0), "", at(10, 6, 0, 0)},
+		"GCM-HIBER-3 most recent": {"the last of several decides", schedules{nightly("0 20 * * *", "30 20 * * *", "")}, at(9, 19, 0, 0), at(9, 21, 0, 0), "wake", at(10, 20, 0, 0)},
+		"GCM-HIBER-3 across":      {"also if it is of another schedule", schedules{nightly("30 20 * * *", "", ""), nightly("", "0 20 * * *", "")}, at(9, 19, 0, 0), at(9, 21, 0, 0), "sleep", at(10, 20, 0, 0)},
+		"GCM-HIBER-3 often":       {"of one that comes often, too", schedules{nightly("*/10 * * * *", "5 20 * * *", "")}, at(9, 19, 0, 0), at(9, 20, 9, 0), "wake", at(9, 20, 10, 0)},
+		"GCM-HIBER-3 first wins":  {"of two at the same time the first one", schedules{nightly("0 20 * * *", "", ""), nightly("", "0 20 * * 1", "")}, at(9, 19, 0, 0), at(9, 20, 0, 0), "sleep", at(10, 20, 0, 0)},
+		"GCM-HIBER-3 order":       {"whichever that is", schedules{nightly("", "0 20 * * 1", ""), nightly("0 20 * * *", "", "")}, at(9, 19, 0, 0), at(9, 20, 0, 0), "wake", at(10, 20, 0, 0)},
+		"GCM-HIBER-5 never":       {"there is no 30th of February", schedules{nightly("0 20 30 2 *", "", "")}, at(9, 19, 0, 0), at(9, 20, 0, 0), "", time.Time{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all, err := hibernation.Parse(tc.schedules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if sleep, found := all.Last(tc.since, tc.now); found {
+				got = map[bool]string{true: "sleep", false: "wake"}[sleep]
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nLast(...) (-want +got):\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.next, all.Next(tc.now).UTC(), cmp.Comparer(time.Time.Equal)); diff != "" {
+				t.Errorf("%s\nNext(...) (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestSchedulesThatAreNone(t *testing.T) {
+	t.Parallel()
+	for reason, s := range map[string]gardencorev1beta1.HibernationSchedule{
+		"a text":                     nightly("at noon", "", ""),
+		"a time zone of the parser":  nightly("TZ=UTC 0 20 * * *", "", ""),
+		"a zone that nobody knows":   nightly("0 20 * * *", "", "Mars/Crater"),
+		"a path":                     nightly("0 20 * * *", "", "../../etc/passwd"),
+		"a period instead of a time": nightly("@every 1s", "", ""),
+	} {
+		if all, err := hibernation.Parse([]gardencorev1beta1.HibernationSchedule{s}); err == nil {
+			t.Errorf("GCM-HIBER-1: %s: Parse(...) = %v, want an error", reason, all)
+		}
+	}
+}
+
+// TestServed sees that the warning about schedules and the controller never contradict each other.
+func TestServed(t *testing.T) {
+	t.Parallel()
+	if warned := unserved.Lists[gardencorev1beta1.Shoot]("spec.hibernation.schedules"); hibernation.Served() == warned {
+		t.Errorf("schedules are carried out: %t, and warned of: %t", hibernation.Served(), warned)
+	}
+	if unserved.Lists[gardencorev1beta1.Shoot]("spec.region") || !unserved.Lists[gardencorev1beta1.Seed]("spec.resources") {
+		t.Error("Lists does not tell what the table lists")
+	}
+}
