@@ -58,15 +58,6 @@ func insideRows() []Row {
 				return slices.Contains(f, gardencorev1beta1.IPFamilyIPv6)
 			}),
 		},
-		Row{Field: "spec.maintenance.timeWindow", Severity: Note, Instead: "there is no maintenance; changes are carried out at once"},
-		Row{
-			Field: "spec.maintenance.confineSpecUpdateRollout", Only: "true", Severity: Warn,
-			Instead: "a change is carried out with the next periodic reconciliation or operation and not in the time window",
-		},
-		Row{
-			Field: "spec.maintenance.autoUpdate", Severity: Note,
-			Instead: "versions of Kubernetes and of machine images stay as they are, also when they expire",
-		},
 		Row{
 			Field: "spec.maintenance.autoRotation.credentials.sshKeypair", Severity: Warn,
 			Instead: "the SSH key of the machines stays as it is",
@@ -85,13 +76,14 @@ func operationRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
 		Row{
-			Field: "metadata.annotations[gardener.cloud/operation]", Only: "rotations, rollouts of workers, maintain", Severity: Warn,
+			Field: "metadata.annotations[gardener.cloud/operation]", Only: "rotations, rollouts of workers", Severity: Warn,
 			Instead: "the operation is taken out of the annotation without being carried out, and an Event says so",
 			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
 		},
 		Row{
-			Field: "metadata.annotations[maintenance.gardener.cloud/operation]", Severity: Warn,
-			Instead: "there are no maintenance windows in which it would be carried out",
+			Field: "metadata.annotations[maintenance.gardener.cloud/operation]", Only: "rotations, rollouts of workers", Severity: Warn,
+			Instead: "the operation is taken up in the maintenance time window without being carried out, and an Event says so",
+			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
 		},
 		Row{
 			Field: "metadata.annotations[confirmation.gardener.cloud/force-deletion]", Severity: Warn,
@@ -120,10 +112,6 @@ func operationRows() []Row {
 		Row{
 			Field: "metadata.annotations[alpha.control-plane.shoot.gardener.cloud/high-availability-vpn]", Severity: Warn,
 			Instead: "there is no tunnel between control plane and nodes",
-		},
-		Row{
-			Field: "metadata.annotations[maintenance.shoot.gardener.cloud/needs-retry-operation]", Severity: Note,
-			Instead: "a failed operation is not started again in the maintenance window",
 		},
 	)
 }

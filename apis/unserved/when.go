@@ -37,7 +37,7 @@ func Operations(annotation string) []string {
 	return slices.DeleteFunc(query.Operations(annotation), func(op string) bool {
 		return op == gardencorev1beta1.OperationReconcile || op == gardencorev1beta1.OperationRetry ||
 			!strings.HasPrefix(op, "rotate-") && !strings.HasPrefix(op, gardencorev1beta1.OperationPrefixRolloutWorkers) &&
-				op != gardencorev1beta1.OperationMaintain && op != gardencorev1beta1.OperationForceInPlaceUpdate
+				op != gardencorev1beta1.OperationForceInPlaceUpdate
 	})
 }
 

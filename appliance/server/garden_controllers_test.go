@@ -87,6 +87,8 @@ func (m *marker) set(t *testing.T, v reflect.Value, path string) {
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		v.SetInt(1000 + m.next)
 		m.fields[path] = int(1000 + m.next)
+	case reflect.Bool:
+		v.SetBool(true) // Which of them reaches a controller cannot be told.
 	case reflect.String:
 		v.SetString(fmt.Sprintf("mark-%d", m.next))
 		m.fields[path] = v.String()
