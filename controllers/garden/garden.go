@@ -26,13 +26,12 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/lifecycle"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/namespace"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/conditions"
+	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/hibernation"
+	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/maintenance"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/migration"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/quota"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/retry"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/state"
-	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/hibernation"
-	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/maintenance"
-	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/reference"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/statuslabel"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/scheduler"
@@ -66,7 +65,6 @@ func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 		&quota.Reconciler{Config: c.ShootQuota},
 		&retry.Reconciler{Config: c.ShootRetry},
 		&state.Reconciler{Config: c.ShootState},
-		&reference.Reconciler{Config: c.ShootReference},
 		&maintenance.Reconciler{Config: c.ShootMaintenance},
 		&hibernation.Reconciler{Config: c.ShootHibernation},
 		&managedseedset.Reconciler{Config: c.ManagedSeedSet},

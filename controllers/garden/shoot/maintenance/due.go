@@ -31,8 +31,7 @@ func Decide(shoot *gardencorev1beta1.Shoot, now time.Time) (Action, time.Time) {
 	if !ok {
 		window = query.Anytime()
 	}
-	last := shoot.Status.LastMaintenance
-	begun := last != nil && last.State == gardencorev1beta1.LastOperationStateProcessing
+	last, begun := shoot.Status.LastMaintenance, begun(shoot)
 	// A shoot that was created in the window has nothing to catch up with.
 	done := shoot.CreationTimestamp.Time
 	if last != nil && !begun && last.TriggeredTime.After(done) {
@@ -48,6 +47,12 @@ func Decide(shoot *gardencorev1beta1.Shoot, now time.Time) (Action, time.Time) {
 	default:
 		return Rest, due
 	}
+}
+
+// begun reports whether a maintenance of a shoot was announced and has not ended.
+func begun(shoot *gardencorev1beta1.Shoot) bool {
+	last := shoot.Status.LastMaintenance
+	return last != nil && last.State == gardencorev1beta1.LastOperationStateProcessing
 }
 
 // asked reports whether the owner of a shoot wants it maintained now.

@@ -62,9 +62,13 @@ func operate(annotations map[string]string, shoot *gardencorev1beta1.Shoot, rota
 		if len(wanted) == 0 {
 			wanted = []string{gardencorev1beta1.OperationReconcile}
 		}
-		operations = append(operations, wanted...)
 		for _, r := range rotations {
-			operations = append(operations, r.operation)
+			wanted = append(wanted, r.operation)
+		}
+		for _, op := range wanted {
+			if !slices.Contains(operations, op) {
+				operations = append(operations, op)
+			}
 		}
 		delete(annotations, later)
 		annotations[now] = strings.Join(operations, gardencorev1beta1.OperationSeparator)

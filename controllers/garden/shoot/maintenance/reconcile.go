@@ -98,7 +98,9 @@ func (r *Reconciler) maintain(ctx context.Context, shoot *gardencorev1beta1.Shoo
 	if err != nil {
 		return err
 	}
-	if len(plan.Steps) > 0 {
+	// What an interrupted maintenance has announced stays in the status, if all of it was made.
+	repeated := begun(shoot) && len(plan.Done()) == 0
+	if len(plan.Steps) > 0 && !repeated {
 		if err := r.bind(ctx, shoot, plan.Binding); err != nil {
 			return r.refused(ctx, shoot, now, err)
 		}
@@ -115,6 +117,9 @@ func (r *Reconciler) maintain(ctx context.Context, shoot *gardencorev1beta1.Shoo
 	}
 	for _, step := range plan.Steps {
 		r.tell(written, step)
+	}
+	if repeated {
+		return r.report(ctx, written, finish(*written.Status.LastMaintenance, plan))
 	}
 	return r.report(ctx, written, conclude(plan, now))
 }
