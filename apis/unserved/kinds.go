@@ -24,7 +24,6 @@ func kindRows() []Row {
 		rowsOf[gardencorev1beta1.ExposureClass](
 			gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "it counts when a seed is chosen, its handler is not looked at"},
 		),
-		rowsOf[gardencorev1beta1.Plant](gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "nobody looks at the cluster"}),
 		rowsOf[gardencorev1beta1.ShootState](
 			gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "no control plane is restored from it"},
 		),

@@ -5,6 +5,7 @@ package options
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +21,11 @@ func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, che
 	check("", "controllers.bastion.maxLifetime", within(c.Bastion.MaxLifetime, time.Second, 365*24*time.Hour))
 	check("", "controllers.managedSeedSet.maxShootRetries", notNegative(c.ManagedSeedSet.MaxShootRetries))
 	check("", "controllers.managedSeedSet.syncPeriod", within(c.ManagedSeedSet.SyncPeriod, time.Second, 24*time.Hour))
+	check("", "controllers.plant.syncPeriod", within(c.Plant.SyncPeriod, time.Second, time.Hour))
+	for i, network := range c.Plant.BlockedNetworks {
+		_, err := netip.ParsePrefix(network)
+		check("", fmt.Sprintf("controllers.plant.blockedNetworks[%d]", i), err)
+	}
 	check("", "controllers.seed.monitorPeriod", within(c.Seed.MonitorPeriod, time.Second, 24*time.Hour))
 	check("", "controllers.seed.shootMonitorPeriod", within(c.Seed.ShootMonitorPeriod, time.Second, 24*time.Hour))
 	check("", "controllers.seed.syncPeriod", within(c.Seed.SyncPeriod, 100*time.Millisecond, time.Hour))

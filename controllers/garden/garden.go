@@ -17,6 +17,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/managedseedset"
 	"github.com/terrarium-garden/terrarium/controllers/garden/monitoring"
 	"github.com/terrarium-garden/terrarium/controllers/garden/namespacedcloudprofile"
+	"github.com/terrarium-garden/terrarium/controllers/garden/plant"
 	"github.com/terrarium-garden/terrarium/controllers/garden/project"
 	"github.com/terrarium-garden/terrarium/controllers/garden/project/activity"
 	"github.com/terrarium-garden/terrarium/controllers/garden/project/resourcequota"
@@ -55,6 +56,7 @@ func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 		&extensionrole.Reconciler{Config: c.ControllerRegistration},
 		&event.Reconciler{Config: c.Event},
 		&bastion.Reconciler{Config: c.Bastion},
+		&plant.Reconciler{Config: c.Plant},
 		&monitoring.Reconciler{},
 		&statuslabel.Reconciler{Config: c.ShootStatusLabel},
 		&reference.Reconciler{Holder: reference.Shoots(), Config: c.ShootReference},

@@ -29,6 +29,7 @@ func connectors() []connector {
 		{"controllers/kit/shoot.go", "the client of a shoot, made once and shared by everything that acts on the shoot"},
 		{"controllers/gardenlet/lease/health.go", "the probe of the seed, made once at the start"},
 		{"controllers/gardenlet/seed/add.go", "asks the seed for its version, made once at the start"},
+		{"controllers/garden/plant/access.go", "kubeconfigs of strangers, read field by field for one bounded look at their cluster"},
 		{"controllers/provider/local/networkagent/run.go", "a process of its own in the shoot, with one client"},
 	}
 }

@@ -189,6 +189,9 @@ controllers: {seed: {monitorPeriod: 5s}}
 				StaleGracePeriodDays:     new(14),
 				StaleSyncPeriod:          &metav1.Duration{Duration: 12 * time.Hour},
 			},
+			Plant: gardenconfigv1alpha1.ServerPlantControllerConfiguration{
+				ConcurrencyConfiguration: five, SyncPeriod: &metav1.Duration{Duration: 30 * time.Second},
+			},
 			Quota:         five,
 			SecretBinding: five,
 			Seed: gardenconfigv1alpha1.ServerSeedControllerConfiguration{

@@ -50,6 +50,9 @@ type ServerControllerConfiguration struct {
 	// NamespacedCloudProfile configures the controllers of cloud profiles of projects.
 	// +optional
 	NamespacedCloudProfile ConcurrencyConfiguration `json:"namespacedCloudProfile,omitempty"`
+	// Plant configures the controller that looks at the clusters of plants.
+	// +optional
+	Plant ServerPlantControllerConfiguration `json:"plant,omitempty"`
 	// Project configures the controllers of projects.
 	// +optional
 	Project ServerProjectControllerConfiguration `json:"project,omitempty"`
@@ -161,6 +164,19 @@ type ServerManagedSeedSetControllerConfiguration struct {
 	// SyncPeriod is the time between two checks of a set. Defaults to 30m.
 	// +optional
 	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
+}
+
+// ServerPlantControllerConfiguration configures the controller that looks at the clusters of plants.
+type ServerPlantControllerConfiguration struct {
+	ConcurrencyConfiguration `json:",inline"`
+
+	// SyncPeriod is the time between two looks at a cluster. Defaults to 30s.
+	// +optional
+	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
+	// BlockedNetworks are networks, such as 10.0.0.0/8, in which no cluster of a plant is looked for. The addresses of this
+	// machine, those that only it reaches, and the networks of pods and services of seeds are always blocked.
+	// +optional
+	BlockedNetworks []string `json:"blockedNetworks,omitempty"`
 }
 
 // ServerProjectControllerConfiguration configures the controllers of projects.

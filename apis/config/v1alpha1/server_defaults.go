@@ -66,7 +66,7 @@ func defaultResourceSize() ResourceSizeConfiguration {
 
 	return ResourceSizeConfiguration{
 		Limits: []ResourceLimit{
-			limit("core.gardener.cloud", "namespacedcloudprofiles", "projects", "quotas", "secretbindings", "shoots"),
+			limit("core.gardener.cloud", "namespacedcloudprofiles", "plants", "projects", "quotas", "secretbindings", "shoots"),
 			limit("operations.gardener.cloud", "bastions"),
 			limit("security.gardener.cloud", "credentialsbindings", "workloadidentities"),
 			limit("settings.gardener.cloud", "openidconnectpresets"),
@@ -98,7 +98,7 @@ func defaultProjectQuotas() []QuotaConfiguration {
 	count(others, "serviceaccounts", "roles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io",
 		"namespacedcloudprofiles.core.gardener.cloud", "quotas.core.gardener.cloud", "secretbindings.core.gardener.cloud",
 		"credentialsbindings.security.gardener.cloud", "workloadidentities.security.gardener.cloud",
-		"bastions.operations.gardener.cloud", "openidconnectpresets.settings.gardener.cloud")
+		"bastions.operations.gardener.cloud", "openidconnectpresets.settings.gardener.cloud", "plants.core.gardener.cloud")
 
 	return []QuotaConfiguration{{Config: corev1.ResourceQuota{Spec: corev1.ResourceQuotaSpec{Hard: hard}}}}
 }
@@ -126,6 +126,7 @@ func (c *ServerControllerConfiguration) setDefaults() {
 	}
 	setDefault(&c.ManagedSeedSet.MaxShootRetries, 3)
 	setDuration(&c.ManagedSeedSet.SyncPeriod, 30*time.Minute)
+	setDuration(&c.Plant.SyncPeriod, 30*time.Second)
 	if c.Project.Quotas == nil {
 		c.Project.Quotas = defaultProjectQuotas()
 	}

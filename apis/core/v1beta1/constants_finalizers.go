@@ -22,6 +22,8 @@ const (
 	FinalizerControllerRegistration = "core.gardener.cloud/controllerregistration"
 	// FinalizerControllerInstallation holds installations until the extension is gone from the seed.
 	FinalizerControllerInstallation = "core.gardener.cloud/controllerinstallation"
+	// FinalizerPlant holds plants, and the secrets with their kubeconfigs.
+	FinalizerPlant = "core.gardener.cloud/plant"
 	// FinalizerShootState holds shoot states from the start of a migration until the restoration succeeded.
 	FinalizerShootState = "core.gardener.cloud/shootstate"
 	// FinalizerExtensionBackupBucket is set by controllers of backup buckets.

@@ -18,14 +18,11 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/controllers/kubeconfig"
 )
 
-const (
-	key = "kubeconfig"
-	// reason is the reason of all rejections in the metrics.
-	reason = "RejectedKubeconfig"
-	valid  = "a user may have client-certificate-data, client-key-data, token, username and password only"
-)
+// reason is the reason of all rejections in the metrics.
+const reason = "RejectedKubeconfig"
 
 type rule struct {
 	*admission.Handler
@@ -53,13 +50,13 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 	if err != nil {
 		return world.Answer(a, err)
 	}
-	raw, found := secret.Data[key]
+	raw, found := secret.Data[kubeconfig.Key]
 	if !found {
 		return nil
 	}
 	config, err := clientcmd.Load(raw)
 	if err != nil {
-		return r.world.Rejected(a, reason, apierrors.NewBadRequest(fmt.Sprintf("data[%s] is not a kubeconfig: %v", key, err)))
+		return r.world.Rejected(a, reason, apierrors.NewBadRequest(fmt.Sprintf("data[%s] is not a kubeconfig: %v", kubeconfig.Key, err)))
 	}
 	if errs := check(config.AuthInfos); len(errs) > 0 {
 		return r.world.Rejected(a, reason, apierrors.NewInvalid(a.GetKind().GroupKind(), a.GetName(), errs))
@@ -70,30 +67,10 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 func check(users map[string]*clientcmdapi.AuthInfo) field.ErrorList {
 	var errs field.ErrorList
 	for _, name := range slices.Sorted(maps.Keys(users)) {
-		path := field.NewPath("data").Key(key).Child("users").Key(name)
-		for _, wrong := range unsafe(users[name]) {
-			errs = append(errs, field.Forbidden(path.Child(wrong), valid))
+		path := field.NewPath("data").Key(kubeconfig.Key).Child("users").Key(name)
+		for _, wrong := range kubeconfig.UnsafeUser(users[name]) {
+			errs = append(errs, field.Forbidden(path.Child(wrong), kubeconfig.Valid))
 		}
 	}
 	return errs
-}
-
-// unsafe returns the names of the fields of a user that are not allowed.
-func unsafe(u *clientcmdapi.AuthInfo) []string {
-	var wrong []string
-	for name, is := range map[string]bool{
-		"client-certificate": u.ClientCertificate != "",
-		"client-key":         u.ClientKey != "",
-		"tokenFile":          u.TokenFile != "",
-		"act-as":             u.Impersonate != "" || u.ImpersonateUID != "" || len(u.ImpersonateUserExtra) > 0,
-		"act-as-groups":      len(u.ImpersonateGroups) > 0,
-		"auth-provider":      u.AuthProvider != nil,
-		"exec":               u.Exec != nil,
-	} {
-		if is {
-			wrong = append(wrong, name)
-		}
-	}
-	slices.Sort(wrong)
-	return wrong
 }
