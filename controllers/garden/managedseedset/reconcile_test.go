@@ -85,16 +85,21 @@ func (f *field) write(do func() error) error {
 	return err
 }
 
-// pass runs the controller once. A killed one has been started again.
-func (f *field) pass(s *set) {
-	f.t.Helper()
-	f.killed = false
-	r := &managedseedset.Reconciler{
-		Base: kit.Base{Client: f.dying, Reader: f.dying, Clock: clocktesting.NewFakeClock(at(0)), Recorder: events.NewFakeRecorder(100)},
+// controller reads from a cache and from a server.
+func controller(cache, server client.Client) *managedseedset.Reconciler {
+	return &managedseedset.Reconciler{
+		Base: kit.Base{Client: cache, Reader: server, Clock: clocktesting.NewFakeClock(at(0)), Recorder: events.NewFakeRecorder(100)},
 		Config: gardenconfigv1alpha1.ServerManagedSeedSetControllerConfiguration{
 			MaxShootRetries: new(3), SyncPeriod: &metav1.Duration{Duration: time.Hour},
 		},
 	}
+}
+
+// pass runs the controller once. A killed one has been started again.
+func (f *field) pass(s *set) {
+	f.t.Helper()
+	f.killed = false
+	r := controller(f.dying, f.dying)
 	_, err := reconcile.AsReconciler(client.Client(f.WithWatch), r).Reconcile(f.t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)})
 	if err != nil && !errors.Is(err, errKilled) {
 		f.t.Fatal(err)
@@ -228,6 +233,40 @@ func TestLife(t *testing.T) {
 			t.Parallel()
 			if diff := cmp.Diff(want, newField(t, kill, fresh()).life(fresh())); diff != "" {
 				t.Errorf("a set to which the controller comes back lives as if it had not been away (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestOldCache lets the controller see a world without its replica, which the server has.
+func TestOldCache(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason       string
+		cached, live []client.Object
+		replicas     int32
+	}{
+		"GCM-MSS-9 growing": {
+			reason: "what the cache does not show yet is not made again", replicas: 1,
+			live: []client.Object{shootOf("a-0"), managedOf("a-0", "True"), seedOf("a-0", "True")}, cached: []client.Object{seedOf("a-0", "True")},
+		},
+		"GCM-MSS-10 shrinking": {
+			reason: "what the cache still shows is no reason to delete another", replicas: 1,
+			cached: []client.Object{shootOf("a-0"), managedOf("a-0", "True"), seedOf("a-0", "True"), shootOf("a-1"), managedOf("a-1", "True"), seedOf("a-1", "True")},
+			live:   []client.Object{shootOf("a-0"), managedOf("a-0", "True"), seedOf("a-0", "True")},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := bed(tc.replicas)
+			cache, server := newField(t, 0, append(tc.cached, s.DeepCopy())...), newField(t, 0, append(tc.live, s.DeepCopy())...)
+			r := controller(cache.dying, server.dying)
+			if _, err := reconcile.AsReconciler(client.Client(cache.WithWatch), r).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)}); err != nil {
+				t.Fatal(err)
+			}
+			// The status is written, and nothing else.
+			if cache.writes != 1 || len(cache.made) > 0 {
+				t.Errorf("%s: %d writes, shoots %v", tc.reason, cache.writes, cache.made)
 			}
 		})
 	}
