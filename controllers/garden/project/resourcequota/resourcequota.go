@@ -95,8 +95,8 @@ func needs() []need {
 
 // madeFor returns for how many objects of each shoot a quota was made, and false if it does not say so.
 func (n need) madeFor(quota *corev1.ResourceQuota) (int64, bool) {
-	number, err := strconv.ParseUint(quota.Annotations[n.annotation], 10, 31)
-	return int64(number), err == nil
+	number, err := strconv.ParseInt(quota.Annotations[n.annotation], 10, 32)
+	return number, err == nil && number >= 0
 }
 
 func isLow(quota *corev1.ResourceQuota) bool {
