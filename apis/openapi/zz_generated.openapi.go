@@ -914,6 +914,21 @@ func schema_terrarium_apis_appliance_v1alpha1_TimelineTask(ref common.ReferenceC
 							Format:      "",
 						},
 					},
+					"after": {
+						SchemaProps: spec.SchemaProps{
+							Description: "After are the ids of the tasks that had to be done before.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: "",
+										Type:    []string{"string"},
+										Format:  "",
+									},
+								},
+							},
+						},
+					},
 					"waiting": {
 						SchemaProps: spec.SchemaProps{
 							Description: "Waiting is how long the task waited for a free place after the tasks before it were done.",

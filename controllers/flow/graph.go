@@ -148,6 +148,38 @@ func (g *Graph) waits() []int {
 	return n
 }
 
+// before returns, for each task, the tasks that have to be done before it, sorted by id. Skipped tasks never run: what they wait
+// for stands for them.
+func (g *Graph) before() [][]ID {
+	direct := make([][]int, len(g.tasks))
+	for i, next := range g.next {
+		for _, n := range next {
+			direct[n] = append(direct[n], i)
+		}
+	}
+	all := make([][]ID, len(g.tasks))
+	for i := range g.tasks {
+		seen := map[int]struct{}{}
+		var add func(n int)
+		add = func(n int) {
+			for _, b := range direct[n] {
+				if _, found := seen[b]; found {
+					continue
+				}
+				seen[b] = struct{}{}
+				if g.tasks[b].Skip {
+					add(b)
+					continue
+				}
+				all[i] = append(all[i], g.tasks[b].ID)
+			}
+		}
+		add(i)
+		slices.Sort(all[i])
+	}
+	return all
+}
+
 // DefaultTimeout bounds a task without a limit of its own, so that no task hangs forever. It is longer than every wait that
 // has a limit.
 const DefaultTimeout = 15 * time.Minute

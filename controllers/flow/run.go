@@ -36,6 +36,8 @@ type Observation struct {
 	// ID is the id of the task, Title says in plain words what it does.
 	ID    ID
 	Title string
+	// After holds the ids of the tasks that had to be done before, sorted. It belongs to the graph.
+	After []ID
 	// Ready is when the last task it waited for was done, Started when it began, Ended when it returned.
 	Ready, Started, Ended time.Time
 	// Err is nil if the task succeeded.
@@ -52,6 +54,7 @@ func (g *Graph) Run(ctx context.Context, o Options) error {
 		graph:     g,
 		options:   o,
 		waits:     g.waits(),
+		before:    g.before(),
 		ended:     make(chan Observation, len(g.tasks)),
 		values:    &values{},
 		running:   map[ID]string{},
@@ -75,7 +78,9 @@ type run struct {
 	reports *reporter
 
 	// waits counts, for each task, the tasks that it still waits for.
-	waits  []int
+	waits []int
+	// before holds, for each task, the tasks that have to be done before it.
+	before [][]ID
 	ended  chan Observation
 	total  int
 	values *values
@@ -137,7 +142,7 @@ func (r *run) begin(ctx context.Context, i int) {
 		return
 	}
 	r.running[t.ID] = t.Title
-	o := Observation{Flow: r.graph.name, ID: t.ID, Title: t.Title, Ready: r.options.Clock.Now()}
+	o := Observation{Flow: r.graph.name, ID: t.ID, Title: t.Title, After: r.before[i], Ready: r.options.Clock.Now()}
 	r.group.Go(func() error {
 		o.Started = r.options.Clock.Now()
 		r.options.Log.V(1).Info("Task started", "task", t.ID)

@@ -389,6 +389,29 @@ func TestObserveTracesEachTask(t *testing.T) {
 	})
 }
 
+// TestObservationSaysWhatATaskWaitedFor is what the picture of a flow is drawn from.
+func TestObservationSaysWhatATaskWaitedFor(t *testing.T) {
+	t.Parallel()
+	done := func(context.Context) error { return nil }
+	value := flow.NewValue[int]("value")
+	g := compile(t,
+		flow.Task{ID: "c", Sets: []flow.Slot{value}, Do: func(ctx context.Context) error { value.Set(ctx, 1); return nil }},
+		flow.Task{ID: "a", Do: done},
+		flow.Task{ID: "skipped", After: []flow.ID{"a", "c"}, Skip: true, Do: done},
+		flow.Task{ID: "skipped too", After: []flow.ID{"skipped"}, Skip: true, Do: done},
+		flow.Task{ID: "d", After: []flow.ID{"skipped too", "a"}, Do: done},
+		flow.Task{ID: "e", After: []flow.ID{"d"}, Reads: []flow.Slot{value}, Do: done},
+	)
+	got := map[flow.ID][]flow.ID{}
+	if err := g.Run(t.Context(), flow.Options{Clock: clock.RealClock{}, Observe: func(o flow.Observation) { got[o.ID] = o.After }}); err != nil {
+		t.Fatal(err)
+	}
+	want := map[flow.ID][]flow.ID{"a": nil, "c": nil, "d": {"a", "c"}, "e": {"c", "d"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what tasks waited for (-want +got):\n%s", diff)
+	}
+}
+
 func TestGraphRunsAgain(t *testing.T) {
 	t.Parallel()
 	runs := 0

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -246,6 +247,9 @@ func checkTimelineReports(o *operator, mine *gardencorev1beta1.Shoot) {
 	sent := report(
 		taskOf(mine, "own", mine.UID), taskOf(other, "foreign", other.UID), taskOf(mine, "another life", "other-uid"),
 		taskOf(&gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-meadow", Name: "none"}}, "none", ""), late)
+	for i := range sent.Spec.Tasks {
+		sent.Spec.Tasks[i].Task.After = slices.Repeat([]string{strings.Repeat("a", 5000)}, 2*gardenappliancev1alpha1.MaxTimelineAfter)
+	}
 	if err := o.acting(seedRole("one")).Create(o.t.Context(), sent); err != nil {
 		o.t.Fatal(err)
 	}
@@ -273,7 +277,8 @@ func checkTimelineReports(o *operator, mine *gardencorev1beta1.Shoot) {
 	for i := range list.Items {
 		e := &list.Items[i]
 		ids = append(ids, e.Subject.Name+" "+e.Task.ID)
-		if e.Time.After(time.Now()) || len(e.Task.Title) != gardenappliancev1alpha1.MaxTimelineText || e.Subject.UID != mine.UID {
+		if e.Time.After(time.Now()) || len(e.Task.Title) != gardenappliancev1alpha1.MaxTimelineText ||
+			len(e.Task.After) != gardenappliancev1alpha1.MaxTimelineAfter || len(e.Task.After[0]) != gardenappliancev1alpha1.MaxTimelineID || e.Subject.UID != mine.UID {
 			o.t.Errorf("the entry %+v is not bounded", e)
 		}
 	}

@@ -167,6 +167,9 @@ type TimelineTask struct {
 	// Title says in plain words what the task does.
 	// +optional
 	Title string `json:"title,omitempty"`
+	// After are the ids of the tasks that had to be done before.
+	// +optional
+	After []string `json:"after,omitempty"`
 	// Waiting is how long the task waited for a free place after the tasks before it were done.
 	// +optional
 	Waiting metav1.Duration `json:"waiting,omitempty"`

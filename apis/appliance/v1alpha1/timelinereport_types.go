@@ -9,6 +9,10 @@ import (
 const (
 	// MaxTimelineReportTasks is the largest number of tasks in a report.
 	MaxTimelineReportTasks = 500
+	// MaxTimelineAfter is the largest number of tasks that a task names as those before it. More are dropped.
+	MaxTimelineAfter = 50
+	// MaxTimelineID is the largest size of the id of such a task, in bytes. Longer ones are cut.
+	MaxTimelineID = 128
 	// MaxTimelineText is the largest size of a text in a task, in bytes. Longer texts are cut.
 	MaxTimelineText = 2048
 )

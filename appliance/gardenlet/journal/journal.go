@@ -67,6 +67,9 @@ func (j *Journal) Task(subject operation.Subject, task flow.Observation) {
 			Duration: metav1.Duration{Duration: task.Ended.Sub(task.Started)},
 		},
 	}
+	for _, id := range task.After {
+		reported.Task.After = append(reported.Task.After, string(id))
+	}
 	if task.Err != nil {
 		reported.Task.Error = task.Err.Error()
 	}

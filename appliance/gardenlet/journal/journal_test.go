@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,7 +55,7 @@ func ids(report *gardenappliancev1alpha1.TimelineReport) []string {
 
 func observed(id string, err error) flow.Observation {
 	return flow.Observation{
-		Flow: "reconcile", ID: flow.ID(id), Title: "Doing " + id, Ready: start, Started: start.Add(time.Second), Ended: start.Add(3 * time.Second), Err: err,
+		Flow: "reconcile", ID: flow.ID(id), Title: "Doing " + id, After: []flow.ID{"before"}, Ready: start, Started: start.Add(time.Second), Ended: start.Add(3 * time.Second), Err: err,
 	}
 }
 
@@ -106,7 +107,7 @@ func TestReport(t *testing.T) {
 	}
 	second := got.Spec.Tasks[1]
 	if second.Task.Error != "no space" || second.Task.Duration.Duration != 2*time.Second || second.Task.Waiting.Duration != time.Second ||
-		second.Subject.UID != "u1" || second.Task.Title != "Doing second" {
+		second.Subject.UID != "u1" || second.Task.Title != "Doing second" || !slices.Equal(second.Task.After, []string{"before"}) {
 		t.Errorf("the task says %+v", second)
 	}
 }

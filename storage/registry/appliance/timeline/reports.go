@@ -183,17 +183,25 @@ func cut(task *gardenappliancev1alpha1.TimelineTask) *gardenappliancev1alpha1.Ti
 	for _, text := range []*string{&short.Flow, &short.ID, &short.Title, &short.Error} {
 		*text = bounded(*text)
 	}
+	short.After = nil
+	for _, id := range task.After[:min(len(task.After), gardenappliancev1alpha1.MaxTimelineAfter)] {
+		short.After = append(short.After, cutTo(id, gardenappliancev1alpha1.MaxTimelineID))
+	}
 
 	return &short
 }
 
 // bounded cuts a text that is too long.
 func bounded(text string) string {
-	if len(text) <= gardenappliancev1alpha1.MaxTimelineText {
+	return cutTo(text, gardenappliancev1alpha1.MaxTimelineText)
+}
+
+func cutTo(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
 
-	return strings.ToValidUTF8(text[:gardenappliancev1alpha1.MaxTimelineText], "")
+	return strings.ToValidUTF8(text[:most], "")
 }
 
 // seedsOf returns the seeds to which an object belongs, and its UID. An object that was removed a moment ago still belongs to its
