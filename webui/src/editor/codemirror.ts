@@ -107,7 +107,7 @@ export function createEditor(o: EditorOptions): Editor {
         syntaxHighlighting(colors),
         EditorView.lineWrapping,
         EditorState.readOnly.of(o.readonly),
-        EditorView.contentAttributes.of({ 'aria-label': o.label }),
+        EditorView.contentAttributes.of({ 'aria-label': o.label, tabindex: '0' }),
         keymap.of([
           ...defaultKeymap,
           ...historyKeymap,

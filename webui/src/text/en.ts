@@ -260,7 +260,7 @@ export const t = {
     preview: 'Preview',
     supported: 'Supported',
     updateTo: (v: string) => `Can be updated to ${v}`,
-    conditionOf: (type: string, status: string) => `${type}: ${status}`,
+    conditionOf: (short: string, type: string, status: string) => `${short}: ${type} is ${status}`,
     noConditions: 'No conditions yet',
     notScheduled: 'not scheduled',
     since: (when: string) => `since ${when}`,
