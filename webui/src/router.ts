@@ -2,6 +2,7 @@
 
 import { createRouter, createWebHistory, type RouteRecordRaw } from 'vue-router'
 
+import { failed } from '@/design/toasts'
 import { resume, session } from '@/session/session'
 import SignInPage from '@/session/SignInPage.vue'
 import AppShell from '@/shell/AppShell.vue'
@@ -103,6 +104,9 @@ router.beforeEach(async (to) => {
   }
   return { name: 'sign-in', query: to.fullPath === '/' ? {} : { to: to.fullPath } }
 })
+
+// A page is loaded when it is first opened, which fails while the garden is away.
+router.onError((thrown) => failed(t.shell.pageFailed, thrown))
 
 router.afterEach((to) => {
   const parts = [to.params.name, to.meta.title, t.app].filter((p): p is string => typeof p === 'string' && p !== '')

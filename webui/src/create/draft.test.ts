@@ -74,6 +74,10 @@ describe('setField', () => {
   it('makes what is missing on the way', () => {
     expect(fromText(setField('spec: {}\n', ['spec', 'a', 'b'], 1)).object).toEqual({ spec: { a: { b: 1 } } })
   })
+  it('quotes only what needs it', () => {
+    expect(setField("a: ''\n", ['a'], 'lily')).toBe('a: lily\n')
+    expect(setField('a: x\n', ['a'], '1.36')).toBe('a: "1.36"\n')
+  })
   it('removes a field and an item', () => {
     expect(setField(text, ['spec', 'workers', 0], undefined)).not.toContain('one')
     expect(setField(text, ['spec', 'region'], '')).not.toContain('region')

@@ -17,9 +17,11 @@ export function setField(text: string, path: Path, value: unknown): string {
   if (document.errors.length > 0) return text
   const old: unknown = document.getIn(path, true)
   if (value === undefined || value === '') document.deleteIn(path)
-  // A comment belongs to the old value, so that the value changes within it.
-  else if (isScalar(old) && (typeof value !== 'object' || value === null)) old.value = value
-  else document.setIn(path, document.createNode(value))
+  else if (isScalar(old) && (typeof value !== 'object' || value === null)) {
+    // A comment belongs to the old value, so that the value changes within it. Quotes come where they are needed.
+    old.value = value
+    delete old.type
+  } else document.setIn(path, document.createNode(value))
   return document.toString({ lineWidth: 0 })
 }
 

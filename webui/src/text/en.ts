@@ -117,6 +117,7 @@ export const t = {
     notFound: 'There is no such page',
     notFoundText: 'The address may be wrong, or what it showed has been deleted.',
     toHome: 'Go to Home',
+    pageFailed: 'The page could not be loaded',
   },
   palette: {
     label: 'Search everything',
