@@ -29,6 +29,7 @@ const units: [number, string][] = [
 export function span(milliseconds: number): string {
   let rest = Math.max(0, milliseconds)
   if (rest < 1000) return rest < 1 ? '0s' : rest < 950 ? `${Math.max(1, Math.round(rest))}ms` : '1s'
+  if (rest < 10_000) return `${Number((rest / 1000).toFixed(1))}s`
   const parts: string[] = []
   for (const [size, name] of units) {
     const count = Math.floor(rest / size)
