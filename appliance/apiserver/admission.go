@@ -85,7 +85,7 @@ func register(into *admission.Plugins, rules []admissionrules.Rule, view *world.
 // seeWorld is what all rules see of the garden: its kinds in their stores, everything else through the server's own port and
 // what it keeps at hand.
 func (c *completed) seeWorld(
-	generic *genericapiserver.Config, known informers.SharedInformerFactory, groups []*genericapiserver.APIGroupInfo,
+	generic *genericapiserver.Config, known informers.SharedInformerFactory, kinds *gardenKinds,
 ) (*world.World, error) {
 	counter, err := rejections()
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *completed) seeWorld(
 	}
 	view, err := world.New(world.Access{
 		Clock: c.Clock, Log: c.Log, Config: generic.LoopbackClientConfig, Authorizer: generic.Authorization.Authorizer,
-		Informers: known, Groups: groups, Rejections: counter,
+		Informers: known, Groups: kinds.groups, Rejections: counter, Holdings: kinds.holdings,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("connect admission to the garden: %w", err)

@@ -16,7 +16,9 @@ import (
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
 	"k8s.io/client-go/kubernetes"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/appliance/admission/holdings"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedlists"
 	"github.com/terrarium-garden/terrarium/storage/registry"
 	"github.com/terrarium-garden/terrarium/storage/registry/appliance/timeline"
@@ -38,6 +40,8 @@ type gardenKinds struct {
 	sources sources
 	// recorder adds to timelines what the kinds' stores write.
 	recorder *timeline.Recorder
+	// holdings know what the shoots that the stores write hold.
+	holdings *holdings.Holdings
 }
 
 // gardenKinds builds the stores, beside those of Kubernetes' kinds and with the same authorization.
@@ -55,8 +59,10 @@ func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, e
 		return nil, fmt.Errorf("create client for the garden server: %w", err)
 	}
 	recorder := timeline.NewRecorder(c.Timeline, c.Clock)
+	held := holdings.New(c.Clock)
+	getter := observe.Getter(shared.RESTOptionsGetter, recorder.Changed, timeline.Resources()...)
 	options := kind.Options{
-		RESTOptionsGetter: observe.Getter(shared.RESTOptionsGetter, recorder.Changed, timeline.Resources()...),
+		RESTOptionsGetter: observe.Getter(getter, held.Changed, gardencorev1beta1.Resource("shoots")),
 		Scheme:            kinds,
 		Codecs:            codecs,
 		ParameterCodec:    runtime.NewParameterCodec(kinds),
@@ -83,7 +89,7 @@ func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, e
 		stores.add(group)
 	}
 
-	return &gardenKinds{options: options, groups: groups, sources: stores, recorder: recorder}, nil
+	return &gardenKinds{options: options, groups: groups, sources: stores, recorder: recorder, holdings: held}, nil
 }
 
 // gardenServer is a configured server of the garden's groups.

@@ -62,7 +62,7 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 	if err != nil {
 		return nil, err
 	}
-	view, err := c.seeWorld(generic, informers, kinds.groups)
+	view, err := c.seeWorld(generic, informers, kinds)
 	if err != nil {
 		return nil, err
 	}

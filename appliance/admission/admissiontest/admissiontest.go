@@ -24,9 +24,11 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/holdings"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind/kindtest"
+	"github.com/terrarium-garden/terrarium/storage/registry/observe"
 	"github.com/terrarium-garden/terrarium/storage/registry/registrytest"
 )
 
@@ -43,7 +45,11 @@ type Garden struct {
 // New returns a garden with some objects. Rights have the form "user verb resource[/subresource] [namespace/]name".
 func New(tb testing.TB, rights []string, objects ...kind.Object) *Garden {
 	tb.Helper()
-	groups, o := registrytest.Groups(tb)
+	clock := clocktesting.NewFakePassiveClock(kindtest.Now())
+	held := holdings.New(clock)
+	groups, o := registrytest.Groups(tb, func(o *kind.Options) {
+		o.RESTOptionsGetter = observe.Getter(o.RESTOptionsGetter, held.Changed, gardencorev1beta1.Resource("shoots"))
+	})
 	g := &Garden{tb: tb, kinds: o.Scheme, all: map[schema.GroupResource]rest.Storage{}, other: newElsewhere(tb)}
 	for _, group := range groups {
 		version := group.PrioritizedVersions[0]
@@ -51,7 +57,8 @@ func New(tb testing.TB, rights []string, objects ...kind.Object) *Garden {
 			g.all[version.WithResource(resource).GroupResource()] = store
 		}
 	}
-	g.World = world.From(g.other, allow(rights), clocktesting.NewFakePassiveClock(kindtest.Now()), groups...)
+	g.World = world.From(g.other, allow(rights), clock, groups...)
+	g.World.Keep(held)
 	for _, obj := range objects {
 		g.Add(obj)
 	}

@@ -114,5 +114,9 @@ func users(ctx context.Context, v world.View, namespace string) ([]string, error
 	if seed, found := strings.CutPrefix(namespace, seedPrefix); found {
 		return v.ShootsOn(ctx, seed)
 	}
-	return v.Names(ctx, world.Place{Group: gardencorev1beta1.GroupName, Resource: "shoots"})
+	held, err := v.Holdings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return held.All(), nil
 }

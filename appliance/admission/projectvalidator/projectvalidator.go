@@ -32,7 +32,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if !ok || a.GetSubresource() != "" || p.Spec.Namespace == nil || unchanged(a, p) {
 		return nil
 	}
-	if !a.IsDryRun() && !r.world.Claim("namespaces of projects", *p.Spec.Namespace, p.Name, nil) {
+	if !a.IsDryRun() && !r.world.Claim("namespaces of projects", *p.Spec.Namespace, p.Name) {
 		return world.Answer(a, fmt.Errorf("another request has just requested namespace %q; use another one, or try again in two minutes",
 			*p.Spec.Namespace))
 	}

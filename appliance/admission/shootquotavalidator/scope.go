@@ -5,6 +5,7 @@ package shootquotavalidator
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -73,25 +74,36 @@ func allocated(
 	if err != nil {
 		return nil, err
 	}
-	shoots, err := v.Shoots(ctx, namespace, fields.Everything())
-	if err != nil {
-		return nil, fmt.Errorf("list shoots: %w", err)
-	}
 	total := corev1.ResourceList{}
-	for i := range shoots {
-		s := &shoots[i]
-		if s.Namespace == but.Namespace && s.Name == but.Name || !slices.Contains(named, bindingOf(s)) {
-			continue
-		}
-		used, err := usage(ctx, v, s)
+	for _, namespace := range namespaces(named) {
+		shoots, err := v.Shoots(ctx, namespace, fields.Everything())
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("list shoots of namespace %q: %w", namespace, err)
 		}
-		for name, quantity := range used {
-			add(total, name, quantity, 1)
+		for i := range shoots {
+			s := &shoots[i]
+			if s.Namespace == but.Namespace && s.Name == but.Name || !slices.Contains(named, bindingOf(s)) {
+				continue
+			}
+			used, err := usage(ctx, v, s)
+			if err != nil {
+				return nil, err
+			}
+			for name, quantity := range used {
+				add(total, name, quantity, 1)
+			}
 		}
 	}
 	return total, nil
+}
+
+// namespaces returns where the shoots of some bindings are, so that those of all other projects are not listed.
+func namespaces(of []binding) []string {
+	all := map[string]bool{}
+	for _, b := range of {
+		all[b.namespace] = true
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 // binding names a SecretBinding or a CredentialsBinding.

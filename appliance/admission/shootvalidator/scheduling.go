@@ -5,7 +5,6 @@ package shootvalidator
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -42,37 +41,23 @@ func checkSeed(ctx context.Context, v world.View, q request, profile *gardencore
 	return capacity(ctx, v, seed, q.shoot)
 }
 
-// margin is how close to its limit a seed has to be for its shoots to be counted in a fresh view. Otherwise, shoots that the
-// cache lacks do not matter.
-const margin = 8
-
+// capacity rejects a seed that is full (API-SVAL-4). The place is taken later; see take.
 func capacity(ctx context.Context, v world.View, seed *gardencorev1beta1.Seed, shoot *gardencorev1beta1.Shoot) error {
-	limit, limited := seed.Status.Allocatable[gardencorev1beta1.ResourceShoots]
-	if !limited {
+	if _, limited := seed.Status.Allocatable[gardencorev1beta1.ResourceShoots]; !limited {
 		return nil
 	}
-	used, err := others(ctx, v, seed.Name, shoot)
-	if err == nil && used+margin >= limit.Value() {
-		used, err = others(ctx, v.Fresh(), seed.Name, shoot)
-	}
-	switch {
-	case err != nil:
+	held, err := v.Holdings(ctx)
+	if err != nil {
 		return err
-	case query.Full(seed, used) != "":
-		return fmt.Errorf("seed %q cannot host the shoot: %s", seed.Name, query.Full(seed, used))
-	default:
-		return nil
 	}
+	return full(seed, held.Others(owner(shoot), seed.Name))
 }
 
-// others returns the number of other shoots on a seed (API-SVAL-4).
-func others(ctx context.Context, v world.View, seed string, shoot *gardencorev1beta1.Shoot) (int64, error) {
-	names, err := v.ShootsOn(ctx, seed)
-	if err != nil {
-		return 0, fmt.Errorf("list shoots on seed %q: %w", seed, err)
+func full(seed *gardencorev1beta1.Seed, others int64) error {
+	if against := query.Full(seed, others); against != "" {
+		return fmt.Errorf("seed %q cannot host the shoot: %s", seed.Name, against)
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == shoot.Namespace+"/"+shoot.Name })
-	return int64(len(names)), nil
+	return nil
 }
 
 // checkNetworks checks that a shoot on a seed has networks after the seed's defaults have been applied (API-SVAL-12).

@@ -133,6 +133,26 @@ func TestBinding(t *testing.T) {
 	})
 }
 
+// TestPlacesAtOnce_API_SVAL_4 asks for the last place before anything was written.
+func TestPlacesAtOnce_API_SVAL_4(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, garden(append(neighbours(1), admissiontest.Seed("a", limited("2")))...)...)
+	rule := completed(g.World)
+	ask := func(name string) error {
+		waits := func(s *shoot) { s.Name, s.ResourceVersion = name, "7" }
+		return g.Ask(rule, admissiontest.Request{
+			Object: admissiontest.Shoot(waits, networked, on("a")), Old: admissiontest.Shoot(waits, networked), Subresource: "binding",
+		})
+	}
+	if err := ask("one"); err != nil {
+		t.Fatalf("the first one gets it: %v", err)
+	}
+	if err := ask("one"); err != nil {
+		t.Errorf("it may ask again: %v", err)
+	}
+	checkRefused(t, "of two requests at once one is refused", ask("two"), "it is full (2 of 2 shoots)")
+}
+
 func surviving(s *shoot) {
 	s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{HighAvailability: &gardencorev1beta1.HighAvailability{
 		FailureTolerance: gardencorev1beta1.FailureTolerance{Type: gardencorev1beta1.FailureToleranceTypeZone},

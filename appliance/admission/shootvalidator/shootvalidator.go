@@ -91,7 +91,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if err := r.world.Decide(a, func(v world.View) error { return validate(ctx, v, q) }); err != nil {
 		return err
 	}
-	return world.Answer(a, checkDomain(ctx, r.world.Fresh(), q))
+	return world.Answer(a, take(ctx, r.world.Fresh(), q))
 }
 
 func validate(ctx context.Context, v world.View, q request) error {

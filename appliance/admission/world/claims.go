@@ -32,8 +32,8 @@ func newClaims(c clock.PassiveClock) *claims {
 }
 
 // Claim claims a value of a type for an owner, and reports whether no other owner has claimed it recently. It must be called
-// before the plugin reads existing objects. Values collide if they are equal, or if collides says so.
-func (w *World) Claim(sort, thing, owner string, collides func(a, b string) bool) bool {
+// before the plugin reads existing objects.
+func (w *World) Claim(sort, thing, owner string) bool {
 	c := w.claims
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,7 +47,7 @@ func (w *World) Claim(sort, thing, owner string, collides func(a, b string) bool
 		switch {
 		case !by.until.After(now):
 			delete(all, other)
-		case by.owner != owner && (other == thing || collides != nil && collides(other, thing)):
+		case by.owner != owner && other == thing:
 			return false
 		}
 	}

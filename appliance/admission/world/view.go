@@ -147,12 +147,13 @@ func (v View) Shoots(ctx context.Context, namespace string, s fields.Selector) (
 	return list.Items, nil
 }
 
-// ShootsOn returns the Shoots that a seed runs or that are bound to it, in the form namespace/name. The server labels them
-// with the seed, so only names have to be read.
+// ShootsOn returns the Shoots that a seed runs or that are bound to it, in the form namespace/name.
 func (v View) ShootsOn(ctx context.Context, seed string) ([]string, error) {
-	o := metav1.ListOptions{LabelSelector: gardencorev1beta1.LabelPrefixSeedName + seed + "=true", ResourceVersion: v.version}
-	names, err := v.source.Names(ctx, Place{Group: gardencorev1beta1.GroupName, Resource: "shoots"}, o)
-	return names, unreadable(err)
+	held, err := v.Holdings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return held.On(seed), nil
 }
 
 // ControllerRegistrations lists all ControllerRegistrations.

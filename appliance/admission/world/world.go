@@ -15,12 +15,16 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/informers"
 	clientrest "k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/holdings"
 )
 
 // World is the garden as the plugins of an API server see it.
@@ -34,6 +38,7 @@ type World struct {
 	authorizer authorizer.Authorizer
 	rejections *prometheus.CounterVec
 	claims     *claims
+	holdings   *holdings.Holdings
 }
 
 // Access is how a world is seen.
@@ -52,6 +57,8 @@ type Access struct {
 	Groups []*genericapiserver.APIGroupInfo
 	// Rejections counts rejected requests; if it is nil, they are not counted.
 	Rejections *prometheus.CounterVec
+	// Holdings are told of each write of a shoot. Without them, rules see the shoots as they were first listed.
+	Holdings *holdings.Holdings
 }
 
 // New returns the world that an API server shows. The server need not serve yet: nothing is read before a rule asks.
@@ -66,6 +73,9 @@ func New(how Access) (*World, error) {
 	}
 	w := From(source, how.Authorizer, how.Clock, how.Groups...)
 	w.Log = how.Log
+	if how.Holdings != nil {
+		w.holdings = how.Holdings
+	}
 	if how.Rejections != nil {
 		w.rejections = how.Rejections
 	}
@@ -77,7 +87,23 @@ func From(source Source, a authorizer.Authorizer, c clock.PassiveClock, groups .
 	if len(groups) > 0 {
 		source = &stores{served: byResource(groups), elsewhere: source}
 	}
-	return &World{Clock: c, source: source, authorizer: a, rejections: NewRejections(), claims: newClaims(c)}
+	return &World{
+		Clock: c, source: source, authorizer: a, rejections: NewRejections(), claims: newClaims(c), holdings: holdings.New(c),
+	}
+}
+
+// Keep makes h what the world knows of the holdings of shoots. Each write of a shoot must be told to it.
+func (w *World) Keep(h *holdings.Holdings) { w.holdings = h }
+
+// Holdings returns what the shoots of the garden hold, with all writes that were acknowledged before.
+func (w *World) Holdings(ctx context.Context) (*holdings.Holdings, error) {
+	err := w.holdings.Load(ctx, func(ctx context.Context) ([]gardencorev1beta1.Shoot, error) {
+		return w.Fresh().Shoots(ctx, "", fields.Everything())
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list all shoots: %w", err)
+	}
+	return w.holdings, nil
 }
 
 // Source returns the source of the world, which tests can wrap.

@@ -36,9 +36,9 @@ func Shoots() shoot.Settings {
 }
 
 // Groups are all groups of a garden that keeps objects in memory, with what their stores are made from.
-func Groups(tb testing.TB) ([]*genericapiserver.APIGroupInfo, kind.Options) {
+func Groups(tb testing.TB, change ...func(*kind.Options)) ([]*genericapiserver.APIGroupInfo, kind.Options) {
 	tb.Helper()
-	o := kindtest.Options(tb)
+	o := kindtest.Options(tb, change...)
 	groups, err := registry.Groups(o, registry.Settings{
 		Shoots:   Shoots(),
 		Tokens:   workloadidentity.TokenSigner{Issuer: "https://garden.example/issuer", Sign: plain, MinLifetime: time.Hour, MaxLifetime: 48 * time.Hour},
