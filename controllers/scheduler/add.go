@@ -13,6 +13,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/scheduler/picture"
 )
 
 const controllerName = "scheduler"
@@ -30,9 +31,12 @@ type Reconciler struct {
 
 	// Config is the section of the configuration.
 	Config gardenconfigv1alpha1.SchedulerConfiguration
+	// Picture is what is known of seeds and their usage.
+	Picture *picture.Picture
 }
 
-// AddToManager implements kit.Adder. A waiting shoot is scheduled when it is created and when its spec changes.
+// AddToManager implements kit.Adder. A waiting shoot is scheduled when it is created and when its spec changes. What else happens
+// to shoots and seeds only changes the picture.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	if _, err := ParseStrategy(string(r.strategy())); err != nil {
 		return err
@@ -41,8 +45,13 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	queue.BaseDelay, queue.MaxDelay = firstRetry, lastRetry
 	changes := kit.Changed(func(shoot *gardencorev1beta1.Shoot) any { return shoot.Spec })
 	changes.DeleteFunc = func(event.DeleteEvent) bool { return false }
-	b := r.Controller(clusters, controllerName, queue).
-		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(kit.Matching(Wants), changes))
+	b := r.Controller(clusters, controllerName, queue)
+	if r.Picture == nil {
+		r.Picture = picture.New(r.Clock)
+	}
+	b.For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(kit.Matching(Wants), changes)).
+		Watches(&gardencorev1beta1.Seed{}, r.Picture.OfSeeds()).
+		Watches(&gardencorev1beta1.Shoot{}, r.Picture.OfShoots())
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
 }
 

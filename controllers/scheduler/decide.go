@@ -10,21 +10,21 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/scheduler/picture"
 )
 
 // maxExplained bounds the number of seeds that one message explains; a garden may have a thousand.
 const maxExplained = 20
 
-// Input is everything that a decision depends on (SCHED-SEL-3). Decide neither changes nor keeps it.
+// Input is everything that a decision depends on, besides the usage of the seeds (SCHED-SEL-3). Decide neither changes nor keeps
+// it.
 type Input struct {
 	// Shoot has no seed yet.
 	Shoot *gardencorev1beta1.Shoot
 	// CloudProfile is the one that the shoot names.
 	CloudProfile *gardencorev1beta1.CloudProfile
-	// Seeds are all seeds of the garden.
-	Seeds []gardencorev1beta1.Seed
-	// Shoots are all shoots of the garden. They determine the usage of the seeds.
-	Shoots []gardencorev1beta1.Shoot
+	// Seeds are all seeds of the garden, sorted by name.
+	Seeds []*gardencorev1beta1.Seed
 	// Strategy is how near a seed has to be.
 	Strategy Strategy
 	// Project is the name of the shoot's project, which is part of its domain below a default domain.
@@ -70,10 +70,18 @@ type filter func(in Input, candidates []*gardencorev1beta1.Seed, rejected reject
 // check returns the reason against one seed, or an empty string.
 type check func(in Input, seed *gardencorev1beta1.Seed) string
 
-// Decide returns the name of the seed for the shoot: of the seeds that pass every filter and are near enough, the one with the
-// fewest shoots, and of equal ones the first by name (SCHED-STRAT-5). If none remains, the error is an *UnschedulableError.
-func Decide(in Input) (string, error) {
-	usage := usageOf(in.Shoots)
+// Decision is a decision for which only the usage of the seeds is missing.
+type Decision struct {
+	in Input
+	// fitting passed all filters that do not depend on the usage, rejected did not. The strategy can take only those that are
+	// eligible.
+	fitting, eligible []*gardencorev1beta1.Seed
+	rejected          rejections
+}
+
+// Prepare makes the part of a decision that does not depend on the usage of the seeds, which is nearly all of its work: what is
+// left can be done while no other shoot is placed.
+func Prepare(in Input) Decision {
 	filters := []filter{
 		each(ofSeed(query.Unusable)),
 		each(profileLabels),
@@ -86,18 +94,41 @@ func Decide(in Input) (string, error) {
 		each(ofSeed(query.Stopped)),
 		each(ofShootAndSeed(query.NetworkConflict)),
 		each(ofShootAndSeed(query.Intolerance)),
-		each(func(_ Input, seed *gardencorev1beta1.Seed) string { return query.Full(seed, int64(usage[seed.Name])) }),
-		near,
 	}
 	rejected := rejections{}
-	candidates := sortedSeeds(in.Seeds)
+	candidates := in.Seeds
 	for _, apply := range filters {
 		candidates = apply(in, candidates, rejected)
 	}
+	eligible := slices.DeleteFunc(slices.Clone(candidates), func(seed *gardencorev1beta1.Seed) bool { return !eligible(in, seed) })
+	return Decision{in: in, fitting: candidates, eligible: eligible, rejected: rejected}
+}
+
+// Choose returns the name of the seed for the shoot: of the seeds that pass every filter and are near enough, the one with the
+// fewest shoots, and of equal ones the first by name (SCHED-STRAT-5). If none remains, the error is an *UnschedulableError.
+func (d Decision) Choose(used picture.Usage) (string, error) {
+	candidates := d.fromThese(d.eligible, used, rejections{})
 	if len(candidates) == 0 {
-		return "", &UnschedulableError{CloudProfile: in.CloudProfile.Name, Region: in.Shoot.Spec.Region, Strategy: in.Strategy, Reasons: rejected}
+		return "", d.explain(used)
 	}
-	return slices.MinFunc(candidates, func(a, b *gardencorev1beta1.Seed) int { return usage[a.Name] - usage[b.Name] }).Name, nil
+	return slices.MinFunc(candidates, func(a, b *gardencorev1beta1.Seed) int { return used[a.Name] - used[b.Name] }).Name, nil
+}
+
+// fromThese applies the filters that are left.
+func (d Decision) fromThese(seeds []*gardencorev1beta1.Seed, used picture.Usage, rejected rejections) []*gardencorev1beta1.Seed {
+	room := keep(d.in, seeds, rejected, func(_ Input, seed *gardencorev1beta1.Seed) string {
+		return query.Full(seed, int64(used[seed.Name]))
+	})
+	return near(d.in, room, rejected)
+}
+
+// explain says why no seed fits. Reasons are only put into words for that, because a garden has many seeds in other regions.
+func (d Decision) explain(used picture.Usage) error {
+	rejected := maps.Clone(d.rejected)
+	d.fromThese(d.fitting, used, rejected)
+	return &UnschedulableError{
+		CloudProfile: d.in.CloudProfile.Name, Region: d.in.Shoot.Spec.Region, Strategy: d.in.Strategy, Reasons: rejected,
+	}
 }
 
 func each(one check) filter {
@@ -116,13 +147,4 @@ func keep(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections, o
 		kept = append(kept, seed)
 	}
 	return kept
-}
-
-func sortedSeeds(seeds []gardencorev1beta1.Seed) []*gardencorev1beta1.Seed {
-	sorted := make([]*gardencorev1beta1.Seed, 0, len(seeds))
-	for i := range seeds {
-		sorted = append(sorted, &seeds[i])
-	}
-	slices.SortFunc(sorted, func(a, b *gardencorev1beta1.Seed) int { return strings.Compare(a.Name, b.Name) })
-	return sorted
 }

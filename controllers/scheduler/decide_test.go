@@ -34,7 +34,8 @@ func runDecide(t *testing.T, cases map[string]decideCase) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := scheduler.Input{Shoot: tc.shoot, CloudProfile: tc.profile, Seeds: tc.seeds, Shoots: tc.shoots, Strategy: scheduler.SameRegion, Project: "dev", Distances: tc.distances}
+			known := pictureOf(tc.seeds, tc.shoots)
+			in := scheduler.Input{Shoot: tc.shoot, CloudProfile: tc.profile, Seeds: known.Seeds(), Strategy: scheduler.SameRegion, Project: "dev", Distances: tc.distances}
 			if tc.nearest {
 				in.Strategy = scheduler.MinimalDistance
 			}
@@ -44,18 +45,18 @@ func runDecide(t *testing.T, cases map[string]decideCase) {
 			if in.CloudProfile == nil {
 				in.CloudProfile = newProfile()
 			}
-			got, err := scheduler.Decide(in)
+			got, err := known.Assume(in.Shoot, scheduler.Prepare(in).Choose)
 			var why map[string]string
 			if unschedulable, ok := errors.AsType[*scheduler.UnschedulableError](err); ok {
 				why = unschedulable.Reasons
 			} else if err != nil {
-				t.Fatalf("%s\nDecide: unexpected error %v", tc.reason, err)
+				t.Fatalf("%s\nChoose: unexpected error %v", tc.reason, err)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("%s\nDecide seed (-want +got):\n%s", tc.reason, diff)
+				t.Errorf("%s\nChoose seed (-want +got):\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(tc.why, why); diff != "" {
-				t.Errorf("%s\nDecide reasons (-want +got):\n%s", tc.reason, diff)
+				t.Errorf("%s\nChoose reasons (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -64,28 +64,13 @@ func zones(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) 
 // one that belongs to the shoot, and the seed must have this default domain (SCHED-FILT-8).
 func defaultDomain(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) []*gardencorev1beta1.Seed {
 	domain := query.Domain(in.Shoot.Spec.DNS)
-	below := func(seed gardencorev1beta1.Seed) bool { return query.BelowDefault(domain, &seed) }
+	below := func(seed *gardencorev1beta1.Seed) bool { return query.BelowDefault(domain, seed) }
 	if domain == "" || !slices.ContainsFunc(in.Seeds, below) {
 		return candidates
 	}
 	return keep(in, candidates, rejected, func(in Input, seed *gardencorev1beta1.Seed) string {
 		return query.ForeignDomain(in.Shoot, in.Project, seed)
 	})
-}
-
-// usage is the number of shoots of each seed.
-type usage map[string]int
-
-// usageOf counts a shoot for the seed it is bound to, and once more for the seed that still runs its control plane
-// (SCHED-USAGE-1). Shoots in deletion count.
-func usageOf(shoots []gardencorev1beta1.Shoot) usage {
-	count := usage{}
-	for i := range shoots {
-		for _, seed := range query.Seeds(&shoots[i]) {
-			count[seed]++
-		}
-	}
-	return count
 }
 
 // ofSeed makes a check of a question about the seed alone.

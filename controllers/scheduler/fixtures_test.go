@@ -3,11 +3,16 @@
 package scheduler_test
 
 import (
+	"fmt"
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/scheduler/picture"
 )
 
 type (
@@ -124,6 +129,19 @@ func providerTypes(types ...string) func(*gardencorev1beta1.CloudProfile) {
 	return func(p *gardencorev1beta1.CloudProfile) {
 		p.Spec.SeedSelector = &gardencorev1beta1.SeedSelector{ProviderTypes: types}
 	}
+}
+
+// pictureOf is what the scheduler knows of some seeds and shoots, which get different names.
+func pictureOf(seeds []seed, shoots []shoot) *picture.Picture {
+	known := picture.New(clocktesting.NewFakePassiveClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)))
+	for i := range seeds {
+		known.SetSeed(&seeds[i])
+	}
+	for i := range shoots {
+		shoots[i].Namespace, shoots[i].Name = "garden-other", fmt.Sprintf("n%d", i)
+		known.SetShoot(&shoots[i])
+	}
+	return known
 }
 
 // sixth gives a seed networks of IPv6.

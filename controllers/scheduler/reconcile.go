@@ -19,6 +19,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/profile"
+	"github.com/terrarium-garden/terrarium/controllers/scheduler/picture"
 )
 
 const subresource = "binding"
@@ -28,16 +29,64 @@ func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Sho
 	if !Wants(shoot) {
 		return reconcile.Result{}, nil
 	}
+	seed, err := r.place(ctx, shoot)
+	if apierrors.IsConflict(err) {
+		// Somebody else wrote the shoot since the cache was filled. One attempt with what is stored now nearly always succeeds.
+		seed, err = r.placeStored(ctx, shoot)
+	}
+	switch {
+	case errors.Is(err, picture.ErrPlaced):
+		return reconcile.Result{}, nil
+	case err != nil:
+		return r.fail(ctx, shoot, err)
+	}
+	kit.Record(r.Recorder, shoot, kit.Notice{
+		Type: corev1.EventTypeNormal, Reason: gardencorev1beta1.EventSchedulingSuccessful,
+		Action: gardencorev1beta1.EventActionReconcile, Message: fmt.Sprintf("Scheduled to seed %q", seed),
+	})
+	logf.FromContext(ctx).Info("Shoot scheduled", "seed", seed)
+	return reconcile.Result{}, nil
+}
 
-	commit := kit.Begin(r.Client, shoot)
+// place chooses a seed, assumes that the shoot gets it, and binds the shoot.
+func (r *Reconciler) place(ctx context.Context, shoot *gardencorev1beta1.Shoot) (string, error) {
 	seed, err := r.choose(ctx, shoot)
-	if err == nil {
-		err = r.bind(ctx, shoot, seed)
+	if err != nil {
+		return "", err
 	}
-	r.report(shoot, seed, err)
-	if err == nil {
-		logf.FromContext(ctx).Info("Shoot scheduled", "seed", seed)
+	err = r.bind(ctx, shoot, seed)
+	switch {
+	case err == nil:
+		r.Picture.Written(shoot)
+	case refused(err):
+		r.Picture.Forget(shoot)
 	}
+	return seed, err
+}
+
+// placeStored is place for the shoot as it is stored. A shoot that does not wait any more is placed.
+func (r *Reconciler) placeStored(ctx context.Context, shoot *gardencorev1beta1.Shoot) (string, error) {
+	stored := &gardencorev1beta1.Shoot{}
+	if err := r.Reader.Get(ctx, client.ObjectKeyFromObject(shoot), stored); err != nil {
+		return "", fmt.Errorf("read shoot %q: %w", client.ObjectKeyFromObject(shoot), err)
+	}
+	if !Wants(stored) {
+		return "", picture.ErrPlaced
+	}
+	return r.place(ctx, stored)
+}
+
+// refused reports whether the server has decided against a binding. After any other error, such as a timeout, the binding may
+// have been written, and the seed is assumed until a watch shows the shoot or the assumption expires.
+func refused(err error) bool {
+	return apierrors.IsConflict(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsNotFound(err) ||
+		apierrors.IsBadRequest(err) || apierrors.IsTooManyRequests(err)
+}
+
+// fail reports why the attempt has failed, and says when the next one is due.
+func (r *Reconciler) fail(ctx context.Context, shoot *gardencorev1beta1.Shoot, err error) (reconcile.Result, error) {
+	commit := kit.Begin(r.Client, shoot)
+	r.report(shoot, err)
 	if waits(err) {
 		// The status of the shoot gives the reason to its owner. The scheduler itself works, so this is not an error.
 		return commit.Status(ctx, kit.RequeueAfter(r.pause(shoot)), nil)
@@ -59,20 +108,12 @@ func (r *Reconciler) pause(shoot *gardencorev1beta1.Shoot) time.Duration {
 	return min(max(waited, r.Queue.BaseDelay), r.Queue.MaxDelay)
 }
 
-// choose reads everything that a decision depends on and decides (SCHED-SEL-3). The lists are shared with the cache and must not
-// be changed.
+// choose reads what a decision depends on, and decides (SCHED-SEL-3). Seeds and their usage come from the picture, so that nothing
+// is listed.
 func (r *Reconciler) choose(ctx context.Context, shoot *gardencorev1beta1.Shoot) (string, error) {
-	offer, err := profile.Of(ctx, r.Client, shoot)
+	offer, err := profile.Of(ctx, shared{r.Client}, shoot)
 	if err != nil {
 		return "", err
-	}
-	seeds := &gardencorev1beta1.SeedList{}
-	if err := r.Client.List(ctx, seeds, client.UnsafeDisableDeepCopy); err != nil {
-		return "", fmt.Errorf("list seeds: %w", err)
-	}
-	shoots := &gardencorev1beta1.ShootList{}
-	if err := r.Client.List(ctx, shoots, client.UnsafeDisableDeepCopy); err != nil {
-		return "", fmt.Errorf("list shoots: %w", err)
 	}
 	project, err := r.project(ctx, shoot)
 	if err != nil {
@@ -82,9 +123,17 @@ func (r *Reconciler) choose(ctx context.Context, shoot *gardencorev1beta1.Shoot)
 	if err != nil {
 		return "", err
 	}
-	return Decide(Input{
-		Shoot: shoot, CloudProfile: offer, Seeds: seeds.Items, Shoots: shoots.Items, Strategy: r.strategy(), Project: project, Distances: distances,
-	})
+	return r.Picture.Assume(shoot, Prepare(Input{
+		Shoot: shoot, CloudProfile: offer, Seeds: r.Picture.Seeds(), Strategy: r.strategy(), Project: project, Distances: distances,
+	}).Choose)
+}
+
+// shared reads objects that are shared with the cache and must not be changed: a cloud profile can be large.
+type shared struct{ client.Reader }
+
+// Get implements client.Reader.
+func (s shared) Get(ctx context.Context, key client.ObjectKey, object client.Object, o ...client.GetOption) error {
+	return s.Reader.Get(ctx, key, object, append(o, client.UnsafeDisableDeepCopy)...)
 }
 
 // project returns the name of the shoot's project. It is only needed, and only read, if the shoot has a domain.
@@ -93,7 +142,7 @@ func (r *Reconciler) project(ctx context.Context, shoot *gardencorev1beta1.Shoot
 		return "", nil
 	}
 	namespace := &corev1.Namespace{}
-	if err := r.Client.Get(ctx, client.ObjectKey{Name: shoot.Namespace}, namespace); err != nil {
+	if err := r.Client.Get(ctx, client.ObjectKey{Name: shoot.Namespace}, namespace, client.UnsafeDisableDeepCopy); err != nil {
 		return "", fmt.Errorf("get namespace %q: %w", shoot.Namespace, err)
 	}
 	return namespace.Labels[gardencorev1beta1.LabelProjectName], nil
@@ -111,14 +160,7 @@ func (r *Reconciler) bind(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 
 // report records an event and sets the last operation (SCHED-BIND-2, SCHED-BIND-3). Conflicts are not reported. The last
 // operation keeps its time while its description stays the same.
-func (r *Reconciler) report(shoot *gardencorev1beta1.Shoot, seed string, err error) {
-	if err == nil {
-		kit.Record(r.Recorder, shoot, kit.Notice{
-			Type: corev1.EventTypeNormal, Reason: gardencorev1beta1.EventSchedulingSuccessful,
-			Action: gardencorev1beta1.EventActionReconcile, Message: fmt.Sprintf("Scheduled to seed %q", seed),
-		})
-		return
-	}
+func (r *Reconciler) report(shoot *gardencorev1beta1.Shoot, err error) {
 	if !kit.IsFailure(err) {
 		return
 	}

@@ -4,6 +4,7 @@ package scheduler_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/meta/testrestmapper"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,7 +36,10 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/scheduler"
+	"github.com/terrarium-garden/terrarium/controllers/scheduler/picture"
 )
+
+var errBoom = errors.New("boom")
 
 // office is a scheduler with the garden that it sees.
 type office struct {
@@ -42,8 +47,11 @@ type office struct {
 
 	clock  *testingclock.FakeClock
 	events *events.FakeRecorder
-	// bound is the seed that was asked for.
+	// bound is the seed that was asked for last, and asked is how often one was.
 	bound string
+	asked int
+	// refuse, if set, is what the server answers to the next binding.
+	refuse func() error
 }
 
 func newOffice(t *testing.T, objects ...client.Object) *office {
@@ -54,10 +62,16 @@ func newOffice(t *testing.T, objects ...client.Object) *office {
 	garden := fake.NewClientBuilder().WithScheme(kinds(t)).WithObjects(objects...).WithStatusSubresource(&shoot{}).
 		WithInterceptorFuncs(interceptor.Funcs{
 			SubResourceUpdate: func(_ context.Context, _ client.Client, _ string, obj client.Object, _ ...client.SubResourceUpdateOption) error {
-				if s, ok := obj.(*shoot); ok {
-					o.bound = *s.Spec.SeedName
+				s, ok := obj.(*shoot)
+				if !ok {
+					return nil
 				}
-				return nil
+				o.bound = *s.Spec.SeedName
+				o.asked++
+				if o.refuse == nil {
+					return nil
+				}
+				return o.refuse()
 			},
 		}).Build()
 	o.Reconciler = &scheduler.Reconciler{
@@ -68,6 +82,12 @@ func newOffice(t *testing.T, objects ...client.Object) *office {
 		Config: gardenconfigv1alpha1.SchedulerConfiguration{
 			CandidateDeterminationStrategy: gardenconfigv1alpha1.CandidateDeterminationStrategySameRegion,
 		},
+		Picture: picture.New(o.clock),
+	}
+	for _, object := range objects {
+		if s, ok := object.(*seed); ok {
+			o.Picture.SetSeed(s)
+		}
 	}
 	return o
 }
@@ -81,9 +101,13 @@ func kinds(t *testing.T) *runtime.Scheme {
 	return types
 }
 
+func crazyBotany() reconcile.Request {
+	return reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "garden-dev", Name: "crazy-botany"}}
+}
+
 func (o *office) attempt(t *testing.T) reconcile.Result {
 	t.Helper()
-	result, err := reconcile.AsReconciler(o.Client, o.Reconciler).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "garden-dev", Name: "crazy-botany"}})
+	result, err := reconcile.AsReconciler(o.Client, o.Reconciler).Reconcile(t.Context(), crazyBotany())
 	if err != nil {
 		t.Fatalf("Reconcile(...) = %v, want no error: nothing is wrong with the scheduler", err)
 	}
@@ -152,9 +176,7 @@ func TestAnotherReasonBeginsAnew(t *testing.T) {
 	if got := o.attempt(t).RequeueAfter; got != 30*time.Second {
 		t.Fatalf("after an hour the pause is %s, want the longest", got)
 	}
-	if err := o.Client.Create(t.Context(), new(newSeed("a", region("us")))); err != nil {
-		t.Fatal(err)
-	}
+	o.Picture.SetSeed(new(newSeed("a", region("us"))))
 	if got := o.attempt(t).RequeueAfter; got != time.Second {
 		t.Errorf("The world changes, so there may be more to come soon.\nRequeueAfter = %s, want 1s", got)
 	}
@@ -224,6 +246,18 @@ func TestSeedsDoNotTrigger_SCHED_BIND_4(t *testing.T) {
 	if err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 30*time.Second, true, attempted); err != nil {
 		t.Fatalf("no attempt is made for a shoot: %v", err)
 	}
+	seeds, err := watched.FakeInformerFor(ctx, &seed{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeds.Add(new(newSeed("a", region("us"))))
+	if names := o.Picture.Seeds(); len(names) != 1 || names[0].Name != "a" {
+		t.Errorf("a seed that a watch shows belongs to the picture, which has %v", names)
+	}
+	informer.Add(new(on("a", "")))
+	if got := o.Picture.Used("a"); got != 1 {
+		t.Errorf("so does a shoot, got a usage of %d", got)
+	}
 	cancel()
 	if err := <-ended; err != nil {
 		t.Errorf("manager: %v", err)
@@ -233,7 +267,58 @@ func TestSeedsDoNotTrigger_SCHED_BIND_4(t *testing.T) {
 		kinds = append(kinds, gvk.Kind)
 	}
 	slices.Sort(kinds)
-	if diff := cmp.Diff([]string{"Shoot"}, kinds); diff != "" {
-		t.Errorf("Only shoots start an attempt: a thousand of them must not be tried again for every heartbeat of a seed.\nwatched kinds (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"Seed", "Shoot"}, kinds); diff != "" {
+		t.Errorf("Seeds and shoots are all that the picture is made of.\nwatched kinds (-want +got):\n%s", diff)
+	}
+}
+
+func TestBindingThatIsRefused_SCHED_BIND_3(t *testing.T) {
+	t.Parallel()
+	resource := gardencorev1beta1.Resource("shoots")
+	conflict := apierrors.NewConflict(resource, "crazy-botany", errBoom)
+	cases := map[string]struct {
+		reason string
+		refuse []error
+		// asked is how many bindings are asked for, used how many shoots count for the seed then.
+		asked, used int
+		// again says that the attempt is repeated soon, told that the owner is told.
+		again, told bool
+	}{
+		"Accepted":     {reason: "the seed counts from now on", asked: 1, used: 1},
+		"Conflict":     {reason: "a conflict costs one retry", refuse: []error{conflict}, asked: 2, used: 1},
+		"ConflictBoth": {reason: "not a storm, and nobody is told", refuse: []error{conflict, conflict}, asked: 2, again: true},
+		"Forbidden":    {reason: "what admission refuses does not count", refuse: []error{apierrors.NewForbidden(resource, "crazy-botany", errBoom)}, asked: 1, again: true, told: true},
+		"Unknown":      {reason: "what may have been written counts", refuse: []error{apierrors.NewTimeoutError("late", 1)}, asked: 1, used: 1, again: true, told: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t, newShoot(of("CloudProfile", "local")), newProfile(), new(newSeed("a")))
+			o.refuse = func() error {
+				if len(tc.refuse) < o.asked {
+					return nil
+				}
+				return tc.refuse[o.asked-1]
+			}
+			result, err := reconcile.AsReconciler(o.Client, o.Reconciler).Reconcile(t.Context(), crazyBotany())
+			type outcome struct {
+				Asked, Used int
+				Again, Told bool
+			}
+			got := outcome{Asked: o.asked, Used: o.Picture.Used("a"), Again: err != nil || !result.IsZero(), Told: o.shoot(t).Status.LastOperation != nil}
+			if diff := cmp.Diff(outcome{tc.asked, tc.used, tc.again, tc.told}, got); diff != "" {
+				t.Errorf("%s\nReconcile(...) = %v, %v (-want +got):\n%s", tc.reason, result, err, diff)
+			}
+		})
+	}
+}
+
+func TestPlacedMeanwhile_SCHED_SEL_2(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, newShoot(of("CloudProfile", "local")), newProfile(), new(newSeed("a")))
+	o.attempt(t)
+	o.attempt(t)
+	if o.asked != 1 {
+		t.Errorf("The cache does not show the seed yet, but the binding was accepted.\n%d bindings, want 1", o.asked)
 	}
 }

@@ -36,13 +36,30 @@ func ParseStrategy(name string) (Strategy, error) {
 // near applies the strategy (SCHED-STRAT-1 to SCHED-STRAT-4). A shoot for testing goes to any seed of its provider
 // type.
 func near(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) []*gardencorev1beta1.Seed {
-	if purpose := in.Shoot.Spec.Purpose; purpose != nil && *purpose == gardencorev1beta1.ShootPurposeTesting {
+	if forTesting(in.Shoot) {
 		return keep(in, candidates, rejected, ofShootAndSeed(query.Elsewhere))
 	}
 	if in.Strategy == MinimalDistance {
 		return nearest(in, candidates, rejected)
 	}
 	return keep(in, candidates, rejected, sameRegion)
+}
+
+func forTesting(shoot *gardencorev1beta1.Shoot) bool {
+	return shoot.Spec.Purpose != nil && *shoot.Spec.Purpose == gardencorev1beta1.ShootPurposeTesting
+}
+
+// eligible reports whether the strategy can take a seed, which for MinimalDistance depends on the other seeds.
+func eligible(in Input, seed *gardencorev1beta1.Seed) bool {
+	provider, region := seed.Spec.Provider.Type == in.Shoot.Spec.Provider.Type, seed.Spec.Provider.Region == in.Shoot.Spec.Region
+	switch {
+	case forTesting(in.Shoot):
+		return provider
+	case in.Strategy == MinimalDistance:
+		return true
+	default:
+		return provider && region
+	}
 }
 
 func sameRegion(in Input, seed *gardencorev1beta1.Seed) string {
