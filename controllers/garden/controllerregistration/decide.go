@@ -22,7 +22,7 @@ import (
 type Input struct {
 	// Seed is the seed.
 	Seed *gardencorev1beta1.Seed
-	// Shoots are all shoots; those of other seeds do not count.
+	// Shoots are those of the seed; others do not count.
 	Shoots []gardencorev1beta1.Shoot
 	// Registrations are all registrations.
 	Registrations []gardencorev1beta1.ControllerRegistration

@@ -46,14 +46,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, seed *gardencorev1beta1.Seed
 // decide reads the installations around the cache, because their names are generated: one that is not in the cache yet would be
 // created a second time.
 func (r *Reconciler) decide(ctx context.Context, s *scope) (kit.Outcome, error) {
-	shoots := &gardencorev1beta1.ShootList{}
 	registrations := &gardencorev1beta1.ControllerRegistrationList{}
 	deployments := &gardencorev1beta1.ControllerDeploymentList{}
 	buckets, entries := &gardencorev1beta1.BackupBucketList{}, &gardencorev1beta1.BackupEntryList{}
-	for _, list := range []client.ObjectList{shoots, registrations, deployments, buckets, entries} {
+	for _, list := range []client.ObjectList{registrations, deployments, buckets, entries} {
 		if err := r.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 			return kit.Stop(), fmt.Errorf("list %T: %w", list, err)
 		}
+	}
+	shoots := &gardencorev1beta1.ShootList{}
+	own := client.MatchingLabels{gardencorev1beta1.LabelPrefixSeedName + s.seed.Name: "true"}
+	if err := r.Client.List(ctx, shoots, own, client.UnsafeDisableDeepCopy); err != nil {
+		return kit.Stop(), fmt.Errorf("list shoots of seed %q: %w", s.seed.Name, err)
 	}
 	installations := &gardencorev1beta1.ControllerInstallationList{}
 	if err := r.Reader.List(ctx, installations, client.MatchingFields{gardencorev1beta1.FieldSeedRefName: s.seed.Name}); err != nil {

@@ -35,7 +35,7 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 		Watches(&gardencorev1beta1.ControllerRegistration{}, allSeeds).
 		Watches(&gardencorev1beta1.ControllerDeployment{}, allSeeds).
 		Watches(&gardencorev1beta1.ControllerInstallation{}, kit.EnqueueNamed(seedOfInstallation), builder.WithPredicates(installationChanges())).
-		Watches(&gardencorev1beta1.Shoot{}, kit.EnqueueNamed(seedsOfShoot), builder.WithPredicates(kit.Changed(shootFacts))).
+		Watches(&gardencorev1beta1.Shoot{}, newTally().events(), builder.WithPredicates(kit.Changed(shootFacts))).
 		Watches(&gardencorev1beta1.BackupBucket{}, kit.EnqueueNamed(seedOfBucket), builder.WithPredicates(kit.Changed(bucketFacts))).
 		Watches(&gardencorev1beta1.BackupEntry{}, kit.EnqueueNamed(seedsOfEntry), builder.WithPredicates(kit.Changed(entryFacts))).
 		WatchesMetadata(&corev1.Secret{}, allSeeds, builder.WithPredicates(domainChanges()))
@@ -47,10 +47,6 @@ func seedOfInstallation(installation *gardencorev1beta1.ControllerInstallation) 
 		return nil
 	}
 	return kit.Keys("", &installation.Spec.SeedRef.Name)
-}
-
-func seedsOfShoot(shoot *gardencorev1beta1.Shoot) []types.NamespacedName {
-	return kit.Keys("", shoot.Spec.SeedName, shoot.Status.SeedName)
 }
 
 func seedOfBucket(bucket *gardencorev1beta1.BackupBucket) []types.NamespacedName {
