@@ -178,6 +178,26 @@ bench-store-hour: ## Write an hour of heartbeats of 1,000 nodes, 1.8 million wri
 bench-memory: ## Change 100 objects of a garden for a minute, and measure its memory then and a minute later
 	go test -count=1 -v -run TestMemory ./tests/bench -memory 1m
 
+BURST        ?= 500
+PRESENT      ?= 10000
+IDLE_TIME    ?= 1m
+RENEWAL_TIME ?= 10m
+
+.PHONY: bench-controllers
+bench-controllers: bench-burst bench-idle bench-renewals ## Measure the controllers: bursts of shoots, and gardenlets by the hundred (see docs/performance.md)
+
+.PHONY: bench-burst
+bench-burst: ## Order BURST shoots at once in a garden with few shoots and in one with PRESENT, the scheduler at work
+	go test -count=1 -v -timeout 60m -run TestBurst ./tests/bench -burst $(BURST) -present $(PRESENT)
+
+.PHONY: bench-idle
+bench-idle: ## Measure what 100 gardenlets with 2,000 shoots cost a server when nothing happens
+	go test -count=1 -v -timeout 60m -run TestGardenlets ./tests/bench -gardenlets 100 -tended 2000 -shift $(IDLE_TIME)
+
+.PHONY: bench-renewals
+bench-renewals: ## Let 1,000 gardenlets with 10,000 shoots renew their leases for RENEWAL_TIME before and after the server is killed
+	go test -count=1 -v -timeout 90m -run TestGardenlets ./tests/bench -gardenlets 1000 -tended 10000 -shift $(RENEWAL_TIME) -restart
+
 ##@ Housekeeping
 .PHONY: fmt
 fmt: $(BIN)/golangci-lint-$(LINT) ## Format the sources

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -80,6 +81,20 @@ func furnish(ctx context.Context, c client.Client) error {
 
 // plant registers a seed in the way of a gardenlet and keeps its lease fresh until ctx ends.
 func plant(ctx context.Context, c client.Client, name string) error {
+	if err := sow(ctx, c, name); err != nil {
+		return err
+	}
+	go wait.UntilWithContext(ctx, func(ctx context.Context) {
+		patch := fmt.Appendf(nil, `{"spec":{"renewTime":%q}}`, time.Now().UTC().Format(metav1.RFC3339Micro))
+		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "gardener-system-seed-lease", Name: name}}
+		_ = c.Patch(ctx, lease, client.RawPatch(types.MergePatchType, patch)) // The next one follows.
+	}, 10*time.Second)
+
+	return nil
+}
+
+// sow registers a seed that is ready.
+func sow(ctx context.Context, c client.Client, name string) error {
 	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	seed.Spec.Provider = gardencorev1beta1.SeedProvider{Type: provider, Region: "north"}
 	seed.Spec.Networks = gardencorev1beta1.SeedNetworks{
@@ -94,20 +109,17 @@ func plant(ctx context.Context, c client.Client, name string) error {
 	seed.Spec.Ingress = &gardencorev1beta1.Ingress{
 		Domain: "ingress." + name + ".example.org", Controller: gardencorev1beta1.IngressController{Kind: "nginx"},
 	}
-	if err := c.Create(ctx, seed); err != nil {
-		return err
-	}
+	// The lease comes first: a seed that has a condition and no lease is silent.
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "gardener-system-seed-lease", Name: name}}
 	lease.Spec.HolderIdentity, lease.Spec.RenewTime = new("gardenlet"), new(metav1.NewMicroTime(time.Now()))
-	if err := c.Create(ctx, lease); err != nil {
-		return err
+	for _, object := range []client.Object{lease, seed} {
+		if err := c.Create(ctx, object); err != nil {
+			return err
+		}
 	}
-	go wait.UntilWithContext(ctx, func(ctx context.Context) {
-		lease.Spec.RenewTime = new(metav1.NewMicroTime(time.Now()))
-		_ = c.Update(ctx, lease) // The next one follows.
-	}, 10*time.Second)
 
 	before := seed.DeepCopy()
+	seed.Status.Allocatable = corev1.ResourceList{"shoots": resource.MustParse("100000")} // As of a gardenlet: they are counted.
 	seed.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Succeeded", Progress: 100, LastUpdateTime: metav1.Now()}
 	seed.Status.Conditions = append(seed.Status.Conditions, gardencorev1beta1.Condition{
 		Type: "GardenletReady", Status: "True", Reason: "GardenletReady", Message: "Gardenlet is posting ready status.",

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -24,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // shared is the garden that all benchmarks load: a start for each would take longer than the load.
@@ -37,9 +39,12 @@ type garden struct {
 	command *exec.Cmd
 	ended   context.CancelFunc
 
-	host   string
-	http   *http.Client
-	client client.WithWatch
+	// address is where it listens, also after a restart.
+	address string
+	host    string
+	config  *rest.Config
+	http    *http.Client
+	client  client.WithWatch
 }
 
 // start returns the shared garden, furnished, and at rest: what the load before has left to do is not counted with this one.
@@ -77,28 +82,21 @@ func (g *garden) settle(tb testing.TB) {
 }
 
 func (g *garden) open() error {
+	if err := kit.PreferProtobuf(); err != nil {
+		return err
+	}
 	var err error
 	if g.dir, err = os.MkdirTemp("", "terrarium-bench-"); err != nil {
 		return err
 	}
-	g.command = exec.Command(os.Args[0]) //nolint:noctx // It is told to stop, so that it can write its profile.
-	g.command.Env = append(os.Environ(), childDataDir+"="+g.dir)
-	g.command.Stderr = os.Stderr
-	output, err := g.command.StdoutPipe()
+	if g.address, err = freeAddress(); err != nil {
+		return err
+	}
+	config, err := g.launch()
 	if err != nil {
 		return err
 	}
-	if err := g.command.Start(); err != nil {
-		return err
-	}
-	line, err := bufio.NewReader(output).ReadString('\n')
-	if err != nil {
-		return fmt.Errorf("the server ended before it was ready: %w", err)
-	}
-	config, err := clientcmd.BuildConfigFromFlags("", strings.TrimSpace(line))
-	if err != nil {
-		return err
-	}
+	g.config = config
 	config.QPS = -1
 	g.host = config.Host
 	if g.http, err = rest.HTTPClientFor(config); err != nil {
@@ -115,6 +113,46 @@ func (g *garden) open() error {
 	g.ended = cancel
 
 	return furnish(ctx, g.client)
+}
+
+func freeAddress() (string, error) {
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+
+	return l.Addr().String(), l.Close()
+}
+
+// launch starts the server process and returns once it is ready.
+func (g *garden) launch() (*rest.Config, error) {
+	g.command = exec.Command(os.Args[0]) //nolint:noctx // It is told to stop, so that it can write its profile.
+	g.command.Env = append(os.Environ(), childDataDir+"="+g.dir, childListen+"="+g.address)
+	g.command.Stderr = os.Stderr
+	output, err := g.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := g.command.Start(); err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("the server ended before it was ready: %w", err)
+	}
+
+	return clientcmd.BuildConfigFromFlags("", strings.TrimSpace(line))
+}
+
+// kill ends the server in the middle of what it does, and starts it again.
+func (g *garden) kill() error {
+	if err := g.command.Process.Kill(); err != nil {
+		return err
+	}
+	_ = g.command.Wait() // It was killed.
+	_, err := g.launch()
+
+	return err
 }
 
 // stop ends the server in the way of an operator and removes what it wrote.

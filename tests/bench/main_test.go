@@ -24,6 +24,8 @@ import (
 const (
 	// childDataDir is set for the process that is the server.
 	childDataDir = "TERRARIUM_BENCH_DATA_DIR"
+	// childListen is where it listens.
+	childListen = "TERRARIUM_BENCH_LISTEN"
 	// logFile is where the server leaves its log, when set.
 	logFile = "BENCH_LOG"
 	// profileFile is where the server leaves a profile of its processor time, when set.
@@ -58,7 +60,7 @@ func serve(dir string) (err error) {
 	// More objects are made in one project than a project may have by default, and counting them is not what is measured.
 	config.Controllers.Project.Quotas = nil
 	config.DataDir = dir
-	config.Listen = "127.0.0.1:0"
+	config.Listen = os.Getenv(childListen)
 
 	log := logr.Discard()
 	if file := os.Getenv(logFile); file != "" {

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bench_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+var (
+	// burst is how many shoots TestBurst orders at once.
+	burst = flag.Int("burst", 0, "how many shoots to order at once; 0 for none")
+	// present is how many shoots there are when it orders them once more.
+	present = flag.Int("present", 0, "how many shoots there are before they are ordered again; 0 to leave this out")
+)
+
+// TestBurst orders shoots as fast as 8 writers can, with the scheduler and all other controllers at work, in a garden that has
+// few shoots and in one that has many.
+func TestBurst(t *testing.T) {
+	t.Parallel()
+	if *burst == 0 {
+		t.Skip("asked for by -burst")
+	}
+	g := start(t)
+	g.order(t, "warm", 50) // So that the first burst does not pay for what is only done once.
+	g.settle(t)
+	for _, try := range []string{"a", "b", "c"} {
+		t.Logf("%d shoots, few others: %s", *burst, g.order(t, "few-"+try, *burst))
+		g.settle(t)
+	}
+	if *present == 0 {
+		return
+	}
+	t.Logf("%d more shoots: %s", *present, g.order(t, "many", *present))
+	g.settle(t)
+	for _, try := range []string{"a", "b", "c"} {
+		t.Logf("%d shoots, %d others: %s", *burst, *present, g.order(t, "late-"+try, *burst))
+		g.settle(t)
+	}
+}
+
+// placements are the times at which shoots were seen with a seed.
+type placements struct {
+	mu   sync.Mutex
+	seen map[string]placement
+	want int
+	// cut is how often the watch was ended by the server.
+	cut int
+	all chan struct{}
+}
+
+type placement struct {
+	at   time.Time
+	seed string
+}
+
+// follow watches until n shoots with this prefix have a seed.
+func (g *garden) follow(ctx context.Context, t *testing.T, prefix string, n int) *placements {
+	t.Helper()
+	events, err := g.client.Watch(ctx, &gardencorev1beta1.ShootList{}, client.InNamespace(namespace))
+	if err != nil {
+		t.Fatalf("watch shoots: %v", err)
+	}
+	p := &placements{seen: map[string]placement{}, want: n, all: make(chan struct{})}
+	go func() {
+		for !p.read(events, prefix) && ctx.Err() == nil {
+			// The server has ended a watch that was too slow for it. A new one begins with all that there is.
+			for events, err = g.client.Watch(ctx, &gardencorev1beta1.ShootList{}, client.InNamespace(namespace)); err != nil && ctx.Err() == nil; {
+				events, err = g.client.Watch(ctx, &gardencorev1beta1.ShootList{}, client.InNamespace(namespace))
+			}
+		}
+	}()
+
+	return p
+}
+
+// read notes what a watch shows, and reports whether that is all.
+func (p *placements) read(events watch.Interface, prefix string) bool {
+	if events == nil {
+		return true // The test has ended.
+	}
+	defer events.Stop()
+	for event := range events.ResultChan() {
+		if p.note(event, prefix) {
+			close(p.all)
+
+			return true
+		}
+	}
+	p.cut++
+
+	return false
+}
+
+func (p *placements) note(event watch.Event, prefix string) bool {
+	shoot, ok := event.Object.(*gardencorev1beta1.Shoot)
+	if !ok || shoot.Spec.SeedName == nil || !strings.HasPrefix(shoot.Name, prefix) {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, seen := p.seen[shoot.Name]; !seen {
+		p.seen[shoot.Name] = placement{at: time.Now(), seed: *shoot.Spec.SeedName}
+	}
+
+	return len(p.seen) == p.want
+}
+
+// order orders n shoots and waits until all of them have a seed.
+func (g *garden) order(t *testing.T, prefix string, n int) string {
+	t.Helper()
+	const patience = 10 * time.Minute
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	body := shoots(t)
+	placed := g.follow(ctx, t, prefix+"-", n)
+	before, writes, began := g.spent(t), g.writes(t), time.Now()
+	created := make([]time.Time, n)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(writers)
+	for i := range n {
+		group.Go(func() error {
+			_, err := g.send(ctx, http.MethodPost, collection, body(fmt.Sprintf("%s-%d", prefix, i)))
+			created[i] = time.Now()
+
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatalf("order shoots: %v", err)
+	}
+	ordering := time.Since(began)
+	select {
+	case <-placed.all:
+	case <-t.Context().Done():
+		t.Fatal("the test ends")
+	case <-time.After(patience):
+		t.Fatal("not all shoots have a seed")
+	}
+	placing, cost := time.Since(began), g.spent(t)-before
+	g.settle(t)
+	all := g.spent(t) - before
+
+	took := make([]time.Duration, 0, n)
+	on := map[string]int{}
+	for i := range n {
+		one := placed.seen[fmt.Sprintf("%s-%d", prefix, i)]
+		took = append(took, max(0, one.at.Sub(created[i])))
+		on[one.seed]++
+	}
+	slices.Sort(took)
+	spread := slices.Sorted(maps.Values(on))
+	made := difference(writes, g.writes(t))
+
+	return fmt.Sprintf("%.0f created/s, %.0f placed/s, placed p50 %s, p99 %s, %.1f ms of processor time each until placed, %.1f ms with all that follows, "+
+		"%d to %d on each of %d seeds, %d conflicts, the watch was cut %d times\n%s",
+		float64(n)/ordering.Seconds(), float64(n)/placing.Seconds(), took[n/2].Round(time.Millisecond), took[n*99/100].Round(time.Millisecond),
+		each(cost, n), each(all, n), spread[0], spread[len(spread)-1], len(spread), conflicts(made), placed.cut, table(made, n))
+}
+
+func each(d time.Duration, n int) float64 { return float64(d.Microseconds()) / 1000 / float64(n) }
+
+// sample is a line of the server's metrics with its labels and its number.
+var sample = regexp.MustCompile(`^apiserver_request_total\{(.*)\} (\S+)$`)
+
+// writes are the writing requests that the server has answered, by verb, resource and status code.
+func (g *garden) writes(t *testing.T) map[string]int {
+	t.Helper()
+	raw, err := g.send(t.Context(), http.MethodGet, "/metrics", nil)
+	if err != nil {
+		t.Fatalf("read metrics: %v", err)
+	}
+	counts := map[string]int{}
+	lines := bufio.NewScanner(bytes.NewReader(raw))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		found := sample.FindStringSubmatch(lines.Text())
+		if found == nil {
+			continue
+		}
+		labels := map[string]string{}
+		for _, label := range strings.Split(found[1], ",") {
+			name, value, _ := strings.Cut(label, "=")
+			labels[name] = strings.Trim(value, `"`)
+		}
+		number, err := strconv.ParseFloat(found[2], 64)
+		if err != nil {
+			t.Fatalf("read metrics: %v", err)
+		}
+		switch labels["verb"] {
+		case "GET", "LIST", "WATCH", "CONNECT":
+			if labels["code"] != "409" {
+				continue
+			}
+		}
+		resource := labels["resource"]
+		if labels["subresource"] != "" {
+			resource += "/" + labels["subresource"]
+		}
+		counts[fmt.Sprintf("%s %s %s", labels["verb"], resource, labels["code"])] += int(number)
+	}
+
+	return counts
+}
+
+func difference(before, after map[string]int) map[string]int {
+	more := map[string]int{}
+	for what, n := range after {
+		if n > before[what] {
+			more[what] = n - before[what]
+		}
+	}
+
+	return more
+}
+
+func conflicts(made map[string]int) (n int) {
+	for what, count := range made {
+		if strings.HasSuffix(what, " 409") {
+			n += count
+		}
+	}
+
+	return n
+}
+
+// table says how many requests there were of each sort.
+func table(made map[string]int, n int) string {
+	text := strings.Builder{}
+	for _, what := range slices.Sorted(maps.Keys(made)) {
+		fmt.Fprintf(&text, "\t%-60s %6d, %.2f a shoot\n", what, made[what], float64(made[what])/float64(n))
+	}
+
+	return text.String()
+}
