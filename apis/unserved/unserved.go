@@ -83,17 +83,22 @@ func Lists[T any](field string) bool {
 func In(obj any) []Finding {
 	var found []Finding
 	for _, row := range Table() {
-		if row.of != reflect.TypeOf(obj) {
-			continue
+		if row.of == reflect.TypeOf(obj) {
+			found = append(found, row.in(obj)...)
 		}
-		if row.Field == "" {
-			found = append(found, Finding{Row: row})
-			continue
-		}
-		for _, at := range lookUp(reflect.ValueOf(obj).Elem(), row.Field) {
-			if row.counts(obj, at.value) {
-				found = append(found, Finding{Row: row, Path: at.path, value: at.value.Interface()})
-			}
+	}
+	return found
+}
+
+// in returns the places in an object to which the row applies.
+func (r Row) in(obj any) []Finding {
+	if r.Field == "" {
+		return []Finding{{Row: r}}
+	}
+	var found []Finding
+	for _, at := range lookUp(reflect.ValueOf(obj).Elem(), r.Field) {
+		if r.counts(obj, at.value) {
+			found = append(found, Finding{Row: r, Path: at.path, value: at.value.Interface()})
 		}
 	}
 	return found
@@ -106,7 +111,11 @@ func Set(obj, old any) []Finding {
 	if old == nil || reflect.ValueOf(old).IsNil() {
 		return found
 	}
-	before := In(old)
+	return added(found, In(old))
+}
+
+// added returns the findings that were not there before.
+func added(found, before []Finding) []Finding {
 	return slices.DeleteFunc(found, func(f Finding) bool {
 		return slices.ContainsFunc(before, func(b Finding) bool {
 			return b.Field == f.Field && b.Only == f.Only && reflect.DeepEqual(b.value, f.value)

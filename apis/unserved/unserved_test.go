@@ -260,6 +260,9 @@ func TestIn(t *testing.T) {
 			if diff := cmp.Diff(tc.want, paths(unserved.In(tc.obj))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
+			if diff := cmp.Diff(tc.want, paths(unserved.Compile().In(tc.obj))); diff != "" {
+				t.Errorf("%s, also quickly (-want +got):\n%s", tc.reason, diff)
+			}
 		})
 	}
 }

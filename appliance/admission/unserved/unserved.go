@@ -20,11 +20,15 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-type rule struct{ *admission.Handler }
+type rule struct {
+	*admission.Handler
+
+	rows *unserved.Rows
+}
 
 // New returns the plugin. It uses only the object.
 func New(*world.World) admission.Interface {
-	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update)}
+	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), rows: unserved.Compile()}
 }
 
 var (
@@ -34,11 +38,11 @@ var (
 
 // Admit warns. It changes nothing, but has to run before the plugins that complete objects, because users did not set what
 // those add. Gardenlets get no warnings, because no user would read them.
-func (*rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if leavesAlone(a) || ofGardenlet(a.GetUserInfo()) {
 		return nil
 	}
-	for _, f := range unserved.Set(a.GetObject(), a.GetOldObject()) {
+	for _, f := range r.rows.Set(a.GetObject(), a.GetOldObject()) {
 		if f.Severity != unserved.Note {
 			warning.AddWarning(ctx, "", f.String())
 		}
@@ -48,13 +52,13 @@ func (*rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Obje
 
 // Validate rejects settings that would break a shoot. They do not break a shoot without a seed: it is not reconciled and
 // reports the problem, and its owner can remove the setting.
-func (*rule) Validate(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+func (r *rule) Validate(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot)
 	if !ok || leavesAlone(a) || old.Spec.SeedName == nil && old.Status.SeedName == nil {
 		return nil
 	}
 	var refusals []error
-	for _, f := range unserved.Set(a.GetObject(), old) {
+	for _, f := range r.rows.Set(a.GetObject(), old) {
 		if f.Severity == unserved.Refuse {
 			refusals = append(refusals, fmt.Errorf("%s; keep the old value of the field", f))
 		}
