@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -35,9 +36,7 @@ type Reconciler struct {
 // AddToManager implements kit.Adder. Changes of the projects themselves are not activity.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
-	to := kit.EnqueueMatching(r.Client, &gardencorev1beta1.ProjectList{}, func(object client.Object, project *gardencorev1beta1.Project) bool {
-		return project.Spec.Namespace != nil && *project.Spec.Namespace == object.GetNamespace()
-	})
+	to := handler.EnqueueRequestsFromMapFunc(r.owner)
 	work := builder.WithPredicates(Work(r.Clock))
 	b.Watches(&gardencorev1beta1.Shoot{}, to, work).
 		Watches(&gardencorev1beta1.BackupEntry{}, to, work).
@@ -45,6 +44,20 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 		Watches(&gardencorev1beta1.Quota{}, to, builder.WithPredicates(Everything(r.Clock, anyQuota))).
 		WatchesMetadata(&corev1.Secret{}, to, builder.WithPredicates(Everything(r.Clock, inUse)))
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
+}
+
+// owner enqueues the project of an object's namespace, which carries its name. To compare all projects would cost more for each
+// new shoot with each project of the garden.
+func (r *Reconciler) owner(ctx context.Context, object client.Object) []reconcile.Request {
+	namespace := &corev1.Namespace{}
+	if err := r.Client.Get(ctx, client.ObjectKey{Name: object.GetNamespace()}, namespace, client.UnsafeDisableDeepCopy); err != nil {
+		return nil // It is gone, and so is its project.
+	}
+	name := namespace.Labels[gardencorev1beta1.LabelProjectName]
+	if name == "" {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: client.ObjectKey{Name: name}}}
 }
 
 // Reconcile records that something happened. All events of one second need only one write.
