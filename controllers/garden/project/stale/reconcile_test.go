@@ -140,7 +140,7 @@ func TestSkip(t *testing.T) {
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(project), project); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(stamp(5), project.Status.StaleSinceTimestamp); diff != "" {
+			if diff := cmp.Diff(gardencorev1beta1.ProjectStatus{StaleSinceTimestamp: stamp(5)}, project.Status); diff != "" {
 				t.Errorf("GCM-STALE-2: nothing is written (-want +got):\n%s", diff)
 			}
 		})
