@@ -30,7 +30,7 @@ const (
 // garden is a server process on a data directory.
 type garden struct {
 	command *exec.Cmd
-	clients []client.Client
+	clients []client.WithWatch
 }
 
 func start(t *testing.T, dir string) *garden {
@@ -63,7 +63,7 @@ func start(t *testing.T, dir string) *garden {
 		one := rest.CopyConfig(config)
 		// A dialer of its own keeps client-go from sharing the connection.
 		one.Dial = dialer()
-		c, err := client.New(one, client.Options{Scheme: kinds})
+		c, err := client.NewWithWatch(one, client.Options{Scheme: kinds})
 		if err != nil {
 			t.Fatal(err)
 		}
