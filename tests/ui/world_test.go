@@ -5,6 +5,7 @@ package ui_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -31,6 +33,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/chart"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -123,7 +126,7 @@ func (w *world) load(file string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(stamped(data)), 4096)
+	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(w.filled(data)), 4096)
 	for {
 		object := &unstructured.Unstructured{}
 		if err := decoder.Decode(object); errors.Is(err, io.EOF) {
@@ -162,9 +165,20 @@ func (w *world) create(object *unstructured.Unstructured) {
 	})
 }
 
-// stamped replaces the word for the time of the test.
-func stamped(data []byte) []byte {
-	return bytes.ReplaceAll(data, []byte("NOW"), []byte(time.Now().UTC().Format(time.RFC3339)))
+// filled replaces the words for the time of the test, and for the chart of an extension.
+func (w *world) filled(data []byte) []byte {
+	w.t.Helper()
+	packed, err := chart.Pack("demo", fstest.MapFS{
+		"Chart.yaml":             {Data: []byte("apiVersion: v2\nname: demo\nversion: 0.1.0\n")},
+		"templates/nothing.yaml": {Data: []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: nothing}\n")},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+
+	return []byte(strings.NewReplacer(
+		"NOW", time.Now().UTC().Format(time.RFC3339), "CHART", base64.StdEncoding.EncodeToString(packed),
+	).Replace(string(data)))
 }
 
 // installExtensions says of all extensions that they are installed, as gardenlets do.

@@ -19,6 +19,7 @@ const pages = {
   seed: ['/ui/seeds/us-1', 'gardener-resource-manager'],
   projects: ['/ui/projects', 'meadow'],
   project: ['/ui/projects/garden-meadow', 'meadow'],
+  'new-shoot': ['/ui/projects/garden-meadow/new-shoot', 'Name'],
   profiles: ['/ui/cloudprofiles', 'local'],
   profile: ['/ui/cloudprofiles/local', 'Kubernetes versions'],
   extensions: ['/ui/extensions', 'provider-local'],
@@ -31,27 +32,28 @@ const pages = {
   bastions: ['/ui/operations/bastions', 'There are no bastions'],
 }
 
+let state
+before(async () => {
+  const { context, page } = await open(browser)
+  await asAdmin(page)
+  state = await context.storageState()
+  await context.close()
+})
+
 for (const [name, [path, text]] of Object.entries(pages)) {
-  for (const scheme of ['light', 'dark']) {
-    test(`page ${name} in ${scheme}: no errors, accessible`, async () => {
-      const { context, page, problems } = await open(browser, { colorScheme: scheme })
-      await asAdmin(page)
-      await page.goto(garden + path)
-      await page.locator('main').getByText(text).first().waitFor()
-      await settled(page)
-      await picture(page, scheme === 'light' ? name : `${name}-dark`)
-      await accessible(page, name)
-      assert.deepEqual(problems, [], 'the console is empty')
-      await context.close()
-    })
-  }
-  test(`page ${name} on a phone: nothing is cut off`, async () => {
-    const { context, page, problems } = await open(browser, { viewport: { width: 380, height: 740 } })
-    await asAdmin(page)
+  test(`page ${name}: light, dark and on a phone, without errors, accessible`, async () => {
+    const { context, page, problems } = await open(browser, { storageState: state, colorScheme: 'light' })
     await page.goto(garden + path)
-    await page.locator('main').getByText(text).first().waitFor()
+    await page.locator('#main').getByText(text).first().waitFor()
+    await settled(page)
+    await picture(page, name)
+    await accessible(page, name)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await picture(page, `${name}-dark`)
+    await accessible(page, `${name} in the dark`)
+    await page.setViewportSize({ width: 380, height: 740 })
     const [needed, there] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
-    assert.ok(needed <= there, `the page is ${needed} px wide on ${there} px`)
+    assert.ok(needed <= there, `on a phone the page is ${needed} px wide on ${there} px`)
     assert.deepEqual(problems, [], 'the console is empty')
     await context.close()
   })
