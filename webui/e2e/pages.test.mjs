@@ -6,7 +6,6 @@ import { after, before, test } from 'node:test'
 import { accessible, asAdmin, garden, launch, open, patch, picture, settled } from './world.mjs'
 
 let browser
-before(async () => (browser = await launch()))
 after(() => browser.close())
 
 // Each page with a text that it shows once it is loaded.
@@ -25,7 +24,7 @@ const pages = {
   extensions: ['/ui/extensions', 'provider-local'],
   extension: ['/ui/extensions/provider-local', 'eu-1'],
   server: ['/ui/operations', 'Parts of the server'],
-  tokens: ['/ui/operations/tokens', 'There are no join tokens'],
+  tokens: ['/ui/operations/tokens', 'Join tokens'],
   certificates: ['/ui/operations/certificates', 'serving'],
   configuration: ['/ui/operations/configuration', 'ServerConfiguration'],
   'managed-seeds': ['/ui/operations/managed-seeds', 'There are no managed seeds'],
@@ -34,6 +33,7 @@ const pages = {
 
 let state
 before(async () => {
+  browser = await launch()
   const { context, page } = await open(browser)
   await asAdmin(page)
   state = await context.storageState()
