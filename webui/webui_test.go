@@ -30,13 +30,13 @@ func build() fstest.MapFS {
 	}
 }
 
-func ask(t *testing.T, files fstest.MapFS, method, path string, headers ...string) *httptest.ResponseRecorder {
+func ask(t *testing.T, files fstest.MapFS, path string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	h, err := webui.New(files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
@@ -71,7 +71,7 @@ func TestFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := ask(t, build(), http.MethodGet, tc.path, "Accept-Encoding", tc.accept)
+			w := ask(t, build(), tc.path, "Accept-Encoding", tc.accept)
 			h := w.Header()
 			got := answer{w.Code, w.Body.String(), h.Get("Content-Type"), h.Get("Content-Encoding"), h.Get("Cache-Control"), h.Get("X-Content-Type-Options")}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -86,7 +86,7 @@ func TestPage(t *testing.T) {
 	nonce := regexp.MustCompile(`style-src 'self' 'nonce-([A-Z2-7]{20,})'`)
 	seen := map[string]bool{}
 	for _, path := range []string{"/ui/", "/ui/index.html", "/ui/projects/garden-a/shoots/b.c", "/ui/seeds", "/ui/.keep", "/ui/.vite/manifest.json"} {
-		w := ask(t, build(), http.MethodGet, path)
+		w := ask(t, build(), path)
 		found := nonce.FindStringSubmatch(w.Header().Get("Content-Security-Policy"))
 		if len(found) == 0 || seen[found[1]] {
 			t.Fatalf("each page has a nonce of its own; GET %s has the policy %q", path, w.Header().Get("Content-Security-Policy"))
@@ -100,19 +100,19 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page is not kept, and tells no other site where it was; GET %s has %v", path, w.Header())
 		}
 	}
-	if w := ask(t, build(), http.MethodGet, "/ui/assets/index-1a2b.js"); strings.Contains(w.Header().Get("Content-Security-Policy"), "nonce") {
+	if w := ask(t, build(), "/ui/assets/index-1a2b.js"); strings.Contains(w.Header().Get("Content-Security-Policy"), "nonce") {
 		t.Error("what is kept has no nonce")
 	}
 }
 
 func TestUnchanged(t *testing.T) {
 	t.Parallel()
-	tag := ask(t, build(), http.MethodGet, "/ui/favicon.svg").Header().Get("ETag")
-	if w := ask(t, build(), http.MethodGet, "/ui/favicon.svg", "If-None-Match", tag); w.Code != http.StatusNotModified {
+	tag := ask(t, build(), "/ui/favicon.svg").Header().Get("ETag")
+	if w := ask(t, build(), "/ui/favicon.svg", "If-None-Match", tag); w.Code != http.StatusNotModified {
 		t.Errorf("what the browser has already is not sent; got %d for tag %s", w.Code, tag)
 	}
-	small := ask(t, build(), http.MethodGet, "/ui/assets/index-1a2b.js", "Accept-Encoding", "br").Header().Get("ETag")
-	if plain := ask(t, build(), http.MethodGet, "/ui/assets/index-1a2b.js").Header().Get("ETag"); plain == small {
+	small := ask(t, build(), "/ui/assets/index-1a2b.js", "Accept-Encoding", "br").Header().Get("ETag")
+	if plain := ask(t, build(), "/ui/assets/index-1a2b.js").Header().Get("ETag"); plain == small {
 		t.Errorf("two forms of a file have two tags; got %s for both", plain)
 	}
 }
@@ -120,7 +120,7 @@ func TestUnchanged(t *testing.T) {
 // TestNotBuilt asks a binary that was built before the UI.
 func TestNotBuilt(t *testing.T) {
 	t.Parallel()
-	w := ask(t, fstest.MapFS{".keep": {}}, http.MethodGet, "/ui/")
+	w := ask(t, fstest.MapFS{".keep": {}}, "/ui/")
 	if w.Code != http.StatusNotImplemented || !strings.Contains(w.Body.String(), "make build") {
 		t.Errorf("the page says how to build the UI; got %d %s", w.Code, w.Body)
 	}

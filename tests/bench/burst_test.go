@@ -197,7 +197,7 @@ func (g *garden) writes(t *testing.T) map[string]int {
 			continue
 		}
 		labels := map[string]string{}
-		for _, label := range strings.Split(found[1], ",") {
+		for label := range strings.SplitSeq(found[1], ",") {
 			name, value, _ := strings.Cut(label, "=")
 			labels[name] = strings.Trim(value, `"`)
 		}

@@ -64,7 +64,7 @@ func TestGardenlets(t *testing.T) {
 	c.work(ctx, t)
 	c.awaitReady(t, 10*time.Minute)
 	t.Logf("%d gardenlets have seen what there is after %s", *crowd, time.Since(began).Round(time.Millisecond))
-	c.awaitReported(t, g, *tended)
+	c.awaitReported(t, *tended)
 	c.pass(t, g, reporting) // What the first reports have left to do is not counted.
 	t.Logf("%s: %s", *shift, c.pass(t, g, *shift))
 	if !*struck {
@@ -121,7 +121,7 @@ func (g *garden) assemble(t *testing.T, n, shootsTogether int) *gang {
 		name := fmt.Sprintf("hollow-%d", i)
 		group.Go(func() error { return sow(ctx, g.client, name) })
 		config := rest.AnonymousClientConfig(g.config)
-		config.TLSClientConfig.CertData, config.TLSClientConfig.KeyData = issue(gardencorev1beta1.UserPrefixSeed+name, gardencorev1beta1.GroupSeeds)
+		config.CertData, config.KeyData = issue(gardencorev1beta1.UserPrefixSeed+name, gardencorev1beta1.GroupSeeds)
 		config.QPS = -1
 		c.members = append(c.members, &hollow.Gardenlet{
 			Config: config, Scheme: kinds, Seed: name, Renewal: renewal, Report: reporting,
@@ -277,7 +277,7 @@ func (c *gang) awaitReady(t *testing.T, limit time.Duration) {
 }
 
 // awaitReported waits until each shoot was reported on.
-func (c *gang) awaitReported(t *testing.T, g *garden, n int) {
+func (c *gang) awaitReported(t *testing.T, n int) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Minute)
 	for {

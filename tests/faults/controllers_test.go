@@ -157,7 +157,7 @@ func (w *world) killAmid(d deed) {
 			}
 			w.garden.kill()
 			if begun != nil {
-				<-begun
+				_ = <-begun // The answer may have been lost with the server.
 			}
 			return
 		}

@@ -74,6 +74,7 @@ func permittedOrigin(r *http.Request) bool {
 
 // setCookie gives a session to the browser, which forgets it when it is closed.
 func setCookie(w http.ResponseWriter, value string) {
+	//nolint:gosec // The attributes are set; it is not seen because the last one depends on the value.
 	cookie := http.Cookie{Name: cookieName, Value: value, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode}
 	if value == "" {
 		cookie.MaxAge = -1

@@ -53,5 +53,5 @@ func redirect(w http.ResponseWriter, r *http.Request, to string) {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	http.Redirect(w, r, to, http.StatusFound)
+	http.Redirect(w, r, to, http.StatusFound) //nolint:gosec // All targets begin with the path of the web UI.
 }

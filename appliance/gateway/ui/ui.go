@@ -46,7 +46,7 @@ type Info struct {
 	Local            string `json:"local"`
 	CAFingerprint    string `json:"caFingerprint"`
 	ClusterIdentity  string `json:"clusterIdentity,omitempty"`
-	GardenerAPILevel string `json:"gardenerAPILevel"`
+	GardenerAPILevel string `json:"gardenerApiLevel"`
 }
 
 // Config is the configuration of the web UI.

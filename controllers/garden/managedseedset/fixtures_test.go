@@ -79,10 +79,10 @@ func managedOf(name string, is gardencorev1beta1.ConditionStatus) *gardenseedman
 	return m
 }
 
-func seedOf(name string, ready gardencorev1beta1.ConditionStatus) *gardencorev1beta1.Seed {
+func seedOf(name string) *gardencorev1beta1.Seed {
 	s := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: name, Generation: 1}}
 	s.Status.ObservedGeneration = 1
-	s.Status.Conditions = []gardencorev1beta1.Condition{{Type: "GardenletReady", Status: ready}, {Type: "SeedSystemComponentsHealthy", Status: "True"}}
+	s.Status.Conditions = []gardencorev1beta1.Condition{{Type: "GardenletReady", Status: "True"}, {Type: "SeedSystemComponentsHealthy", Status: "True"}}
 	return s
 }
 
@@ -112,7 +112,7 @@ func in(number int32, is state, change ...func(*replica)) replica {
 		r.ManagedSeed = managedOf(name, "True")
 		r.ManagedSeed.DeletionTimestamp = end
 	case managedseedset.ManagedSeedRegistered:
-		r.ManagedSeed, r.Seed = managedOf(name, "True"), seedOf(name, "True")
+		r.ManagedSeed, r.Seed = managedOf(name, "True"), seedOf(name)
 	default:
 	}
 	for _, c := range change {

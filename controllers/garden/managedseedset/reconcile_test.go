@@ -33,10 +33,10 @@ var errKilled = errors.New("the process was killed")
 
 // field is a garden in which shoots are made and seeds registered as soon as they are asked for. Its controller can be killed.
 type field struct {
-	t *testing.T
 	// Client is the garden; dying is how the controller reaches it.
 	client.WithWatch
 
+	t     *testing.T
 	dying client.WithWatch
 	// writes counts the writes of the controller. It is killed after the write with the number killAt, and not at all if that is 0.
 	writes, killAt int
@@ -256,12 +256,12 @@ func TestOldCache(t *testing.T) {
 	}{
 		"GCM-MSS-9 growing": {
 			reason: "what the cache does not show yet is not made again", replicas: 1,
-			live: []client.Object{shootOf("a-0"), managedOf("a-0", "True"), seedOf("a-0", "True")}, cached: []client.Object{seedOf("a-0", "True")},
+			live: []client.Object{shootOf("a-0"), managedOf("a-0", "True"), seedOf("a-0")}, cached: []client.Object{seedOf("a-0")},
 		},
 		"GCM-MSS-10 shrinking": {
 			reason: "what the cache still shows is no reason to delete another", replicas: 1,
-			cached: []client.Object{shootOf("a-0"), managedOf("a-0", "True"), seedOf("a-0", "True"), shootOf("a-1"), managedOf("a-1", "True"), seedOf("a-1", "True")},
-			live:   []client.Object{shootOf("a-0"), managedOf("a-0", "True"), seedOf("a-0", "True")},
+			cached: []client.Object{shootOf("a-0"), managedOf("a-0", "True"), seedOf("a-0"), shootOf("a-1"), managedOf("a-1", "True"), seedOf("a-1")},
+			live:   []client.Object{shootOf("a-0"), managedOf("a-0", "True"), seedOf("a-0")},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -218,7 +219,7 @@ func TestOwnAddresses(t *testing.T) {
 	}
 	for _, host := range own {
 		raw := c.kubeconfig(t, func(to *clientcmdapi.Cluster, _ *clientcmdapi.AuthInfo) {
-			to.Server, to.InsecureSkipTLSVerify, to.CertificateAuthorityData = fmt.Sprintf("https://%s:%d", host, port), true, nil
+			to.Server, to.InsecureSkipTLSVerify, to.CertificateAuthorityData = "https://"+net.JoinHostPort(host, strconv.Itoa(int(port))), true, nil
 		})
 		found := plant.Look(t.Context(), guard.Guard{}, brief(), raw)
 		if found.Unusable == "" && found.Down == "" || strings.Contains(found.Unusable+found.Down, "127.") {

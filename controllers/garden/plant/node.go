@@ -30,7 +30,7 @@ type node struct {
 		Labels json.RawMessage `json:"labels"`
 	} `json:"metadata"`
 	Spec struct {
-		ProviderID string `json:"providerID"`
+		ProviderID string `json:"providerID"` //nolint:tagliatelle // Kubernetes calls it so.
 	} `json:"spec"`
 	Status struct {
 		Conditions []struct {

@@ -28,9 +28,9 @@ const finalizer = "core.gardener.cloud/plant"
 
 // garden is one in which plants are looked at by hand.
 type garden struct {
-	t *testing.T
 	client.Client
 
+	t          *testing.T
 	reconciler *plant.Reconciler
 }
 
@@ -132,14 +132,14 @@ func TestReport(t *testing.T) {
 			reason: "what is known of a cluster stays while it is away", found: plant.Finding{Down: "GET /healthz is answered with status 500", Answered: true, Unlisted: "the API server is not available"},
 			want: map[string]string{
 				"APIServerAvailable": "False HealthzRequestError: GET /healthz is answered with status 500.",
-				"EveryNodeReady":     "Unknown ConditionCheckError: The API server is not available.", "cluster": "before before before",
+				"EveryNodeReady":     "Unknown ConditionCheckError: The API server is not available.", "cluster": strings.Repeat(" before", 3)[1:],
 			},
 		},
 		"GCM-PLANT-3 away": {
 			reason: "an answer is told from none", found: plant.Finding{Down: "the API server: it cannot be reached", Unlisted: "the API server is not available"},
 			want: map[string]string{
 				"APIServerAvailable": "False HealthzRequestFailed: The API server: it cannot be reached.",
-				"EveryNodeReady":     "Unknown ConditionCheckError: The API server is not available.", "cluster": "before before before",
+				"EveryNodeReady":     "Unknown ConditionCheckError: The API server is not available.", "cluster": strings.Repeat(" before", 3)[1:],
 			},
 		},
 		"GCM-PLANT-2 unusable": {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
@@ -45,7 +44,8 @@ func at(spec, status string, change ...func(*shoot)) *shoot {
 	return s
 }
 
-func uid(u types.UID) func(*shoot) { return func(s *shoot) { s.UID = u } }
+// namesake is a shoot that was created after one of the same name was deleted.
+func namesake(s *shoot) { s.UID = "2" }
 
 func called(name string) func(*shoot) { return func(s *shoot) { s.Name = name } }
 
@@ -122,16 +122,16 @@ func TestUsage_SCHED_USAGE_1(t *testing.T) {
 
 		"Placed":       {reason: "SCHED-SEL-2: a shoot with a seed gets no other", do: func(s *stage) { s.SetShoot(at("a", "")); s.assume(at("", ""), "b") }, want: usage{"a": 1}, errs: []error{picture.ErrPlaced}},
 		"PlacedUnseen": {reason: "nor does one whose binding was accepted", do: func(s *stage) { s.assume(at("", ""), "a"); s.Written(at("", "")); s.assume(at("", ""), "b") }, want: usage{"a": 1}, errs: []error{nil, picture.ErrPlaced}},
-		"Namesake":     {reason: "a new shoot of the same name has none yet, although the end of the first one is not seen yet", do: func(s *stage) { s.SetShoot(at("a", "")); s.assume(at("", "", uid("2")), "b") }, want: usage{"a": 1, "b": 1}, errs: []error{nil}},
+		"Namesake":     {reason: "a new shoot of the same name has none yet, although the end of the first one is not seen yet", do: func(s *stage) { s.SetShoot(at("a", "")); s.assume(at("", "", namesake), "b") }, want: usage{"a": 1, "b": 1}, errs: []error{nil}},
 		"NamesakeStays": {reason: "and keeps its own when it is seen", do: func(s *stage) {
 			s.SetShoot(at("a", ""))
-			s.assume(at("", "", uid("2")), "b")
+			s.assume(at("", "", namesake), "b")
 			s.RemoveShoot(at("a", ""))
 		}, want: usage{"b": 1}, errs: []error{nil}},
-		"NamesakeLate": {reason: "what comes late of the first one does not end it", do: func(s *stage) { s.assume(at("", "", uid("2")), "b"); s.SetShoot(at("a", "")); s.Forget(at("", "")) }, want: usage{"a": 1, "b": 1}, errs: []error{nil}},
+		"NamesakeLate": {reason: "what comes late of the first one does not end it", do: func(s *stage) { s.assume(at("", "", namesake), "b"); s.SetShoot(at("a", "")); s.Forget(at("", "")) }, want: usage{"a": 1, "b": 1}, errs: []error{nil}},
 		"Recreated": {reason: "a deletion that no watch has shown is one nevertheless", do: func(s *stage) {
 			s.assume(at("", ""), "a")
-			s.OfShoots().Update(s.ctx, event.UpdateEvent{ObjectOld: at("", ""), ObjectNew: at("", "", uid("2"))}, nil)
+			s.OfShoots().Update(s.ctx, event.UpdateEvent{ObjectOld: at("", ""), ObjectNew: at("", "", namesake)}, nil)
 		}, errs: []error{nil}},
 		"Restart": {reason: "the first list is all that a new process needs", do: func(s *stage) {
 			s.assume(at("", "", called("lost")), "a")

@@ -187,7 +187,7 @@ func (b *browser) whoAmI(headers ...string) string {
 // newCode makes the code of a one-time link.
 func newCode(t *testing.T, g *harness.Garden) string {
 	t.Helper()
-	status, body := post(t, g.Config, "/ui/links")
+	status, body := post(t, g.Config)
 	link := struct{ Code string }{}
 	if err := json.Unmarshal([]byte(body), &link); err != nil || status != http.StatusCreated || link.Code == "" {
 		t.Fatalf("make link: got %d %s, %v", status, body, err)
@@ -196,14 +196,14 @@ func newCode(t *testing.T, g *harness.Garden) string {
 	return link.Code
 }
 
-// post sends an empty request with the credentials of a client.
-func post(t *testing.T, config *rest.Config, path string, headers ...string) (int, string) {
+// post requests a one-time link with the credentials of a client.
+func post(t *testing.T, config *rest.Config, headers ...string) (int, string) {
 	t.Helper()
 	c, err := rest.HTTPClientFor(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, config.Host+path, http.NoBody)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, config.Host+"/ui/links", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func post(t *testing.T, config *rest.Config, path string, headers ...string) (in
 }
 
 // account makes a service account that may do everything by a role, and returns a token of it.
-func account(t *testing.T, g *harness.Garden, name string, lifetime time.Duration) (*corev1.ServiceAccount, string) {
+func account(t *testing.T, g *harness.Garden, name string) (*corev1.ServiceAccount, string) {
 	t.Helper()
 	owner := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: name}}
 	create(t, g, owner, &rbacv1.ClusterRoleBinding{
@@ -233,7 +233,7 @@ func account(t *testing.T, g *harness.Garden, name string, lifetime time.Duratio
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: owner.Namespace, Name: owner.Name}},
 	})
 
-	return owner, tokenOf(t, g, owner, lifetime)
+	return owner, tokenOf(t, g, owner, time.Hour)
 }
 
 // token makes a service account without permissions, and returns a token of it.

@@ -76,7 +76,7 @@ func commandOpens(g *harness.Garden) func(*testing.T) {
 
 					return errors.New("no link")
 				}
-				b.signIn("code", code[1])
+				b.signIn("code", code[1]) //nolint:contextcheck // the browser has the context of its test
 
 				return nil
 			},

@@ -72,7 +72,7 @@ func smuggling(g *harness.Garden) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Parallel()
 		weak := token(t, g, "weak")
-		_, strong := account(t, g, "strong", time.Hour)
+		_, strong := account(t, g, "strong")
 		admin, err := tls.X509KeyPair(g.Config.CertData, g.Config.KeyData)
 		if err != nil {
 			t.Fatal(err)
@@ -178,7 +178,7 @@ func watching(t *testing.T, b *browser, path string) (events *bufio.Scanner, end
 		done := make(chan bool)
 		go func() {
 			defer close(done)
-			for events.Scan() { //nolint:revive // reads to the end
+			for events.Scan() {
 			}
 		}()
 		select {
@@ -216,7 +216,7 @@ func watch(g *harness.Garden) func(*testing.T) {
 func revoked(g *harness.Garden) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Parallel()
-		owner, secret := account(t, g, "revoked", time.Hour)
+		owner, secret := account(t, g, "revoked")
 		b := open(t, g)
 		b.signIn("token", secret)
 		_, ended := watching(t, b, "/ui/kube/api/v1/namespaces?watch=1")
@@ -237,7 +237,7 @@ func revoked(g *harness.Garden) func(*testing.T) {
 func noSecretsInLog(g *harness.Garden) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Parallel()
-		_, secret := account(t, g, "logged", time.Hour)
+		_, secret := account(t, g, "logged")
 		code := newCode(t, g)
 		b, c := open(t, g), open(t, g)
 		b.signIn("code", code)

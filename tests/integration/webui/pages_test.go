@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -57,7 +56,7 @@ func redirects(g *harness.Garden) func(*testing.T) {
 				t.Errorf("GET %s = %d to %q, want %d to %q", from, got.status, got.header.Get("Location"), tc.status, tc.to)
 			}
 		}
-		_, secret := account(t, g, "redirected", time.Hour)
+		_, secret := account(t, g, "redirected")
 		if got := open(t, g).do(http.MethodGet, "/", "", "Accept", page, "Authorization", "Bearer "+secret); got.status != http.StatusOK {
 			t.Errorf("clients of the API get the list of its paths; got %d %s", got.status, got.body)
 		}
@@ -105,7 +104,7 @@ func info(g *harness.Garden) func(*testing.T) {
 		sum := sha256.Sum256(g.CA)
 		want := map[string]any{
 			"version": "v0.0.0-test", "server": g.External, "local": g.Server, "caFingerprint": hex.EncodeToString(sum[:]),
-			"clusterIdentity": g.ClusterIdentity, "gardenerAPILevel": got["gardenerAPILevel"], "admin": true,
+			"clusterIdentity": g.ClusterIdentity, "gardenerApiLevel": got["gardenerApiLevel"], "admin": true,
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("GET /ui/info (-want +got):\n%s", diff)

@@ -69,7 +69,7 @@ func byLink(g *harness.Garden) func(*testing.T) {
 func byToken(g *harness.Garden) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Parallel()
-		_, secret := account(t, g, "by-token", time.Hour)
+		_, secret := account(t, g, "by-token")
 		b := open(t, g)
 		response, err := b.Do(b.request(t.Context(), http.MethodPost, "/ui/session", `{"token":"`+secret+`"}`))
 		if err != nil {
@@ -143,7 +143,7 @@ func refused(g *harness.Garden) func(*testing.T) {
 func links(g *harness.Garden) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Parallel()
-		_, secret := account(t, g, "link-maker", time.Hour)
+		_, secret := account(t, g, "link-maker")
 		owner := g.Anonymous()
 		owner.BearerToken = secret
 		for name, tc := range map[string]struct {
@@ -152,14 +152,16 @@ func links(g *harness.Garden) func(*testing.T) {
 			headers []string
 			want    int
 		}{
-			"nobody":   {"a link is a credential", func(t *testing.T) (int, string) { return post(t, g.Anonymous(), "/ui/links") }, nil, 401},
-			"by role":  {"a role with all permissions is not the group", func(t *testing.T) (int, string) { return post(t, owner, "/ui/links") }, nil, 403},
-			"as other": {"who acts as somebody else gets no link for the administrator", func(t *testing.T) (int, string) { return post(t, g.Config, "/ui/links", "Impersonate-User", "eve") }, nil, 403},
-			"by page":  {"pages make no links", func(t *testing.T) (int, string) { return post(t, g.Config, "/ui/links", "Origin", g.Server) }, nil, 403},
+			"nobody":   {"a link is a credential", func(t *testing.T) (int, string) { t.Helper(); return post(t, g.Anonymous()) }, nil, 401},
+			"by role":  {"a role with all permissions is not the group", func(t *testing.T) (int, string) { t.Helper(); return post(t, owner) }, nil, 403},
+			"as other": {"who acts as somebody else gets no link for the administrator", func(t *testing.T) (int, string) { t.Helper(); return post(t, g.Config, "Impersonate-User", "eve") }, nil, 403},
+			"by page":  {"pages make no links", func(t *testing.T) (int, string) { t.Helper(); return post(t, g.Config, "Origin", g.Server) }, nil, 403},
 			"by proxy": {"headers of proxies are not believed", func(t *testing.T) (int, string) {
-				return post(t, g.Anonymous(), "/ui/links", "X-Remote-User", "admin", "X-Remote-Group", "system:masters")
+				t.Helper()
+				return post(t, g.Anonymous(), "X-Remote-User", "admin", "X-Remote-Group", "system:masters")
 			}, nil, 401},
 			"session": {"a session makes no links either", func(t *testing.T) (int, string) {
+				t.Helper()
 				b := open(t, g)
 				b.signIn("code", newCode(t, g))
 				got := b.do(http.MethodPost, "/ui/links", "", "Origin", "", "Sec-Fetch-Site", "")
@@ -243,7 +245,7 @@ func signOut(g *harness.Garden) func(*testing.T) {
 func manySessions(g *harness.Garden) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Parallel()
-		_, secret := account(t, g, "many", time.Hour)
+		_, secret := account(t, g, "many")
 		first := open(t, g)
 		first.signIn("token", secret)
 		for range 16 {
@@ -260,7 +262,7 @@ func TestClock(t *testing.T) {
 	t.Parallel()
 	clk := harness.NewClock(t)
 	g := harness.Start(t, harness.WithClock(clk))
-	_, secret := account(t, g, "clock", time.Hour)
+	_, secret := account(t, g, "clock")
 	late, spent, idle := newCode(t, g), open(t, g), open(t, g)
 	spent.signIn("code", newCode(t, g))
 	idle.signIn("code", newCode(t, g))

@@ -12,7 +12,7 @@ export interface Info {
   caFingerprint: string
   clusterIdentity: string
   admin: boolean
-  gardenerAPILevel?: string
+  gardenerApiLevel?: string
 }
 
 const info = shallowRef<Info>()

@@ -96,7 +96,7 @@ func (r *Reconciler) remove(ctx context.Context, project *gardencorev1beta1.Proj
 	if err != nil || !judged || !stale || live.UID != project.UID || !Due(&live.Status, r.Clock.Now()) {
 		return err
 	}
-	logf.FromContext(ctx).Info("Project is deleted because nobody uses it", "since", live.Status.StaleSinceTimestamp)
+	logf.FromContext(ctx).Info("Project is deleted because nobody uses it", "since", live.Status.StaleSinceTimestamp.UTC())
 	return kit.DeleteConfirmed(ctx, r.Client, live)
 }
 

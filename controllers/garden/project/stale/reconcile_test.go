@@ -37,14 +37,14 @@ func idle() (*gardencorev1beta1.Project, *corev1.Namespace) {
 }
 
 // world is what the reconciler reads and writes.
-func world(t *testing.T, intercept interceptor.Funcs, objects ...client.Object) client.WithWatch {
+func world(t *testing.T, objects ...client.Object) client.WithWatch {
 	t.Helper()
 	kinds, err := scheme.New()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return fake.NewClientBuilder().WithScheme(kinds).WithObjects(objects...).
-		WithStatusSubresource(&gardencorev1beta1.Project{}).WithInterceptorFuncs(intercept).Build()
+		WithStatusSubresource(&gardencorev1beta1.Project{}).Build()
 }
 
 // pass makes one pass over the project at a time.
@@ -104,7 +104,7 @@ func TestUse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			project, home := idle()
-			c := world(t, interceptor.Funcs{}, append(tc.objects, project, home)...)
+			c := world(t, append(tc.objects, project, home)...)
 			result := pass(t, c, c, day(200))
 			if diff := cmp.Diff(reconcile.Result{RequeueAfter: 12 * time.Hour}, result); diff != "" {
 				t.Errorf("GCM-STALE-1: it is asked again (-want +got):\n%s", diff)
@@ -135,7 +135,7 @@ func TestSkip(t *testing.T) {
 			project, home := idle()
 			change(project)
 			project.Status.StaleSinceTimestamp = stamp(5)
-			c := world(t, interceptor.Funcs{}, project, home)
+			c := world(t, project, home)
 			pass(t, c, c, day(200))
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(project), project); err != nil {
 				t.Fatal(err)
@@ -194,13 +194,13 @@ func TestRemove(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cached := world(t, interceptor.Funcs{}, objects(doomed())...)
+			cached := world(t, objects(doomed())...)
 			project, home := doomed()
 			var more []client.Object
 			if tc.live != nil {
 				more = tc.live(project, home)
 			}
-			live := world(t, interceptor.Funcs{}, append(more, project, home)...)
+			live := world(t, append(more, project, home)...)
 			// What the reconciler writes goes to the same place as in the product: the server.
 			pass(t, split(cached, live), live, tc.now)
 			err := live.Get(t.Context(), client.ObjectKeyFromObject(project), project)

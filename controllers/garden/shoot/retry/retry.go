@@ -36,7 +36,7 @@ type Reconciler struct {
 // AddToManager implements kit.Adder. Only shoots that are to be retried are enqueued.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	if r.Jitter == nil {
-		r.Jitter = rand.N[time.Duration] //nolint:gosec // not a secret
+		r.Jitter = rand.N[time.Duration]
 	}
 	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
 		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(kit.Matching(Throttled)))
