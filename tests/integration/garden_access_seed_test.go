@@ -17,7 +17,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
@@ -277,16 +279,26 @@ func (o *operator) checkReach(seed client.Client) {
 func (o *operator) checkGiven(seed client.Client, name string) {
 	o.t.Helper()
 	secret := secretIn("garden", "given-one")
-	use := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":["core.gardener.cloud/backupbucket"]}}`))
-	free := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))
+	const mark = "core.gardener.cloud/backupbucket"
+	// The garden has a finalizer of its own on what a Seed names, which a seed has to leave there.
+	finalize := func(ctx context.Context, change func(client.Object, string) bool) error {
+		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			if err := seed.Get(ctx, client.ObjectKeyFromObject(secret), secret); err != nil {
+				return err
+			}
+			before := secret.DeepCopy()
+			change(secret, mark)
+			return seed.Patch(ctx, secret, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+		})
+	}
 	generated := secretIn("garden", "generated-bucket-one")
 	for _, step := range []struct {
 		what string
 		do   func(ctx context.Context) error
 	}{
 		{"read it", func(ctx context.Context) error { return seed.Get(ctx, client.ObjectKeyFromObject(secret), secret) }},
-		{"mark it as in use", func(ctx context.Context) error { return seed.Patch(ctx, secret, use) }},
-		{"free it", func(ctx context.Context) error { return seed.Patch(ctx, secret, free) }},
+		{"mark it as in use", func(ctx context.Context) error { return finalize(ctx, controllerutil.AddFinalizer) }},
+		{"free it", func(ctx context.Context) error { return finalize(ctx, controllerutil.RemoveFinalizer) }},
 		{"keep generated credentials", func(ctx context.Context) error { return seed.Create(ctx, generated) }},
 		{"throw them away", func(ctx context.Context) error { return seed.Delete(ctx, generated) }},
 		{"change its Seed", func(ctx context.Context) error {

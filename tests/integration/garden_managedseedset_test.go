@@ -50,6 +50,8 @@ func (o *operator) becomesSeed(name string) {
 		return has(m.Spec.Shoot.Name == name, "it is of shoot %q", m.Spec.Shoot.Name)
 	})
 	seed := o.seed(name, "local", "north")
+	// The shoot shows the conditions of its seed, and is not healthy without extensions.
+	o.ready(o.installation(name, "provider-local", "the new seed has its extension"))
 	o.changeStatus(seed, func() {
 		seed.Status.ObservedGeneration = seed.Generation
 		seed.Status.Conditions = append(seed.Status.Conditions, gardencorev1beta1.Condition{

@@ -36,8 +36,16 @@ func (o *operator) versions(ctx context.Context) (map[string]string, error) {
 		}
 		err := meta.EachListItem(list, func(item runtime.Object) error {
 			object, err := meta.Accessor(item)
-			all[fmt.Sprintf("%T %s/%s", item, object.GetNamespace(), object.GetName())] = object.GetResourceVersion()
-			return err
+			if err != nil {
+				return err
+			}
+			version := object.GetResourceVersion()
+			if quota, ok := item.(*corev1.ResourceQuota); ok {
+				// Kubernetes writes what is used when it has counted it, which may be some time later.
+				version = fmt.Sprint(quota.Labels, quota.Annotations, quota.Spec)
+			}
+			all[fmt.Sprintf("%T %s/%s", item, object.GetNamespace(), object.GetName())] = version
+			return nil
 		})
 		if err != nil {
 			return nil, err
