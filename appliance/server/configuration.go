@@ -27,6 +27,7 @@ func (s *server) configurationPage() gateway.Mount {
 // left.
 func withoutSecrets(c *gardenconfigv1alpha1.ServerConfiguration) *gardenconfigv1alpha1.ServerConfiguration {
 	shown := c.DeepCopy()
+	shown.APIVersion, shown.Kind = gardenconfigv1alpha1.ServerGroupVersion.String(), "ServerConfiguration"
 	if shown.Datastore.Endpoint != "" {
 		kind, _, _ := strings.Cut(shown.Datastore.Endpoint, ":")
 		shown.Datastore.Endpoint = kind + "://[redacted]"

@@ -71,31 +71,38 @@ func (l *Log) past(ctx context.Context, r Read, now int64) (list List, err error
 
 // Count returns how many keys of a range exist.
 func (l *Log) Count(ctx context.Context, r Range, revision int64) (now, count int64, err error) {
-	now, count, past, err := l.countNewest(r, revision)
-	if err != nil || !past {
-		return now, count, err
+	found, err := l.countNewest(r, revision)
+	if err != nil || !found.past {
+		return found.now, found.count, err
 	}
 	if err := l.file.countRange.QueryRowContext(ctx, r.Key, bound(r.End), revision).Scan(&count); err != nil {
-		return now, 0, fmt.Errorf("count keys: %w", err)
+		return found.now, 0, fmt.Errorf("count keys: %w", err)
 	}
 
-	return now, count, l.kept(revision)
+	return found.now, count, l.kept(revision)
 }
 
-func (l *Log) countNewest(r Range, revision int64) (now, count int64, past bool, err error) {
+// counted is the number of keys at the published revision, unless a past one was asked for.
+type counted struct {
+	now, count int64
+	past       bool
+}
+
+func (l *Log) countNewest(r Range, revision int64) (found counted, err error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	past, err = l.admit(revision)
-	if err != nil || past {
-		return l.published, 0, past, err
+	found.now = l.published
+	found.past, err = l.admit(revision)
+	if err != nil || found.past {
+		return found, err
 	}
 	l.ascend(r, func(head) bool {
-		count++
+		found.count++
 
 		return true
 	})
 
-	return l.published, count, false, nil
+	return found, nil
 }
 
 // admit checks a revision that was asked for, and reports whether it is a past one. The lock must be held until the state is

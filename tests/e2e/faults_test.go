@@ -46,6 +46,8 @@ func (w *world) shootManifest(t *testing.T, replace ...string) string {
 
 func wrongManifests(t *testing.T, w *world) {
 	t.Helper()
+	shoots := w.garden("-n", namespace, "get", "shoots", "-o", "name")
+	before := w.must(t, shoots...)
 	named := []string{"name: " + shootName, "name: wrong"}
 	for reason, tc := range map[string]struct{ replace, want []string }{
 		"missing CloudProfile":        {[]string{"    name: local # of the cloud profile", "    name: nowhere"}, []string{"CloudProfile", "nowhere"}},
@@ -61,9 +63,8 @@ func wrongManifests(t *testing.T, w *world) {
 		manifest := w.shootManifest(t, append(named, tc.replace...)...)
 		w.refused(t, reason, manifest, tc.want, w.garden("create", "--validate=strict", "-f", "-")...)
 	}
-	left := w.must(t, w.garden("-n", namespace, "get", "shoots", "-o", "name")...)
-	if strings.TrimSpace(left) != "shoot.core.gardener.cloud/"+shootName {
-		t.Errorf("a refused shoot was half made:\n%s", left)
+	if left := w.must(t, shoots...); left != before {
+		t.Errorf("a refused shoot was half made:\n%swas\n%s", left, before)
 	}
 }
 

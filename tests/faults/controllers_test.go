@@ -157,7 +157,8 @@ func (w *world) killAmid(d deed) {
 			}
 			w.garden.kill()
 			if begun != nil {
-				_ = <-begun // The answer may have been lost with the server.
+				//nolint:errcheck // The answer may have been lost with the server.
+				<-begun
 			}
 			return
 		}

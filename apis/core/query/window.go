@@ -78,8 +78,8 @@ func (w Window) Due(now, last time.Time, key string) time.Time {
 	}
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(key + strconv.FormatInt(begin.Unix(), 10))) // A hash never fails to write.
-	minutes := max(w.length/time.Minute, 1)                              // The last one is left to those who are a little late.
-	return begin.Add(time.Duration(hash.Sum64()>>1) % minutes * time.Minute)
+	minutes := max(int64(w.length/time.Minute), 1)                       // The last one is left to those who are a little late.
+	return begin.Add(time.Duration(int64(hash.Sum64()>>1)%minutes) * time.Minute)
 }
 
 // Confined reports whether changes of the spec of a shoot are rolled out in its maintenance time window only.

@@ -69,6 +69,11 @@ export function retryAll(): void {
   for (const entry of shared.values()) entry.store.retry()
 }
 
+/** Begins all watches again: when the network is gone, so that it is said at once that the objects may be out of date. */
+export function interruptAll(): void {
+  for (const entry of shared.values()) entry.store.interrupt()
+}
+
 /** The moment since when at least one store is out of date. */
 export function stalest(): number | undefined {
   const times = [...shared.values()].flatMap((e) => (e.users > 0 && e.store.staleSince.value) || [])

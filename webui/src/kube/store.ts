@@ -55,6 +55,7 @@ export class ResourceStore<T extends KubeObject> {
 
   private readonly byKey = new Map<string, T>()
   private abort: AbortController | undefined
+  private cut: AbortController | undefined
   private wake: (() => void) | undefined
   private failures = 0
   private version: string | undefined
@@ -138,9 +139,15 @@ export class ResourceStore<T extends KubeObject> {
     }
   }
 
+  /** Ends the watch, which is then begun again: a stream may seem open long after the network is gone. */
+  interrupt(): void {
+    this.cut?.abort()
+  }
+
   /** Watches until the stream ends. */
   private async watchFrom(version: string, signal: AbortSignal): Promise<void> {
     const began = this.now()
+    this.cut = new AbortController()
     await this.source.watch(
       version,
       {
@@ -151,7 +158,7 @@ export class ResourceStore<T extends KubeObject> {
           this.soon()
         },
       },
-      signal,
+      AbortSignal.any([signal, this.cut.signal]),
     )
     // A stream that ends at once, again and again, must not become a tight loop.
     if (this.now() - began < shortest) await this.pause(shortest, signal)

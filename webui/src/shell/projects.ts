@@ -26,7 +26,7 @@ let stop: (() => void) | undefined
 
 async function readOwn(): Promise<void> {
   try {
-    own.value = (await sendJSON<{ items: ProjectEntry[] }>('/projects', { accept: 'application/json' })).items
+    own.value = (await sendJSON<{ items: ProjectEntry[] }>('/session/projects', { accept: 'application/json' })).items
     failure.value = undefined
   } catch (thrown) {
     failure.value = asRequestError(thrown)
