@@ -36,7 +36,7 @@ func (r *Reconciler) take(ctx context.Context, view View, plan Plan) error {
 	case DeleteManagedSeed:
 		return kit.Remove(ctx, r.Client, found.ManagedSeed)
 	case DeleteShoot:
-		return r.deleteShoot(ctx, found.Shoot.DeepCopy())
+		return kit.DeleteConfirmed(ctx, r.Client, found.Shoot.DeepCopy())
 	case Release:
 		return kit.DropFinalizer(ctx, r.Client, view.Set, gardencorev1beta1.FinalizerGardener)
 	default:
@@ -61,20 +61,6 @@ func (r *Reconciler) retry(ctx context.Context, shoot *gardencorev1beta1.Shoot) 
 	commit := kit.Begin(r.Client, shoot)
 	metav1.SetMetaDataAnnotation(&shoot.ObjectMeta, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationRetry)
 	return commit.WriteObject(ctx)
-}
-
-// deleteShoot confirms the deletion of the shoot and deletes it.
-func (r *Reconciler) deleteShoot(ctx context.Context, shoot *gardencorev1beta1.Shoot) error {
-	commit := kit.Begin(r.Client, shoot)
-	metav1.SetMetaDataAnnotation(&shoot.ObjectMeta, gardencorev1beta1.AnnotationConfirmationDeletion, "true")
-	if err := client.IgnoreNotFound(commit.WriteObject(ctx)); err != nil {
-		return err
-	}
-	err := r.Client.Delete(ctx, shoot, client.Preconditions{UID: &shoot.UID})
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("delete shoot %q: %w", shoot.Name, err)
-	}
-	return nil
 }
 
 // tell records the event of a plan (GCM-MSS-12).
