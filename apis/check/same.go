@@ -15,7 +15,7 @@ import (
 // Same reports whether two values mean the same: an empty list equals an absent one, and raw JSON is compared by its
 // content, because server-side apply writes its fields in another order (API-STRAT-2).
 func Same(a, b any) bool {
-	if apiequality.Semantic.DeepEqual(a, b) {
+	if Equal(a, b) {
 		return true
 	}
 	meaning := apiequality.Semantic.Copy()

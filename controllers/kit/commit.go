@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -108,6 +109,9 @@ func (c *Commit) patch() client.Patch {
 
 // changed lists the top-level fields that differ, sorted.
 func (c *Commit) changed() ([]string, error) {
+	if reflect.DeepEqual(c.before, c.object) {
+		return nil, nil // Most passes change nothing, and a patch costs much more than to find that out.
+	}
 	data, err := client.MergeFrom(c.before).Data(c.object)
 	if err != nil {
 		return nil, fmt.Errorf("compute the patch of %q: %w", c.object.GetName(), err)

@@ -5,7 +5,6 @@ package kit
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -14,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/terrarium-garden/terrarium/apis/check"
 )
 
 // Keys returns the keys of the named objects in a namespace, which is empty for kinds without namespaces. Names that are nil
@@ -75,6 +76,6 @@ func Changed[O client.Object](facts func(O) any) predicate.Funcs {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(O)
 		after, same := e.ObjectNew.(O)
-		return ok && same && !equality.Semantic.DeepEqual(facts(before), facts(after))
+		return ok && same && !check.Equal(facts(before), facts(after))
 	}}
 }

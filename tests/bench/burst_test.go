@@ -15,11 +15,15 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -62,9 +66,9 @@ type placements struct {
 	mu   sync.Mutex
 	seen map[string]placement
 	want int
-	// cut is how often the watch was ended by the server.
-	cut int
-	all chan struct{}
+	// watches counts the watches; each but the first follows one that the server has ended.
+	watches atomic.Int32
+	all     chan struct{}
 }
 
 type placement struct {
@@ -72,42 +76,39 @@ type placement struct {
 	seed string
 }
 
-// follow watches until n shoots with this prefix have a seed.
+// follow watches until n shoots with this prefix have a seed. When the server ends the watch because the client is too slow, it
+// goes on where it was, as informers do.
 func (g *garden) follow(ctx context.Context, t *testing.T, prefix string, n int) *placements {
 	t.Helper()
-	events, err := g.client.Watch(ctx, &gardencorev1beta1.ShootList{}, client.InNamespace(namespace))
+	now := &gardencorev1beta1.ShootList{}
+	if err := g.client.List(ctx, now, client.InNamespace(namespace), client.Limit(1)); err != nil {
+		t.Fatalf("list shoots: %v", err)
+	}
+	p := &placements{seen: map[string]placement{}, want: n, all: make(chan struct{})}
+	shoots := &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+		p.watches.Add(1)
+
+		return g.client.Watch(ctx, &gardencorev1beta1.ShootList{}, &client.ListOptions{Namespace: namespace, Raw: &options})
+	}}
+	events, err := watchtools.NewRetryWatcherWithContext(ctx, now.ResourceVersion, shoots)
 	if err != nil {
 		t.Fatalf("watch shoots: %v", err)
 	}
-	p := &placements{seen: map[string]placement{}, want: n, all: make(chan struct{})}
-	go func() {
-		for !p.read(events, prefix) && ctx.Err() == nil {
-			// The server has ended a watch that was too slow for it. A new one begins with all that there is.
-			for events, err = g.client.Watch(ctx, &gardencorev1beta1.ShootList{}, client.InNamespace(namespace)); err != nil && ctx.Err() == nil; {
-				events, err = g.client.Watch(ctx, &gardencorev1beta1.ShootList{}, client.InNamespace(namespace))
-			}
-		}
-	}()
+	go p.read(events, prefix)
 
 	return p
 }
 
-// read notes what a watch shows, and reports whether that is all.
-func (p *placements) read(events watch.Interface, prefix string) bool {
-	if events == nil {
-		return true // The test has ended.
-	}
+// read notes what a watch shows until that is all.
+func (p *placements) read(events watch.Interface, prefix string) {
 	defer events.Stop()
 	for event := range events.ResultChan() {
 		if p.note(event, prefix) {
 			close(p.all)
 
-			return true
+			return
 		}
 	}
-	p.cut++
-
-	return false
 }
 
 func (p *placements) note(event watch.Event, prefix string) bool {
@@ -173,7 +174,7 @@ func (g *garden) order(t *testing.T, prefix string, n int) string {
 	return fmt.Sprintf("%.0f created/s, %.0f placed/s, placed p50 %s, p99 %s, %.1f ms of processor time each until placed, %.1f ms with all that follows, "+
 		"%d to %d on each of %d seeds, %d conflicts, the watch was cut %d times\n%s",
 		float64(n)/ordering.Seconds(), float64(n)/placing.Seconds(), took[n/2].Round(time.Millisecond), took[n*99/100].Round(time.Millisecond),
-		each(cost, n), each(all, n), spread[0], spread[len(spread)-1], len(spread), conflicts(made), placed.cut, table(made, n))
+		each(cost, n), each(all, n), spread[0], spread[len(spread)-1], len(spread), conflicts(made), placed.watches.Load()-1, table(made, n))
 }
 
 func each(d time.Duration, n int) float64 { return float64(d.Microseconds()) / 1000 / float64(n) }

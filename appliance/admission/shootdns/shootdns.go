@@ -10,10 +10,10 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apiserver/pkg/admission"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
@@ -52,7 +52,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	if old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot); ok {
 		q.old = old
 	}
-	if !q.create && equality.Semantic.DeepEqual(shoot.Spec, q.old.Spec) {
+	if !q.create && check.Equal(&shoot.Spec, &q.old.Spec) {
 		return nil
 	}
 	var done *gardencorev1beta1.DNS

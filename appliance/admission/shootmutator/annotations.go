@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -23,7 +23,7 @@ func annotate(q request) {
 	if !q.create && (infrastructureChanges(q) || rotatesSSH(q)) {
 		tasks = append(tasks, gardencorev1beta1.ShootTaskDeployInfrastructure)
 	}
-	if !q.create && !equality.Semantic.DeepEqual(q.shoot.Spec.DNS, q.old.Spec.DNS) {
+	if !q.create && !check.Equal(q.shoot.Spec.DNS, q.old.Spec.DNS) {
 		tasks = append(tasks, recordTasks()...)
 	}
 	if len(tasks) > 0 {
@@ -50,7 +50,7 @@ func wakes(q request) bool {
 // infrastructureChanges reports whether a field changes that the infrastructure depends on.
 func infrastructureChanges(q request) bool {
 	is, was := &q.shoot.Spec, &q.old.Spec
-	return !equality.Semantic.DeepEqual(is.Provider.InfrastructureConfig, was.Provider.InfrastructureConfig) ||
+	return !check.Equal(is.Provider.InfrastructureConfig, was.Provider.InfrastructureConfig) ||
 		!query.Workerless(was) && sshAccess(is) != sshAccess(was) ||
 		len(families(is)) > len(families(was))
 }

@@ -9,10 +9,10 @@ import (
 	"context"
 	"errors"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/admission"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	"github.com/terrarium-garden/terrarium/apis/core/offer"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
@@ -48,7 +48,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	if old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot); ok {
 		q.old = old
 	}
-	q.specChanged = q.create || !equality.Semantic.DeepEqual(shoot.Spec, q.old.Spec)
+	q.specChanged = q.create || !check.Equal(&shoot.Spec, &q.old.Spec)
 	if q.specChanged {
 		if q.create && shoot.Spec.CloudProfile != nil && shoot.Spec.CloudProfileName != nil {
 			return world.Answer(a, errors.New("spec.cloudProfileName: cannot be set together with spec.cloudProfile; use only the latter"))

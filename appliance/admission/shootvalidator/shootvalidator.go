@@ -8,9 +8,9 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apiserver/pkg/admission"
 
+	apicheck "github.com/terrarium-garden/terrarium/apis/check"
 	"github.com/terrarium-garden/terrarium/apis/core/offer"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -58,7 +58,7 @@ func read(a admission.Attributes) (request, bool) {
 	create := a.GetOperation() == admission.Create
 	return request{
 		Attributes: a, shoot: shoot, old: old, create: create,
-		specChanged: create || !equality.Semantic.DeepEqual(shoot.Spec, old.Spec),
+		specChanged: create || !apicheck.Equal(&shoot.Spec, &old.Spec),
 	}, shoot.DeletionTimestamp == nil
 }
 

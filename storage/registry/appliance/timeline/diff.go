@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/check"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
 )
@@ -107,7 +107,7 @@ func copied(errors []gardencorev1beta1.LastError) []gardencorev1beta1.LastError 
 // sameErrors compares errors without their times, which change with each attempt.
 func sameErrors(a, b []gardencorev1beta1.LastError) bool {
 	return slices.EqualFunc(a, b, func(a, b gardencorev1beta1.LastError) bool {
-		return a.Description == b.Description && slices.Equal(a.Codes, b.Codes) && apiequality.Semantic.DeepEqual(a.TaskID, b.TaskID)
+		return a.Description == b.Description && slices.Equal(a.Codes, b.Codes) && check.Equal(a.TaskID, b.TaskID)
 	})
 }
 
@@ -117,7 +117,7 @@ func changedFields(before, after any) []string {
 	b, a := reflect.ValueOf(before).Elem(), reflect.ValueOf(after).Elem()
 	for field, fb := range b.Fields() {
 		fa := a.FieldByIndex(field.Index)
-		if apiequality.Semantic.DeepEqual(fb.Interface(), fa.Interface()) {
+		if check.EqualValues(fb, fa) {
 			continue
 		}
 		path := "spec." + jsonName(field)
@@ -152,7 +152,7 @@ func changedBelow(b, a reflect.Value) []string {
 		if !field.IsExported() {
 			return nil // A value such as a quantity.
 		}
-		if !apiequality.Semantic.DeepEqual(fb.Interface(), a.FieldByIndex(field.Index).Interface()) {
+		if !check.EqualValues(fb, a.FieldByIndex(field.Index)) {
 			names = append(names, jsonName(field))
 		}
 	}
