@@ -24,8 +24,8 @@ func TestRules(t *testing.T) {
 	}
 	want := []string{
 		"Unserved", "ResourceReferenceManager", "ExtensionValidator", "ExtensionLabels", "ShootTolerationRestriction", "ShootExposureClass",
-		"ShootDNS", "ShootManagedSeed", "ShootNodeLocalDNSEnabledByDefault", "ShootDNSRewriting", "ShootQuotaValidator",
-		"ShootMutator", "ShootValidator", "SeedValidator", "SeedMutator", "ControllerRegistrationResources",
+		"ShootDNS", "ShootManagedSeed", "ShootNodeLocalDNSEnabledByDefault", "ShootDNSRewriting",
+		"ShootMutator", "ShootValidator", "ShootQuotaValidator", "SeedValidator", "SeedMutator", "ControllerRegistrationResources",
 		"NamespacedCloudProfileValidator", "Plant", "ProjectMutator", "ProjectValidator", "DeletionConfirmation",
 		"FinalizerRemoval", "OpenIDConnectPreset", "ClusterOpenIDConnectPreset", "CustomVerbAuthorizer",
 		"ShootVPAEnabledByDefault", "ShootResourceReservation", "ManagedSeed", "ManagedSeedShoot", "Bastion",

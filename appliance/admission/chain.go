@@ -82,9 +82,10 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 		{Name: "ShootManagedSeed", New: shootmanagedseed.New},
 		{Name: "ShootNodeLocalDNSEnabledByDefault", New: shootnodelocaldnsenabledbydefault.New, Off: true},
 		{Name: "ShootDNSRewriting", New: shootdnsrewriting.New(c.ShootDNSRewriting), Off: true},
-		{Name: "ShootQuotaValidator", New: shootquotavalidator.New},
 		{Name: "ShootMutator", New: shootmutator.New},
 		{Name: "ShootValidator", New: shootvalidator.New},
+		// It claims what a shoot may use, so it comes after the rule that refuses most shoots.
+		{Name: "ShootQuotaValidator", New: shootquotavalidator.New},
 		{Name: "SeedValidator", New: seedvalidator.New},
 		{Name: "SeedMutator", New: seedmutator.New},
 		{Name: "ControllerRegistrationResources", New: controllerregistrationresources.New},

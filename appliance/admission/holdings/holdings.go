@@ -63,6 +63,8 @@ type Holdings struct {
 	// claims are in the order in which they expire, those that were ended early included; open is by owner.
 	claims []*claim
 	open   map[string][]*claim
+	// uses are claims on quotas.
+	uses uses
 	// deleted are shoots to be forgotten, in the order of their deletion.
 	deleted []deletion
 }
@@ -93,6 +95,7 @@ type deletion struct {
 func New(c clock.PassiveClock) *Holdings {
 	return &Holdings{
 		clock: c, shoots: map[string]written{}, domains: newDomains(), claimed: newDomains(), places: holders{}, open: map[string][]*claim{},
+		uses: newUses(),
 	}
 }
 
@@ -132,11 +135,15 @@ func (h *Holdings) Changed(_ context.Context, before, after runtime.Object) {
 		now := of(is)
 		h.set(ownerOf(is), now)
 		h.end(ownerOf(is), now.version)
+		if before == nil {
+			h.uses.created(ownerOf(is), now.version)
+		}
 		return
 	}
 	if was, ok := before.(*gardencorev1beta1.Shoot); ok {
 		owner, version := ownerOf(was), of(was).version
 		h.set(owner, written{version: version, gone: true})
+		h.uses.deleted(owner, version)
 		h.deleted = append(h.deleted, deletion{owner: owner, version: version, until: h.clock.Now().Add(keep)})
 	}
 }
@@ -295,6 +302,7 @@ func (h *Holdings) tidy(owner string) {
 // forget ends the claims and forgets the deleted shoots whose time is over.
 func (h *Holdings) forget() {
 	now := h.clock.Now()
+	h.uses.forget(now)
 	for len(h.claims) > 0 && (h.claims[0].ended || !h.claims[0].until.After(now)) {
 		over := h.claims[0]
 		h.claims = h.claims[1:]

@@ -9,10 +9,10 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// grows reports whether a shoot may use more than before: it is new, enables its ingress, adds a pool, or changes the
-// machines, the maximum or the volume of a pool (API-QUOTA-2).
+// grows reports whether a shoot may use more of its quotas than before: it is new, has another binding, enables its ingress, adds
+// a pool, or changes the machines, the maximum or the volume of a pool (API-QUOTA-2).
 func grows(now, before *gardencorev1beta1.Shoot) bool {
-	if before == nil || nginx(now) && !nginx(before) {
+	if before == nil || bindingOf(now) != bindingOf(before) || nginx(now) && !nginx(before) {
 		return true
 	}
 	for i := range now.Spec.Provider.Workers {

@@ -13,6 +13,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/holdings"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -61,20 +62,25 @@ func referenced(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) (
 	}
 }
 
-// allocated returns what the other shoots in the scope of a quota use: those of the project, or of all projects, whose
-// binding refers to it (API-QUOTA-4).
-func allocated(
-	ctx context.Context, v world.View, q *gardencorev1beta1.Quota, but *gardencorev1beta1.Shoot,
-) (corev1.ResourceList, error) {
-	namespace := ""
-	if q.Spec.Scope.Kind == scopeProject {
-		namespace = but.Namespace
+// shared names a quota together with the scope within which shoots share it, which is one namespace or, if that is empty, all.
+func shared(q *gardencorev1beta1.Quota, by *gardencorev1beta1.Shoot) (name, namespace string) {
+	name = q.Namespace + "/" + q.Name
+	if q.Spec.Scope.Kind != scopeProject {
+		return name, ""
 	}
+	return name + " in " + by.Namespace, by.Namespace
+}
+
+// allocated returns what the shoots in the scope of a quota use: those of the project, or of all projects, whose binding refers
+// to it (API-QUOTA-4).
+func allocated(
+	ctx context.Context, v world.View, q *gardencorev1beta1.Quota, namespace string,
+) (map[string]holdings.Listed, error) {
 	named, err := bindings(ctx, v, q, namespace)
 	if err != nil {
 		return nil, err
 	}
-	total := corev1.ResourceList{}
+	all := map[string]holdings.Listed{}
 	for _, namespace := range namespaces(named) {
 		shoots, err := v.Shoots(ctx, namespace, fields.Everything())
 		if err != nil {
@@ -82,19 +88,17 @@ func allocated(
 		}
 		for i := range shoots {
 			s := &shoots[i]
-			if s.Namespace == but.Namespace && s.Name == but.Name || !slices.Contains(named, bindingOf(s)) {
+			if !slices.Contains(named, bindingOf(s)) {
 				continue
 			}
 			used, err := usage(ctx, v, s)
 			if err != nil {
 				return nil, err
 			}
-			for name, quantity := range used {
-				add(total, name, quantity, 1)
-			}
+			all[s.Namespace+"/"+s.Name] = holdings.Listed{Version: s.ResourceVersion, Uses: used}
 		}
 	}
-	return total, nil
+	return all, nil
 }
 
 // namespaces returns where the shoots of some bindings are, so that those of all other projects are not listed.

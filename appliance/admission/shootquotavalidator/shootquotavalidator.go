@@ -6,13 +6,14 @@ package shootquotavalidator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/holdings"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -40,39 +41,59 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if !uses && !lives {
 		return nil
 	}
-	return r.world.Decide(a, func(v world.View) error {
+	limited := false
+	err := r.world.Decide(a, func(v world.View) error {
 		quotas, err := quotasOf(ctx, v, shoot)
-		if err != nil || len(quotas) == 0 {
+		if limited = len(quotas) > 0; err != nil || !limited || !lives {
 			return err
 		}
-		var errs []error
-		if lives {
-			errs = append(errs, lifetime(shoot, quotas, r.world.Clock.Now()))
-		}
-		if uses {
-			errs = append(errs, r.fits(ctx, v, shoot, quotas))
-		}
-		return errors.Join(errs...)
+		return lifetime(shoot, quotas, r.world.Clock.Now())
 	})
+	if err != nil || !limited || !uses {
+		return err
+	}
+	if err := r.fits(ctx, shoot, asked(a, shoot, old)); err != nil {
+		return world.Answer(a, err)
+	}
+	return nil
 }
 
-// fits checks that the usage of a shoot and of the other shoots together is within a quota.
-func (r *rule) fits(
-	ctx context.Context, v world.View, shoot *gardencorev1beta1.Shoot, quotas []gardencorev1beta1.Quota,
-) error {
+// asked is the request as the holdings of shoots see it.
+func asked(a admission.Attributes, shoot, old *gardencorev1beta1.Shoot) holdings.Request {
+	r := holdings.Request{Owner: shoot.Namespace + "/" + shoot.Name, DryRun: a.IsDryRun()}
+	if old != nil {
+		r.Version = old.ResourceVersion
+	}
+	return r
+}
+
+// fits checks that the usage of a shoot and of the other shoots together is within each quota, and claims it. It lists the other
+// shoots from the fresh view: one that the cached view lacks would not be counted.
+func (r *rule) fits(ctx context.Context, shoot *gardencorev1beta1.Shoot, ask holdings.Request) error {
+	v := r.world.Fresh()
+	quotas, err := quotasOf(ctx, v, shoot)
+	if err != nil {
+		return err
+	}
 	wanted, err := usage(ctx, v, shoot)
 	if err != nil {
 		return err
 	}
-	errs := make([]error, 0, len(quotas))
+	uses := make([]holdings.Use, 0, len(quotas))
 	for i := range quotas {
-		others, err := allocated(ctx, v, &quotas[i], shoot)
+		name, namespace := shared(&quotas[i], shoot)
+		others, err := allocated(ctx, v, &quotas[i], namespace)
 		if err != nil {
 			return err
 		}
-		errs = append(errs, exceeded(&quotas[i], wanted, others))
+		delete(others, ask.Owner)
+		uses = append(uses, holdings.Use{Quota: name, Wanted: wanted, Listed: others})
 	}
-	return errors.Join(errs...)
+	held, err := v.Holdings(ctx)
+	if err != nil {
+		return err
+	}
+	return held.Use(ask, uses, func(i int, others corev1.ResourceList) error { return exceeded(&quotas[i], wanted, others) })
 }
 
 func expiration(s *gardencorev1beta1.Shoot) string {
