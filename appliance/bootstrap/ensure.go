@@ -60,7 +60,7 @@ func Ensure(ctx context.Context, c Config) (identity string, err error) {
 		return "", fmt.Errorf("create first objects: %w", err)
 	}
 
-	if err := apply(ctx, client, namespaces()); err != nil {
+	if err := create(ctx, client, namespaces()); err != nil {
 		return "", err
 	}
 	if err := apply(ctx, client, c.objects()); err != nil {
@@ -96,6 +96,33 @@ func (c Config) retired() []object {
 	return all
 }
 
+// create creates objects that have a name only, so that there is nothing to apply to those that exist.
+func create(ctx context.Context, client dynamic.Interface, objects []object) error {
+	for _, o := range objects {
+		name := o.value.GetName()
+		fields, err := encode(o)
+		if err != nil {
+			return err
+		}
+		_, err = client.Resource(o.resource).Namespace(o.value.GetNamespace()).Create(ctx, fields, metav1.CreateOptions{FieldManager: fieldManager})
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("create %s %q: %w", o.resource.Resource, name, err)
+		}
+	}
+
+	return nil
+}
+
+func encode(o object) (*unstructured.Unstructured, error) {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o.value)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s %q: %w", o.resource.Resource, o.value.GetName(), err)
+	}
+	prune(fields)
+
+	return &unstructured.Unstructured{Object: fields}, nil
+}
+
 // apply applies the objects of this version and keeps what others have added.
 func apply(ctx context.Context, client dynamic.Interface, objects []object) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -103,13 +130,12 @@ func apply(ctx context.Context, client dynamic.Interface, objects []object) erro
 	for _, o := range objects {
 		group.Go(func() error {
 			name := o.value.GetName()
-			fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o.value)
+			fields, err := encode(o)
 			if err != nil {
-				return fmt.Errorf("encode %s %q: %w", o.resource.Resource, name, err)
+				return err
 			}
-			prune(fields)
-			_, err = client.Resource(o.resource).Namespace(o.value.GetNamespace()).Apply(ctx, name,
-				&unstructured.Unstructured{Object: fields}, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
+			_, err = client.Resource(o.resource).Namespace(o.value.GetNamespace()).Apply(ctx, name, fields,
+				metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
 			if err != nil {
 				return fmt.Errorf("apply %s %q: %w", o.resource.Resource, name, err)
 			}

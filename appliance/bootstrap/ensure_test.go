@@ -37,7 +37,7 @@ func TestEnsureFails(t *testing.T) {
 			config: bootstrap.Config{
 				Loopback: &rest.Config{Host: refusing.URL}, APILevel: "v1", NewIdentity: func() string { return "x" },
 			},
-			want: `apply namespaces "<namespace>": the server is currently unable to handle the request`,
+			want: `create namespaces "<namespace>": the server is currently unable to handle the request`,
 		},
 	}
 	for name, tc := range cases {
@@ -45,7 +45,6 @@ func TestEnsureFails(t *testing.T) {
 			t.Parallel()
 
 			_, err := bootstrap.Ensure(t.Context(), tc.config)
-			// Any of the namespaces may be the first.
 			got := regexp.MustCompile(`"garden[a-z-]*"`).ReplaceAllString(fmt.Sprint(err), `"<namespace>"`)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s\nEnsure(...): error (-want +got):\n%s", tc.reason, diff)
