@@ -159,7 +159,8 @@ func (r *Reconciler) bind(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 }
 
 // report records an event and sets the last operation (SCHED-BIND-2, SCHED-BIND-3). Conflicts are not reported. The last
-// operation keeps its time while its description stays the same.
+// operation keeps its time while its description stays the same. One that has failed for good stays, because it says what the owner
+// of the shoot has to mend.
 func (r *Reconciler) report(shoot *gardencorev1beta1.Shoot, err error) {
 	if !kit.IsFailure(err) {
 		return
@@ -168,12 +169,16 @@ func (r *Reconciler) report(shoot *gardencorev1beta1.Shoot, err error) {
 		Type: corev1.EventTypeWarning, Reason: gardencorev1beta1.EventSchedulingFailed,
 		Action: gardencorev1beta1.EventActionReconcile, Message: err.Error(),
 	})
+	have := shoot.Status.LastOperation
+	if have != nil && have.State == gardencorev1beta1.LastOperationStateFailed {
+		return
+	}
 	last := gardencorev1beta1.LastOperation{
 		Type:        gardencorev1beta1.LastOperationTypeCreate,
 		State:       gardencorev1beta1.LastOperationStatePending,
 		Description: "Waiting for a seed: " + err.Error(),
 	}
-	if have := shoot.Status.LastOperation; have != nil && have.Type == last.Type && have.State == last.State && have.Description == last.Description {
+	if have != nil && have.Type == last.Type && have.State == last.State && have.Description == last.Description {
 		return
 	}
 	last.LastUpdateTime = metav1.NewTime(r.Clock.Now())

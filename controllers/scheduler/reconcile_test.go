@@ -168,6 +168,24 @@ func TestShootThatWaits_SCHED_BIND_2_3(t *testing.T) {
 	}
 }
 
+// TestFailedForGood has a shoot that has lost its seed after its last operation had failed for good.
+func TestFailedForGood_SCHED_BIND_3(t *testing.T) {
+	t.Parallel()
+	failed := &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Failed", Description: "the account is locked"}
+	s := newShoot(of("CloudProfile", "local"))
+	s.Status.LastOperation = failed.DeepCopy()
+	o := newOffice(t, s, newProfile())
+	if result := o.attempt(t); result.RequeueAfter == 0 {
+		t.Error("the shoot is tried again")
+	}
+	if diff := cmp.Diff(failed, o.shoot(t).Status.LastOperation); diff != "" {
+		t.Errorf("The owner still sees what there is to mend (-want +got):\n%s", diff)
+	}
+	if event := <-o.events.Events; !strings.HasPrefix(event, "Warning SchedulingFailed ") {
+		t.Errorf("event %q tells the rest", event)
+	}
+}
+
 func TestAnotherReasonBeginsAnew(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, newShoot(of("CloudProfile", "local")), newProfile())

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -89,4 +90,17 @@ func TestHibernationSchedules(t *testing.T) {
 	pass("GCM-HIBER-1: once it works again it sleeps", true, 9*time.Hour+59*time.Minute, "Normal Hibernated")
 	clock.Step(10 * time.Hour)
 	pass("GCM-HIBER-4: it is time to wake up", false, 13*time.Hour+59*time.Minute, "Normal WokenUp")
+
+	clock.Step(14 * time.Hour)
+	o.changeStatus(shoot, func() {
+		shoot.Status.Constraints = []gardencorev1beta1.Condition{{Type: "HibernationPossible", Status: "False", Message: "a webhook is in the way"}}
+	})
+	if _, err := r.Reconcile(t.Context(), shoot); !apierrors.IsForbidden(err) {
+		t.Errorf("GCM-HIBER-4: a constraint refuses, got %v", err)
+	}
+	if got := <-recorded.Events; !strings.HasPrefix(got, "Warning HibernationFailed") || !strings.Contains(got, "a webhook is in the way") {
+		t.Errorf("GCM-HIBER-4: the owner of the shoot is told, got event %q", got)
+	}
+	o.changeStatus(shoot, func() { shoot.Status.Constraints = nil })
+	pass("GCM-HIBER-4: it sleeps as soon as it may", true, 9*time.Hour+59*time.Minute, "Normal Hibernated")
 }

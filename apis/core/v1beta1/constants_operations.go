@@ -117,6 +117,8 @@ const (
 	EventSchedulingSuccessful = "SchedulingSuccessful"
 	// EventSchedulingFailed says that no seed was found.
 	EventSchedulingFailed = "SchedulingFailed"
+	// EventHibernationFailed says that the change which a schedule asks for was refused.
+	EventHibernationFailed = "HibernationFailed"
 	// EventHibernated says that a schedule put a shoot to sleep.
 	EventHibernated = "Hibernated"
 	// EventWokenUp says that a schedule woke a shoot up.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -91,6 +92,12 @@ func (r *Reconciler) trigger(ctx context.Context, shoot *gardencorev1beta1.Shoot
 	if query.HibernationWanted(shoot) != sleep {
 		shoot.Spec.Hibernation.Enabled = &sleep
 		if err := commit.WriteObject(ctx); err != nil {
+			if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) {
+				kit.Record(r.Recorder, shoot, kit.Notice{
+					Type: corev1.EventTypeWarning, Action: action, Reason: gardencorev1beta1.EventHibernationFailed,
+					Message: "The cluster does not follow its hibernation schedule: " + err.Error(),
+				})
+			}
 			return fmt.Errorf("hibernate shoot %q (%t): %w", client.ObjectKeyFromObject(shoot), sleep, err)
 		}
 		kit.Record(r.Recorder, shoot, notice(sleep))
