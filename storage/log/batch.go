@@ -129,7 +129,7 @@ func (b *batch) storeAlone(ctx context.Context, began time.Time) error {
 
 // insert appends the record to the file.
 func (r *Record) insert(ctx context.Context, statement *sql.Stmt) error {
-	_, err := statement.ExecContext(ctx, r.Revision, r.Key, r.Deleted, r.Created, r.Previous, r.Lease, r.Expires, r.Value)
+	_, err := statement.ExecContext(ctx, r.Revision, r.Key, r.Deleted, r.Created, r.Previous, r.Lease, r.Expires, r.Value, r.sum())
 	if err != nil {
 		return fmt.Errorf("append record %d: %w", r.Revision, err)
 	}
@@ -186,9 +186,18 @@ func (b *batch) value(ctx context.Context, revision int64) (value []byte, err er
 	if recent := b.log.recent.at(revision); recent != nil {
 		return recent.Value, nil
 	}
-	err = b.log.file.replaced.QueryRowContext(ctx, revision).Scan(&value)
+	stored, err := scan(b.log.file.replaced.QueryRowContext(ctx, revision))
+	if errors.Is(err, ErrDamaged) {
+		// The other writes of the batch go on, and the damaged record can be removed. Watches get no value in its place.
+		b.log.cfg.Log.Error(err, "A damaged record was replaced", "file", b.log.cfg.File)
 
-	return value, err
+		return []byte{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	return stored.Value, nil
 }
 
 // answer tells every caller what became of its change, after it was published.

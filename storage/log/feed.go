@@ -4,6 +4,7 @@ package log
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 )
@@ -214,7 +215,8 @@ func textBetween(r Range) string {
 	}
 
 	return `SELECT now.id, now.name, now.deleted, now.created, now.previous, now.lease,
-			now.expires, now.value, COALESCE(before.created, 0), COALESCE(before.lease, 0), before.value
+			now.expires, now.value, now.sum, COALESCE(before.id, 0), COALESCE(before.created, 0), COALESCE(before.previous, 0),
+			COALESCE(before.lease, 0), COALESCE(before.expires, 0), before.value, before.sum
 		FROM log AS now LEFT JOIN log AS before ON before.id = now.previous AND before.id > 0 AND NOT before.deleted
 		WHERE now.id > ? AND now.id <= ? AND ` + where + ` ORDER BY now.id`
 }
@@ -231,13 +233,34 @@ func (f *file) between(ctx context.Context, r Range, from, to int64) (records []
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		n := &Record{}
-		if err := rows.Scan(&n.Revision, &n.Key, &n.Deleted, &n.Created, &n.Previous, &n.Lease,
-			&n.Expires, &n.Value, &n.PreviousCreated, &n.PreviousLease, &n.PreviousValue); err != nil {
-			return nil, fmt.Errorf("read record: %w", err)
+		n, err := scanWithPrevious(rows)
+		if err != nil {
+			return nil, err
 		}
 		records = append(records, n)
 	}
 
 	return records, rows.Err()
+}
+
+// scanWithPrevious reads a row of textBetween, and verifies the record and the one that it replaces.
+func scanWithPrevious(rows *sql.Rows) (*Record, error) {
+	n, before := &Record{}, &Record{}
+	var sum, sumBefore sql.NullInt64
+	if err := rows.Scan(&n.Revision, &n.Key, &n.Deleted, &n.Created, &n.Previous, &n.Lease, &n.Expires, &n.Value, &sum,
+		&before.Revision, &before.Created, &before.Previous, &before.Lease, &before.Expires, &before.Value, &sumBefore); err != nil {
+		return nil, fmt.Errorf("read record: %w", err)
+	}
+	if err := n.verify(sum); err != nil {
+		return nil, err
+	}
+	if before.Revision > 0 {
+		before.Key = n.Key
+		if err := before.verify(sumBefore); err != nil {
+			return nil, err
+		}
+		n.PreviousCreated, n.PreviousLease, n.PreviousValue = before.Created, before.Lease, before.Value
+	}
+
+	return n, nil
 }

@@ -116,14 +116,14 @@ const columns = "id, name, deleted, created, previous, lease, expires"
 
 // The statements that are kept prepared.
 const (
-	textInsert   = `INSERT INTO log (` + columns + `, value) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-	textValue    = `SELECT value FROM log WHERE id = ?`
+	textInsert   = `INSERT INTO log (` + columns + `, value, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	textValue    = `SELECT ` + columns + `, value, sum FROM log WHERE id = ?`
 	textSweepOld = `DELETE FROM log WHERE id IN
 		(SELECT previous FROM log WHERE id > ? AND id <= ? AND previous > 0)`
 	textSweepDeleted = `DELETE FROM log WHERE id > ? AND id <= ? AND deleted`
-	textAt           = `SELECT ` + columns + `, value FROM log WHERE name = ? AND id <= ? ORDER BY id DESC LIMIT 1`
+	textAt           = `SELECT ` + columns + `, value, sum FROM log WHERE name = ? AND id <= ? ORDER BY id DESC LIMIT 1`
 	textNewest       = `SELECT MAX(id) FROM log WHERE name >= ? AND name < ? AND id <= ? GROUP BY name`
-	textAtRange      = `SELECT ` + columns + `, value FROM log
+	textAtRange      = `SELECT ` + columns + `, value, sum FROM log
 		WHERE id IN (` + textNewest + `) AND NOT deleted ORDER BY name LIMIT ?`
 	textCountRange = `SELECT COUNT(*) FROM log WHERE id IN (` + textNewest + `) AND NOT deleted`
 )

@@ -20,7 +20,8 @@ CREATE TABLE log (
 	previous INTEGER NOT NULL,
 	lease INTEGER NOT NULL,
 	expires INTEGER NOT NULL,
-	value BLOB
+	value BLOB,
+	sum INTEGER
 );
 CREATE INDEX log_name ON log (name, id);
 CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -60,6 +61,9 @@ func (f *file) prepare(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := f.addSums(ctx); err != nil {
+		return err
+	}
 	mode, err := pragma(ctx, f.writer, "auto_vacuum")
 	if err != nil {
 		return fmt.Errorf("read database: %w", err)
@@ -72,6 +76,24 @@ func (f *file) prepare(ctx context.Context) error {
 	// asks for the mode; this makes it so.
 	if _, err := f.writer.ExecContext(ctx, "VACUUM"); err != nil {
 		return fmt.Errorf("rewrite database: %w", err)
+	}
+
+	return nil
+}
+
+// addSums adds the column of checksums to a file of a version without them. That version can still write the file: its records have
+// no checksum.
+func (f *file) addSums(ctx context.Context) error {
+	var count int
+	err := f.writer.QueryRowContext(ctx, `SELECT COUNT(*) FROM pragma_table_info('log') WHERE name = 'sum'`).Scan(&count)
+	if err != nil {
+		return fmt.Errorf("read database: %w", err)
+	}
+	if count > 0 {
+		return nil
+	}
+	if _, err := f.writer.ExecContext(ctx, `ALTER TABLE log ADD COLUMN sum INTEGER`); err != nil {
+		return fmt.Errorf("add checksums: %w", err)
 	}
 
 	return nil

@@ -24,6 +24,10 @@ var (
 		Help:    "How many writes shared a transaction.",
 		Buckets: prometheus.ExponentialBuckets(1, 2, 11),
 	}, []string{"store"})
+	damagedReads = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "terrarium_store_damaged_records_total",
+		Help: "Reads of records that are not what was written.",
+	})
 	failedWrites = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "terrarium_store_failed_writes_total",
 		Help: "Writes that were not made because the disk or the database failed.",
@@ -32,7 +36,7 @@ var (
 
 // Collectors are the metrics of all logs of the process.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{commitSeconds, commitWrites, failedWrites}
+	return []prometheus.Collector{commitSeconds, commitWrites, failedWrites, damagedReads}
 }
 
 // store is the name of a log in metrics.

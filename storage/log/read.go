@@ -171,13 +171,17 @@ func (l *Log) fill(ctx context.Context, records []*Record) (whole bool, err erro
 		if r.Value != nil {
 			continue
 		}
-		err := l.file.value.QueryRowContext(ctx, r.Revision).Scan(&r.Value)
+		stored, err := scan(l.file.value.QueryRowContext(ctx, r.Revision))
 		if errors.Is(err, sql.ErrNoRows) {
 			return false, nil
+		}
+		if err == nil && stored.Key != r.Key {
+			err = fmt.Errorf("record %d of %q: %w", r.Revision, r.Key, ErrDamaged)
 		}
 		if err != nil {
 			return false, fmt.Errorf("read value: %w", err)
 		}
+		r.Value = stored.Value
 	}
 
 	return true, nil
@@ -191,11 +195,9 @@ func (f *file) recordsAt(ctx context.Context, statement *sql.Stmt, args ...any) 
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		r := &Record{}
-		if err := rows.Scan(
-			&r.Revision, &r.Key, &r.Deleted, &r.Created, &r.Previous, &r.Lease, &r.Expires, &r.Value,
-		); err != nil {
-			return nil, fmt.Errorf("read record: %w", err)
+		r, err := scan(rows)
+		if err != nil {
+			return nil, err
 		}
 		if !r.Deleted {
 			records = append(records, r)

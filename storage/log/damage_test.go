@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package log_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/terrarium-garden/terrarium/storage/log"
+)
+
+// TestFlippedBytes changes single bytes of a value in the file, which SQLite itself does not notice. The record is not served, a check
+// names it, other keys are still served, and the damaged key can be removed.
+func TestFlippedBytes(t *testing.T) {
+	t.Parallel()
+	cfg := config(t)
+	cfg.HistoryBytes = 1
+	l := open(t, cfg)
+	apply(t, l, log.Change{Key: "/good", Value: []byte("untouched")})
+	hurt := apply(t, l, log.Change{Key: "/bad", Value: []byte("CANARY-VALUE-CANARY")})
+	for _, full := range []bool{false, true} {
+		if problems, err := l.Check(t.Context(), full); err != nil || len(problems) > 0 {
+			t.Fatalf("a whole file has no problems: got %q, %v", problems, err)
+		}
+	}
+	end(t, l)
+
+	content, err := os.ReadFile(cfg.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(content, []byte("CANARY-VALUE")); n != 1 {
+		t.Fatalf("the value is %d times in the file", n)
+	}
+	content[bytes.Index(content, []byte("CANARY-VALUE"))] ^= 1
+	if err := os.WriteFile(cfg.File, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	if problems, err := log.CheckFile(t.Context(), cfg.File, false); err != nil || len(problems) != 1 {
+		t.Errorf("the check of a file names the record: got %q, %v", problems, err)
+	}
+	l = open(t, cfg)
+	for what, read := range map[string]log.Read{
+		"the key":   {Range: log.Range{Key: "/bad"}},
+		"its range": {Range: log.Range{Key: "/", End: "0"}},
+	} {
+		if got, err := l.List(t.Context(), read); !errors.Is(err, log.ErrDamaged) {
+			t.Errorf("%s is not served: got %d records, %v", what, len(got.Records), err)
+		}
+	}
+	if got, err := l.List(t.Context(), log.Read{Range: log.Range{Key: "/good"}}); err != nil || len(got.Records) != 1 {
+		t.Errorf("other keys are served: got %d records, %v", len(got.Records), err)
+	}
+	if problems, err := l.Check(t.Context(), true); err != nil || len(problems) != 1 {
+		t.Errorf("the check names the record: got %q, %v", problems, err)
+	}
+	apply(t, l, log.Change{Key: "/bad", Delete: true, Revision: hurt.Revision})
+	if got, err := l.List(t.Context(), log.Read{Range: log.Range{Key: "/", End: "0"}}); err != nil || len(got.Records) != 1 {
+		t.Errorf("the damaged key can be removed, and the range is served again: got %d records, %v", len(got.Records), err)
+	}
+}
