@@ -56,6 +56,9 @@ func Main(ctx context.Context, env Environment, args []string) int {
 	if err == nil {
 		return statusOK
 	}
+	if status, ok := errors.AsType[*exitStatus](err); ok {
+		return status.code
+	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = errors.New("interrupted")
 	}
@@ -101,6 +104,7 @@ control plane in one process, and the gardenlet, which runs the control planes o
 	}
 	add(groupRoles, newServerCommand(env), newGardenletCommand(env), newProviderLocalCommand(env))
 	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env), newTimelineCommand(env), newUICommand(env))
+	add(groupGarden, newStatusCommand(env), newDoctorCommand(env))
 	add(groupSelf, newVersionCommand(env), newCompletionCommand(), newConfigCommand(env))
 	checkArguments(root)
 	return root

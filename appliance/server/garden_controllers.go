@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -70,6 +71,7 @@ func (s *server) runGardenControllers(ctx context.Context, api *apiserver.Server
 		if !mgr.GetCache().WaitForCacheSync(ctx) {
 			return nil
 		}
+		s.reader.Store(new(client.Reader(mgr.GetCache())))
 		ready()
 
 		return nil

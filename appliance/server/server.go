@@ -8,8 +8,10 @@ import (
 	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
+	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/runner"
 	"github.com/terrarium-garden/terrarium/storage/kine"
@@ -31,6 +33,12 @@ type server struct {
 	started time.Time
 	// name is the unique name of the garden, once it is known.
 	name atomic.Pointer[string]
+	// reader reads objects from the cache of the controllers, once they run.
+	reader atomic.Pointer[client.Reader]
+	// digested are the counts of the last status.
+	digested atomic.Pointer[digest]
+	// backups tells about the snapshots; nil if there are none.
+	backups func() *doctor.Backups
 }
 
 // Run runs a garden until ctx ends, and returns when all units have stopped. The error names the unit that failed.

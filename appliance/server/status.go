@@ -3,11 +3,11 @@
 package server
 
 import (
-	"encoding/json"
 	"net/http"
 	"runtime"
 	"time"
 
+	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/gateway/ui"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
@@ -25,6 +25,9 @@ type status struct {
 	Certificates []certificateStatus `json:"certificates"`
 	Units        []unitStatus        `json:"units"`
 	Controllers  []controllerStatus  `json:"controllers,omitempty"`
+	Seeds        *seedsStatus        `json:"seeds,omitempty"`
+	Shoots       *shootsStatus       `json:"shoots,omitempty"`
+	Findings     *doctor.Count       `json:"findings,omitempty"`
 }
 
 type machineStatus struct {
@@ -62,10 +65,10 @@ type unitStatus struct {
 
 // statusPage is the mount of the status, for those whom RBAC permits.
 func (s *server) statusPage(keys *identity.Garden, stores *kine.Stores) gateway.Mount {
-	return gateway.Mount{Path: ui.StatusPath, Who: gateway.Authorized, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Cache-Control", "no-store")
-		json.NewEncoder(w).Encode(s.status(keys, stores)) //nolint:errcheck,gosec // The client has gone; there is nobody to tell.
+	return gateway.Mount{Path: ui.StatusPath, Who: gateway.Authorized, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		is, counted := s.status(keys, stores), s.digest(r.Context(), keys, stores)
+		is.Seeds, is.Shoots, is.Findings = counted.seeds, counted.shoots, counted.findings
+		writeJSON(w, is)
 	})}
 }
 

@@ -151,7 +151,7 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 	if err != nil {
 		return err
 	}
-	c.Mounts = append(append(c.Mounts, pages...), s.statusPage(on.keys, on.stores), s.configurationPage())
+	c.Mounts = append(append(c.Mounts, pages...), s.statusPage(on.keys, on.stores), s.doctorPage(on.keys, on.stores), s.configurationPage())
 	c.Log = s.Log.WithName("admission")
 	completed, err := c.Complete(ctx)
 	if err != nil {

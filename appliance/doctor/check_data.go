@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package doctor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+)
+
+const (
+	day = 24 * time.Hour
+	// Leaves are renewed at a start; until then an operator has to restart in time.
+	leafWarning, leafCritical           = 30 * day, 7 * day
+	authorityWarning, authorityCritical = 180 * day, 30 * day
+
+	walWarning      = 256 << 20
+	storeWarning    = 4 << 30
+	unusedWarning   = 512 << 20
+	manyRevisions   = 250_000
+	integrityAge    = 15 * day
+	backupSlack     = 2
+	backupPatience  = 26 * time.Hour
+	mostProblemText = 3
+)
+
+func certificates(f *Facts) []Finding {
+	var found []Finding
+	for _, c := range f.Certificates {
+		left := c.NotAfter.Sub(f.Now)
+		warning, critical := leafWarning, leafCritical
+		do := "restart the server: it renews the certificate at the start"
+		if c.Authority {
+			warning, critical = authorityWarning, authorityCritical
+			do = "plan the change of the certificate authority: all gardenlets and kubeconfigs have to learn the new one before it ends"
+		}
+		x := Finding{ID: "certificate-expiring", Object: &Object{Kind: "Certificate", Name: c.Name}, Do: do,
+			Why: "clients refuse the server, or the server its clients, once it has expired"}
+		switch {
+		case c.NotBefore.After(f.Now.Add(clockSlack)):
+			x.ID, x.Severity, x.What = "certificate-future", Critical, fmt.Sprintf("Certificate %q is not valid before %s", c.Name, c.NotBefore.UTC().Format(time.RFC3339))
+			x.Do = "check the clock of the machine"
+		case left <= 0:
+			x.ID, x.Severity, x.What = "certificate-expired", Critical, fmt.Sprintf("Certificate %q expired %s ago", c.Name, duration.HumanDuration(-left))
+		case left < warning:
+			x.Severity, x.What = Warning, fmt.Sprintf("Certificate %q expires in %s", c.Name, duration.HumanDuration(left))
+			if left < critical {
+				x.Severity = Critical
+			}
+		default:
+			continue
+		}
+		found = append(found, x)
+	}
+
+	return found
+}
+
+func stores(f *Facts) []Finding {
+	var found []Finding
+	for i := range f.Stores {
+		found = append(found, ofStore(&f.Stores[i], f.Now)...)
+	}
+
+	return found
+}
+
+func ofStore(s *Store, now time.Time) []Finding {
+	var found []Finding
+	add := func(id string, severity Severity, what, why, do string) {
+		found = append(found, Finding{ID: id, Severity: severity, Object: &Object{Kind: "Store", Name: s.Name}, What: what, Why: why, Do: do})
+	}
+	if len(s.Problems) > 0 {
+		shown := s.Problems[:min(len(s.Problems), mostProblemText)]
+		add("store-damaged", Critical, fmt.Sprintf("The database of %s is damaged: %s", s.Name, strings.Join(shown, "; ")),
+			"damaged records cannot be read, and others may be lost",
+			"check the disk; restore the newest snapshot from before the damage (docs/snapshots.md)")
+	}
+	if !s.Checked.IsZero() && now.Sub(s.Checked) > integrityAge {
+		add("store-unchecked", Warning, fmt.Sprintf("The integrity of the database of %s was last checked %s ago", s.Name, duration.HumanDuration(now.Sub(s.Checked))),
+			"damage that nobody sees gets into the snapshots", "restart the server, or see its log for why the weekly check did not end")
+	}
+	if s.WALBytes > walWarning {
+		add("store-wal", Warning, fmt.Sprintf("The write-ahead log of the database of %s has %s", s.Name, bytes(uint64(s.WALBytes))),
+			"it fills the disk, and reads become slower", "a slow disk or a process that reads the file holds it up: stop other readers of the database")
+	}
+	if s.SizeBytes > storeWarning {
+		add("store-size", Warning, fmt.Sprintf("The database of %s has %s", s.Name, bytes(uint64(s.SizeBytes))),
+			"starts and snapshots take long", "look for what creates so many objects: /metrics has apiserver_resource_objects")
+	}
+	if s.FreeBytes > unusedWarning && s.FreeBytes > s.SizeBytes/2 {
+		add("store-unused", Info, fmt.Sprintf("%s of the database of %s are unused", bytes(uint64(s.FreeBytes)), s.Name),
+			"the space is given back slowly by itself", "\"terrarium store vacuum\" gives it back now")
+	}
+	if kept := s.Revision - s.Compacted; s.Compacted > 0 && kept > manyRevisions {
+		add("store-compaction", Warning, fmt.Sprintf("The database of %s keeps %d past revisions", s.Name, kept),
+			"compaction is behind, and the file grows", "see the log of the server for why old records are not removed")
+	}
+
+	return found
+}
+
+func backups(f *Facts) []Finding {
+	b := f.Backups
+	const why = "what was changed since the last snapshot is lost with the disk"
+	var found []Finding
+	switch age := f.Now.Sub(b.Last); {
+	case !b.Enabled:
+		found = append(found, Finding{ID: "backup-off", Severity: Warning, What: "No snapshots are taken on a schedule", Why: why,
+			Do: "enable snapshots in the configuration"})
+	case b.Last.IsZero():
+		found = append(found, Finding{ID: "backup-none", Severity: Warning, What: "There is no snapshot yet", Why: why,
+			Do: "take one now: terrarium snapshot save"})
+	case age > max(backupSlack*b.Every, backupPatience):
+		found = append(found, Finding{ID: "backup-old", Severity: Critical, Why: why, Do: "see the log of the server, then: terrarium snapshot save",
+			What: "The last snapshot is " + duration.HumanDuration(age) + " old"})
+	}
+	if b.Failure != "" {
+		found = append(found, Finding{ID: "backup-failed", Severity: Critical, What: "The last snapshot failed: " + b.Failure, Why: why,
+			Do: "mend the reason, then: terrarium snapshot save"})
+	}
+
+	return found
+}
