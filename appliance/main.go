@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/cli"
+	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
 func main() { os.Exit(run()) }
@@ -23,6 +24,6 @@ func run() int {
 	context.AfterFunc(ctx, stop)
 
 	return cli.Main(ctx, cli.Environment{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Clock: clock.RealClock{},
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Clock: clock.RealClock{}, ConfigDir: options.ConfigDir,
 	}, os.Args[1:])
 }

@@ -35,6 +35,8 @@ type Environment struct {
 	Getenv func(name string) string
 	// Clock tells the time.
 	Clock clock.WithTicker
+	// ConfigDir is the directory of the configuration files that are used by default; if empty, there are none.
+	ConfigDir string
 	// Open opens a file in the browser of the user; if nil, the program of the system does.
 	Open func(ctx context.Context, file string) error
 }

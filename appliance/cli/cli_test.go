@@ -29,6 +29,7 @@ type world struct {
 	stdin       string
 	environment map[string]string
 	now         time.Time
+	configDir   string
 	// names are values that differ from run to run, and what stands for them in golden files.
 	names map[string]string
 }
@@ -53,7 +54,7 @@ func (w *world) run(t *testing.T, args ...string) result {
 	status := cli.Main(t.Context(), cli.Environment{
 		In: strings.NewReader(w.stdin), Out: &out, Err: &errs,
 		Getenv: func(name string) string { return w.environment[name] },
-		Clock:  clocktesting.NewFakeClock(w.now),
+		Clock:  clocktesting.NewFakeClock(w.now), ConfigDir: w.configDir,
 	}, args)
 	return result{status: status, out: out.String(), errors: errs.String()}
 }

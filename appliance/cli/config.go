@@ -7,8 +7,8 @@ import "github.com/spf13/cobra"
 func newConfigCommand(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Validate configuration files and print the defaults",
+		Short: "Validate and show configuration files, and print the defaults",
 	}
-	cmd.AddCommand(newConfigValidateCommand(env), newConfigPrintDefaultsCommand(env))
+	cmd.AddCommand(newConfigValidateCommand(env), newConfigPrintDefaultsCommand(env), newConfigShowCommand(env))
 	return cmd
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -19,29 +20,90 @@ import (
 
 func newConfigValidateCommand(env Environment) *cobra.Command {
 	return &cobra.Command{
-		Use:   "validate FILE",
+		Use:   "validate [FILE]",
 		Short: "Validate the configuration file of a server or a gardenlet",
-		Long: `Validates a configuration file with the same checks as the role that reads it, and prints the paths of unknown fields,
-values of the wrong type and values out of range. The role follows from apiVersion and kind of the file. Use - to read
-from the standard input.`,
-		Example: "  terrarium config validate /etc/terrarium/server.yaml",
-		Args:    exactly("FILE"),
+		Long: `Validates a configuration file and its drop-ins FILE.d/*.yaml with the same checks as the role that reads them, and prints the
+paths of unknown fields, values of the wrong type and values out of range. The role follows from apiVersion and kind of the
+file. Use - to read from the standard input. Without FILE, it validates the files that the roles use by default.`,
+		Example: `  terrarium config validate
+  terrarium config validate /etc/terrarium/server.yaml`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			data, err := readInput(env, args[0])
-			if err != nil {
-				return err
+			if len(args) == 0 {
+				return validateDefaultFiles(env)
 			}
-			kind, ignored, err := validateConfig(data)
-			if err != nil {
-				return fmt.Errorf("configuration file %q: %w", args[0], err)
-			}
-			for _, path := range ignored {
-				env.tell("Warning: %s has no effect yet\n", path)
-			}
-			env.tell("%s in %q is valid.\n", kind, args[0])
-			return nil
+			return validateFile(env, args[0])
 		},
 	}
+}
+
+// validateDefaultFiles validates the default files that exist.
+func validateDefaultFiles(env Environment) error {
+	var missing []string
+	var errs []error
+	roles := []string{roleServer, roleGardenlet}
+	for _, role := range roles {
+		path := env.defaultFile(role)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			missing = append(missing, path)
+			continue
+		}
+		errs = append(errs, validateFile(env, path))
+	}
+	if len(missing) == len(roles) {
+		return fmt.Errorf("no configuration: neither %s exists", quotedList(missing, " nor "))
+	}
+	return errors.Join(errs...)
+}
+
+func validateFile(env Environment, path string) error {
+	data, err := readInput(env, path)
+	if err != nil {
+		return err
+	}
+	kind, ignored, err := validateConfig(data)
+	if err != nil && kind == "" {
+		return fmt.Errorf("configuration file %q: %w", path, err)
+	}
+	// The standard input is read once.
+	files := env.files()
+	files.Read = func(name string) ([]byte, error) {
+		if name == path {
+			return data, nil
+		}
+		return readInput(env, name)
+	}
+	layers, mergedErr := options.ReadLayers(files, options.Source{Path: path, Check: func(data []byte) error { return checkFields(kind, data) }})
+	if mergedErr != nil {
+		return mergedErr
+	}
+	if len(layers.Names) > 1 {
+		if data, err = layers.Document(); err != nil {
+			return err
+		}
+		if _, ignored, err = validateConfig(data); err != nil {
+			return fmt.Errorf("configuration files %s: %w", quotedList(layers.Names, ", "), err)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("configuration file %q: %w", path, err)
+	}
+	for _, path := range ignored {
+		env.tell("Warning: %s has no effect yet\n", path)
+	}
+	env.tell("%s in %s is valid.\n", kind, quotedList(layers.Names, ", "))
+	return nil
+}
+
+// checkFields checks the fields of one file of a configuration of the given kind.
+func checkFields(kind string, data []byte) error {
+	var err error
+	if kind == "ServerConfiguration" {
+		_, err = gardenconfigv1alpha1.DecodeServerConfiguration(data)
+	} else {
+		_, err = gardenconfigv1alpha1.DecodeGardenletConfiguration(data)
+	}
+	return err
 }
 
 func readInput(env Environment, path string) ([]byte, error) {
@@ -52,7 +114,7 @@ func readInput(env Environment, path string) ([]byte, error) {
 }
 
 // validateConfig returns the kind of a configuration, the paths of fields that have no effect yet, and the errors of the
-// configuration.
+// configuration. The kind is empty if the document is not a configuration.
 func validateConfig(data []byte) (kind string, ignored []string, err error) {
 	var meta runtime.TypeMeta
 	if err := yaml.Unmarshal(data, &meta); err != nil {
@@ -71,7 +133,7 @@ func validateConfig(data []byte) (kind string, ignored []string, err error) {
 			return "", nil, err
 		}
 		if err := errors.Join(gardenlet.ValidateConfig(config)...); err != nil {
-			return "", nil, err
+			return meta.Kind, nil, err
 		}
 		ignored, err := config.Ignored()
 		return meta.Kind, ignored, err

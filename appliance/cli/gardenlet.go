@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet"
@@ -39,34 +41,38 @@ stream.`,
 			if err := usage(cmd, o.validate()...); err != nil {
 				return err
 			}
-			return o.run(cmd.Context())
+			return o.run(cmd)
 		},
 	}
-	cmd.Flags().StringVar(&o.config, "config", "", "path of a GardenletConfiguration file, or - for the standard input")
+	addConfigFlag(cmd.Flags(), &o.config)
 	options.AddLoggingFlags(&o.log, cmd.Flags())
 	cmd.AddCommand(newGardenletJoinCommand(env), newGardenletLeaveCommand(env))
 	return cmd
 }
 
-func (o *gardenletOptions) validate() []error {
-	errs := o.log.Validate()
-	if o.config == "" {
-		errs = append(errs, errors.New(`--config: required; "terrarium gardenlet join" creates a configuration`))
-	}
-	return errs
+// addConfigFlag adds the flag for the configuration file of a gardenlet.
+func addConfigFlag(fs *pflag.FlagSet, path *string) {
+	fs.StringVar(path, "config", "",
+		"path of a GardenletConfiguration file, or - for the standard input; drop-ins FILE.d/*.yaml take precedence over it (default "+
+			filepath.Join(options.ConfigDir, options.GardenletFile)+", if it exists)")
 }
 
-func (o *gardenletOptions) run(ctx context.Context) error {
-	data, err := readInput(o.env, o.config)
+func (o *gardenletOptions) validate() []error { return o.log.Validate() }
+
+func (o *gardenletOptions) run(cmd *cobra.Command) error {
+	_, config, err := readGardenlet(o.env, o.config)
 	if err != nil {
-		return fmt.Errorf("read configuration file: %w", err)
+		return fmt.Errorf("read configuration: %w", err)
 	}
-	return runGardenlet(ctx, o.env, gardenletRun{config: data, log: o.log, imageVector: o.env.Getenv(images.OverwriteVariable)})
+	if config == nil {
+		return usage(cmd, errors.New(`--config: required; "terrarium gardenlet join" creates a configuration`))
+	}
+	return runGardenlet(cmd.Context(), o.env, gardenletRun{config: config, log: o.log, imageVector: o.env.Getenv(images.OverwriteVariable)})
 }
 
 // gardenletRun holds the parameters of a gardenlet in this process.
 type gardenletRun struct {
-	config []byte
+	config *gardenconfigv1alpha1.GardenletConfiguration
 	// log takes precedence over the logging settings of the configuration.
 	log telemetry.Options
 	// imageVector is the path of a file that replaces images.
@@ -75,10 +81,7 @@ type gardenletRun struct {
 
 // runGardenlet runs a gardenlet until ctx ends.
 func runGardenlet(ctx context.Context, env Environment, run gardenletRun) error {
-	config, err := gardenconfigv1alpha1.DecodeGardenletConfiguration(run.config)
-	if err != nil {
-		return err
-	}
+	config := run.config
 	if run.log.Level != "" {
 		config.LogLevel = string(run.log.Level)
 	}

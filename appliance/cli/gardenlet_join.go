@@ -223,7 +223,7 @@ func (o *gardenletJoinOptions) runHere(ctx context.Context, config []byte) error
 		variables = images.OverwriteVariable + "=" + o.imageVectorFile + " "
 	}
 	o.env.tell("  ✓ Configuration written; to start the gardenlet again, run: %sterrarium gardenlet --config %s\n", variables, path)
-	run := gardenletRun{config: config, log: o.log, imageVector: o.imageVectorFile}
+	run := gardenletRun{config: decoded, log: o.log, imageVector: o.imageVectorFile}
 	if run.imageVector == "" {
 		run.imageVector = o.env.Getenv(images.OverwriteVariable)
 	}

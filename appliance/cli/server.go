@@ -5,7 +5,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -48,8 +47,9 @@ administrators in the data directory. The server logs to the standard error stre
 }
 
 func (o *serverOptions) complete() error {
+	o.options.DefaultFile = o.env.defaultFile(roleServer)
 	var err error
-	o.completed, err = o.options.Complete(os.ReadFile)
+	o.completed, err = o.options.Complete(o.env.files())
 	return err
 }
 
@@ -70,7 +70,7 @@ func (o *serverOptions) run(ctx context.Context) error {
 		return err
 	}
 	kine.RouteLogs(log.WithName("kine"))
-	log.Info("Garden starting", "version", options.Version, "dataDir", config.DataDir, "listen", config.Listen)
+	log.Info("Garden starting", "version", options.Version, "dataDir", config.DataDir, "listen", config.Listen, "configuration", o.completed.Files())
 	limit := memory.Default("/")
 	if given := config.Memory.Limit; given != nil {
 		limit = given.Value()

@@ -3,8 +3,11 @@
 package options
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -22,10 +25,26 @@ const (
 	flagLogFormat         = "log-format"
 )
 
+// The names of the configuration files in ConfigDir.
+const (
+	ServerFile    = "server.yaml"
+	GardenletFile = "gardenlet.yaml"
+)
+
+// pathOfFlag returns the path of the field that a flag sets.
+func pathOfFlag(flag string) string {
+	return map[string]string{
+		flagDataDir: "dataDir", flagListen: "listen", flagExternalAddress: "externalAddresses",
+		flagDatastoreEndpoint: "datastore.endpoint", flagLogLevel: "logLevel", flagLogFormat: "logFormat",
+	}[flag]
+}
+
 // Server are the flags of the server.
 type Server struct {
 	// ConfigFile is the path of a configuration file; it may be empty.
 	ConfigFile string
+	// DefaultFile is the path of the configuration file that is used, if it exists, when ConfigFile is empty.
+	DefaultFile string
 
 	flags   *pflag.FlagSet
 	given   gardenconfigv1alpha1.ServerConfiguration
@@ -37,7 +56,8 @@ func (s *Server) AddFlags(fs *pflag.FlagSet) {
 	s.flags = fs
 	var defaults gardenconfigv1alpha1.ServerConfiguration
 	defaults.SetDefaults()
-	fs.StringVar(&s.ConfigFile, "config", "", "path of the configuration file; flags take precedence over its fields")
+	fs.StringVar(&s.ConfigFile, "config", "", "path of the configuration file, or - for the standard input; drop-ins FILE.d/*.yaml take precedence over it, and flags over both (default "+
+		filepath.Join(ConfigDir, ServerFile)+", if it exists)")
 	fs.StringVar(&s.given.DataDir, flagDataDir, defaults.DataDir, "data directory of the server")
 	fs.StringVar(&s.given.Listen, flagListen, defaults.Listen, "address and port of the API")
 	fs.StringSliceVar(&s.given.ExternalAddresses, flagExternalAddress, nil,
@@ -53,22 +73,16 @@ type CompletedServer struct{ *completedServer }
 
 type completedServer struct {
 	config *gardenconfigv1alpha1.ServerConfiguration
-	file   string
+	layers *Layers
 	isFlag map[string]bool
 }
 
-// Complete reads the configuration file, if there is one. Flags take precedence over it.
-func (s *Server) Complete(readFile func(path string) ([]byte, error)) (CompletedServer, error) {
-	c := &completedServer{config: &gardenconfigv1alpha1.ServerConfiguration{}, file: s.ConfigFile, isFlag: map[string]bool{}}
+// Complete reads the configuration file and its drop-ins, if there are any. Flags take precedence over them.
+func (s *Server) Complete(files Files) (CompletedServer, error) {
+	c := &completedServer{config: &gardenconfigv1alpha1.ServerConfiguration{}, isFlag: map[string]bool{}}
 	c.config.SetDefaults()
-	if s.ConfigFile != "" {
-		data, err := readFile(s.ConfigFile)
-		if err != nil {
-			return CompletedServer{}, fmt.Errorf("--config: %w", err)
-		}
-		if c.config, err = gardenconfigv1alpha1.DecodeServerConfiguration(data); err != nil {
-			return CompletedServer{}, fmt.Errorf("configuration file %q: %w", s.ConfigFile, err)
-		}
+	if err := s.readFiles(c, files); err != nil {
+		return CompletedServer{}, err
 	}
 	s.flags.Visit(func(f *pflag.Flag) {
 		c.isFlag[f.Name] = true
@@ -82,6 +96,37 @@ func (s *Server) Complete(readFile func(path string) ([]byte, error)) (Completed
 		c.config.DataDir = dir
 	}
 	return CompletedServer{c}, nil
+}
+
+func (s *Server) readFiles(c *completedServer, files Files) error {
+	source := Source{Path: s.ConfigFile, Check: checkServerDocument}
+	if source.Path == "" {
+		source.Path, source.Optional = s.DefaultFile, true
+	}
+	if source.Path == "" {
+		return nil
+	}
+	var err error
+	if c.layers, err = ReadLayers(files, source); err != nil {
+		if s.ConfigFile != "" && errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("--config: %w", err)
+		}
+		return err
+	}
+	if c.layers.Empty() {
+		return nil
+	}
+	document, err := c.layers.Document()
+	if err != nil {
+		return err
+	}
+	c.config, err = gardenconfigv1alpha1.DecodeServerConfiguration(document)
+	return err
+}
+
+func checkServerDocument(data []byte) error {
+	_, err := gardenconfigv1alpha1.DecodeServerConfiguration(data)
+	return err
 }
 
 // overlay copies the value of a flag.
@@ -105,4 +150,22 @@ func (s *Server) overlay(flag string, into *gardenconfigv1alpha1.ServerConfigura
 // Configuration returns the defaults, overridden by the file and then by the flags.
 func (c CompletedServer) Configuration() *gardenconfigv1alpha1.ServerConfiguration {
 	return c.config.DeepCopy()
+}
+
+// Files returns the paths of the configuration files in the order in which they were merged.
+func (c CompletedServer) Files() []string {
+	if c.layers.Empty() {
+		return nil
+	}
+	return c.layers.Names
+}
+
+// Origin returns the flag or the file that has set the value at a path; empty if it is the default.
+func (c CompletedServer) Origin(path string) string {
+	for flag := range c.isFlag {
+		if set := pathOfFlag(flag); set != "" && (path == set || strings.HasPrefix(path, set+"[")) {
+			return "--" + flag
+		}
+	}
+	return c.layers.Origin(path)
 }

@@ -4,9 +4,9 @@ package options_test
 
 import (
 	"errors"
-	"io/fs"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,12 +28,13 @@ func complete(t *testing.T, file string, args ...string) (options.CompletedServe
 	if err := flags.Parse(args); err != nil {
 		t.Fatalf("Parse(%q) = %v", args, err)
 	}
-	return o.Complete(func(path string) ([]byte, error) {
-		if path != "server.yaml" {
-			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
-		}
-		return []byte(header + file), nil
-	})
+	disk := fstest.MapFS{"server.yaml": {Data: []byte(header + file)}}
+	return o.Complete(filesIn(disk))
+}
+
+// filesIn reads the files of a file system in memory.
+func filesIn(disk fstest.MapFS) options.Files {
+	return options.Files{Read: disk.ReadFile, List: disk.ReadDir}
 }
 
 func TestServerComplete(t *testing.T) {

@@ -38,11 +38,16 @@ const (
 // Validate returns an error for each invalid value. The errors name the flag, or the file and the path in it.
 func (c CompletedServer) Validate() (flags, file []error) {
 	for _, e := range checkServer(c.config) {
-		if e.flag != "" && (c.isFlag[e.flag] || c.file == "") {
+		origin := c.layers.Origin(e.path)
+		if e.flag != "" && (c.isFlag[e.flag] || origin == "") {
 			flags = append(flags, fmt.Errorf("--%s: %w", e.flag, e.err))
 			continue
 		}
-		file = append(file, fmt.Errorf("%s: %s: %w", c.file, e.path, e.err))
+		if origin == "" && !c.layers.Empty() {
+			// A limit that depends on several values can be exceeded by a default.
+			origin = c.layers.Names[0]
+		}
+		file = append(file, fmt.Errorf("%s: %s: %w", origin, e.path, e.err))
 	}
 	return flags, file
 }

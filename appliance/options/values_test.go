@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package server
+package options_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
 func TestWithoutSecrets(t *testing.T) {
@@ -20,7 +21,7 @@ func TestWithoutSecrets(t *testing.T) {
 		"mysql://garden:geheim@tcp(db.example.org:3306)/garden?tls=skip-verify": "mysql://[redacted]",
 	} {
 		config := &gardenconfigv1alpha1.ServerConfiguration{Datastore: gardenconfigv1alpha1.DatastoreConfiguration{Endpoint: endpoint}}
-		shown := withoutSecrets(config)
+		shown := options.WithoutSecrets(config)
 		if diff := cmp.Diff(want, shown.Datastore.Endpoint); diff != "" {
 			t.Errorf("only the kind of a datastore is shown (-want +got):\n%s", diff)
 		}
