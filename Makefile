@@ -11,6 +11,8 @@ MODULE     := github.com/terrarium-garden/terrarium
 VERSION    ?= v0.1.0-dev
 K8S        := 1.36.3
 LINT       := v2.15.0
+# A later nfpm needs a module that is not served by every proxy.
+NFPM       := v2.43.0
 
 # Binaries, tests and linter use the same build flags, so that they share the build cache. The last tag excludes a library that
 # opens shared objects at run time, which static binaries cannot do.
@@ -76,6 +78,15 @@ $(BIN)/seedling: $(GO_SOURCES)
 .PHONY: images
 images: build ## Build the image archives of the playground into .build/images
 	@scripts/playground images
+
+.PHONY: package
+package: build $(BIN)/nfpm-$(NFPM) ## Build what is released into .build/dist: archive, deb, rpm, chart, container image, SBOM and checksums
+	@NFPM=$(BIN)/nfpm-$(NFPM) scripts/package $(VERSION)
+
+$(BIN)/nfpm-$(NFPM):
+	@mkdir -p $(BIN)
+	cd $(BIN) && GOFLAGS=-buildvcs=false CGO_ENABLED=0 GOBIN=$(CURDIR)/$(BIN) go install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM)
+	@mv $(BIN)/nfpm $@
 
 ##@ Check
 .PHONY: lint

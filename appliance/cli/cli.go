@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
+
+	"github.com/terrarium-garden/terrarium/appliance/install"
 )
 
 const (
@@ -37,6 +39,8 @@ type Environment struct {
 	Clock clock.WithTicker
 	// ConfigDir is the directory of the configuration files that are used by default; if empty, there are none.
 	ConfigDir string
+	// Machine is the machine on which services are installed; if nil, it is that of the process.
+	Machine *install.Machine
 	// Open opens a file in the browser of the user; if nil, the program of the system does.
 	Open func(ctx context.Context, file string) error
 }
@@ -107,7 +111,8 @@ control plane in one process, and the gardenlet, which runs the control planes o
 	add(groupRoles, newServerCommand(env), newGardenletCommand(env), newProviderLocalCommand(env))
 	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env), newTimelineCommand(env), newUICommand(env))
 	add(groupGarden, newStatusCommand(env), newDoctorCommand(env))
-	add(groupSelf, newVersionCommand(env), newCompletionCommand(), newConfigCommand(env))
+	add(groupSelf, newVersionCommand(env), newCompletionCommand(), newManPagesCommand(), newConfigCommand(env),
+		newInstallCommand(env), newUninstallCommand(env))
 	checkArguments(root)
 	return root
 }

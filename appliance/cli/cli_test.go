@@ -19,6 +19,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/terrarium-garden/terrarium/appliance/cli"
+	"github.com/terrarium-garden/terrarium/appliance/install"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
@@ -30,6 +31,7 @@ type world struct {
 	environment map[string]string
 	now         time.Time
 	configDir   string
+	machine     *install.Machine
 	// names are values that differ from run to run, and what stands for them in golden files.
 	names map[string]string
 }
@@ -54,7 +56,7 @@ func (w *world) run(t *testing.T, args ...string) result {
 	status := cli.Main(t.Context(), cli.Environment{
 		In: strings.NewReader(w.stdin), Out: &out, Err: &errs,
 		Getenv: func(name string) string { return w.environment[name] },
-		Clock:  clocktesting.NewFakeClock(w.now), ConfigDir: w.configDir,
+		Clock:  clocktesting.NewFakeClock(w.now), ConfigDir: w.configDir, Machine: w.machine,
 	}, args)
 	return result{status: status, out: out.String(), errors: errs.String()}
 }

@@ -6,13 +6,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
 	"path/filepath"
+	"strconv"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet"
+	"github.com/terrarium-garden/terrarium/appliance/notify"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
@@ -105,13 +111,40 @@ func runGardenlet(ctx context.Context, env Environment, run gardenletRun) error 
 		log.Info("Some fields of the configuration have no effect yet", "fields", ignored)
 	}
 	pod := env.Getenv(envPodName)
+	service, err := notify.FromEnvironment(env.Clock, log.WithName("service"))
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, service.Stopping)()
+	life, end := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer end()
 	completed, err := gardenlet.Options{
 		Config: config, Log: log, Version: options.Version, APILevel: options.GardenerAPILevel,
 		Name: pod, Exclusive: pod != "", ImageVectorOverwrite: run.imageVector, Clock: env.Clock,
+		Ready: func() {
+			service.Ready("Gardenlet of seed " + config.SeedConfig.Name + " ready")
+			watching.Go(func() { service.Watch(life, probeGardenlet(config.Server.HealthProbes)) })
+		},
 	}.Complete()
 	if err != nil {
 		return err
 	}
 	log.Info("Gardenlet starting", "version", options.Version, "seed", config.SeedConfig.Name)
 	return completed.Run(ctx)
+}
+
+// probeGardenlet returns the health check of a gardenlet with the given endpoint. Without the endpoint, a process that runs is healthy.
+func probeGardenlet(endpoint *gardenconfigv1alpha1.Endpoint) func(ctx context.Context) error {
+	if endpoint == nil || endpoint.Port < 1 {
+		return func(context.Context) error { return nil }
+	}
+	host := endpoint.BindAddress
+	if address, err := netip.ParseAddr(host); err != nil || address.IsUnspecified() {
+		host = "localhost"
+	}
+	url := "http://" + net.JoinHostPort(host, strconv.Itoa(endpoint.Port)) + "/healthz"
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	return func(ctx context.Context) error { return notify.Probe(ctx, client, url) }
 }

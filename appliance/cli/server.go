@@ -8,8 +8,11 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/terrarium-garden/terrarium/appliance/memory"
+	"github.com/terrarium-garden/terrarium/appliance/notify"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/server"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
@@ -76,15 +79,38 @@ func (o *serverOptions) run(ctx context.Context) error {
 		limit = given.Value()
 	}
 	ready := memory.Limit(limit)
+	service, err := notify.FromEnvironment(o.env.Clock, log.WithName("service"))
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, service.Stopping)()
 	life, end := context.WithCancel(ctx)
 	var keeping sync.WaitGroup
 	defer keeping.Wait()
 	defer end()
 	return server.Run(ctx, server.Options{
 		Config: config, Log: log, Version: options.Version, Clock: o.env.Clock, MemoryLimit: limit,
-		Ready: func(server.Garden) {
+		Ready: func(garden server.Garden) {
 			ready()
+			service.Ready("Garden ready at " + garden.Server)
 			keeping.Go(func() { memory.Keep(life, o.env.Clock, log.WithName("memory")) })
+			keeping.Go(func() {
+				service.Watch(life, func(ctx context.Context) error { return probeGarden(ctx, garden) })
+			})
 		},
 	})
+}
+
+// probeGarden requests the health of a garden over a new connection, as a client on this machine does.
+func probeGarden(ctx context.Context, garden server.Garden) error {
+	config, err := clientcmd.BuildConfigFromFlags(garden.Local, garden.Kubeconfig)
+	if err != nil {
+		return err
+	}
+	client, err := rest.HTTPClientFor(rest.AnonymousClientConfig(config))
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdleConnections()
+	return notify.Probe(ctx, client, garden.Local+"/livez")
 }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-garden/terrarium/appliance/install"
+	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/packaging/systemd"
+)
+
+func newUninstallCommand(env Environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "uninstall",
+		Short: "Remove the service of a server or a gardenlet from this machine",
+	}
+	cmd.AddCommand(newUninstallRoleCommand(env, roleServer), newUninstallRoleCommand(env, roleGardenlet))
+	return cmd
+}
+
+type uninstallOptions struct {
+	env        Environment
+	role       string
+	prefix     string
+	purge, yes bool
+}
+
+func newUninstallRoleCommand(env Environment, role string) *cobra.Command {
+	o := &uninstallOptions{env: env, role: role}
+	cmd := &cobra.Command{
+		Use:   role,
+		Short: "Remove the service of a " + role + " from this machine",
+		Long: fmt.Sprintf(`Stops the %[1]s and removes its service. Data and configuration are kept, so that "terrarium install %[1]s" brings it back as
+it was. With --purge, they are deleted for good, and so is the user of the service.`, role),
+		Example: fmt.Sprintf("  terrarium uninstall %[1]s\n  terrarium uninstall %[1]s --purge --yes", role),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.yes && !o.purge {
+				return usage(cmd, errors.New("--yes: only --purge asks a question"))
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	cmd.Flags().BoolVar(&o.purge, "purge", false, "also delete data, configuration and user")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "with --purge, do not ask")
+	cmd.Flags().StringVar(&o.prefix, "prefix", install.DefaultPrefix, "directory below which program and unit were installed")
+	return cmd
+}
+
+func (o *uninstallOptions) run(ctx context.Context) error {
+	machine := o.env.machine()
+	if err := explainInstall(machine.Check(), "install "+o.role); err != nil {
+		return err
+	}
+	removal := install.Removal{Options: install.Options{Service: serviceOf(o.role), Prefix: o.prefix}, Purge: o.purge, Purged: configFiles(o.role)}
+	if o.purge && !o.yes {
+		if err := o.ask(removal.Paths()); err != nil {
+			return err
+		}
+	}
+	others := []systemd.Service{systemd.Server()}
+	if o.role == roleServer {
+		others = []systemd.Service{systemd.Gardenlet()}
+	}
+	return install.Remove(ctx, machine, removal, others, func(line string) { o.env.tell("  %s\n", line) })
+}
+
+// ask asks whether data may be deleted. Only the whole word is a yes.
+func (o *uninstallOptions) ask(paths []string) error {
+	o.env.tell("This deletes %s for good. Type yes to go on: ", strings.Join(paths, ", "))
+	answer, _ := bufio.NewReader(o.env.In).ReadString('\n') //nolint:errcheck // An input that ended is no answer.
+	if strings.TrimSpace(answer) != "yes" {
+		o.env.tell("\n")
+		return errors.New("nothing was deleted: the answer was not yes")
+	}
+	return nil
+}
+
+// configFiles returns the configuration of the service of a role.
+func configFiles(role string) []string {
+	if role == roleServer {
+		path := filepath.Join(options.ConfigDir, options.ServerFile)
+		return []string{path, path + options.DropInSuffix}
+	}
+	path := filepath.Join(options.ConfigDir, options.GardenletFile)
+	return []string{path, path + options.DropInSuffix, seedKubeconfigFile}
+}
+
+// seedKubeconfigFile is the kubeconfig of the seed of a gardenlet that is a service.
+const seedKubeconfigFile = options.ConfigDir + "/seed.kubeconfig"
