@@ -5,7 +5,10 @@ package notify
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
+	"os"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -41,17 +44,34 @@ func New(o Options) *Service {
 	return &Service{send: o.Send, interval: o.Interval, clock: o.Clock, log: o.Log}
 }
 
-// FromEnvironment returns the service that systemd describes in the environment of this process.
+// FromEnvironment returns the service that systemd describes in the environment of this process, and takes the description out of the
+// environment: the library of the API server would say by itself that the process is ready, before the garden is.
 func FromEnvironment(c clock.WithTicker, log logr.Logger) (*Service, error) {
-	interval, err := daemon.SdWatchdogEnabled(false)
+	interval, err := daemon.SdWatchdogEnabled(true)
 	if err != nil {
 		return nil, fmt.Errorf("read WATCHDOG_USEC: %w", err)
 	}
-	send := func(state string) error {
-		_, err := daemon.SdNotify(false, state)
+	socket := os.Getenv(socketVariable)
+	if err := os.Unsetenv(socketVariable); err != nil {
+		return nil, fmt.Errorf("unset %s: %w", socketVariable, err)
+	}
+	return New(Options{Send: func(state string) error { return send(socket, state) }, Interval: interval, Clock: c, Log: log}), nil
+}
+
+// socketVariable is the environment variable with the socket of the service manager.
+const socketVariable = "NOTIFY_SOCKET"
+
+// send sends a message to a socket. Without one, the process is not a service.
+func send(socket, state string) error {
+	if socket == "" {
+		return nil
+	}
+	connection, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: socket, Net: "unixgram"})
+	if err != nil {
 		return err
 	}
-	return New(Options{Send: send, Interval: interval, Clock: c, Log: log}), nil
+	_, err = connection.Write([]byte(state))
+	return errors.Join(err, connection.Close())
 }
 
 // Ready says that the process does its work. The status is shown by "systemctl status".
