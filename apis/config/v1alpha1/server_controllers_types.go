@@ -174,7 +174,7 @@ type ServerPlantControllerConfiguration struct {
 	// +optional
 	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
 	// BlockedNetworks are networks, such as 10.0.0.0/8, in which no cluster of a plant is looked for. The addresses of this
-	// machine, those that only it reaches, and the networks of pods and services of seeds are always blocked.
+	// machine, those that only it reaches, and the networks of nodes, pods and services of seeds are always blocked.
 	// +optional
 	BlockedNetworks []string `json:"blockedNetworks,omitempty"`
 }

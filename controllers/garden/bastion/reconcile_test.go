@@ -3,22 +3,82 @@
 package bastion_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/garden/bastion"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
+
+// TestDeletion looks at what is asked of the server.
+func TestDeletion(t *testing.T) {
+	t.Parallel()
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := func(b *gardenoperationsv1alpha1.Bastion) {
+		b.Finalizers, b.UID, b.ResourceVersion = []string{"test/held"}, "u", "7"
+	}
+	ending := func(b *gardenoperationsv1alpha1.Bastion) { b.DeletionTimestamp = new(metav1.NewTime(at(0))) }
+	errBoom := errors.New("boom")
+	for name, tc := range map[string]struct {
+		reason  string
+		bastion *gardenoperationsv1alpha1.Bastion
+		fails   error
+		want    []metav1.Preconditions
+	}{
+		"GCM-BASTION-2 ending":  {reason: "nobody deletes it again", bastion: host(held, ending)},
+		"GCM-BASTION-3 unknown": {reason: "a shoot that cannot be read may be there", bastion: host(held), fails: errBoom},
+		"GCM-BASTION-4 seen": {
+			reason: "it is deleted only as it was seen: a heartbeat in between keeps it", bastion: host(held),
+			want: []metav1.Preconditions{{UID: new(types.UID("u")), ResourceVersion: new("7")}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []metav1.Preconditions
+			garden := fake.NewClientBuilder().WithScheme(kinds).WithObjects(tc.bastion.DeepCopy()).WithInterceptorFuncs(interceptor.Funcs{
+				Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+					if _, shoot := object.(*gardencorev1beta1.Shoot); shoot && tc.fails != nil {
+						return tc.fails
+					}
+					return c.Get(ctx, key, object, options...)
+				},
+				Delete: func(_ context.Context, _ client.WithWatch, _ client.Object, options ...client.DeleteOption) error {
+					asked := (&client.DeleteOptions{Preconditions: &metav1.Preconditions{}}).ApplyOptions(options)
+					got = append(got, *asked.Preconditions)
+					return nil
+				},
+			}).Build()
+			r := &bastion.Reconciler{
+				Base:   kit.Base{Client: garden, Reader: garden, Clock: clocktesting.NewFakeClock(at(0))},
+				Config: gardenconfigv1alpha1.ServerBastionControllerConfiguration{MaxLifetime: &metav1.Duration{Duration: 24 * time.Hour}},
+			}
+			if _, err := r.Reconcile(t.Context(), tc.bastion.DeepCopy()); !errors.Is(err, tc.fails) {
+				t.Errorf("%s\nReconcile(...) = %v, want %v", tc.reason, err, tc.fails)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\ndeletions (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
 
 func TestReconcile(t *testing.T) {
 	t.Parallel()

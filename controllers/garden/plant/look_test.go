@@ -3,7 +3,15 @@
 package plant_test
 
 import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -162,7 +170,13 @@ func TestHostileKubeconfigs(t *testing.T) {
 		"query":        {change: func(c *to, _ *who) { c.Server = "https://example.org/?a=b" }, want: serverError},
 		"no authority": {change: func(c *to, _ *who) { c.CertificateAuthorityData = []byte("x") }, want: "certificate-authority-data in the kubeconfig holds no certificate"},
 		"half a pair":  {change: func(_ *to, u *who) { u.ClientKeyData = []byte("secret") }, want: "client-certificate-data and client-key-data in the kubeconfig do not fit"},
-		"header":       {change: func(_ *to, u *who) { u.Token = "a\r\nX-Other: b" }, want: "the token, username or password in the kubeconfig has characters that no header can have"},
+		"large key":    {change: func(_ *to, u *who) { u.ClientKeyData = bytes.Repeat([]byte("x"), 8<<10+1) }, want: keyError},
+		"large bundle": {change: func(c *to, _ *who) { c.CertificateAuthorityData = bytes.Repeat([]byte("\n"), 256<<10+1) }, want: keyError},
+		"large certificate": {change: func(c *to, _ *who) {
+			c.CertificateAuthorityData = append(c.CertificateAuthorityData, certified(t, 8193)...)
+		}, want: keyError},
+		"large client certificate": {change: func(_ *to, u *who) { u.ClientCertificateData = certified(t, 1<<16) }, want: keyError},
+		"header":                   {change: func(_ *to, u *who) { u.Token = "a\r\nX-Other: b" }, want: "the token, username or password in the kubeconfig has characters that no header can have"},
 	} {
 		t.Run("GCM-PLANT-2 "+name, func(t *testing.T) {
 			t.Parallel()
@@ -191,6 +205,36 @@ func TestHostileKubeconfigs(t *testing.T) {
 		}
 	}
 }
+
+// TestLargestKey accepts what package tls does.
+func TestLargestKey(t *testing.T) {
+	t.Parallel()
+	c := grow(t)
+	raw := c.kubeconfig(t, func(to *clientcmdapi.Cluster, _ *clientcmdapi.AuthInfo) {
+		to.CertificateAuthorityData = append(to.CertificateAuthorityData, certified(t, 8192)...)
+	})
+	if found := c.look(t, raw, brief()); found.Unusable+found.Down != "" {
+		t.Errorf("a key of 8192 bits is not too large: %+v", found)
+	}
+}
+
+// certified is a certificate for an RSA key with some bits, which nobody has.
+func certified(t *testing.T, bits uint) []byte {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	modulus := new(big.Int).Lsh(big.NewInt(1), bits-1)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	raw, err := x509.CreateCertificate(rand.Reader, template, template, &rsa.PublicKey{N: modulus.SetBit(modulus, 0, 1), E: 65537}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw})
+}
+
+const keyError = "certificate-authority-data, client-certificate-data or client-key-data in the kubeconfig has a key of more than 8192 bits, or is too large"
 
 const serverError = "the server in the kubeconfig is not a URL such as https://api.example.com:6443"
 

@@ -140,7 +140,7 @@ func (r *Reconciler) find(ctx context.Context, p *gardencorev1beta1.Plant, secre
 	return found, ctx.Err()
 }
 
-// seedNetworks are the networks of the pods and services of seeds. A seed may be on this machine, or in its network.
+// seedNetworks are the networks of the nodes, pods and services of seeds. A seed may be on this machine, or in its network.
 func (r *Reconciler) seedNetworks(ctx context.Context) ([]netip.Prefix, error) {
 	seeds := &gardencorev1beta1.SeedList{}
 	if err := r.Client.List(ctx, seeds, client.UnsafeDisableDeepCopy); err != nil {
@@ -148,7 +148,8 @@ func (r *Reconciler) seedNetworks(ctx context.Context) ([]netip.Prefix, error) {
 	}
 	var networks []netip.Prefix
 	for i := range seeds.Items {
-		for _, network := range []string{seeds.Items[i].Spec.Networks.Pods, seeds.Items[i].Spec.Networks.Services} {
+		of := &seeds.Items[i].Spec.Networks
+		for _, network := range []string{ptr.Deref(of.Nodes, ""), of.Pods, of.Services} {
 			if prefix, err := netip.ParsePrefix(network); err == nil {
 				networks = append(networks, prefix)
 			}

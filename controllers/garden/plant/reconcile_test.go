@@ -247,17 +247,26 @@ func TestSecretOfTwo(t *testing.T) {
 	}
 }
 
-// TestBlocked looks for a cluster in the network of a seed.
+// TestBlocked looks for clusters in the networks of a seed.
 func TestBlocked(t *testing.T) {
 	t.Parallel()
-	c := grow(t)
-	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "soil"}}
-	seed.Spec.Networks.Services = "198.51.100.0/24"
-	raw := strings.ReplaceAll(string(c.kubeconfig(t)), c.address().String(), "198.51.100.7:443")
-	g := start(t, c, seed, planted("a", "access"), holding("access", []byte(raw)))
-	g.pass("a")
-	if got := told(g.plant("a"))["APIServerAvailable"]; got != "False APIServerDown: The server in the kubeconfig: the address is not allowed." {
-		t.Errorf("the services of a seed are not for plants, got %q", got)
+	for name, in := range map[string]func(*gardencorev1beta1.SeedNetworks, string){
+		"nodes":    func(n *gardencorev1beta1.SeedNetworks, network string) { n.Nodes = &network },
+		"pods":     func(n *gardencorev1beta1.SeedNetworks, network string) { n.Pods = network },
+		"services": func(n *gardencorev1beta1.SeedNetworks, network string) { n.Services = network },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := grow(t)
+			seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "soil"}}
+			in(&seed.Spec.Networks, "198.51.100.0/24")
+			raw := strings.ReplaceAll(string(c.kubeconfig(t)), c.address().String(), "198.51.100.7:443")
+			g := start(t, c, seed, planted("a", "access"), holding("access", []byte(raw)))
+			g.pass("a")
+			if got := told(g.plant("a"))["APIServerAvailable"]; got != "False APIServerDown: The server in the kubeconfig: the address is not allowed." {
+				t.Errorf("the %s of a seed are not for plants, got %q", name, got)
+			}
+		})
 	}
 }
 

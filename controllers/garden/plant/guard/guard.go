@@ -111,7 +111,8 @@ func embedded(address netip.Addr) []netip.Addr {
 	var found []netip.Addr
 	take := func(from int) { found = append(found, netip.AddrFrom4([4]byte(bytes[from:from+4]))) }
 	switch {
-	case netip.MustParsePrefix("::/96").Contains(address), netip.MustParsePrefix("64:ff9b::/96").Contains(address):
+	case netip.MustParsePrefix("::/96").Contains(address), netip.MustParsePrefix("64:ff9b::/96").Contains(address),
+		netip.MustParsePrefix("::ffff:0:0:0/96").Contains(address):
 		take(12)
 	case netip.MustParsePrefix("2002::/16").Contains(address):
 		take(2)

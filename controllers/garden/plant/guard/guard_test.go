@@ -49,6 +49,8 @@ func TestControl(t *testing.T) {
 		"[::ffff:127.0.0.1]:443":      {reason: "an IPv4 one written as an IPv6 one"},
 		"[::127.0.0.1]:443":           {reason: "in the old way"},
 		"[64:ff9b::127.0.0.1]:443":    {reason: "translated by a gateway"},
+		"[::ffff:0:127.0.0.1]:443":    {reason: "by a stateless one"},
+		"[::ffff:0:203.0.113.7]:443":  {reason: "which may lead elsewhere, too", allowed: true},
 		"[64:ff9b:1::1]:443":          {reason: "by a gateway of the network"},
 		"[2002:7f00:1::]:443":         {reason: "by a tunnel"},
 		"[2002:a00:5::1]:443":         {reason: "also to a device of this machine"},
