@@ -30,6 +30,7 @@ const (
 // garden is a server process on a data directory.
 type garden struct {
 	command *exec.Cmd
+	config  *rest.Config
 	clients []client.WithWatch
 }
 
@@ -55,6 +56,7 @@ func start(t *testing.T, dir string) *garden {
 		t.Fatal(err)
 	}
 	config.QPS = -1
+	g.config = config
 	kinds, err := scheme.New()
 	if err != nil {
 		t.Fatal(err)

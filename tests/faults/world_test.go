@@ -93,7 +93,7 @@ func deployment() *gardencorev1beta1.ControllerDeployment {
 func profile() *gardencorev1beta1.CloudProfile {
 	return &gardencorev1beta1.CloudProfile{ObjectMeta: in("", "local"), Spec: gardencorev1beta1.CloudProfileSpec{
 		Type:       "local",
-		Kubernetes: gardencorev1beta1.KubernetesSettings{Versions: []gardencorev1beta1.ExpirableVersion{{Version: "1.36.3"}}},
+		Kubernetes: gardencorev1beta1.KubernetesSettings{Versions: []gardencorev1beta1.ExpirableVersion{{Version: "1.36.3"}, {Version: "1.36.2"}}},
 		MachineImages: []gardencorev1beta1.MachineImage{{Name: "local", Versions: []gardencorev1beta1.MachineImageVersion{
 			{ExpirableVersion: gardencorev1beta1.ExpirableVersion{Version: "1.0.0"}, CRI: []gardencorev1beta1.CRI{{Name: "containerd"}}, Architectures: []string{"amd64"}},
 		}}},
@@ -191,8 +191,16 @@ func (w *world) state() []string {
 		&gardencorev1beta1.ProjectList{}, &corev1.NamespaceList{}, &rbacv1.ClusterRoleList{}, &rbacv1.ClusterRoleBindingList{}, &rbacv1.RoleBindingList{},
 		&corev1.ResourceQuotaList{}, &gardencorev1beta1.ShootList{}, &gardenoperationsv1alpha1.BastionList{},
 		&gardenseedmanagementv1alpha1.ManagedSeedList{}, &gardenseedmanagementv1alpha1.ManagedSeedSetList{},
+		&gardencorev1beta1.PlantList{}, &gardencorev1beta1.QuotaList{}, &gardensecurityv1alpha1.CredentialsBindingList{},
 	}
 	var lines []string
+	secrets := &corev1.SecretList{}
+	if err := w.client().List(w.t.Context(), secrets, client.InNamespace("garden-one")); err != nil {
+		w.t.Fatal(err)
+	}
+	for i := range secrets.Items {
+		lines = append(lines, line(&secrets.Items[i]))
+	}
 	for _, list := range lists {
 		if err := w.client().List(w.t.Context(), list); err != nil {
 			w.t.Fatal(err)
@@ -224,6 +232,11 @@ func line(object client.Object) string {
 	switch typed := object.(type) {
 	case *gardencorev1beta1.Project:
 		text += " phase " + string(typed.Status.Phase)
+	case *gardencorev1beta1.Shoot:
+		text += " version " + typed.Spec.Kubernetes.Version
+		if m := typed.Status.LastMaintenance; m != nil {
+			text += " maintenance " + m.Description + " " + string(m.State)
+		}
 	case *rbacv1.ClusterRole:
 		text += fmt.Sprint(" rules ", len(typed.Rules))
 	case *rbacv1.RoleBinding:

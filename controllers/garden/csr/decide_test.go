@@ -60,10 +60,16 @@ func TestSeedClient(t *testing.T) {
 		"attributes second name": {reason: "a second common name, of which only one is seen by those who read the first", cert: func(c *template) {
 			c.Subject.ExtraNames = []pkix.AttributeTypeAndValue{{Type: []int{2, 5, 4, 3}, Value: "admin"}, {Type: []int{2, 5, 4, 3}, Value: "gardener.cloud:system:seed:eu-1"}}
 		}},
-		"GCM-CSR-2 DNS name":        {reason: "a client needs no DNS name", cert: func(c *template) { c.DNSNames = []string{"a.example"} }},
-		"GCM-CSR-2 e-mail":          {reason: "a client needs no e-mail address", cert: func(c *template) { c.EmailAddresses = []string{"a@b.example"} }},
-		"GCM-CSR-2 IP address":      {reason: "a client needs no IP address", cert: func(c *template) { c.IPAddresses = []net.IP{net.IPv4(10, 0, 0, 1)} }},
-		"GCM-CSR-2 URI":             {reason: "a client needs no URI", cert: func(c *template) { c.URIs = []*url.URL{{Scheme: "spiffe", Host: "a"}} }},
+		"GCM-CSR-2 DNS name":   {reason: "a client needs no DNS name", cert: func(c *template) { c.DNSNames = []string{"a.example"} }},
+		"GCM-CSR-2 e-mail":     {reason: "a client needs no e-mail address", cert: func(c *template) { c.EmailAddresses = []string{"a@b.example"} }},
+		"GCM-CSR-2 IP address": {reason: "a client needs no IP address", cert: func(c *template) { c.IPAddresses = []net.IP{net.IPv4(10, 0, 0, 1)} }},
+		"GCM-CSR-2 URI":        {reason: "a client needs no URI", cert: func(c *template) { c.URIs = []*url.URL{{Scheme: "spiffe", Host: "a"}} }},
+		"GCM-CSR-7 self-hosted": {reason: "the certificate of a self-hosted shoot is for people to decide", cert: func(c *template) {
+			c.Subject = pkix.Name{CommonName: "gardener.cloud:system:shoot:garden-dev:a", Organization: []string{"gardener.cloud:system:shoots"}}
+		}},
+		"GCM-CSR-7 in disguise": {reason: "also if it has the name of a seed", cert: func(c *template) {
+			c.Subject.Organization = []string{"gardener.cloud:system:shoots"}
+		}},
 		"GCM-CSR-3 other signer":    {reason: "a request to another signer is not ours", csr: func(r *request) { r.Spec.SignerName = "kubernetes.io/kubelet-serving" }},
 		"GCM-CSR-3 no PEM":          {reason: "what is no PEM is an error", csr: func(r *request) { r.Spec.Request = []byte("hello") }, fails: true},
 		"GCM-CSR-3 no request":      {reason: "another PEM block is an error", csr: func(r *request) { r.Spec.Request = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE"}) }, fails: true},

@@ -114,6 +114,11 @@ func TestDecide(t *testing.T) {
 			reason: "the retries of a shoot that goes on are remembered", set: bed(1, waits("a-0", "ShootReconcileFailed", 3)), replicas: []replica{in(0, managedseedset.ShootReconciling)},
 			want: outcome{Replica: "a-0", Event: "WaitingForShootReconciled", Pending: "a-0 ShootReconciling", Since: 9, Retries: 3},
 		},
+		"GCM-MSS-12 the next one": {
+			reason: "another replica that waits for the same is news", set: bed(2, waits("a-0", "ShootNotHealthy")),
+			replicas: []replica{ready(0), in(1, managedseedset.ManagedSeedRegistered, func(r *replica) { r.Shoot.Labels["shoot.gardener.cloud/status"] = "unhealthy" })},
+			want:     outcome{Replica: "a-1", Event: "WaitingForShootHealthy", Pending: "a-1 ShootNotHealthy", Since: 9},
+		},
 		"GCM-MSS-8 deletion retried": {
 			reason: "a deletion is retried, too, with a count of its own", set: bed(0, waits("a-0", "ShootReconciling", 3)), replicas: []replica{in(0, managedseedset.ShootDeleteFailed)},
 			want: outcome{Step: "RetryShoot", Replica: "a-0", Event: "RetryingShootDeletion", Pending: "a-0 ShootDeleting", Since: 9, Retries: 1},

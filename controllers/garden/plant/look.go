@@ -106,7 +106,8 @@ func (l looker) nodes(ctx context.Context, s *session) (string, *node, error) {
 			return "", nil, answered(path, status)
 		}
 		var page nodeList
-		if err := l.decode(body, &page); err != nil || page.Kind != "NodeList" {
+		// Kubernetes has no pages without nodes before others; a server could go on with those for ever.
+		if err := l.decode(body, &page); err != nil || page.Kind != "NodeList" || len(page.Items) == 0 && page.Metadata.Continue != "" {
 			return "", nil, errGarbled
 		}
 		for i := range page.Items {
@@ -117,8 +118,7 @@ func (l looker) nodes(ctx context.Context, s *session) (string, *node, error) {
 				trouble = page.Items[i].trouble()
 			}
 		}
-		// A page without nodes counts as well: a server could go on with those for ever.
-		if seen += max(1, len(page.Items)); page.Metadata.Continue == "" {
+		if seen += len(page.Items); page.Metadata.Continue == "" {
 			return trouble, first, nil
 		}
 		if seen > maxNodes {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/terrarium-garden/terrarium/controllers/garden/plant"
@@ -108,6 +109,10 @@ func TestLook(t *testing.T) {
 			reason: "a list that never ends is not read to its end", answers: map[string]http.HandlerFunc{"/api/v1/nodes": says(page("again", many(50)...))},
 			want: plant.Finding{Version: "v1.36.3", Unlisted: "the nodes cannot be listed: its answer is too large"},
 		},
+		"hostile empty pages": {
+			reason: "nor one of nothing", answers: map[string]http.HandlerFunc{"/api/v1/nodes": says(page("again"))},
+			want: plant.Finding{Version: "v1.36.3", Unlisted: "the nodes cannot be listed: its answer is not that of Kubernetes"},
+		},
 		"hostile names": {
 			reason: "what a cluster says is cut, and shows what it is",
 			answers: map[string]http.HandlerFunc{
@@ -131,6 +136,20 @@ func TestLook(t *testing.T) {
 				t.Errorf("%s\nlook(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestPressures has nodes that are ready and not well.
+func TestPressures_GCM_PLANT_3(t *testing.T) {
+	t.Parallel()
+	c := grow(t)
+	for _, kind := range []corev1.NodeConditionType{"DiskPressure", "MemoryPressure", "PIDPressure", "NetworkUnavailable"} {
+		c.answer("/api/v1/nodes", says(nodes(machine("a", "", "", func(n *corev1.Node) {
+			n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: kind, Status: "True"})
+		}))))
+		if got := c.look(t, c.kubeconfig(t), brief()).Trouble; got != fmt.Sprintf("node %q has condition %s", "a", kind) {
+			t.Errorf("a node under %s has trouble %q", kind, got)
+		}
 	}
 }
 

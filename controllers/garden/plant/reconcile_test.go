@@ -3,6 +3,8 @@
 package plant_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -209,8 +212,8 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.pass("a")
-	if err := client.IgnoreNotFound(g.Get(t.Context(), client.ObjectKey{Namespace: "garden-dev", Name: "a"}, planted("a", ""))); err != nil {
-		t.Errorf("GCM-PLANT-4: the plant goes all the same: %v", err)
+	if err := g.Get(t.Context(), client.ObjectKey{Namespace: "garden-dev", Name: "a"}, planted("a", "")); !apierrors.IsNotFound(err) {
+		t.Errorf("GCM-PLANT-4: the plant goes all the same, reading it gives %v", err)
 	}
 }
 
@@ -241,7 +244,11 @@ func TestSecretOfTwo(t *testing.T) {
 	if diff := cmp.Diff([][]string{nil, {finalizer}}, [][]string{g.held("access"), g.held("other")}); diff != "" {
 		t.Errorf("GCM-PLANT-4: a secret that no plant uses any more is released (-want +got):\n%s", diff)
 	}
+	asked := c.asked.Load()
 	remove("b")
+	if now := c.asked.Load(); now != asked {
+		t.Errorf("GCM-PLANT-4: nobody looks at the cluster of a plant that goes, %d requests", now-asked)
+	}
 	if got := g.held("other"); len(got) > 0 {
 		t.Errorf("GCM-PLANT-4: the last plant releases its secret, finalizers %v", got)
 	}
@@ -267,6 +274,24 @@ func TestBlocked(t *testing.T) {
 				t.Errorf("the %s of a seed are not for plants, got %q", name, got)
 			}
 		})
+	}
+}
+
+// TestInterruptedLook ends the process while a cluster is looked at.
+func TestInterruptedLook(t *testing.T) {
+	t.Parallel()
+	c := grow(t)
+	ctx, end := context.WithCancel(t.Context())
+	c.answer("/healthz", func(_ http.ResponseWriter, r *http.Request) {
+		end()
+		<-r.Context().Done()
+	})
+	g := start(t, c, planted("a", "access"), holding("access", c.kubeconfig(t)))
+	if _, err := g.reconciler.Reconcile(ctx, g.plant("a")); !errors.Is(err, context.Canceled) {
+		t.Errorf("Reconcile(...) = %v", err)
+	}
+	if found := told(g.plant("a")); len(found) > 0 {
+		t.Errorf("a look that was interrupted tells nothing, got %v", found)
 	}
 }
 
