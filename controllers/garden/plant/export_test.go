@@ -4,6 +4,7 @@ package plant
 
 import (
 	"context"
+	"net/http"
 	"sync"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,6 +18,16 @@ import (
 func Look(ctx context.Context, keep guard.Guard, limits Limits, raw []byte) Finding {
 	return looker{guard: keep, limits: limits, decoding: &sync.Mutex{}}.look(ctx, raw)
 }
+
+// Proxied reports whether a session may use a proxy.
+func Proxied() bool {
+	s := open(&access{}, guard.Guard{}, DefaultLimits())
+	transport, ok := s.client.Transport.(*http.Transport)
+	return !ok || transport.Proxy != nil
+}
+
+// Classify replaces an error of the network by one for users.
+func Classify(err error) error { return classify(err) }
 
 // Indexed gives a client of a test the index that the manager has.
 func Indexed(b *fake.ClientBuilder) *fake.ClientBuilder {

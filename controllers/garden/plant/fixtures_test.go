@@ -37,7 +37,7 @@ type cluster struct {
 }
 
 // grow starts a cluster that answers what a well one does.
-func grow(t *testing.T) *cluster {
+func grow(t *testing.T, change ...func(*httptest.Server)) *cluster {
 	t.Helper()
 	c := &cluster{answers: map[string]http.HandlerFunc{
 		"/healthz":      says("ok"),
@@ -60,6 +60,9 @@ func grow(t *testing.T) *cluster {
 	}))
 	listener := &counting{Listener: c.Listener, accepted: &c.reached}
 	c.Listener = listener
+	for _, f := range change {
+		f(c.Server)
+	}
 	c.StartTLS()
 	t.Cleanup(c.Close)
 	return c

@@ -15,8 +15,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -136,6 +138,69 @@ func TestLook(t *testing.T) {
 				t.Errorf("%s\nlook(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestPlainRequests looks at a server that would rather use HTTP/2 and compress its answers: both have no limits here.
+func TestPlainRequests(t *testing.T) {
+	t.Parallel()
+	c := grow(t, func(s *httptest.Server) { s.EnableHTTP2 = true })
+	asked := make(chan string, 1)
+	c.answer("/healthz", func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Proto + " " + r.Header.Get("Accept-Encoding")
+		says("ok")(w, r)
+	})
+	if found := c.look(t, c.kubeconfig(t), brief()); found.Unusable+found.Down != "" {
+		t.Fatalf("%+v", found)
+	}
+	if got := <-asked; got != "HTTP/1.1 " {
+		t.Errorf("the request is %q", got)
+	}
+}
+
+// TestClassify says the same of who drops connections and of who refuses them.
+func TestClassify(t *testing.T) {
+	t.Parallel()
+	for _, cause := range []error{os.ErrDeadlineExceeded, syscall.ECONNREFUSED, &net.DNSError{IsTimeout: true}} {
+		err := plant.Classify(fmt.Errorf("get: %w", &net.OpError{Op: "dial", Err: cause}))
+		if got := err.Error(); got != "it cannot be reached" {
+			t.Errorf("%v is told as %q", cause, got)
+		}
+	}
+}
+
+// TestNoProxy asks for no proxy, which the environment of the process may name: it would be dialed in place of the cluster, and who
+// reaches a proxy reaches what the proxy reaches.
+func TestNoProxy(t *testing.T) {
+	t.Parallel()
+	if plant.Proxied() {
+		t.Error("a session uses a proxy")
+	}
+}
+
+// TestEachLimit has a server that is slow for one of the limits only.
+func TestEachLimit(t *testing.T) {
+	t.Parallel()
+	c := grow(t)
+	slow := func(answer http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-time.After(100 * time.Millisecond):
+				answer(w, r)
+			case <-r.Context().Done():
+			}
+		}
+	}
+	c.answer("/api/v1/nodes", slow(says(page("again", many(50)...))))
+	found := c.look(t, c.kubeconfig(t), plant.Limits{Call: time.Minute, Look: time.Second, Page: 64 << 10})
+	if want := "the nodes cannot be listed: it does not answer in time"; found.Unlisted != want {
+		t.Errorf("a look ends, whatever each of its requests takes: %q, want %q", found.Unlisted, want)
+	}
+	c.answer("/healthz", never)
+	begin := time.Now()
+	found = c.look(t, c.kubeconfig(t), plant.Limits{Call: 500 * time.Millisecond, Look: time.Minute, Page: 64 << 10})
+	if took := time.Since(begin); found.Down != "the API server: it does not answer in time" || took > 30*time.Second {
+		t.Errorf("a request ends, whatever is left of the look: %q after %s", found.Down, took)
 	}
 }
 
