@@ -20,12 +20,12 @@ type Use struct {
 	Quota string
 	// Wanted is what the shoot would use.
 	Wanted corev1.ResourceList
-	// Listed are the other shoots that share the quota, in the form namespace/name. The request itself has listed them, from a
-	// view with all writes that were acknowledged before.
+	// Listed are the shoots that share the quota, in the form namespace/name; it does not matter whether the one that asks is among
+	// them. The request itself has listed them, from a view with all writes that were acknowledged before.
 	Listed map[string]Listed
 }
 
-// Listed is another shoot as a request has found it.
+// Listed is a shoot as a request has found it.
 type Listed struct {
 	// Version is its resource version.
 	Version string

@@ -142,6 +142,9 @@ func TestUseOfTwoQuotas_API_QUOTA_4(t *testing.T) {
 	if one, two := seen("x", "one"), seen("x", "two"); one != 1 || two != 1 {
 		t.Errorf("of each quota 1 is used, got %d and %d", one, two)
 	}
+	if err := s.Use(by("a", ""), both[:1], func(int, corev1.ResourceList) error { return errFull }); err == nil || strings.Contains(err.Error(), "try again") {
+		t.Errorf("nobody waits for itself: %v", err)
+	}
 	if err := s.Use(by("b", ""), both[:1], func(int, corev1.ResourceList) error { return errFull }); err == nil || !strings.Contains(err.Error(), "try again") {
 		t.Errorf("who meets requests on their way is told so: %v", err)
 	}

@@ -86,7 +86,6 @@ func (r *rule) fits(ctx context.Context, shoot *gardencorev1beta1.Shoot, ask hol
 		if err != nil {
 			return err
 		}
-		delete(others, ask.Owner)
 		uses = append(uses, holdings.Use{Quota: name, Wanted: wanted, Listed: others})
 	}
 	held, err := v.Holdings(ctx)

@@ -113,6 +113,33 @@ func TestScope(t *testing.T) {
 	})
 }
 
+// TestRequestsAtOnce has shoots that are allowed and not written yet.
+func TestRequestsAtOnce_API_QUOTA_4(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		scope, most string
+		other       bool
+	}{
+		"of a project":           {scope: "Project", most: "4"},
+		"of another project":     {scope: "Project", most: "4", other: true},
+		"of any project":         {scope: "Secret", most: "6"},
+		"of shoots that are not": {scope: "Secret", most: "8", other: true},
+	} {
+		g := admissiontest.New(t, nil, garden(quota(tc.scope, nil, "cpu", tc.most))...)
+		rule := shootquotavalidator.New(g.World)
+		if err := g.Ask(rule, admissiontest.Request{Object: admissiontest.Shoot()}); err != nil {
+			t.Errorf("%s: the first one fits: %v", name, err)
+		}
+		second := admissiontest.Shoot(func(s *shoot) { s.Name = "second" })
+		if tc.other {
+			second.Namespace = "garden-other"
+		}
+		if err := g.Ask(rule, admissiontest.Request{Object: second}); (err == nil) != tc.other {
+			t.Errorf("%s: the second one is answered with %v, want it allowed: %t", name, err, tc.other)
+		}
+	}
+}
+
 func TestUpdates(t *testing.T) {
 	t.Parallel()
 	second := func(s *shoot) {
@@ -134,6 +161,7 @@ func TestUpdates(t *testing.T) {
 		"API-QUOTA-2 pool":      {Reason: "a pool is", Objects: tight, Request: update(second), Refused: []string{"cpu"}},
 		"API-QUOTA-2 machine":   {Reason: "another machine is", Objects: tight, Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot(func(s *shoot) { s.Spec.Provider.Workers[0].Machine.Type = "large" })}, Refused: []string{"cpu"}},
 		"API-QUOTA-2 volume":    {Reason: "a volume is", Objects: tight, Request: update(disk("slow")), Refused: []string{"cpu"}},
+		"API-QUOTA-2 binding":   {Reason: "another binding is, which may have another quota", Objects: append(tight, admissiontest.Credentials(func(b *gardensecurityv1alpha1.CredentialsBinding) { b.Name = "free" })), Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot(func(s *shoot) { s.Spec.CredentialsBindingName = new("free") })}, Refused: []string{"cpu"}},
 		"API-QUOTA-2 ingress":   {Reason: "an ingress is", Objects: tight, Request: update(nginx), Refused: []string{"cpu"}},
 		"API-QUOTA-4 itself":    {Reason: "a shoot is not counted twice", Objects: slices.Concat(garden(quota("Project", nil, "cpu", "8")), []kind.Object{admissiontest.Shoot()}), Request: update(three)},
 	})
