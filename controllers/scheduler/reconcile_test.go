@@ -339,4 +339,47 @@ func TestPlacedMeanwhile_SCHED_SEL_2(t *testing.T) {
 	if o.asked != 1 {
 		t.Errorf("The cache does not show the seed yet, but the binding was accepted.\n%d bindings, want 1", o.asked)
 	}
+	if event := <-o.events.Events; !strings.HasPrefix(event, `Normal SchedulingSuccessful Scheduled to seed "a"`) {
+		t.Errorf("event %q, want the seed in it", event)
+	}
+}
+
+func TestNotForUs_SCHED_SEL_1(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*shoot){
+		"SCHED-SEL-1 placed":       func(s *shoot) { s.Spec.SeedName = new("a") },
+		"SCHED-PROC-4 other":       func(s *shoot) { s.Spec.SchedulerName = new("other") },
+		"SCHED-SEL-1 in deletion":  func(s *shoot) { s.DeletionTimestamp, s.Finalizers = new(metav1.Now()), []string{"test/held"} },
+		"SCHED-SEL-1 without seed": func(s *shoot) { s.Spec.SchedulerName = new("") },
+	} {
+		want := 0
+		if name == "SCHED-SEL-1 without seed" {
+			want = 1
+		}
+		o := newOffice(t, newShoot(of("CloudProfile", "local"), change), newProfile(), new(newSeed("a")), new(newSeed("b")))
+		if o.attempt(t); o.asked != want {
+			t.Errorf("%s: %d bindings, want %d", name, o.asked, want)
+		}
+	}
+}
+
+// TestLeftMeanwhile_SCHED_SEL_2 has a shoot that somebody else takes while the scheduler binds what the cache shows.
+func TestLeftMeanwhile_SCHED_SEL_2(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*shoot){
+		"placed":      func(s *shoot) { s.Spec.SeedName = new("b") },
+		"in deletion": func(s *shoot) { s.DeletionTimestamp, s.Finalizers = new(metav1.Now()), []string{"test/held"} },
+	} {
+		o := newOffice(t, newShoot(of("CloudProfile", "local")), newProfile(), new(newSeed("a")))
+		o.Reader = fake.NewClientBuilder().WithScheme(kinds(t)).WithObjects(newShoot(of("CloudProfile", "local"), change)).Build()
+		o.refuse = func() error {
+			return apierrors.NewConflict(gardencorev1beta1.Resource("shoots"), "crazy-botany", errBoom)
+		}
+		if result := o.attempt(t); !result.IsZero() || o.asked != 1 {
+			t.Errorf("%s: Reconcile(...) = %v after %d bindings, want it to end after one", name, result, o.asked)
+		}
+		if last := o.shoot(t).Status.LastOperation; last != nil || len(o.events.Events) > 0 {
+			t.Errorf("%s: it is dropped without a word, got %+v and %d events", name, last, len(o.events.Events))
+		}
+	}
 }
