@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -260,5 +261,31 @@ func TestAtOnce_SCHED_FILT_10(t *testing.T) {
 	refused.Range(func(_, _ any) bool { left++; return true })
 	if left != shoots-seeds*room {
 		t.Errorf("%d shoots found no seed, want those for which there is no room", left)
+	}
+}
+
+// TestAgain_SCHED_SEL_3 places shoots again whose earlier placement is not known to have failed.
+func TestAgain_SCHED_SEL_3(t *testing.T) {
+	t.Parallel()
+	p := picture.New(clocktesting.NewFakePassiveClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)))
+	var seen []usage
+	place := func(who *shoot) {
+		t.Helper()
+		_, err := p.Assume(who, func(used usage) (string, error) {
+			seen = append(seen, maps.Clone(used))
+			return "a", nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	place(at("", ""))
+	place(at("", ""))
+	p.Written(at("", "", namesake))
+	place(at("", ""))
+	p.Forget(at("", ""))
+	place(at("", "", called("y")))
+	if diff := cmp.Diff([]usage{{}, {}, {}, {}}, seen); diff != "" {
+		t.Errorf("a shoot does not count against itself, a namesake does not place it, and nothing is left of it (-want +got):\n%s", diff)
 	}
 }

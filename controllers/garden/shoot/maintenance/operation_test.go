@@ -3,11 +3,13 @@
 package maintenance_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/maintenance"
@@ -122,6 +124,9 @@ func TestRotations(t *testing.T) {
 		}), want: "reconcile;rotate-ssh-keypair;rotate-observability-credentials"},
 		"GCM-MAINT-14 waking up":   {reason: "so does one that wakes up", shoot: shoot(every(day), func(s *gardencorev1beta1.Shoot) { s.Status.Hibernated = true }), want: "reconcile;rotate-ssh-keypair;rotate-observability-credentials"},
 		"GCM-MAINT-14 not created": {reason: "a shoot that is being created is refused", shoot: shoot(every(day), last("Create", "Error")), want: "reconcile;rotate-ssh-keypair;rotate-observability-credentials"},
+		"GCM-MAINT-14 encrypting": {reason: "a change of what is encrypted comes first", shoot: shoot(every(day), func(s *gardencorev1beta1.Shoot) {
+			s.Status.EncryptedResources = []string{"configmaps"}
+		}), want: "reconcile;rotate-ssh-keypair;rotate-observability-credentials"},
 		"GCM-MAINT-14 without SSH": {reason: "there is no key pair", shoot: shoot(every(day), func(s *gardencorev1beta1.Shoot) {
 			s.Spec.Provider.WorkersSettings = &gardencorev1beta1.WorkersSettings{SSHAccess: &gardencorev1beta1.SSHAccess{}}
 		}), want: "reconcile;rotate-observability-credentials;rotate-etcd-encryption-key"},
@@ -137,7 +142,30 @@ func TestRotations(t *testing.T) {
 			if diff := cmp.Diff(tc.want, plan.Annotations[operation]); diff != "" {
 				t.Errorf("%s\noperation (-want +got):\n%s", tc.reason, diff)
 			}
+			if tc.want == "" && len(plan.Steps) > 0 {
+				t.Errorf("%s\nwhat does not begin is not told: %+v", tc.reason, plan.Steps)
+			}
 		})
+	}
+}
+
+// TestBegun_GCM_MAINT_12 has a maintenance that was interrupted in a window that lasts the whole day, before and after its minute.
+func TestBegun_GCM_MAINT_12(t *testing.T) {
+	t.Parallel()
+	found := map[maintenance.Action]bool{}
+	for n := range 50 {
+		s := shoot(func(s *gardencorev1beta1.Shoot) {
+			s.UID, s.Spec.Maintenance.TimeWindow = types.UID(strconv.Itoa(n)), nil
+		})
+		before, _ := maintenance.Decide(s, now())
+		found[before] = true
+		s.Status.LastMaintenance = &gardencorev1beta1.LastMaintenance{State: "Processing", TriggeredTime: metav1.NewTime(now())}
+		if got, _ := maintenance.Decide(s, now()); got != maintenance.Maintain {
+			t.Errorf("shoot %d: %s, want it to be finished as long as the window is open", n, got)
+		}
+	}
+	if !found[maintenance.Rest] || !found[maintenance.Maintain] {
+		t.Errorf("shoots have their minutes before and after now, got %v", found)
 	}
 }
 
