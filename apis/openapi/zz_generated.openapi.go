@@ -24,6 +24,9 @@ import (
 func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	return map[string]common.OpenAPIDefinition{
 		v1alpha1.ReportedTask{}.OpenAPIModelName():                                   schema_terrarium_apis_appliance_v1alpha1_ReportedTask(ref),
+		v1alpha1.Snapshot{}.OpenAPIModelName():                                       schema_terrarium_apis_appliance_v1alpha1_Snapshot(ref),
+		v1alpha1.SnapshotList{}.OpenAPIModelName():                                   schema_terrarium_apis_appliance_v1alpha1_SnapshotList(ref),
+		v1alpha1.SnapshotStatus{}.OpenAPIModelName():                                 schema_terrarium_apis_appliance_v1alpha1_SnapshotStatus(ref),
 		v1alpha1.TimelineCondition{}.OpenAPIModelName():                              schema_terrarium_apis_appliance_v1alpha1_TimelineCondition(ref),
 		v1alpha1.TimelineEntry{}.OpenAPIModelName():                                  schema_terrarium_apis_appliance_v1alpha1_TimelineEntry(ref),
 		v1alpha1.TimelineEntryList{}.OpenAPIModelName():                              schema_terrarium_apis_appliance_v1alpha1_TimelineEntryList(ref),
@@ -419,6 +422,182 @@ func schema_terrarium_apis_appliance_v1alpha1_ReportedTask(ref common.ReferenceC
 		},
 		Dependencies: []string{
 			v1alpha1.TimelineSubject{}.OpenAPIModelName(), v1alpha1.TimelineTask{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_Snapshot(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Snapshot is a snapshot of the garden in the destination of the server. To create one takes a snapshot, whose name the server chooses; it is complete when the request is answered.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object metadata. The server ignores it in new snapshots.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Status describes the snapshot.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha1.SnapshotStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1alpha1.SnapshotStatus{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_SnapshotList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SnapshotList is a list of snapshots, the newest first.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Items are the snapshots.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Default: map[string]interface{}{},
+										Ref:     ref(v1alpha1.Snapshot{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha1.Snapshot{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_SnapshotStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SnapshotStatus describes a snapshot.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"time": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Time is when the state was read: all writes that were answered before are in it.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
+						},
+					},
+					"bytes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Bytes is the size of the file.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"destination": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Destination is where the file is.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"revision": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Revision is the resource version of the state of all objects but Events.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"eventsRevision": {
+						SchemaProps: spec.SchemaProps{
+							Description: "EventsRevision is that of the state of Events.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"objects": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Objects and Events are the numbers of objects. They are in the answer for one snapshot, not in lists.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"events": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Events is the number of Events.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"version": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Version is the version of the server that took the snapshot. It is not in lists.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"clusterIdentity": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ClusterIdentity is that of the garden. It is not in lists.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"time", "bytes", "destination", "revision", "eventsRevision"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
 	}
 }
 

@@ -193,7 +193,7 @@ func TestEveryKindIsJudged(t *testing.T) {
 	s := newServer(t)
 	bodies := []string{"AdminKubeconfigRequest", "ViewerKubeconfigRequest", "TokenRequest", "Scale", "TimelineReport"}
 	// Nobody writes them but the server.
-	bodies = append(bodies, "TimelineEntry")
+	bodies = append(bodies, "Snapshot", "TimelineEntry")
 	for _, group := range scheme.ServedGroups() {
 		for _, version := range group {
 			for kind, typ := range s.scheme.KnownTypes(version) {

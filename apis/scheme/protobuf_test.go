@@ -102,7 +102,7 @@ func TestKindsInProtobuf(t *testing.T) {
 	}
 	slices.Sort(json)
 	want := []string{
-		"appliance.gardener.cloud/TimelineEntry", "appliance.gardener.cloud/TimelineReport", "operator.gardener.cloud/Garden", "settings.gardener.cloud/ClusterOpenIDConnectPreset", "settings.gardener.cloud/OpenIDConnectPreset",
+		"appliance.gardener.cloud/Snapshot", "appliance.gardener.cloud/TimelineEntry", "appliance.gardener.cloud/TimelineReport", "operator.gardener.cloud/Garden", "settings.gardener.cloud/ClusterOpenIDConnectPreset", "settings.gardener.cloud/OpenIDConnectPreset",
 	}
 	if diff := cmp.Diff(want, slices.Compact(json)); diff != "" {
 		t.Errorf("Groups that were never published in protobuf have none, and all others do (-want +got):\n%s", diff)

@@ -18,6 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
+	"github.com/terrarium-garden/terrarium/storage/registry/appliance/snapshot"
 )
 
 // Config is the configuration of the API server of a garden.
@@ -52,6 +53,8 @@ type Config struct {
 	WorkloadIdentity WorkloadIdentity
 	// Timeline keeps what happens to shoots, seeds, backup entries and managed seeds. It is closed after the server has ended.
 	Timeline *timeline.Store
+	// Snapshots keeps the snapshots of the garden; nil if it takes none.
+	Snapshots snapshot.Keeper
 	// ObjectBytes is the size of the cache of encoded objects.
 	ObjectBytes int64
 	// Mounts are what else is served on the port.

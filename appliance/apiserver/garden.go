@@ -79,6 +79,8 @@ func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, e
 		},
 		Tokens:   c.tokenSigner(),
 		Timeline: c.timelineSettings(recorder, shared.Authorization.Authorizer, client),
+
+		Snapshots: c.Snapshots,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build stores of the garden: %w", err)

@@ -27,6 +27,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
 	_ "k8s.io/kubernetes/pkg/features" // Registers the feature gates that are set below.
 
+	"github.com/terrarium-garden/terrarium/storage/backup"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
@@ -55,6 +56,7 @@ var configureLibraries = sync.OnceValue(func() error {
 		utilruntime.ErrorHandlers[i] = unlessCancelled(handle)
 	}
 	legacyregistry.RawMustRegister(kine.Collectors()...)
+	legacyregistry.RawMustRegister(backup.Collectors()...)
 
 	return nil
 })

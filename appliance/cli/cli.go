@@ -109,7 +109,7 @@ control plane in one process, and the gardenlet, which runs the control planes o
 		}
 	}
 	add(groupRoles, newServerCommand(env), newGardenletCommand(env), newProviderLocalCommand(env))
-	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env), newTimelineCommand(env), newUICommand(env))
+	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env), newTimelineCommand(env), newSnapshotCommand(env), newUICommand(env))
 	add(groupGarden, newStatusCommand(env), newDoctorCommand(env))
 	add(groupSelf, newVersionCommand(env), newCompletionCommand(), newManPagesCommand(), newConfigCommand(env),
 		newInstallCommand(env), newUninstallCommand(env))

@@ -88,6 +88,7 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 	check("", "eventTTL", within(c.EventTTL, time.Minute, maxEventTTL))
 	check("", "timeline.keep", within(c.Timeline.Keep, time.Hour, 10*365*24*time.Hour))
 	check("", "timeline.maxSize", validateTimelineSize(c.Timeline.MaxSize))
+	checkSnapshots(&c.Snapshots, check)
 	check("", "tokens.defaultLifetime", within(c.Tokens.DefaultLifetime, MinTokenLifetime, MaxTokenLifetime))
 	check("", "tokens.maxServiceAccountTokenLifetime", within(c.Tokens.MaxServiceAccountTokenLifetime, time.Hour, 10*365*24*time.Hour))
 	check("", "certificates.clientLifetime", within(c.Certificates.ClientLifetime, time.Hour, 10*365*24*time.Hour))

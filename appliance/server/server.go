@@ -14,6 +14,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/runner"
+	"github.com/terrarium-garden/terrarium/storage/backup"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
 )
@@ -69,8 +70,13 @@ func (s *server) units() []runner.Unit {
 	history := runner.Give(&order, "timeline", func(ctx context.Context, ready func(*timeline.Store)) error {
 		return s.runTimeline(ctx, keys.Get(), ready)
 	})
+	saved := runner.Give(&order, "snapshots", func(ctx context.Context, ready func(*backup.Keeper)) error {
+		return s.runSnapshots(ctx, keys.Get(), stores.Get(), history.Get(), ready)
+	})
 	api := runner.Give(&order, unitAPIServer, func(ctx context.Context, ready func(*apiserver.Server)) error {
-		return s.runAPIServer(ctx, ground{door: door.Get(), keys: keys.Get(), stores: stores.Get(), timeline: history.Get()}, ready)
+		return s.runAPIServer(ctx, ground{
+			door: door.Get(), keys: keys.Get(), stores: stores.Get(), timeline: history.Get(), snapshots: saved.Get(),
+		}, ready)
 	})
 	name := runner.Give(&order, "first-objects", func(ctx context.Context, ready func(string)) error {
 		return s.runFirstObjects(ctx, api.Get(), ready)

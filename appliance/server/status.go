@@ -11,7 +11,6 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/gateway/ui"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
-	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
 // status describes the server to its operator. What is not known is left out.
@@ -24,6 +23,7 @@ type status struct {
 	Store        storeStatus         `json:"store"`
 	Certificates []certificateStatus `json:"certificates"`
 	Units        []unitStatus        `json:"units"`
+	Snapshots    *snapshotStatus     `json:"snapshots,omitempty"`
 	Controllers  []controllerStatus  `json:"controllers,omitempty"`
 	Seeds        *seedsStatus        `json:"seeds,omitempty"`
 	Shoots       *shootsStatus       `json:"shoots,omitempty"`
@@ -64,22 +64,23 @@ type unitStatus struct {
 }
 
 // statusPage is the mount of the status, for those whom RBAC permits.
-func (s *server) statusPage(keys *identity.Garden, stores *kine.Stores) gateway.Mount {
+func (s *server) statusPage(on ground) gateway.Mount {
 	return gateway.Mount{Path: ui.StatusPath, Who: gateway.Authorized, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		is, counted := s.status(keys, stores), s.digest(r.Context(), keys, stores)
+		is, counted := s.status(on), s.digest(r.Context(), on.keys, on.stores)
 		is.Seeds, is.Shoots, is.Findings = counted.seeds, counted.shoots, counted.findings
 		writeJSON(w, is)
 	})}
 }
 
-func (s *server) status(keys *identity.Garden, stores *kine.Stores) status {
+func (s *server) status(on ground) status {
 	now := s.Clock.Now()
 	is := status{
 		Started: s.started.UTC(), Now: now.UTC(), Version: s.Version,
 		Process: s.process(), Machine: machineStatus{CPUs: runtime.NumCPU()},
-		Certificates: certificates(keys, now), Controllers: controllers(),
+		Certificates: certificates(on.keys, now), Controllers: controllers(),
+		Snapshots: snapshots(on.snapshots),
 	}
-	for _, db := range stores.Files() {
+	for _, db := range on.stores.Files() {
 		is.Store.SizeBytes += db.SizeBytes
 		is.Store.WALBytes += db.WALBytes
 		of := databaseStatus{Name: db.Name, SizeBytes: db.SizeBytes, WALBytes: db.WALBytes, Revision: db.Revision, Compacted: db.Compacted}

@@ -22,6 +22,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/kubecontrollers"
 	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/storage/backup"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
 )
@@ -42,6 +43,8 @@ type ground struct {
 	stores *kine.Stores
 	// timeline keeps what happens.
 	timeline *timeline.Store
+	// snapshots saves the garden; nil if it takes no snapshots.
+	snapshots *backup.Keeper
 }
 
 // runListener opens the port before anything is written. The API server closes the listener when it stops.
@@ -138,6 +141,9 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 		c.EventTTL = ttl.Duration
 	}
 	c.Timeline = on.timeline
+	if on.snapshots != nil {
+		c.Snapshots = on.snapshots
+	}
 	c.ReadyChecks = s.readiness.checks(unitAPIServer)
 	c.Clock = s.Clock
 	c.DebugHandlers = s.Config.EnableDebugHandlers
@@ -151,7 +157,7 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 	if err != nil {
 		return err
 	}
-	c.Mounts = append(append(c.Mounts, pages...), s.statusPage(on.keys, on.stores), s.doctorPage(on.keys, on.stores), s.configurationPage())
+	c.Mounts = append(append(c.Mounts, pages...), s.statusPage(on), s.doctorPage(on.keys, on.stores), s.configurationPage())
 	c.Log = s.Log.WithName("admission")
 	completed, err := c.Complete(ctx)
 	if err != nil {

@@ -161,7 +161,14 @@ type revisions struct {
 }
 
 // revisions reads them.
-func (f *file) revisions(ctx context.Context) (is revisions, err error) {
+func (f *file) revisions(ctx context.Context) (revisions, error) { return readRevisions(ctx, f.writer) }
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func readRevisions(ctx context.Context, from querier) (is revisions, err error) {
 	for _, q := range []struct {
 		into *int64
 		text string
@@ -170,7 +177,7 @@ func (f *file) revisions(ctx context.Context) (is revisions, err error) {
 		{&is.compacted, `SELECT COALESCE((SELECT value FROM meta WHERE name = 'compacted'), 0)`},
 		{&is.swept, `SELECT COALESCE((SELECT value FROM meta WHERE name = 'swept'), 0)`},
 	} {
-		if err := f.writer.QueryRowContext(ctx, q.text).Scan(q.into); err != nil {
+		if err := from.QueryRowContext(ctx, q.text).Scan(q.into); err != nil {
 			return revisions{}, fmt.Errorf("read revisions: %w", err)
 		}
 	}

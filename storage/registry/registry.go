@@ -9,6 +9,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/storage/registry/appliance"
+	"github.com/terrarium-garden/terrarium/storage/registry/appliance/snapshot"
 	"github.com/terrarium-garden/terrarium/storage/registry/appliance/timeline"
 	"github.com/terrarium-garden/terrarium/storage/registry/core"
 	"github.com/terrarium-garden/terrarium/storage/registry/core/shoot"
@@ -29,6 +30,8 @@ type Settings struct {
 	Tokens workloadidentity.TokenSigner
 	// Timeline are the settings of timelines, without Objects.
 	Timeline timeline.Settings
+	// Snapshots keeps the snapshots of the garden; nil if it takes none.
+	Snapshots snapshot.Keeper
 }
 
 // Groups builds the storage of every API group that the garden serves, ready to be installed in an API server.
@@ -55,7 +58,7 @@ func Groups(o kind.Options, s Settings) ([]*genericapiserver.APIGroupInfo, error
 		groups = append(groups, group)
 	}
 	s.Timeline.Objects = timeline.Objects(groups)
-	group, err := appliance.Group(o, s.Timeline)
+	group, err := appliance.Group(o, s.Timeline, s.Snapshots)
 	if err != nil {
 		return nil, fmt.Errorf("build storage: %w", err)
 	}

@@ -41,6 +41,6 @@ func AddInternalToScheme(scheme *runtime.Scheme) error {
 
 func kinds() []runtime.Object {
 	return []runtime.Object{
-		&TimelineEntry{}, &TimelineEntryList{}, &TimelineReport{},
+		&Snapshot{}, &SnapshotList{}, &TimelineEntry{}, &TimelineEntryList{}, &TimelineReport{},
 	}
 }

@@ -13,6 +13,21 @@ func (in ReportedTask) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in Snapshot) OpenAPIModelName() string {
+	return "com.github.terrarium-garden.terrarium.apis.appliance.v1alpha1.Snapshot"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in SnapshotList) OpenAPIModelName() string {
+	return "com.github.terrarium-garden.terrarium.apis.appliance.v1alpha1.SnapshotList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in SnapshotStatus) OpenAPIModelName() string {
+	return "com.github.terrarium-garden.terrarium.apis.appliance.v1alpha1.SnapshotStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in TimelineCondition) OpenAPIModelName() string {
 	return "com.github.terrarium-garden.terrarium.apis.appliance.v1alpha1.TimelineCondition"
 }

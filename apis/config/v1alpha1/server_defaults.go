@@ -21,6 +21,9 @@ const (
 	defaultEventTTL            = time.Hour
 	defaultTimelineKeep        = 30 * 24 * time.Hour
 	defaultTimelineBytes       = 256 << 20
+	defaultSnapshotInterval    = 12 * time.Hour
+	defaultIncrementInterval   = 30 * time.Second
+	defaultSnapshotWindow      = 24 * time.Hour
 	defaultServiceAccountToken = 90 * 24 * time.Hour
 	defaultObjectSize          = 512 << 10
 )
@@ -36,6 +39,10 @@ func (c *ServerConfiguration) SetDefaults() {
 	if c.Timeline.MaxSize == nil {
 		c.Timeline.MaxSize = resource.NewQuantity(defaultTimelineBytes, resource.BinarySI)
 	}
+	setDuration(&c.Snapshots.Interval, defaultSnapshotInterval)
+	setDuration(&c.Snapshots.IncrementInterval, defaultIncrementInterval)
+	setDefault(&c.Snapshots.Keep, 5)
+	setDuration(&c.Snapshots.Window, defaultSnapshotWindow)
 	setDuration(&c.Tokens.DefaultLifetime, time.Hour)
 	setDuration(&c.Tokens.MaxServiceAccountTokenLifetime, defaultServiceAccountToken)
 	setDuration(&c.Certificates.ClientLifetime, 365*24*time.Hour)

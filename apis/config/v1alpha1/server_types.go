@@ -42,6 +42,9 @@ type ServerConfiguration struct {
 	// Timeline says how much of what happened to shoots, seeds, backup entries and managed seeds is kept.
 	// +optional
 	Timeline TimelineConfiguration `json:"timeline,omitempty"`
+	// Snapshots says how the garden is saved.
+	// +optional
+	Snapshots SnapshotConfiguration `json:"snapshots,omitempty"`
 	// Tokens limits join tokens and tokens of service accounts.
 	// +optional
 	Tokens TokenConfiguration `json:"tokens,omitempty"`

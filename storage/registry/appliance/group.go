@@ -7,13 +7,16 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
+	"github.com/terrarium-garden/terrarium/storage/registry/appliance/snapshot"
 	"github.com/terrarium-garden/terrarium/storage/registry/appliance/timeline"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
 // Group builds the storage of the group.
-func Group(o kind.Options, s timeline.Settings) (*genericapiserver.APIGroupInfo, error) {
+func Group(o kind.Options, s timeline.Settings, snapshots snapshot.Keeper) (*genericapiserver.APIGroupInfo, error) {
 	return kind.NewGroup(o, gardenappliancev1alpha1.GroupVersion, func(kind.Options) (map[string]rest.Storage, error) {
-		return map[string]rest.Storage{"timelines": timeline.NewEntries(s), "timelinereports": timeline.NewReports(s)}, nil
+		return map[string]rest.Storage{
+			"snapshots": snapshot.NewStore(snapshots), "timelines": timeline.NewEntries(s), "timelinereports": timeline.NewReports(s),
+		}, nil
 	})
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/storage/backup"
+)
+
+type snapshotKeyOptions struct {
+	env     Environment
+	dataDir string
+	show    bool
+}
+
+func newSnapshotKeyCommand(env Environment) *cobra.Command {
+	o := &snapshotKeyOptions{env: env}
+	cmd := &cobra.Command{
+		Use:   "key",
+		Short: "Say where the key of the snapshots is, or print it",
+		Long: `Prints the path of the file with the key that decrypts the snapshots of the server on this machine. With --show, it prints
+the file itself, to be kept somewhere else: without the key, no snapshot can be restored when the disk of the server is lost.`,
+		Example: `  terrarium snapshot key
+  terrarium snapshot key --show | ssh safe.example.org 'umask 077; cat > garden-snapshot.key'`,
+		RunE: func(*cobra.Command, []string) error { return o.run() },
+	}
+	cmd.Flags().StringVar(&o.dataDir, "data-dir", options.DefaultDataDir, "data directory of the server")
+	cmd.Flags().BoolVar(&o.show, "show", false, "print the key itself, which is a secret")
+	return cmd
+}
+
+func (o *snapshotKeyOptions) run() error {
+	path := filepath.Join(o.dataDir, backup.KeyFile)
+	if _, err := backup.ReadKey(path); err != nil {
+		if os.IsNotExist(err) {
+			return withHint(err, "the server makes the key at its first start, unless snapshots.recipients is configured")
+		}
+		return err
+	}
+	if !o.show {
+		_, err := fmt.Fprintln(o.env.Out, path)
+		return err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read key of snapshots: %w", err)
+	}
+	_, err = o.env.Out.Write(text)
+	return err
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package options
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/storage/backup"
+)
+
+// checkSnapshots checks how the garden is saved.
+func checkSnapshots(c *gardenconfigv1alpha1.SnapshotConfiguration, check func(flag, path string, err error)) {
+	check("", "snapshots.interval", within(c.Interval, 10*time.Minute, 30*24*time.Hour))
+	if c.IncrementInterval != nil && c.IncrementInterval.Duration != 0 {
+		check("", "snapshots.incrementInterval", within(c.IncrementInterval, 5*time.Second, time.Hour))
+	}
+	check("", "snapshots.keep", positive(c.Keep))
+	check("", "snapshots.window", within(c.Window, 0, 366*24*time.Hour))
+	if c.Directory != "" && !filepath.IsAbs(c.Directory) {
+		check("", "snapshots.directory", errors.New("must be an absolute path"))
+	}
+	for i, key := range c.Recipients {
+		if _, err := backup.ParseRecipients([]string{key}); err != nil {
+			check("", fmt.Sprintf("snapshots.recipients[%d]", i), err)
+		}
+	}
+}
+
+// OpenSnapshots returns where a server with that configuration keeps its snapshots, for reading only.
+func OpenSnapshots(c *gardenconfigv1alpha1.ServerConfiguration) (backup.Store, error) {
+	return backup.ReadFolder(SnapshotDirectory(c)), nil
+}
+
+// SnapshotDirectory is the folder in which a server keeps its snapshots.
+func SnapshotDirectory(c *gardenconfigv1alpha1.ServerConfiguration) string {
+	if c.Snapshots.Directory != "" {
+		return c.Snapshots.Directory
+	}
+
+	return filepath.Join(c.DataDir, "snapshots")
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/storage/backup"
+	"github.com/terrarium-garden/terrarium/storage/kine"
+	"github.com/terrarium-garden/terrarium/storage/local/timeline"
+)
+
+// runSnapshots saves the garden. Its value is nil if the garden takes no snapshots: they are turned off, or its objects are in
+// another datastore, which is saved in its own way.
+func (s *server) runSnapshots(
+	ctx context.Context, keys *identity.Garden, stores *kine.Stores, history *timeline.Store, ready func(*backup.Keeper),
+) error {
+	config := &s.Config.Snapshots
+	if config.Disabled || stores.Objects.Log == nil {
+		ready(nil)
+		<-ctx.Done()
+
+		return nil
+	}
+	key, own, err := s.snapshotKeys(keys.Dir)
+	if err != nil {
+		return err
+	}
+	keeper := backup.NewKeeper(backup.Config{
+		Source: backup.Source{
+			Objects: stores.Objects.Log, Events: stores.Events.Log, Timeline: history.Copy,
+			Files: func() (map[string][]byte, error) {
+				files, err := identity.Portable(keys.Dir)
+				if err == nil {
+					maps.Copy(files, own)
+				}
+
+				return files, err
+			},
+			Garden: func() string {
+				if name := s.name.Load(); name != nil {
+					return *name
+				}
+
+				return ""
+			},
+			Version: s.Version, Now: s.Clock.Now,
+		},
+		Keys: key,
+		Open: func(context.Context) (backup.Store, error) {
+			return backup.NewFolder(options.SnapshotDirectory(s.Config))
+		},
+		Interval: config.Interval.Duration, Increments: config.IncrementInterval.Duration,
+		Retention: backup.Retention{Keep: *config.Keep, Window: config.Window.Duration},
+		Clock:     s.Clock, Log: s.Log.WithName("snapshots"),
+	})
+	ready(keeper)
+	keeper.Run(ctx)
+
+	return nil
+}
+
+// snapshotKeys returns the keys of snapshots, and the file that has to be in each snapshot, so that the restored garden has it.
+func (s *server) snapshotKeys(dir string) (backup.Keys, map[string][]byte, error) {
+	if len(s.Config.Snapshots.Recipients) > 0 {
+		keys, err := backup.ParseRecipients(s.Config.Snapshots.Recipients)
+
+		return keys, nil, err
+	}
+	keys, err := backup.EnsureKey(dir)
+	if err != nil {
+		return backup.Keys{}, nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, backup.KeyFile)) //nolint:gosec // The path is the operator's own.
+	if err != nil {
+		return backup.Keys{}, nil, fmt.Errorf("read key of snapshots: %w", err)
+	}
+
+	return keys, map[string][]byte{backup.KeyFile: text}, nil
+}
+
+// snapshotStatus says how well the garden is saved.
+type snapshotStatus struct {
+	Destination string `json:"destination,omitempty"`
+	// Last is the newest snapshot, LastTime when its state was read, and Bytes its size.
+	Last     string     `json:"last,omitempty"`
+	LastTime *time.Time `json:"lastTime,omitempty"`
+	Bytes    int64      `json:"bytes,omitempty"`
+	// Protected is the time up to which all writes can be restored.
+	Protected *time.Time `json:"protected,omitempty"`
+	// Failing says that the last attempt has failed; LastError is the last error.
+	Failing       bool       `json:"failing"`
+	LastError     string     `json:"lastError,omitempty"`
+	LastErrorTime *time.Time `json:"lastErrorTime,omitempty"`
+}
+
+// snapshots describes a keeper; nothing if there is none.
+func snapshots(keeper *backup.Keeper) *snapshotStatus {
+	if keeper == nil {
+		return nil
+	}
+	health := keeper.Health()
+	is := &snapshotStatus{Destination: health.Destination, Failing: health.Failing, LastError: health.LastError}
+	if last := health.Snapshot; last != nil {
+		is.Last, is.LastTime, is.Bytes = last.Name, new(last.Time), last.Bytes
+	}
+	if !health.Protected.IsZero() {
+		is.Protected = new(health.Protected.UTC())
+	}
+	if !health.LastErrorTime.IsZero() {
+		is.LastErrorTime = new(health.LastErrorTime.UTC())
+	}
+
+	return is
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"filippo.io/age"
+
+	"github.com/terrarium-garden/terrarium/storage/local/timeline"
+	"github.com/terrarium-garden/terrarium/storage/log"
+)
+
+// building is a data directory that is being made.
+type building struct {
+	dir             string
+	identities      []age.Identity
+	want            Target
+	newest          Entry
+	objects, events *log.Rebuild
+	timeline        bool
+}
+
+// run fills the directory and checks it.
+func (b *building) run(ctx context.Context, base opener, then []opener) (done Restored, err error) {
+	for _, of := range []struct {
+		file string
+		into **log.Rebuild
+	}{{"objects.db", &b.objects}, {"events.db", &b.events}} {
+		path := filepath.Join(b.dir, "db", of.file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return done, fmt.Errorf("make directory of databases: %w", err)
+		}
+		if *of.into, err = log.NewRebuild(ctx, path); err != nil {
+			return done, err
+		}
+		defer func() { err = errors.Join(err, (*of.into).Abandon()) }()
+	}
+	if done.Snapshot, err = b.full(ctx, base); err != nil {
+		return done, fmt.Errorf("snapshot %q: %w", base.name, err)
+	}
+	done.Until = done.Snapshot.Time
+	for _, next := range then {
+		is, err := b.increment(ctx, next, done.Snapshot.Garden)
+		if err != nil {
+			return done, fmt.Errorf("increment %q: %w; the last state before it is that of revision %d", next.name, err, b.objects.Newest())
+		}
+		done.Until = is.Time
+		done.Increments++
+	}
+
+	return b.finish(ctx, done)
+}
+
+// full reads a snapshot.
+func (b *building) full(ctx context.Context, from opener) (is Manifest, err error) {
+	f, err := from.open()
+	if err != nil {
+		return is, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if is, err = ReadManifest(f); err != nil {
+		return is, err
+	}
+	if is.Kind != Full {
+		return is, errors.New("it is an increment: restore from the folder that holds it")
+	}
+	is, err = scan(f, b.identities, sink{
+		object:   func(r *log.Record) error { return b.objects.Apply(ctx, r) },
+		event:    func(r *log.Record) error { return b.events.Apply(ctx, r) },
+		file:     b.file,
+		timeline: b.history,
+	})
+	if err != nil {
+		return is, err
+	}
+	b.objects.Reached(is.Objects.To)
+	b.events.Reached(is.Events.To)
+
+	return is, nil
+}
+
+// increment adds the writes of an increment. Those that are there already are left out.
+func (b *building) increment(ctx context.Context, from opener, garden string) (is Manifest, err error) {
+	f, err := from.open()
+	if err != nil {
+		return is, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	after := func(into *log.Rebuild, most int64) func(*log.Record) error {
+		known := into.Newest()
+
+		return func(r *log.Record) error {
+			if r.Revision <= known || most > 0 && r.Revision > most {
+				return nil
+			}
+
+			return into.Apply(ctx, r)
+		}
+	}
+	is, err = scan(f, b.identities, sink{object: after(b.objects, b.want.Revision), event: after(b.events, 0)})
+	if err != nil {
+		return is, err
+	}
+	switch {
+	case is.Garden != garden:
+		return is, fmt.Errorf("it is of another garden, %q", is.Garden)
+	case is.Kind != Increment:
+		return is, fmt.Errorf("%w: it is no increment", ErrDamaged)
+	case b.want.Revision > 0:
+		b.objects.Reached(min(is.Objects.To, b.want.Revision))
+	default:
+		b.objects.Reached(is.Objects.To)
+	}
+	b.events.Reached(is.Events.To)
+
+	return is, nil
+}
+
+// file writes a file of the data directory. What is in a snapshot is not trusted to stay inside of it.
+func (b *building) file(path string, content io.Reader) error {
+	if !filepath.IsLocal(path) || strings.HasPrefix(path, "db/") || strings.HasPrefix(path, "local/") {
+		return fmt.Errorf("%w: it has a file %q", ErrDamaged, path)
+	}
+
+	return writeNew(filepath.Join(b.dir, filepath.FromSlash(path)), content)
+}
+
+// history writes the timeline.
+func (b *building) history(content io.Reader) error {
+	b.timeline = true
+
+	return writeNew(filepath.Join(b.dir, "local", timeline.FileName), content)
+}
+
+func writeNew(path string, content io.Reader) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make directory: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // It is in the staging directory.
+	if err != nil {
+		return fmt.Errorf("write file: %w", err)
+	}
+	_, err = io.Copy(f, content)
+
+	return errors.Join(err, f.Close())
+}
+
+// finish closes the databases and checks what was made.
+func (b *building) finish(ctx context.Context, done Restored) (Restored, error) {
+	done.Revision = b.objects.Newest()
+	done.Next = max(done.Revision, b.newest.Objects.To) + jump
+	var err error
+	if done.Objects, err = b.objects.Finish(ctx, done.Next); err != nil {
+		return done, err
+	}
+	if done.Events, err = b.events.Finish(ctx, max(b.events.Newest(), b.newest.Events.To)+jump); err != nil {
+		return done, err
+	}
+	if done.Increments == 0 && (done.Objects != done.Snapshot.Objects.Records || done.Events != done.Snapshot.Events.Records) {
+		return done, fmt.Errorf("%w: %d objects and %d events were restored instead of %d and %d", ErrDamaged,
+			done.Objects, done.Events, done.Snapshot.Objects.Records, done.Snapshot.Events.Records)
+	}
+	if !b.timeline {
+		return done, nil
+	}
+
+	return done, timeline.Advance(filepath.Join(b.dir, "local"), jump)
+}

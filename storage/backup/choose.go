@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Target says which state is wanted. At most one of its fields is set; none is the newest state.
+type Target struct {
+	// Name is that of a snapshot, whose state is wanted as it is.
+	Name string
+	// Time wants the last state that is known from before or at that time.
+	Time time.Time
+	// Revision wants the state of the objects at that revision.
+	Revision int64
+}
+
+// ErrGap says that increments are missing.
+var ErrGap = errors.New("increments are missing")
+
+// choose returns the snapshot and the increments that lead to a state.
+func choose(all []Entry, want Target) (base Entry, then []Entry, err error) {
+	base, err = chooseBase(all, want)
+	if err != nil || want.Name != "" {
+		return base, nil, err
+	}
+	found, beyond := chain(all, base)
+	for _, e := range found {
+		if !want.Time.IsZero() && e.Time.After(want.Time) || want.Revision > 0 && e.Objects.From >= want.Revision {
+			return base, then, nil
+		}
+		then = append(then, e)
+	}
+	reached := base
+	if n := len(then); n > 0 {
+		reached = then[n-1]
+	}
+	switch {
+	case want.Revision > 0 && reached.Objects.To < want.Revision && beyond == nil:
+		return base, nil, fmt.Errorf("revision %d is not saved: the saved ones end at %d", want.Revision, reached.Objects.To)
+	case beyond == nil, !want.Time.IsZero() && beyond.Time.After(want.Time), want.Revision > 0 && reached.Objects.To >= want.Revision:
+		return base, then, nil
+	default:
+		return base, nil, fmt.Errorf("%w between revision %d, of %s, and %d: the last state before them is that of revision %d",
+			ErrGap, reached.Objects.To, reached.Time.Format(time.RFC3339), beyond.Objects.From, reached.Objects.To)
+	}
+}
+
+func chooseBase(all []Entry, want Target) (Entry, error) {
+	full := snapshots(all)
+	for _, e := range full {
+		switch {
+		case want.Name != "" && e.Name != want.Name,
+			!want.Time.IsZero() && e.Time.After(want.Time),
+			want.Revision > 0 && e.Objects.To > want.Revision:
+			continue
+		}
+
+		return e, nil
+	}
+	switch {
+	case want.Name != "":
+		return Entry{}, fmt.Errorf("snapshot %q: %w", want.Name, ErrNotFound)
+	case len(full) > 0:
+		return Entry{}, fmt.Errorf("%w from before that moment: the oldest one is %q", ErrNotFound, full[len(full)-1].Name)
+	default:
+		return Entry{}, ErrNotFound
+	}
+}

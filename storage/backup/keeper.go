@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/utils/clock"
+
+	"github.com/terrarium-garden/terrarium/storage/log"
+)
+
+const (
+	// firstDelay is how long a keeper leaves a server alone that has just started.
+	firstDelay = 30 * time.Second
+	// look is how often a keeper looks whether something is to be done.
+	look = 5 * time.Second
+	// retry is how long it waits after an error.
+	retry = 30 * time.Second
+	// many is the number of writes that are shipped before their time, so that they are shipped before they are compacted.
+	many = 25_000
+	// lastShip limits what is done when the server stops.
+	lastShip = 5 * time.Second
+)
+
+// Config configures a keeper. All fields are required.
+type Config struct {
+	Source Source
+	// Keys are those with which files are written.
+	Keys Keys
+	// Open returns where files are kept. It is tried again if it fails.
+	Open func(context.Context) (Store, error)
+	// Interval is the time between two snapshots, Increments that between two increments; 0 turns increments off.
+	Interval, Increments time.Duration
+	Retention            Retention
+	Clock                clock.WithTicker
+	Log                  logr.Logger
+}
+
+// Keeper takes snapshots and increments, and removes old ones.
+type Keeper struct {
+	config  Config
+	started time.Time
+	// turn is held by who writes files: one at a time.
+	turn chan struct{}
+	// stopping is closed when Run ends.
+	stopping chan struct{}
+
+	// store, base and last belong to who has the turn.
+	store Store
+	// base is the newest snapshot from which increments go on; last is the file after which the next one begins. Both are nil
+	// before the first snapshot.
+	base, last *Entry
+	checked    time.Time
+
+	mu     sync.Mutex
+	health Health
+}
+
+// NewKeeper returns a keeper. Run takes snapshots by the clock; Take can be called before.
+func NewKeeper(c Config) *Keeper {
+	k := &Keeper{config: c, started: c.Clock.Now(), turn: make(chan struct{}, 1), stopping: make(chan struct{})}
+	register(k)
+
+	return k
+}
+
+// Run takes snapshots and increments until ctx ends, and then a last increment.
+func (k *Keeper) Run(ctx context.Context) {
+	tick := k.config.Clock.NewTicker(look)
+	defer tick.Stop()
+	next := k.started.Add(firstDelay)
+	for {
+		select {
+		case <-tick.C():
+			now := k.config.Clock.Now()
+			if now.Before(next) {
+				continue
+			}
+			if err := k.work(ctx, now); err != nil && ctx.Err() == nil {
+				k.config.Log.Error(err, "The garden was not saved; this is tried again", "destination", k.Health().Destination)
+				next = now.Add(retry)
+			}
+		case <-ctx.Done():
+			close(k.stopping)
+			stopping, end := context.WithTimeout(context.WithoutCancel(ctx), lastShip)
+			defer end()
+			if err := k.finish(stopping); err != nil {
+				k.config.Log.Error(err, "The last writes were not saved")
+			}
+
+			return
+		}
+	}
+}
+
+// take the turn, or give up with ctx.
+func (k *Keeper) enter(ctx context.Context) error {
+	select {
+	case k.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (k *Keeper) leave() { <-k.turn }
+
+// work does what is due.
+func (k *Keeper) work(ctx context.Context, now time.Time) error {
+	if err := k.enter(ctx); err != nil {
+		return err
+	}
+	defer k.leave()
+
+	return k.note(k.due(ctx, now))
+}
+
+func (k *Keeper) due(ctx context.Context, now time.Time) error {
+	if err := k.open(ctx); err != nil {
+		return err
+	}
+	if k.base == nil || now.Sub(k.base.Time) >= k.config.Interval {
+		_, err := k.snapshot(ctx)
+
+		return err
+	}
+	waiting := k.config.Source.Objects.Revision() - k.last.Objects.To + k.config.Source.Events.Revision() - k.last.Events.To
+	if k.config.Increments == 0 || (now.Sub(k.checked) < k.config.Increments && waiting < many) {
+		return nil
+	}
+
+	return k.increment(ctx, now)
+}
+
+// increment ships what was written. Where some of it is no longer there, a snapshot is taken instead.
+func (k *Keeper) increment(ctx context.Context, now time.Time) error {
+	made, some, err := k.config.Source.ship(ctx, k.store, k.config.Keys, *k.last)
+	if errors.Is(err, log.ErrCompacted) || errors.Is(err, log.ErrFuture) {
+		_, err = k.snapshot(ctx)
+
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("save increment: %w", err)
+	}
+	k.checked = now
+	if some {
+		k.last = &made
+		increased.Inc()
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.health.Protected = now
+
+	return nil
+}
+
+// open finds the destination, and where the last server has ended.
+func (k *Keeper) open(ctx context.Context) error {
+	if k.store != nil {
+		return nil
+	}
+	garden := k.config.Source.Garden()
+	if garden == "" {
+		return ErrStarting
+	}
+	store, err := k.config.Open(ctx)
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	k.health.Destination = store.String()
+	k.mu.Unlock()
+	all, err := store.List(ctx)
+	if err != nil {
+		return err
+	}
+	if full := snapshots(all); len(full) > 0 {
+		if err := sameGarden(ctx, store, full[0], garden); err != nil {
+			return err
+		}
+		k.adopt(all, full[0])
+	}
+	k.store = store
+
+	return nil
+}
+
+// adopt goes on after the files of the server that ran before. What it had written and this server's databases do not know makes
+// them begin anew with a snapshot.
+func (k *Keeper) adopt(all []Entry, newest Entry) {
+	k.mu.Lock()
+	k.health.Snapshot = &newest
+	k.mu.Unlock()
+	found, beyond := chain(all, newest)
+	if beyond != nil {
+		return
+	}
+	last := newest
+	if n := len(found); n > 0 {
+		last = found[n-1]
+	}
+	k.base, k.last = &newest, &last
+}
+
+// sameGarden refuses a destination in which another garden keeps its snapshots: retention would remove them.
+func sameGarden(ctx context.Context, store Store, newest Entry, garden string) error {
+	f, err := store.Open(ctx, newest.Name)
+	if err != nil {
+		return err
+	}
+	is, err := ReadManifest(f)
+	if err = errors.Join(err, f.Close()); errors.Is(err, ErrDamaged) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if is.Garden != garden {
+		return fmt.Errorf("%s holds snapshots of another garden, %q: each garden needs a folder, or a prefix in a bucket, of its own", store, is.Garden)
+	}
+
+	return nil
+}
+
+// snapshot takes a snapshot, reads it again, and removes what is no longer needed. The turn must be held.
+func (k *Keeper) snapshot(ctx context.Context) (Entry, error) {
+	began := k.config.Clock.Now()
+	made, err := k.config.Source.save(ctx, k.store, k.config.Keys)
+	if err != nil {
+		return Entry{}, fmt.Errorf("save snapshot: %w", err)
+	}
+	if _, err := k.verify(ctx, made.Name); err != nil {
+		return Entry{}, fmt.Errorf("read snapshot %q again: %w", made.Name, err)
+	}
+	k.base, k.last, k.checked = &made, &made, began
+	k.mu.Lock()
+	k.health.Snapshot, k.health.Protected = &made, began
+	k.mu.Unlock()
+	taken.Inc()
+	took.Observe(k.config.Clock.Since(began).Seconds())
+	k.config.Log.Info("Snapshot taken", "name", made.Name, "bytes", made.Bytes, "destination", k.store.String())
+	k.clean(ctx)
+
+	return made, nil
+}
+
+// clean removes old files. One that cannot be removed is left for the next time.
+func (k *Keeper) clean(ctx context.Context) {
+	all, err := k.store.List(ctx)
+	if err != nil {
+		k.config.Log.Error(err, "Old snapshots were not removed; this is tried again")
+
+		return
+	}
+	for _, e := range k.config.Retention.surplus(all, k.config.Clock.Now()) {
+		if err := k.store.Delete(ctx, e.Name); err != nil && !errors.Is(err, ErrNotFound) {
+			k.config.Log.Error(err, "An old snapshot was not removed; this is tried again", "name", e.Name)
+		}
+	}
+}
+
+// finish ships what is left when the server stops.
+func (k *Keeper) finish(ctx context.Context) error {
+	if err := k.enter(ctx); err != nil {
+		return err
+	}
+	defer k.leave()
+	if k.store == nil || k.last == nil || k.config.Increments == 0 {
+		return nil
+	}
+
+	return k.increment(ctx, k.config.Clock.Now())
+}
+
+// note keeps what became of an attempt.
+func (k *Keeper) note(err error) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err == nil {
+		k.health.Failing = false
+
+		return nil
+	}
+	failed.Inc()
+	k.health.Failing, k.health.LastError, k.health.LastErrorTime = true, err.Error(), k.config.Clock.Now()
+
+	return err
+}
+
+// Take takes a snapshot now. Once it has begun, it goes on even if nobody waits for it any more, unless Run ends.
+func (k *Keeper) Take(ctx context.Context) (made Entry, err error) {
+	err = k.locked(ctx, func() error {
+		work, end := context.WithCancel(context.WithoutCancel(ctx))
+		defer end()
+		go func() {
+			select {
+			case <-k.stopping:
+				end()
+			case <-work.Done():
+			}
+		}()
+		made, err = k.snapshot(work)
+
+		return k.note(err)
+	})
+
+	return made, err
+}
+
+// locked runs a function with the turn and an open destination.
+func (k *Keeper) locked(ctx context.Context, run func() error) error {
+	if err := k.enter(ctx); err != nil {
+		return err
+	}
+	defer k.leave()
+	if err := k.open(ctx); err != nil {
+		return k.note(err)
+	}
+
+	return run()
+}
+
+// List returns the snapshots, the newest first.
+func (k *Keeper) List(ctx context.Context) (found []Entry, err error) {
+	err = k.locked(ctx, func() error {
+		all, err := k.store.List(ctx)
+		found = snapshots(all)
+
+		return err
+	})
+
+	return found, err
+}
+
+// Describe returns what a snapshot says of itself.
+func (k *Keeper) Describe(ctx context.Context, name string) (is Manifest, size int64, err error) {
+	err = k.locked(ctx, func() error {
+		f, err := k.file(ctx, name)
+		if err != nil {
+			return err
+		}
+		size = f.Size()
+		is, err = ReadManifest(f)
+
+		return errors.Join(err, f.Close())
+	})
+
+	return is, size, err
+}
+
+// file opens a snapshot. Increments have no names for others.
+func (k *Keeper) file(ctx context.Context, name string) (File, error) {
+	if e, ok := parseName(name + Extension); !ok || e.Kind != Full {
+		return nil, fmt.Errorf("snapshot %q: %w", name, ErrNotFound)
+	}
+
+	return k.store.Open(ctx, name)
+}
+
+// verify reads a snapshot to its end: with its key if it is at hand, else its checksum only.
+func (k *Keeper) verify(ctx context.Context, name string) (is Manifest, err error) {
+	f, err := k.file(ctx, name)
+	if err != nil {
+		return Manifest{}, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if len(k.config.Keys.Identities) == 0 {
+		return checkSum(f)
+	}
+
+	return Verify(f, k.config.Keys.Identities)
+}
+
+// Delete removes a snapshot. The one from which the increments go on stays: without it they are of no use.
+func (k *Keeper) Delete(ctx context.Context, name string) error {
+	return k.locked(ctx, func() error {
+		if e, ok := parseName(name + Extension); !ok || e.Kind != Full {
+			return fmt.Errorf("snapshot %q: %w", name, ErrNotFound)
+		}
+		if k.base != nil && k.base.Name == name {
+			return fmt.Errorf("snapshot %q: %w", name, ErrNewest)
+		}
+
+		return k.store.Delete(ctx, name)
+	})
+}
+
+// ErrNewest says that a snapshot is the one from which increments go on.
+var ErrNewest = errors.New("it is the newest one, from which the increments go on: take another one first")

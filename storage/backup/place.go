@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// place is where a data directory is put.
+type place struct {
+	dir    string
+	force  bool
+	exists bool
+	full   bool
+	uid    int
+	gid    int
+	// done says that the directory was moved into place.
+	done bool
+}
+
+// claim looks at what is there, and locks it against a server.
+func (p *place) claim(lock func(string) (func() error, error)) (release func() error, err error) {
+	p.uid, p.gid = -1, -1
+	entries, err := os.ReadDir(p.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return func() error { return nil }, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look into data directory: %w", err)
+	}
+	p.exists, p.full = true, len(entries) > 0
+	if info, err := os.Stat(p.dir); err == nil {
+		if owner, ok := info.Sys().(*syscall.Stat_t); ok {
+			p.uid, p.gid = int(owner.Uid), int(owner.Gid)
+		}
+	}
+	if !p.full {
+		return func() error { return nil }, nil
+	}
+	// A server that runs is the first thing to say.
+	if release, err = lock(p.dir); err != nil {
+		return nil, err
+	}
+	if !p.force {
+		return nil, errors.Join(fmt.Errorf("data directory %q: %w", p.dir, ErrNotEmpty), release())
+	}
+
+	return release, nil
+}
+
+// stage makes the directory that is filled, beside the one that it becomes, and removes what a restore has left that was killed.
+func (p *place) stage() (string, error) {
+	parent, name := filepath.Split(p.dir)
+	if err := os.MkdirAll(parent, 0o755); err != nil { //nolint:gosec // It is not the data directory.
+		return "", fmt.Errorf("make parent of data directory: %w", err)
+	}
+	pattern := "." + name + ".restore-"
+	left, err := filepath.Glob(filepath.Join(parent, pattern+"*"))
+	if err != nil {
+		return "", fmt.Errorf("look for leftovers: %w", err)
+	}
+	for _, dir := range left {
+		if err := os.RemoveAll(dir); err != nil {
+			return "", fmt.Errorf("remove leftover: %w", err)
+		}
+	}
+	stage, err := os.MkdirTemp(parent, pattern)
+	if err != nil {
+		return "", fmt.Errorf("make staging directory: %w", err)
+	}
+
+	return stage, nil
+}
+
+// put moves the staging directory into place in one step. What was there is moved aside.
+func (p *place) put(stage string, now time.Time) (aside string, err error) {
+	if err := p.own(stage); err != nil {
+		return "", err
+	}
+	if !p.full {
+		return "", p.moved(os.Rename(stage, p.dir))
+	}
+	aside = p.dir + ".before-" + now.UTC().Format(timeForm)
+	if _, err := os.Lstat(aside); err == nil {
+		return "", fmt.Errorf("%q exists already: try again in a second", aside)
+	}
+	if err := p.moved(unix.Renameat2(unix.AT_FDCWD, stage, unix.AT_FDCWD, p.dir, unix.RENAME_EXCHANGE)); err != nil {
+		return "", err
+	}
+	// From here on, the restored directory is in place; what was there has the name of the staging directory.
+	if err := os.Rename(stage, aside); err != nil {
+		return "", fmt.Errorf("move the former data directory aside, which is now %q: %w", stage, err)
+	}
+
+	return aside, syncDirectory(filepath.Dir(p.dir))
+}
+
+// moved explains the error of a rename.
+func (p *place) moved(err error) error {
+	if errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.EXDEV) {
+		return fmt.Errorf("data directory %q is where a file system is mounted, and cannot be replaced in one step: restore into a directory in it, and use that one: %w", p.dir, err)
+	}
+	if err != nil {
+		return fmt.Errorf("put data directory into place: %w", err)
+	}
+	p.done = true
+
+	return syncDirectory(filepath.Dir(p.dir))
+}
+
+// own gives what was made to the owner of the directory that it replaces.
+func (p *place) own(stage string) error {
+	if p.uid < 0 || p.uid == os.Geteuid() && p.gid == os.Getegid() {
+		return nil
+	}
+
+	return filepath.WalkDir(stage, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil {
+			err = os.Lchown(path, p.uid, p.gid)
+		}
+
+		return err
+	})
+}
+
+// syncTree puts all files below a directory on the disk.
+func syncTree(dir string) error {
+	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+
+		return syncDirectory(path)
+	})
+}

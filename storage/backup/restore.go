@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"filippo.io/age"
+)
+
+// jump is by how much the revisions of a restored garden are ahead of everything that is known of. Clients have seen revisions
+// that were not saved; none of them may become that of another state.
+const jump = 1_000_000_000
+
+// Restore makes a data directory.
+type Restore struct {
+	// DataDir is the directory that is made. It must be missing or empty, unless Force is set.
+	DataDir string
+	// Force moves what is in the directory aside.
+	Force bool
+	// Lock locks a data directory for this process; the error says that a server uses it.
+	Lock func(dir string) (release func() error, err error)
+	// Store has the files; or File is the path of one snapshot, and Want is not looked at.
+	Store Store
+	File  string
+	Want  Target
+	// Identities open the files.
+	Identities []age.Identity
+	// Now is for the name of what is moved aside.
+	Now time.Time
+}
+
+// Restored says what was restored.
+type Restored struct {
+	// Snapshot says what the snapshot was, and Increments how many were added to it.
+	Snapshot   Manifest `json:"snapshot"`
+	Increments int      `json:"increments"`
+	// Until is the time of the state: all writes before it are there.
+	Until time.Time `json:"until"`
+	// Revision is the revision of the state, and Next the one after which the garden goes on.
+	Revision int64 `json:"revision"`
+	Next     int64 `json:"next"`
+	// Objects and Events are the numbers of keys.
+	Objects int64 `json:"objects"`
+	Events  int64 `json:"events"`
+	// Aside is where the directory is now that was there before; empty if there was none.
+	Aside string `json:"aside,omitempty"`
+}
+
+// ErrNotEmpty says that a directory has something in it.
+var ErrNotEmpty = errors.New("it is not empty")
+
+// Run restores. The directory is as it was if the error is not nil.
+func (r Restore) Run(ctx context.Context) (done Restored, err error) {
+	dir, err := filepath.Abs(r.DataDir)
+	if err != nil {
+		return Restored{}, fmt.Errorf("find data directory: %w", err)
+	}
+	p := place{dir: dir, force: r.Force}
+	release, err := p.claim(r.Lock)
+	if err != nil {
+		return Restored{}, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	base, then, newest, err := r.files(ctx)
+	if err != nil {
+		return Restored{}, err
+	}
+	stage, err := p.stage()
+	if err != nil {
+		return Restored{}, err
+	}
+	defer func() {
+		// Once the directory is in place, the name of the staging directory may be that of what was there before.
+		if !p.done {
+			err = errors.Join(err, os.RemoveAll(stage))
+		}
+	}()
+	b := &building{dir: stage, identities: r.Identities, want: r.Want, newest: newest}
+	if done, err = b.run(ctx, base, then); err != nil {
+		return Restored{}, err
+	}
+	if err := syncTree(stage); err != nil {
+		return Restored{}, err
+	}
+	done.Aside, err = p.put(stage, r.Now)
+
+	return done, err
+}
+
+// opener opens a file.
+type opener struct {
+	name string
+	open func() (File, error)
+}
+
+// files returns the snapshot and the increments, and the newest revisions that are known of.
+func (r Restore) files(ctx context.Context) (base opener, then []opener, newest Entry, err error) {
+	if r.File != "" {
+		return opener{name: r.File, open: func() (File, error) { return OpenFile(r.File) }}, nil, Entry{}, nil
+	}
+	all, err := r.Store.List(ctx)
+	if err != nil {
+		return opener{}, nil, Entry{}, err
+	}
+	first, increments, err := choose(all, r.Want)
+	if err != nil {
+		return opener{}, nil, Entry{}, fmt.Errorf("choose snapshot in %s: %w", r.Store, err)
+	}
+	of := func(name string) opener {
+		return opener{name: name, open: func() (File, error) { return r.Store.Open(ctx, name) }}
+	}
+	for _, e := range increments {
+		then = append(then, of(e.Name))
+	}
+	for _, e := range all {
+		newest.Objects.To = max(newest.Objects.To, e.Objects.To)
+		newest.Events.To = max(newest.Events.To, e.Events.To)
+	}
+
+	return of(first.Name), then, newest, nil
+}

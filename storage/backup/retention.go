@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package backup
+
+import "time"
+
+const (
+	day  = 24 * time.Hour
+	week = 7 * day
+)
+
+// Retention says what is kept.
+type Retention struct {
+	// Keep is the number of newest snapshots that are always kept.
+	Keep int
+	// Window is how far back a restore to any time is possible. Increments since the newest snapshot are always kept.
+	Window time.Duration
+}
+
+// surplus returns the files that are no longer needed. Beyond the newest snapshots it keeps the last one of each of the past
+// hours of a day, days of a week, and weeks of a month (BAK-GC-2).
+func (r Retention) surplus(all []Entry, now time.Time) []Entry {
+	full := snapshots(all)
+	if len(full) == 0 {
+		return nil
+	}
+	old := exponential(full, max(r.Keep, 1), now)
+	newest := full[0]
+	for _, e := range increments(all) {
+		after := e.Objects.To > newest.Objects.To || e.Events.To > newest.Events.To
+		if !after && e.Time.Before(now.Add(-r.Window)) {
+			old = append(old, e)
+		}
+	}
+
+	return old
+}
+
+// exponential walks from the newest snapshot to the oldest, and returns those that are not the last of their hour, day or week.
+func exponential(full []Entry, keep int, now time.Time) []Entry {
+	var old []Entry
+	end := endOfDay(now)
+	inWeeks := false
+	for i := 1; i < len(full); i++ {
+		newer, older := full[i-1].Time, full[i].Time
+		age := end.Sub(older)
+		if age >= 8*day && !inWeeks {
+			// Weeks are counted back from the end of yesterday, from here on.
+			end, inWeeks = end.Add(-day), true
+		}
+		if i < keep || last(older, newer, end, age, now) {
+			continue
+		}
+		old = append(old, full[i])
+	}
+
+	return old
+}
+
+// last reports whether a snapshot is the last one of its hour, day or week, by its age.
+func last(older, newer, end time.Time, age time.Duration, now time.Time) bool {
+	differs := func(unit time.Duration) bool { return end.Sub(older)/unit != end.Sub(newer)/unit }
+	switch {
+	case age < day:
+		return older.Truncate(time.Hour).Equal(now.Truncate(time.Hour)) || differs(time.Hour)
+	case age < 8*day:
+		return differs(day)
+	case age < 5*week:
+		return differs(week)
+	default:
+		return false
+	}
+}
+
+func endOfDay(now time.Time) time.Time {
+	year, month, date := now.UTC().Date()
+
+	return time.Date(year, month, date, 23, 59, 59, 0, time.UTC)
+}
