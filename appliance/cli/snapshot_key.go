@@ -3,7 +3,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -38,7 +40,7 @@ the file itself, to be kept somewhere else: without the key, no snapshot can be 
 func (o *snapshotKeyOptions) run() error {
 	path := filepath.Join(o.dataDir, backup.KeyFile)
 	if _, err := backup.ReadKey(path); err != nil {
-		if os.IsNotExist(err) {
+		if errors.Is(err, fs.ErrNotExist) {
 			return withHint(err, "the server makes the key at its first start, unless snapshots.recipients is configured")
 		}
 		return err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"filippo.io/age"
 
@@ -23,6 +24,7 @@ type building struct {
 	identities      []age.Identity
 	want            Target
 	newest          Entry
+	now             time.Time
 	objects, events *log.Rebuild
 	timeline        bool
 }
@@ -155,12 +157,12 @@ func writeNew(path string, content io.Reader) error {
 // finish closes the databases and checks what was made.
 func (b *building) finish(ctx context.Context, done Restored) (Restored, error) {
 	done.Revision = b.objects.Newest()
-	done.Next = max(done.Revision, b.newest.Objects.To) + jump
+	done.Next = beyond(max(done.Revision, b.newest.Objects.To), b.now)
 	var err error
 	if done.Objects, err = b.objects.Finish(ctx, done.Next); err != nil {
 		return done, err
 	}
-	if done.Events, err = b.events.Finish(ctx, max(b.events.Newest(), b.newest.Events.To)+jump); err != nil {
+	if done.Events, err = b.events.Finish(ctx, beyond(max(b.events.Newest(), b.newest.Events.To), b.now)); err != nil {
 		return done, err
 	}
 	if done.Increments == 0 && (done.Objects != done.Snapshot.Objects.Records || done.Events != done.Snapshot.Events.Records) {

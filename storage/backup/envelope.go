@@ -165,8 +165,15 @@ func open(f File, identities []age.Identity, each func(is Manifest, name string,
 	if len(identities) == 0 {
 		return Manifest{}, fmt.Errorf("%w: no key is at hand", ErrWrongKey)
 	}
-	decrypted, err := age.Decrypt(io.NewSectionReader(f, 0, is.PayloadBytes), identities...)
+	sum := sha256.New()
+	payload := io.TeeReader(io.NewSectionReader(f, 0, is.PayloadBytes), sum)
+	decrypted, err := age.Decrypt(payload, identities...)
 	if _, none := errors.AsType[*age.NoIdentityMatchError](err); none {
+		// A damaged header does not fit the key either.
+		if _, err := checkSum(f); err != nil {
+			return Manifest{}, err
+		}
+
 		return Manifest{}, ErrWrongKey
 	}
 	if err != nil {
@@ -181,7 +188,12 @@ func open(f File, identities []age.Identity, each func(is Manifest, name string,
 	if err != nil {
 		return Manifest{}, err
 	}
-	if !reflect.DeepEqual(inside, is.Manifest) {
+	for _, rest := range []io.Reader{tolerant{decrypted}, payload} {
+		if _, err := io.Copy(io.Discard, rest); err != nil {
+			return Manifest{}, err
+		}
+	}
+	if !reflect.DeepEqual(inside, is.Manifest) || hex.EncodeToString(sum.Sum(nil)) != is.PayloadSHA256 {
 		return Manifest{}, fmt.Errorf("%w: its footer is not that of its contents", ErrDamaged)
 	}
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -233,10 +232,13 @@ func names(tb testing.TB, f *Folder) []string {
 	return found
 }
 
-// merged are two maps in one.
-func merged(a, b map[string]string) map[string]string {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
+// mustList are the files of a folder.
+func mustList(tb testing.TB, f *Folder) []Entry {
+	tb.Helper()
+	all, err := f.List(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
 
 	return all
 }

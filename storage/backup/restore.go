@@ -13,9 +13,16 @@ import (
 	"filippo.io/age"
 )
 
-// jump is by how much the revisions of a restored garden are ahead of everything that is known of. Clients have seen revisions
-// that were not saved; none of them may become that of another state.
-const jump = 1_000_000_000
+// Clients have seen revisions that were not saved, and maybe those of another restore of the same file. None of them may become
+// that of another state: a restored garden goes on far beyond all that is known of, and beyond what a garden could have reached by
+// writing since 1970 without a pause.
+const (
+	jump      = 1_000_000_000
+	perSecond = 100_000
+)
+
+// beyond is where a garden goes on after a revision.
+func beyond(known int64, now time.Time) int64 { return max(known+jump, now.Unix()*perSecond) }
 
 // Restore makes a data directory.
 type Restore struct {
@@ -31,7 +38,7 @@ type Restore struct {
 	Want  Target
 	// Identities open the files.
 	Identities []age.Identity
-	// Now is for the name of what is moved aside.
+	// Now is the time.
 	Now time.Time
 }
 
@@ -81,7 +88,7 @@ func (r Restore) Run(ctx context.Context) (done Restored, err error) {
 			err = errors.Join(err, os.RemoveAll(stage))
 		}
 	}()
-	b := &building{dir: stage, identities: r.Identities, want: r.Want, newest: newest}
+	b := &building{dir: stage, identities: r.Identities, want: r.Want, newest: newest, now: r.Now}
 	if done, err = b.run(ctx, base, then); err != nil {
 		return Restored{}, err
 	}
