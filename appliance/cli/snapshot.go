@@ -65,9 +65,13 @@ func (f *snapshotFiles) addTo(fs *pflag.FlagSet) {
 func (f *snapshotFiles) server() (*gardenconfigv1alpha1.ServerConfiguration, error) {
 	config := &gardenconfigv1alpha1.ServerConfiguration{}
 	if f.config != "" {
-		data, err := os.ReadFile(f.config)
+		layers, err := options.ReadLayers(options.Disk(), options.Source{Path: f.config})
 		if err != nil {
 			return nil, fmt.Errorf("--config: %w", err)
+		}
+		data, err := layers.Document()
+		if err != nil {
+			return nil, err
 		}
 		if config, err = gardenconfigv1alpha1.DecodeServerConfiguration(data); err != nil {
 			return nil, fmt.Errorf("configuration file %q: %w", f.config, err)

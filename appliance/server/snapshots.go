@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/storage/backup"
@@ -24,6 +25,9 @@ func (s *server) runSnapshots(
 ) error {
 	config := &s.Config.Snapshots
 	if config.Disabled || stores.Objects.Log == nil {
+		if config.Disabled {
+			s.backups = func() *doctor.Backups { return &doctor.Backups{} }
+		}
 		ready(nil)
 		<-ctx.Done()
 
@@ -61,10 +65,24 @@ func (s *server) runSnapshots(
 		Retention: backup.Retention{Keep: *config.Keep, Window: config.Window.Duration},
 		Clock:     s.Clock, Log: s.Log.WithName("snapshots"),
 	})
+	s.backups = func() *doctor.Backups { return backupFacts(keeper.Health(), config.Interval.Duration) }
 	ready(keeper)
 	keeper.Run(ctx)
 
 	return nil
+}
+
+// backupFacts are what the doctor looks at.
+func backupFacts(health backup.Health, every time.Duration) *doctor.Backups {
+	facts := &doctor.Backups{Enabled: true, Every: every}
+	if health.Snapshot != nil {
+		facts.Last = health.Snapshot.Time
+	}
+	if health.Failing {
+		facts.Failure = health.LastError
+	}
+
+	return facts
 }
 
 // snapshotKeys returns the keys of snapshots, and the file that has to be in each snapshot, so that the restored garden has it.
