@@ -65,7 +65,10 @@ func (f *snapshotFiles) addTo(fs *pflag.FlagSet) {
 func (f *snapshotFiles) server() (*gardenconfigv1alpha1.ServerConfiguration, error) {
 	config := &gardenconfigv1alpha1.ServerConfiguration{}
 	if f.config != "" {
-		layers, err := options.ReadLayers(options.Disk(), options.Source{Path: f.config})
+		layers, err := options.ReadLayers(options.Disk(), options.Source{Path: f.config, Check: func(data []byte) error {
+			_, err := gardenconfigv1alpha1.DecodeServerConfiguration(data)
+			return err
+		}})
 		if err != nil {
 			return nil, fmt.Errorf("--config: %w", err)
 		}

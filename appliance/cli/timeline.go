@@ -16,8 +16,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 
@@ -141,7 +139,7 @@ func (o *timelineOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	timelines, err := newTimelineClient(g.config)
+	timelines, err := newApplianceClient(g.config)
 	if err != nil {
 		return err
 	}
@@ -211,21 +209,6 @@ func (o *timelineOptions) printOne(e *gardenappliancev1alpha1.TimelineEntry) err
 type timelineReader struct {
 	client              rest.Interface
 	namespace, selector string
-}
-
-func newTimelineClient(config *rest.Config) (rest.Interface, error) {
-	kinds := runtime.NewScheme()
-	if err := gardenappliancev1alpha1.AddToScheme(kinds); err != nil {
-		return nil, fmt.Errorf("register kinds of timelines: %w", err)
-	}
-	config = rest.CopyConfig(config)
-	config.APIPath, config.GroupVersion = "/apis", &gardenappliancev1alpha1.GroupVersion
-	config.NegotiatedSerializer = serializer.NewCodecFactory(kinds).WithoutConversion()
-	client, err := rest.RESTClientFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("connect to garden: %w", err)
-	}
-	return client, nil
 }
 
 func (r *timelineReader) request(o metav1.ListOptions) *rest.Request {
