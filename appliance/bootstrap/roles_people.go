@@ -67,7 +67,7 @@ func operatorRoles() []object {
 			on(groupAPIExtensions, everything, "customresourcedefinitions"),
 			on(coordinationv1.GroupName, everything, "leases"),
 			on(certificatesv1.GroupName, everything, "certificatesigningrequests", "certificatesigningrequests/approval"),
-			on(gardenappliancev1alpha1.GroupName, everything, "snapshots"),
+			on(gardenappliancev1alpha1.GroupName, []string{"create", "delete", "get", "list"}, "snapshots"),
 		),
 		bind(gardencorev1beta1.ClusterRoleAdmin, user(gardencorev1beta1.UserKubeAggregator)),
 		sum(gardencorev1beta1.ClusterRoleAdministrators, nil,
