@@ -18,7 +18,7 @@ type Retention struct {
 }
 
 // surplus returns the files that are no longer needed. Beyond the newest snapshots it keeps the last one of each of the past
-// hours of a day, days of a week, and weeks of a month (BAK-GC-2).
+// hours of a day, days of a week, and weeks of a month, as BAK-GC-1 says for the backups of shoots.
 func (r Retention) surplus(all []Entry, now time.Time) []Entry {
 	full := snapshots(all)
 	if len(full) == 0 {
@@ -36,31 +36,24 @@ func (r Retention) surplus(all []Entry, now time.Time) []Entry {
 	return old
 }
 
-// exponential walks from the newest snapshot to the oldest, and returns those that are not the last of their hour, day or week.
+// exponential goes from the newest snapshot to the oldest, and returns those that are not the last of their hour, day or week.
+// Weeks are those of the calendar: weeks that are counted back from today begin on another day tomorrow, so that each snapshot
+// would some day not be the last of its week.
 func exponential(full []Entry, keep int, now time.Time) []Entry {
 	var old []Entry
-	end := endOfDay(now)
-	inWeeks := false
-	for i := 1; i < len(full); i++ {
-		newer, older := full[i-1].Time, full[i].Time
-		age := end.Sub(older)
-		if age >= 8*day && !inWeeks {
-			// Weeks are counted back from the end of yesterday, from here on.
-			end, inWeeks = end.Add(-day), true
+	for i := keep; i < len(full); i++ {
+		if !last(full[i].Time, full[i-1].Time, now) {
+			old = append(old, full[i])
 		}
-		if i < keep || last(older, newer, end, age, now) {
-			continue
-		}
-		old = append(old, full[i])
 	}
 
 	return old
 }
 
-// last reports whether a snapshot is the last one of its hour, day or week, by its age.
-func last(older, newer, end time.Time, age time.Duration, now time.Time) bool {
-	differs := func(unit time.Duration) bool { return end.Sub(older)/unit != end.Sub(newer)/unit }
-	switch {
+// last reports whether a snapshot is the last one of its hour, day or week; which of them depends on its age.
+func last(older, newer, now time.Time) bool {
+	differs := func(unit time.Duration) bool { return !older.Truncate(unit).Equal(newer.Truncate(unit)) }
+	switch age := endOfDay(now).Sub(older); {
 	case age < day:
 		return older.Truncate(time.Hour).Equal(now.Truncate(time.Hour)) || differs(time.Hour)
 	case age < 8*day:
