@@ -17,6 +17,7 @@ import (
 	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/appliance/server"
 	"github.com/terrarium-garden/terrarium/storage/backup"
 )
 
@@ -61,8 +62,8 @@ func (f *snapshotFiles) addTo(fs *pflag.FlagSet) {
 	fs.StringVar(&f.key, "key", "", "file with the key (default: snapshot.key in the server's data directory)")
 }
 
-// server is the configuration of the server whose snapshots are read.
-func (f *snapshotFiles) server() (*gardenconfigv1alpha1.ServerConfiguration, error) {
+// configuration is that of the server whose snapshots are read.
+func (f *snapshotFiles) configuration() (*gardenconfigv1alpha1.ServerConfiguration, error) {
 	config := &gardenconfigv1alpha1.ServerConfiguration{}
 	if f.config != "" {
 		layers, err := options.ReadLayers(options.Disk(), options.Source{Path: f.config, Check: func(data []byte) error {
@@ -92,18 +93,18 @@ func (f *snapshotFiles) store() (backup.Store, error) {
 	if f.from != "" {
 		return backup.ReadFolder(f.from), nil
 	}
-	config, err := f.server()
+	config, err := f.configuration()
 	if err != nil {
 		return nil, err
 	}
-	return options.OpenSnapshots(config)
+	return backup.ReadFolder(server.SnapshotDirectory(config)), nil
 }
 
 // keys reads the key.
 func (f *snapshotFiles) keys() (backup.Keys, error) {
 	path := f.key
 	if path == "" {
-		config, err := f.server()
+		config, err := f.configuration()
 		if err != nil {
 			return backup.Keys{}, err
 		}

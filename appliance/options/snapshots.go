@@ -29,17 +29,3 @@ func checkSnapshots(c *gardenconfigv1alpha1.SnapshotConfiguration, check func(fl
 		}
 	}
 }
-
-// OpenSnapshots returns where a server with that configuration keeps its snapshots, for reading only.
-func OpenSnapshots(c *gardenconfigv1alpha1.ServerConfiguration) (backup.Store, error) {
-	return backup.ReadFolder(SnapshotDirectory(c)), nil
-}
-
-// SnapshotDirectory is the folder in which a server keeps its snapshots.
-func SnapshotDirectory(c *gardenconfigv1alpha1.ServerConfiguration) string {
-	if c.Snapshots.Directory != "" {
-		return c.Snapshots.Directory
-	}
-
-	return filepath.Join(c.DataDir, "snapshots")
-}

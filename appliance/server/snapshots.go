@@ -10,13 +10,22 @@ import (
 	"path/filepath"
 	"time"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
-	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/storage/backup"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
 )
+
+// SnapshotDirectory is the folder in which a server keeps its snapshots.
+func SnapshotDirectory(c *gardenconfigv1alpha1.ServerConfiguration) string {
+	if c.Snapshots.Directory != "" {
+		return c.Snapshots.Directory
+	}
+
+	return filepath.Join(c.DataDir, "snapshots")
+}
 
 // runSnapshots saves the garden. Its value is nil if the garden takes no snapshots: they are turned off, or its objects are in
 // another datastore, which is saved in its own way.
@@ -59,7 +68,7 @@ func (s *server) runSnapshots(
 		},
 		Keys: key,
 		Open: func(context.Context) (backup.Store, error) {
-			return backup.NewFolder(options.SnapshotDirectory(s.Config))
+			return backup.NewFolder(SnapshotDirectory(s.Config))
 		},
 		Interval: config.Interval.Duration, Increments: config.IncrementInterval.Duration,
 		Retention: backup.Retention{Keep: *config.Keep, Window: config.Window.Duration},
