@@ -129,6 +129,12 @@ test-conformance: ## Vary each field of an object of each kind, and compare the 
 test-layers: ## Check the import rules between packages
 	go test -count=1 ./tests/layers/...
 
+.PHONY: test-install
+test-install: package ## Install, kill, upgrade and remove the packages under a real systemd (root, Linux, Debian's debootstrap; see docs/install.md)
+	@scripts/prerequisites machine
+	@DIST=$(BUILD)/next NFPM=$(BIN)/nfpm-$(NFPM) scripts/package $(VERSION).next packages
+	@system=$$(scripts/systemd-rootfs) && go test -count=1 -timeout 15m -v ./tests/install -system "$$system" -packages $(abspath $(BUILD)/dist) -newer $(abspath $(BUILD)/next)
+
 FUZZTIME ?= 30s
 
 .PHONY: fuzz

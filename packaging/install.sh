@@ -43,19 +43,21 @@ line=$(grep -F "  $archive" SHA256SUMS || true)
 printf '%s\n' "$line" | sha256sum --check --quiet --status - ||
   fail "$archive does not have the checksum in SHA256SUMS: it is damaged, or not the one that was released"
 
-work=$(mktemp -d)
+# Programs in /tmp cannot run everywhere.
+mkdir -p "$prefix/bin"
+work=$(mktemp -d "$prefix/.terrarium-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 tar --extract --gzip --no-same-owner --file "$archive" --directory "$work" --strip-components 1
-
-mkdir -p "$prefix/bin"
-install -m 0755 "$work/terrarium" "$prefix/bin/.terrarium.new"
-mv "$prefix/bin/.terrarium.new" "$prefix/bin/terrarium"
-echo "installed $("$prefix/bin/terrarium" version | head -n 1) as $prefix/bin/terrarium"
 
 mkdir -p "$prefix/share/man/man1" "$prefix/share/bash-completion/completions"
 cp "$work"/man/*.1.gz "$prefix/share/man/man1/"
 cp "$work/completions/terrarium.bash" "$prefix/share/bash-completion/completions/terrarium"
 
 if [ $# -gt 0 ]; then
-  "$prefix/bin/terrarium" install "$@" --prefix "$prefix"
+  # It installs itself, and so knows whether it replaces another version.
+  "$work/terrarium" install "$@" --prefix "$prefix"
+else
+  install -m 0755 "$work/terrarium" "$prefix/bin/.terrarium.new"
+  mv "$prefix/bin/.terrarium.new" "$prefix/bin/terrarium"
+  echo "installed $prefix/bin/terrarium"
 fi

@@ -60,11 +60,18 @@ func (m Machine) start(ctx context.Context, o Options, changed bool, tell func(l
 	case !o.Start:
 		return nil
 	}
+	if err := m.run(ctx, []string{systemctl, "enable", o.Service.Unit}); err != nil {
+		return err
+	}
 	verb := "start"
-	if runs && changed {
+	switch {
+	case runs && !changed:
+		tell(o.Service.Unit + " runs already")
+		return nil
+	case runs:
 		verb = "restart"
 	}
-	if err := m.run(ctx, []string{systemctl, "enable", o.Service.Unit}, []string{systemctl, verb, o.Service.Unit}); err != nil {
+	if err := m.run(ctx, []string{systemctl, verb, o.Service.Unit}); err != nil {
 		return fmt.Errorf("%w\nsee: journalctl -u %s", err, o.Service.Unit)
 	}
 	tell(verb + "ed " + o.Service.Unit)

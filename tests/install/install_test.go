@@ -190,7 +190,7 @@ func (m *machine) comesBack(before string) {
 
 func killed(t *testing.T, m *machine) {
 	before := m.property("MainPID")
-	m.run("kill", "-KILL", before)
+	m.run("systemctl", "kill", "--kill-whom=main", "--signal=KILL", service)
 	m.comesBack(before)
 	if err := m.has("first"); err != nil {
 		t.Errorf("a garden that was killed keeps its objects: %v", err)
@@ -209,7 +209,7 @@ func hung(t *testing.T, m *machine) {
 		return nil
 	})
 	before := m.property("MainPID")
-	m.run("kill", "-STOP", before)
+	m.run("systemctl", "kill", "--kill-whom=main", "--signal=STOP", service)
 	m.comesBack(before)
 	if journal := m.run("journalctl", "--no-pager", "--unit="+service); !strings.Contains(journal, "Watchdog timeout") {
 		t.Error("the process was ended by something else than the watchdog")
@@ -326,9 +326,16 @@ func archived(t *testing.T, m *machine) {
 		t.Errorf("the garden is ready when install.sh returns: %v", err)
 	}
 	before := m.property("MainPID")
-	m.run("terrarium", "install", "server", "--start")
+	m.run(folder+"/install.sh", "server", "--start")
 	if m.property("MainPID") != before {
 		t.Error("an installation that changes nothing does not restart the garden")
+	}
+	// As if the program were of another version: with a byte more at its end.
+	const program = "/usr/local/bin/terrarium"
+	m.run("sh", "-c", "cp -p "+program+" /root/other && echo >>/root/other && mv /root/other "+program)
+	m.run(folder+"/install.sh", "server", "--start")
+	if m.property("MainPID") == before {
+		t.Error("an upgrade restarts the garden")
 	}
 	m.run("terrarium", "uninstall", "server")
 	if !m.exists(dataDir+"/db") || m.exists("/usr/local/bin/terrarium") {
