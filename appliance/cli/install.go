@@ -61,8 +61,8 @@ only what differs, and keeps a configuration that exists.`
 
 const installGardenletHelp = `
 
-A gardenlet needs a configuration that says which seed it is and how it reaches the garden and the seed. To join a seed and to
-install its gardenlet in one step, run "terrarium gardenlet join --mode service" instead.`
+A gardenlet needs a configuration that says which seed it is and how it reaches the garden and the seed. To join a seed and write
+such a file, run "terrarium gardenlet join --mode process --write-config FILE" once, and interrupt it when the seed is ready.`
 
 func newInstallRoleCommand(env Environment, role string) *cobra.Command {
 	o := &installOptions{env: env, role: role}
