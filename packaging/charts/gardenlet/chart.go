@@ -5,7 +5,7 @@ package gardenlet
 
 import "embed"
 
-//go:embed Chart.yaml values.yaml templates
+//go:embed Chart.yaml values.yaml templates templates/_bootstrap.tpl
 var files embed.FS
 
 // Files returns the chart; its root is the folder of the chart.
