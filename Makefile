@@ -168,7 +168,12 @@ test-consistency-faults: ## Reintroduce known faults of the store one by one, an
 test-ui: $(WEBUI) | webui-node ## Test the web UI: types, lint, units, and in a real browser (installs Chromium; see docs/ui.md)
 	@scripts/webui test
 	@scripts/prerequisites browser
-	go test -count=1 -timeout 20m -v ./tests/ui -browser $(if $(SCREENSHOTS),-screenshots $(abspath $(SCREENSHOTS)))
+	go test -count=1 -timeout 20m -v -run TestBrowser ./tests/ui -browser $(if $(SCREENSHOTS),-screenshots $(abspath $(SCREENSHOTS)))
+
+.PHONY: test-ui-scale
+test-ui-scale: $(WEBUI) | webui-node ## Test what the web UI costs with 2,000 shoots, and with 1,000 changes a second
+	@scripts/prerequisites browser
+	go test -count=1 -timeout 20m -v -run TestBudgets ./tests/ui -browser
 
 .PHONY: test-e2e
 test-e2e: prerequisites images ## Run the end-to-end tests on a real seed (root, Linux)

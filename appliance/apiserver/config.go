@@ -51,6 +51,8 @@ type Config struct {
 	MaxKubeconfigLifetime time.Duration
 	// WorkloadIdentity configures the tokens of workload identities.
 	WorkloadIdentity WorkloadIdentity
+	// OIDC is an issuer of identity tokens that the API accepts; nil for none.
+	OIDC *OIDC
 	// Timeline keeps what happens to shoots, seeds, backup entries and managed seeds. It is closed after the server has ended.
 	Timeline *timeline.Store
 	// Snapshots keeps the snapshots of the garden; nil if it takes none.
@@ -67,6 +69,13 @@ type Config struct {
 	Clock clock.Clock
 	// Log is the logger for rejections of admission.
 	Log logr.Logger
+}
+
+// OIDC is an issuer of identity tokens. The prefixes come before the names of users and groups in its tokens.
+type OIDC struct {
+	IssuerURL, ClientID, CAFile   string
+	UsernameClaim, UsernamePrefix string
+	GroupsClaim, GroupsPrefix     string
 }
 
 // ReadyCheck is a check of /readyz, which shows its name.

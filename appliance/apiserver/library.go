@@ -123,6 +123,14 @@ func (c Config) applyAuthentication(o *options.Options) {
 		GroupHeaders:        []string{"X-Remote-Group"},
 		ExtraHeaderPrefixes: []string{"X-Remote-Extra-"},
 	}
+	if c.OIDC != nil {
+		a.OIDC = &kubeoptions.OIDCAuthenticationOptions{
+			IssuerURL: c.OIDC.IssuerURL, ClientID: c.OIDC.ClientID, CAFile: c.OIDC.CAFile,
+			UsernameClaim: c.OIDC.UsernameClaim, UsernamePrefix: c.OIDC.UsernamePrefix,
+			GroupsClaim: c.OIDC.GroupsClaim, GroupsPrefix: c.OIDC.GroupsPrefix,
+			SigningAlgs: signingAlgorithms(), FlagsSet: true,
+		}
+	}
 	a.ServiceAccounts.Issuers = []string{c.ServiceAccountIssuer}
 	a.ServiceAccounts.KeyFiles = []string{c.Identity.ServiceAccount.File}
 	a.ServiceAccounts.OptionalTokenGetter = tokenObjects
@@ -133,6 +141,11 @@ func (c Config) applyAuthentication(o *options.Options) {
 	o.ServiceAccountSigningKeyFile = c.Identity.ServiceAccount.File
 	o.ProxyClientCertFile = c.Identity.FrontProxy.File
 	o.ProxyClientKeyFile = c.Identity.FrontProxy.File
+}
+
+// signingAlgorithms returns the signatures of identity tokens that are accepted: the default of issuers, and its successors.
+func signingAlgorithms() []string {
+	return []string{"RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"}
 }
 
 // servedVersions returns the versions of Kubernetes' own groups that a garden serves: the stable ones.

@@ -100,6 +100,7 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 		check("", "controllers.event.ttlNonShootEvents", within(event.TTLNonShootEvents, time.Second, c.EventTTL.Duration))
 	}
 	checkWorkloadIdentity(&c.WorkloadIdentity, check)
+	checkOIDC(c.OIDC, check)
 	check("", "scheduler.concurrentSyncs", positive(c.Scheduler.ConcurrentSyncs))
 	check("", "scheduler.candidateDeterminationStrategy", oneOf(c.Scheduler.CandidateDeterminationStrategy,
 		[]gardenconfigv1alpha1.CandidateDeterminationStrategy{

@@ -149,6 +149,7 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 	c.DebugHandlers = s.Config.EnableDebugHandlers
 	ofShoots(&c, &s.Config.Shoots)
 	c.WorkloadIdentity = workloadIdentity(c.WorkloadIdentity, &s.Config.WorkloadIdentity, on.door.addresses.server)
+	c.OIDC = acceptedIssuer(s.Config.OIDC)
 	var err error
 	if c.Mounts, err = documents(on.keys, c.WorkloadIdentity.Issuer); err != nil {
 		return err

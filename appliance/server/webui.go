@@ -19,7 +19,14 @@ func (s *server) webUI(at addresses, keys *identity.Garden) (gateway.Mounts, err
 		return nil, fmt.Errorf("serve the web UI: %w", err)
 	}
 
+	issuer, err := s.issuer()
+	if err != nil {
+		return nil, err
+	}
+
 	return ui.Mounts(ui.Config{
+		Issuer:           issuer,
+		IssuerName:       issuerName(s.Config.OIDC),
 		Files:            files,
 		AdminCertificate: keys.AdminSession,
 		AdminGroup:       identity.AdminGroup,

@@ -16,11 +16,14 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/tests/harness"
+	"github.com/terrarium-garden/terrarium/tests/issuer"
 )
 
 var (
 	needed      = flag.Bool("browser", false, "fail instead of skipping if there is no browser, no Node or no built UI")
+	only        = flag.String("only", "*", "run the tests of the browser in files of this name alone")
 	screenshots = flag.String("screenshots", "", "directory for a picture of each page")
 )
 
@@ -31,6 +34,23 @@ const testLimit = 10 * time.Minute
 // other users can do.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
+	run := prepare(t)
+	accounts := issuer.Start(t)
+	accounts.SignIn(issuer.Account{Subject: "alice", Ask: true})
+	w := furnish(t, harness.Start(t, harness.WithConfig(func(c *gardenconfigv1alpha1.ServerConfiguration) {
+		c.OIDC = &gardenconfigv1alpha1.OIDCConfiguration{
+			IssuerURL: accounts.URL, ClientID: issuer.ClientID, ClientSecretFile: accounts.SecretFile, CAFile: accounts.CAFile, DisplayName: "Example",
+		}
+		c.SetDefaults()
+	})))
+	accounts.Register(w.Server + "/ui/session/oidc/callback")
+	run(w, w.Server, "")
+}
+
+// prepare finds what the tests of the browser need. It returns what runs those in a folder of webui/e2e, with the URL at which the browser
+// finds the garden.
+func prepare(t *testing.T) func(w *world, garden, folder string) {
+	t.Helper()
 	sources, err := filepath.Abs(filepath.Join("..", "..", "webui"))
 	if err != nil {
 		t.Fatal(err)
@@ -39,25 +59,30 @@ func TestBrowser(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(sources, "node_modules", "playwright-core")); err != nil {
 		lacking(t, "webui/node_modules is not installed")
 	}
-	g := harness.Start(t)
-	if status := request(t, g, "/ui/"); status != http.StatusOK {
-		lacking(t, fmt.Sprintf("the UI is not built: GET /ui/ = %d", status))
-	}
-	w := furnish(t, g)
 	pictures := *screenshots
 	if pictures == "" {
 		pictures = t.TempDir()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), testLimit)
-	defer cancel()
-	command := exec.CommandContext(ctx, node, "--test", "--test-concurrency=1", "--test-reporter=spec", "e2e/")
-	command.Dir = sources
-	command.Env = append(os.Environ(), "GARDEN="+g.Server, "CONTROL="+w.control(), "CHROMIUM="+chromium, "SCREENSHOTS="+pictures)
-	out, err := command.CombinedOutput()
-	if err != nil {
-		t.Errorf("the tests of the browser failed: %v", err)
+
+	return func(w *world, garden, folder string) {
+		if status := request(t, w.Garden, "/ui/"); status != http.StatusOK {
+			lacking(t, fmt.Sprintf("the UI is not built: GET /ui/ = %d", status))
+		}
+		files, err := filepath.Glob(filepath.Join(sources, "e2e", folder, *only+".test.mjs"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no tests in %q: %v", folder, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), testLimit)
+		defer cancel()
+		command := exec.CommandContext(ctx, node, append([]string{"--test", "--test-concurrency=1", "--test-reporter=spec"}, files...)...)
+		command.Dir = sources
+		command.Env = append(os.Environ(), "GARDEN="+garden, "CONTROL="+w.control(), "CHROMIUM="+chromium, "SCREENSHOTS="+pictures)
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Errorf("the tests of the browser failed: %v", err)
+		}
+		t.Logf("%s", bytes.TrimSpace(out))
 	}
-	t.Logf("%s", bytes.TrimSpace(out))
 }
 
 // browser finds Chromium, under one of its names.

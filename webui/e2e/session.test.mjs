@@ -35,6 +35,37 @@ test('a wrong token is refused, and the reason is said', async () => {
   await context.close()
 })
 
+test('an account elsewhere signs in, and the page that was asked for is shown', async () => {
+  const { context, page, problems } = await open(browser)
+  await page.goto(`${garden}/ui/seeds`)
+  const way = page.getByRole('link', { name: 'Continue with Example' })
+  await way.waitFor()
+  await accessible(page, 'sign-in with an issuer')
+  await picture(page, 'sign-in-issuer')
+  await way.click()
+  // This is another site: localhost instead of 127.0.0.1.
+  await page.getByRole('link', { name: 'Sign in as alice' }).click()
+  await page.waitForURL(`${garden}/ui/seeds`)
+  await page.locator('#main').waitFor()
+  const { user } = await page.evaluate(async () => (await fetch('/ui/session')).json())
+  assert.equal(user.name, 'oidc:alice')
+  const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie]))
+  assert.ok(!kept.includes('eyJ') && !kept.includes('__Host-'), `scripts find no credential: ${kept}`)
+  // Alice may read nothing yet, and browsers write the refusals of requests to the console.
+  assert.deepEqual(
+    problems.filter((p) => !/status of 40[13]/.test(p)),
+    [],
+  )
+  await context.close()
+})
+
+test('a sign-in that this browser has not begun is refused, and the reason is said', async () => {
+  const { context, page } = await open(browser)
+  await page.goto(`${garden}/ui/session/oidc/callback?code=stolen&state=guessed`)
+  await page.getByRole('alert').getByText('was begun in another browser').waitFor()
+  await context.close()
+})
+
 test('who is no member sees that nothing may be read, and not an empty table', async () => {
   const { context, page } = await open(browser)
   await withToken(page, await tokenOf('stranger'))

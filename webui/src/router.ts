@@ -100,6 +100,11 @@ router.beforeEach(async (to) => {
   if (to.meta.open || session.value) return true
   if (!asked) {
     asked = true
+    // The page is loaded meanwhile.
+    for (const { components } of to.matched) {
+      if (typeof components?.default === 'function')
+        void (components.default as () => Promise<unknown>)().catch(() => {})
+    }
     if (await resume().catch(() => (asked = false))) return true
   }
   return { name: 'sign-in', query: to.fullPath === '/' ? {} : { to: to.fullPath } }

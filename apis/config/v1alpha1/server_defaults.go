@@ -49,6 +49,7 @@ func (c *ServerConfiguration) SetDefaults() {
 	c.Controllers.setDefaults()
 	c.Shoots.setDefaults()
 	c.WorkloadIdentity.setDefaults()
+	c.OIDC.setDefaults()
 	setDefault(&c.Scheduler.ConcurrentSyncs, 5)
 	setZero(&c.Scheduler.CandidateDeterminationStrategy, CandidateDeterminationStrategySameRegion)
 	setDefault(&c.Admission.ResourceSize, defaultResourceSize())

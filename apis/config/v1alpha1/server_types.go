@@ -69,6 +69,9 @@ type ServerConfiguration struct {
 	// WorkloadIdentity configures the tokens of workload identities.
 	// +optional
 	WorkloadIdentity WorkloadIdentityConfiguration `json:"workloadIdentity,omitempty"`
+	// OIDC is an issuer of identity tokens that people sign in with, to the web UI and the API.
+	// +optional
+	OIDC *OIDCConfiguration `json:"oidc,omitempty"`
 	// EnableDebugHandlers serves /debug/resource-dependency-graph, which shows administrators which objects belong to which
 	// seed.
 	// +optional

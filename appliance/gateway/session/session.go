@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"crypto/x509"
 	"errors"
+	"sync"
 	"time"
 )
 
@@ -27,14 +28,16 @@ type User struct {
 type Credential struct {
 	// Token is a bearer token.
 	Token string
+	// Expires is when the token expires, if there is a way to get another. A session with any other token expires with it.
+	Expires time.Time
+	// Renew returns the next credential of the same user. The error is ErrEnded if there is none any more.
+	Renew func(ctx context.Context) (Credential, error)
 	// Certificate is a client certificate. Nobody has its key, so it is of use within this process only.
 	Certificate *x509.Certificate
 }
 
 // Session is the session of a user. Its exported fields never change.
 type Session struct {
-	// Credential authenticates the requests of the session.
-	Credential Credential
 	// User is who the credential belonged to at the time of the sign-in.
 	User User
 	// CSRF is a secret of the pages of the session. Requests that change something must contain it.
@@ -45,7 +48,15 @@ type Session struct {
 	store *Store
 	key   [hashSize]byte
 
+	// renewing is held by the request that renews the credential. It guards when that may be tried again after a failure, and the failure if there
+	// is no valid credential meanwhile.
+	renewing sync.Mutex
+	retry    time.Time
+	failure  error
+
 	// The store's mutex guards the rest.
+	credential Credential
+
 	used   time.Time
 	open   map[int]context.CancelFunc
 	serial int
@@ -57,13 +68,70 @@ func (s *Session) Allows(csrf string) bool {
 	return subtle.ConstantTimeCompare([]byte(csrf), []byte(s.CSRF)) == 1
 }
 
+// Credential returns what authenticates the requests of the session at present.
+func (s *Session) Credential() Credential {
+	s.store.mutex.Lock()
+	defer s.store.mutex.Unlock()
+
+	return s.credential
+}
+
+// Freshen renews the credential if it is about to expire. It ends the session if its user has no credential any more. While the old one is valid,
+// requests do not wait for the request that renews it, nor is a failure repeated at once.
+func (s *Session) Freshen(ctx context.Context) error {
+	before, now := s.Credential(), s.store.clock.Now()
+	if before.Renew == nil || now.Before(before.Expires.Add(-early)) {
+		return nil
+	}
+	valid := now.Before(before.Expires)
+	if !valid {
+		s.renewing.Lock()
+	} else if !s.renewing.TryLock() {
+		return nil
+	}
+	defer s.renewing.Unlock()
+	if now.Before(s.retry) || !s.Credential().Expires.Equal(before.Expires) {
+		return s.failure
+	}
+	// The issuer may count the old one as used from now on, so the answer is waited for even if the browser does not.
+	renewed, err := before.Renew(context.WithoutCancel(ctx))
+	if errors.Is(err, ErrEnded) {
+		s.End()
+
+		return err
+	}
+	if err != nil {
+		s.retry = now.Add(pause)
+		if !valid {
+			s.failure = err
+		}
+
+		return s.failure
+	}
+	s.retry, s.failure = time.Time{}, nil
+	s.store.mutex.Lock()
+	defer s.store.mutex.Unlock()
+	s.credential = renewed
+
+	return nil
+}
+
+// validUntil requires the mutex of the store.
+func (s *Session) validUntil() time.Time {
+	if s.credential.Renew != nil && s.credential.Expires.Before(s.Expires) {
+		return s.credential.Expires
+	}
+
+	return s.Expires
+}
+
 // Use begins a request. The returned context ends with the session, and done ends the request.
 func (s *Session) Use(ctx context.Context) (within context.Context, done func(), err error) {
 	s.store.mutex.Lock()
 	defer s.store.mutex.Unlock()
 	now := s.store.clock.Now()
 	switch {
-	case s.ended:
+	case s.ended || !now.Before(s.validUntil()):
 		return nil, nil, ErrEnded
 	case len(s.open) >= maxOpen:
 		return nil, nil, ErrBusy
@@ -71,7 +139,8 @@ func (s *Session) Use(ctx context.Context) (within context.Context, done func(),
 	s.used = now
 	s.serial++
 	id := s.serial
-	within, cancel := context.WithTimeout(ctx, s.Expires.Sub(now))
+	// Watches do not go on with a credential that is no longer valid. Pages begin them again.
+	within, cancel := context.WithTimeout(ctx, s.validUntil().Sub(now))
 	s.open[id] = cancel
 
 	return within, func() {

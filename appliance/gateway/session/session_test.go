@@ -186,3 +186,76 @@ func TestCodes(t *testing.T) {
 		t.Error("of too many codes the oldest is worth nothing")
 	}
 }
+
+func TestRenewal(t *testing.T) {
+	t.Parallel()
+	const lifetime = 10 * time.Minute
+	away := errors.New("away")
+	for name, tc := range map[string]struct {
+		reason  string
+		after   time.Duration
+		answer  error
+		want    error
+		token   string
+		renewed int
+	}{
+		"fresh":         {reason: "A token is not renewed before its end is near.", after: 9 * time.Minute, token: "1"},
+		"near":          {reason: "Half a minute before its end it is.", after: lifetime - 29*time.Second, token: "2", renewed: 1},
+		"away":          {reason: "Until its end it is of use, whatever the issuer does.", after: lifetime - time.Second, answer: away, token: "1", renewed: 1},
+		"away too long": {reason: "After its end it is not.", after: lifetime, answer: away, want: away, token: "1", renewed: 1},
+		"revoked":       {reason: "Who gets no token any more has no session.", after: lifetime - time.Second, answer: session.ErrEnded, want: session.ErrEnded, token: "1", renewed: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, renewed := newWorld(t), 0
+			renew := func(context.Context) (session.Credential, error) {
+				renewed++
+
+				return session.Credential{Token: "2"}, tc.answer
+			}
+			value, s, err := w.Open(session.Credential{Token: "1", Expires: w.clock.Now().Add(lifetime), Renew: renew}, session.User{Name: "alice"}, time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// A request that goes on, so that the session is not idle.
+			if _, done, err := s.Use(t.Context()); err != nil {
+				t.Fatal(err)
+			} else {
+				defer done()
+			}
+			w.step(tc.after)
+			if err := s.Freshen(t.Context()); !errors.Is(err, tc.want) {
+				t.Errorf("%s\nFreshen(): %v, want %v", tc.reason, err, tc.want)
+			}
+			if diff := cmp.Diff([]any{tc.token, tc.renewed}, []any{s.Credential().Token, renewed}); diff != "" {
+				t.Errorf("%s\ntoken and renewals (-want +got):\n%s", tc.reason, diff)
+			}
+			if ended := w.Find(value) == nil; ended != errors.Is(tc.want, session.ErrEnded) {
+				t.Errorf("%s\nthe session has ended: %t", tc.reason, ended)
+			}
+			if _, _, err := s.Use(t.Context()); (err != nil) != (tc.want != nil) {
+				t.Errorf("%s\nUse(): %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+// TestWatchEndsWithCredential: what was authenticated with a token does not go on after its end.
+func TestWatchEndsWithCredential(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, s, err := w.Open(session.Credential{Token: "1", Expires: w.clock.Now().Add(time.Minute), Renew: func(context.Context) (session.Credential, error) {
+		return session.Credential{}, session.ErrEnded
+	}}, session.User{Name: "alice"}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, done, err := s.Use(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	if until, ok := ctx.Deadline(); !ok || time.Until(until) > time.Minute {
+		t.Errorf("a request ends with the token that it began with; its limit is %s", until)
+	}
+}

@@ -21,6 +21,10 @@ const (
 
 	// idle is how long a session lasts without requests.
 	idle = time.Hour
+	// early is how long before the end of a credential the next one is requested.
+	early = 30 * time.Second
+	// pause is how long a failure to get it is not repeated.
+	pause = 5 * time.Second
 	// codeLifetime is how long the code of a one-time link is valid.
 	codeLifetime = time.Minute
 
@@ -65,7 +69,7 @@ func (s *Store) Open(credential Credential, user User, until time.Time) (value s
 	}
 	value = rand.Text() + rand.Text()
 	opened = &Session{
-		Credential: credential, User: user, CSRF: rand.Text(), Expires: expires,
+		credential: credential, User: user, CSRF: rand.Text(), Expires: expires,
 		store: s, key: sha256.Sum256([]byte(value)), used: now, open: map[int]context.CancelFunc{},
 	}
 	s.sessions[opened.key] = opened

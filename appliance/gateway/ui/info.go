@@ -15,6 +15,6 @@ func (s *site) info(api http.Handler, w http.ResponseWriter, r *http.Request) {
 			Info
 
 			Admin bool `json:"admin"`
-		}{s.Info(), isAdmin(api, r, found.Credential)})
+		}{s.Info(), isAdmin(api, r, found.Credential())})
 	})
 }

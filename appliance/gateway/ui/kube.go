@@ -42,11 +42,24 @@ func (s *site) status(api http.Handler, w http.ResponseWriter, r *http.Request) 
 // pass serves a request by the API, with the credential of the session. The request ends with the session, and the session ends
 // if the API does not accept its credential.
 func (s *site) pass(api http.Handler, w http.ResponseWriter, r *http.Request, with *session.Session, target *url.URL) {
+	keep, watch, err := requestedFields(r, target.Path)
+	if err != nil {
+		malformed.write(w)
+
+		return
+	}
 	s.use(w, r, with, func(r *http.Request) {
 		protect(w)
 		w.Header().Del("Cache-Control") // The API sets its own.
+		in := inside(r.Context(), r, with.Credential(), target)
 		out := &watched{ResponseWriter: w}
-		api.ServeHTTP(out, inside(r.Context(), r, with.Credential, target))
+		if keep == nil {
+			api.ServeHTTP(out, in)
+		} else {
+			less := prune(out, in, keep, watch)
+			api.ServeHTTP(less, in)
+			less.finish()
+		}
 		if out.refused {
 			s.end(with) // Not earlier: it would end this request as well.
 		}

@@ -35,7 +35,7 @@ func (s *site) projects(api http.Handler, w http.ResponseWriter, r *http.Request
 		return
 	}
 	s.use(w, r, found, func(r *http.Request) {
-		names, status, err := namedProjects(api, r, found.Credential)
+		names, status, err := namedProjects(api, r, found.Credential())
 		switch {
 		case status == http.StatusUnauthorized:
 			s.refuseCredential(w, found)
@@ -48,7 +48,7 @@ func (s *site) projects(api http.Handler, w http.ResponseWriter, r *http.Request
 		}
 		items := []projectOf{}
 		for _, name := range names[:min(len(names), maxProjects)] {
-			if project, ok := readProject(api, r, found.Credential, name); ok {
+			if project, ok := readProject(api, r, found.Credential(), name); ok {
 				items = append(items, project)
 			}
 		}

@@ -23,6 +23,14 @@ const (
 	tooManyRequests refusal = "TooManyRequests"
 	tooManySessions refusal = "TooManySessions"
 	unavailable     refusal = "Unavailable"
+
+	// These are for the sign-in page only, which has the sentences.
+	noIssuer          refusal = "NoIssuer"
+	wrongAddress      refusal = "WrongAddress"
+	issuerUnavailable refusal = "IssuerUnavailable"
+	issuerRefused     refusal = "IssuerRefused"
+	signInDenied      refusal = "SignInDenied"
+	signInExpired     refusal = "SignInExpired"
 )
 
 // explain returns the status and the sentence for people.

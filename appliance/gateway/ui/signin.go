@@ -3,6 +3,7 @@
 package ui
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/terrarium-garden/terrarium/appliance/gateway/oidc"
 	"github.com/terrarium-garden/terrarium/appliance/gateway/session"
 )
 
@@ -159,7 +161,7 @@ func (s *site) showSession(api http.Handler, w http.ResponseWriter, r *http.Requ
 		return
 	}
 	s.use(w, r, found, func(r *http.Request) {
-		_, status, err := whoIs(api, r, found.Credential)
+		_, status, err := whoIs(api, r, found.Credential())
 		switch {
 		case status == http.StatusUnauthorized:
 			s.refuseCredential(w, found)
@@ -173,14 +175,18 @@ func (s *site) showSession(api http.Handler, w http.ResponseWriter, r *http.Requ
 
 func (s *site) describe(api http.Handler, w http.ResponseWriter, r *http.Request, of *session.Session, status int) {
 	writeJSON(w, status, signedIn{
-		User: of.User, CSRF: of.CSRF, Expires: of.Expires.UTC().Truncate(time.Second), Admin: isAdmin(api, r, of.Credential),
+		User: of.User, CSRF: of.CSRF, Expires: of.Expires.UTC().Truncate(time.Second), Admin: isAdmin(api, r, of.Credential()),
 	})
 }
 
 // use serves a request with a session that is in use meanwhile.
 func (s *site) use(w http.ResponseWriter, r *http.Request, with *session.Session, serve func(*http.Request)) {
-	ctx, done, err := with.Use(r.Context())
+	ctx, done, err := s.begin(r, with)
 	switch {
+	case errors.Is(err, oidc.ErrUnavailable):
+		unavailable.write(w)
+
+		return
 	case errors.Is(err, session.ErrBusy):
 		tooManyRequests.write(w)
 
@@ -192,6 +198,15 @@ func (s *site) use(w http.ResponseWriter, r *http.Request, with *session.Session
 	}
 	defer done()
 	serve(r.WithContext(ctx))
+}
+
+// begin begins a request of a session, whose credential is valid then.
+func (*site) begin(r *http.Request, with *session.Session) (ctx context.Context, done func(), err error) {
+	if err := with.Freshen(r.Context()); err != nil {
+		return nil, nil, err
+	}
+
+	return with.Use(r.Context())
 }
 
 // end ends a session whose credential the garden no longer accepts.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
+	"github.com/terrarium-garden/terrarium/appliance/gateway/oidc"
 	"github.com/terrarium-garden/terrarium/appliance/gateway/session"
 )
 
@@ -28,6 +29,9 @@ const (
 	kubePath    = "/ui/kube"
 	// projectsPath is not /ui/projects, which is a page.
 	projectsPath = "/ui/session/projects"
+	waysPath     = "/ui/session/ways"
+	beginPath    = "/ui/session/oidc"
+	callbackPath = "/ui/session/oidc/callback"
 	infoPath     = "/ui/info"
 	statusPath   = "/ui/status"
 
@@ -59,6 +63,9 @@ type Config struct {
 	AdminGroup string
 	// Info returns the description of the garden.
 	Info func() Info
+	// Issuer signs people in who have accounts elsewhere; nil for none. IssuerName is what the sign-in page calls it.
+	Issuer     *oidc.Client
+	IssuerName string
 	// Clock is the clock of sessions.
 	Clock clock.PassiveClock
 	// Log records who signs in.
@@ -71,11 +78,12 @@ type site struct {
 
 	sessions *session.Store
 	attempts *attempts
+	seal     seal
 }
 
 // Mounts returns the mounts of the web UI.
 func Mounts(c Config) gateway.Mounts {
-	s := &site{Config: c, sessions: session.New(c.Clock), attempts: newAttempts(c.Clock)}
+	s := &site{Config: c, sessions: session.New(c.Clock), attempts: newAttempts(c.Clock), seal: newSeal()}
 	read := gateway.Limits{Methods: []string{http.MethodGet, http.MethodHead}}
 	over := func(path string, limits gateway.Limits, serve func(api http.Handler, w http.ResponseWriter, r *http.Request)) gateway.Mount {
 		return gateway.Mount{Path: path, Who: gateway.Everybody, Limits: limits, Over: func(api http.Handler) http.Handler {
@@ -93,6 +101,9 @@ func Mounts(c Config) gateway.Mounts {
 		over(sessionPath, gateway.Limits{
 			Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Body: maxSignIn,
 		}, s.session),
+		{Path: waysPath, Who: gateway.Everybody, Limits: read, Handler: http.HandlerFunc(s.ways)},
+		{Path: beginPath, Who: gateway.Everybody, Limits: gateway.Limits{Parallel: maxOther}, Handler: http.HandlerFunc(s.beginOIDC)},
+		over(callbackPath, gateway.Limits{Parallel: maxOther}, s.finishOIDC),
 		over(LinksPath, gateway.Limits{Methods: []string{http.MethodGet, http.MethodPost}, Parallel: maxOther}, s.link),
 		over(projectsPath, gateway.Limits{Parallel: maxOther}, s.projects),
 		over(infoPath, gateway.Limits{}, s.info),

@@ -4,7 +4,7 @@ import { send, sendJSON } from './http'
 import { readLines } from './lines'
 import { path } from './resources'
 import type { WatchHandlers } from './store'
-import type { KubeList, KubeObject, Resource, WatchEvent } from './types'
+import type { Fields, KubeList, KubeObject, Resource, WatchEvent } from './types'
 
 const base = '/kube'
 
@@ -19,6 +19,8 @@ export interface Selection {
   namespace?: string | undefined
   labelSelector?: string | undefined
   fieldSelector?: string | undefined
+  /** The fields that are needed; the server leaves out all others. */
+  fields?: Fields | undefined
 }
 
 /** How to write. */
@@ -46,7 +48,7 @@ export function list<T>(
   signal?: AbortSignal,
 ): Promise<KubeList<T>> {
   const q = query({ ...page, labelSelector: s.labelSelector, fieldSelector: s.fieldSelector })
-  return sendJSON(base + path(r, s.namespace) + q, signal ? { signal } : {})
+  return sendJSON(base + path(r, s.namespace) + q, { fields: s.fields, ...(signal ? { signal } : {}) })
 }
 
 /** Watches from a resource version until the server ends the stream. */
@@ -64,7 +66,7 @@ export async function watch<T>(
     labelSelector: s.labelSelector,
     fieldSelector: s.fieldSelector,
   })
-  const answer = await send(base + path(r, s.namespace) + q, { signal })
+  const answer = await send(base + path(r, s.namespace) + q, { signal, fields: s.fields })
   on.open()
   if (answer.body) await readLines<WatchEvent<T>>(answer.body, on.take)
 }

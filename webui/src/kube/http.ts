@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { asRequestError, fromStatus, RequestError } from './errors'
-import type { StatusBody } from './types'
+import type { Fields, StatusBody } from './types'
 
 const writes = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
@@ -26,6 +26,8 @@ export interface RequestOptions {
   body?: string
   contentType?: string
   accept?: string
+  /** The fields of objects that are needed. */
+  fields?: Fields | undefined
   signal?: AbortSignal
 }
 
@@ -35,6 +37,7 @@ export async function send(path: string, o: RequestOptions = {}): Promise<Respon
   const headers: Record<string, string> = { Accept: o.accept ?? 'application/json' }
   if (o.body !== undefined) headers['Content-Type'] = o.contentType ?? 'application/json'
   if (writes.has(method)) headers['X-CSRF-Token'] = guard.csrf()
+  if (o.fields) headers['X-Terrarium-Fields'] = JSON.stringify(o.fields)
   let answer: Response
   try {
     answer = await fetch('/ui' + path, {

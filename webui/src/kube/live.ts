@@ -27,13 +27,13 @@ const linger = 20_000
 
 /** A store over the API. Pages that show the same collection share one store, and one watch. */
 function acquire<T extends KubeObject>(r: Resource, s: Selection, o: StoreOptions<T>): [string, ResourceStore<T>] {
-  const key = [path(r, s.namespace), s.labelSelector ?? '', s.fieldSelector ?? ''].join('?')
+  const key = [path(r, s.namespace), s.labelSelector ?? '', s.fieldSelector ?? '', JSON.stringify(o.fields)].join('?')
   let entry = shared.get(key)
   if (!entry) {
     const store = new ResourceStore<T>(
       {
-        list: (page, signal) => list<T>(r, s, page, signal),
-        watch: (version, on, signal) => watch<T>(r, s, version, on, signal),
+        list: (page, signal) => list<T>(r, { ...s, fields: o.fields }, page, signal),
+        watch: (version, on, signal) => watch<T>(r, { ...s, fields: o.fields }, version, on, signal),
       },
       o,
     )

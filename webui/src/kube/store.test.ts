@@ -15,10 +15,12 @@ class Server implements Source<KubeObject> {
   pages: (KubeList<KubeObject> | RequestError)[] = []
   watches: { from: string; on: WatchHandlers<KubeObject>; end: (error?: unknown) => void; signal: AbortSignal }[] = []
   lists = 0
+  limits: number[] = []
   refuse: RequestError | undefined
 
-  list(): Promise<KubeList<KubeObject>> {
+  list({ limit }: { limit: number } = { limit: 0 }): Promise<KubeList<KubeObject>> {
     this.lists++
+    this.limits.push(limit)
     const page = this.pages.shift()
     if (!page) throw new Error('no page is left')
     return page instanceof RequestError ? Promise.reject(page) : Promise.resolve(page)
@@ -77,6 +79,13 @@ describe('ResourceStore', () => {
     expect(names(store)).toEqual(['a', 'b'])
     expect(store.complete.value).toBe(true)
     expect(server.now.from).toBe('10')
+  })
+
+  it('asks for a small page first, so that something is shown soon', async () => {
+    server.pages.push({ metadata: { resourceVersion: '9', continue: 'more' }, items: [object('a')] }, page('10', 'b'))
+    store.start()
+    await settle()
+    expect(server.limits).toEqual([100, 500])
   })
 
   it('follows events and drops managed fields', async () => {

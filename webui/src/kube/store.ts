@@ -3,7 +3,7 @@
 import { ref, shallowRef, triggerRef, type Ref, type ShallowRef } from 'vue'
 
 import { asRequestError, RequestError } from './errors'
-import type { KubeList, KubeObject, WatchEvent } from './types'
+import type { Fields, KubeList, KubeObject, WatchEvent } from './types'
 
 /** Where a store reads from. */
 export interface Source<T> {
@@ -21,8 +21,10 @@ export interface WatchHandlers<T> {
 
 /** What a store needs of its surroundings. */
 export interface StoreOptions<T> {
-  /** How many objects a page of a list has. The first page is shown at once. */
+  /** How many objects a page of a list has. The first one is smaller and shown at once. */
   pageSize?: number
+  /** The fields that are needed; without it, all are read. Objects of such a store cannot be written back. */
+  fields?: Fields
   /** Drops what no page shows, so that memory stays small. */
   trim?: (object: T) => T
   /** Waits; it is replaced in tests. */
@@ -33,6 +35,7 @@ export interface StoreOptions<T> {
   limit?: number
 }
 
+const firstPage = 100
 const shortest = 1_000
 const longest = 30_000
 
@@ -120,7 +123,7 @@ export class ResourceStore<T extends KubeObject> {
     let page: string | undefined
     for (;;) {
       const answer: KubeList<T> = await this.source.list(
-        { limit: this.options.pageSize ?? 500, continue: page },
+        { limit: first && !page ? firstPage : (this.options.pageSize ?? 500), continue: page },
         signal,
       )
       for (const object of answer.items ?? []) {

@@ -43,6 +43,11 @@ export type WatchEvent<T> =
   | { type: 'BOOKMARK'; object: { metadata: { resourceVersion: string } } }
   | { type: 'ERROR'; object: StatusBody }
 
+/** A tree of fields, such as {spec: {region: true}}. In lists they are those of each element. */
+export interface Fields {
+  [name: string]: true | Fields
+}
+
 /** Names a collection of the API. */
 export interface Resource {
   group: string

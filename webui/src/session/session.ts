@@ -50,6 +50,20 @@ export async function resume(): Promise<boolean> {
   }
 }
 
+/** How people can sign in apart from links and tokens: with an account of the issuer of that name. */
+export interface Ways {
+  oidc?: string
+}
+
+export function ways(): Promise<Ways> {
+  return sendJSON<Ways>('/session/ways')
+}
+
+/** The address that sends the browser to the issuer, and back to a page. */
+export function issuerPath(to: string): string {
+  return '/ui/session/oidc' + (to === '/' ? '' : '?to=' + encodeURIComponent(to))
+}
+
 export async function signIn(credentials: Credentials): Promise<void> {
   current.value = await sendJSON<Session>('/session', { method: 'POST', body: JSON.stringify(credentials) })
 }

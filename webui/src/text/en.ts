@@ -74,6 +74,8 @@ export const t = {
     token: 'Token',
     placeholder: 'Paste a token',
     submit: 'Sign in',
+    issuer: (name: string) => `Continue with ${name}`,
+    or: 'or with a token',
     how: 'How do I get in?',
     howLink:
       'On the machine of the garden, as somebody who may read its data directory. It prints a link that works once, within a minute.',
@@ -84,6 +86,13 @@ export const t = {
       CrossSite: 'The request came from another site and was refused.',
       TooManyAttempts: 'Too many attempts. Wait a minute and try again.',
       TooManySessions: 'There are too many sessions at the moment. Try again later.',
+      Unavailable: 'The garden cannot check who you are at the moment. Try again.',
+      NoIssuer: 'The garden has no such way to sign in.',
+      WrongAddress: 'This way to sign in works only at the address under which the garden is registered there.',
+      IssuerUnavailable: 'The server where your account is does not answer. Try again later, or sign in with a token.',
+      IssuerRefused: 'The server where your account is has refused the sign-in. Try again.',
+      SignInDenied: 'You, or the server where your account is, have denied the sign-in.',
+      SignInExpired: 'The sign-in has taken too long, or was begun in another browser. Try again.',
     } as Record<string, string>,
   },
   shell: {
