@@ -8,6 +8,7 @@ import { stateOf } from '@/shoots/state'
 import type { Shoot } from '@/shoots/types'
 import { t } from '@/text/en'
 
+import { diagnosed, type Diagnosis } from './doctor'
 import type { Status } from './status'
 
 /** Something that an operator should know, with what to do about it. */
@@ -16,6 +17,8 @@ export interface Finding {
   tone: 'bad' | 'warn' | 'busy'
   title: string
   text?: string
+  /** What to do about it. */
+  fix?: string
   to?: RouteLocationRaw
 }
 
@@ -28,20 +31,23 @@ export interface Look {
   firstNamespace: string | undefined
   canListShoots: boolean
   status: Status | undefined
+  /** What the server finds itself, for those who may read it. */
+  diagnosis?: Diagnosis | undefined
 }
 
+const order = { bad: 0, warn: 1, busy: 2 }
 const fewDays = 7
 const most = 5
 
 /** What is wrong, the worst first, and then what comes next in a new garden. */
 export function findings(look: Look): Finding[] {
-  return [
-    ...units(look.status),
-    ...seeds(look.seeds),
-    ...shoots(look.shoots),
-    ...certificates(look.status),
-    ...next(look),
-  ]
+  const own = [...seeds(look.seeds), ...shoots(look.shoots)]
+  if (!look.diagnosis) return [...units(look.status), ...own, ...certificates(look.status), ...next(look)]
+  // Of what the server and this page both see, the server knows what to do about it.
+  const found = diagnosed(look.diagnosis)
+  const pages = new Set(found.flatMap((f) => (f.to ? [JSON.stringify(f.to)] : [])))
+  const more = own.filter((f) => !pages.has(JSON.stringify(f.to)))
+  return [...[...found, ...more].sort((a, b) => order[a.tone] - order[b.tone]), ...next(look)]
 }
 
 function units(status: Status | undefined): Finding[] {

@@ -604,6 +604,7 @@ export const t = {
     well: 'This garden is well',
     notWell: (n: number) => (n === 1 ? 'One thing needs attention' : `${n} things need attention`),
     next: 'What to do next',
+    fix: 'What to do:',
     looking: 'Looking at the garden…',
     seeds: 'Seeds',
     shoots: 'Clusters',
