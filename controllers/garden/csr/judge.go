@@ -25,6 +25,8 @@ var (
 	ErrHasCertificate = errors.New("has already joined and has a valid certificate")
 	// ErrExists says that a seed exists, but the token is for new seeds.
 	ErrExists = errors.New("already exists")
+	// ErrRevoked says that a seed is shut out.
+	ErrRevoked = errors.New("is shut out of the garden")
 	// ErrGone says that a token does not exist any more, or the object that it was created for.
 	ErrGone = errors.New("does not exist")
 )

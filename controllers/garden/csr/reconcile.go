@@ -9,6 +9,7 @@ import (
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,6 +18,7 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/jointoken"
+	"github.com/terrarium-garden/terrarium/apis/revocation"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -75,11 +77,29 @@ func (r *Reconciler) Reconcile(ctx context.Context, csr *certificatesv1.Certific
 	if ask == nil {
 		return reconcile.Result{}, nil
 	}
-	outcome, err := kit.Run(ctx, &judgement{csr: csr, ask: *ask}, r.review, r.entitle, r.approve)
+	outcome, err := kit.Run(ctx, &judgement{csr: csr, ask: *ask}, r.trust, r.review, r.entitle, r.approve)
 	if why, no := errors.AsType[*refusedError](err); no {
 		err = r.deny(ctx, csr, why)
 	}
 	return kit.Result(outcome, err)
+}
+
+// trust refuses certificates of seeds that are shut out of the garden.
+func (r *Reconciler) trust(ctx context.Context, j *judgement) (kit.Outcome, error) {
+	record := &corev1.ConfigMap{}
+	key := client.ObjectKey{Namespace: revocation.Namespace, Name: revocation.Name(j.ask.Seed)}
+	err := r.Reader.Get(ctx, key, record)
+	if apierrors.IsNotFound(err) {
+		return kit.Continue(), nil
+	}
+	if err != nil {
+		return kit.Stop(), fmt.Errorf("read whether seed %q is shut out: %w", j.ask.Seed, err)
+	}
+	if is, ok := revocation.Decode(record); ok && is.Revoked {
+		return kit.Stop(), refusal(fmt.Errorf("seed %q %w; an operator can take that back with \"terrarium seed forgive %s\"",
+			j.ask.Seed, ErrRevoked, j.ask.Seed))
+	}
+	return kit.Continue(), nil
 }
 
 // review fails if the requester lacks the permission. The request then stays pending and is tried again, because the permission
