@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package auditlog_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/terrarium-garden/terrarium/appliance/auditlog"
+)
+
+func line(n int, padding int) []byte {
+	return fmt.Appendf(nil, `{"auditID":"%d","verb":"create","user":{"username":"alice"},"stageTimestamp":"2030-01-01T00:00:00Z","userAgent":%q}`+"\n",
+		n, strings.Repeat("x", padding))
+}
+
+// TestBounds writes far more than is kept, from many goroutines: the size is kept to, no line is torn, and the newest are there.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "audit")
+	l, err := auditlog.Open(auditlog.Config{Dir: dir, MaxBytes: 1 << 20, MaxAge: time.Hour, Clock: clock.RealClock{}, Log: logr.Discard()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const writers, each = 8, 2000
+	var group sync.WaitGroup
+	for w := range writers {
+		group.Go(func() {
+			for n := range each {
+				if _, err := l.Write(line(w*each+n, 1000)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if _, err := l.Write(line(-1, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Write(line(0, 1)); err == nil {
+		t.Error("a closed log takes nothing")
+	}
+	found, err := auditlog.Search(t.Context(), dir, auditlog.Filter{User: "alice", Limit: 3})
+	if err != nil || len(found) != 3 || found[2].AuditID != "-1" {
+		t.Errorf("the newest event is the last one that is found: got %+v, %v", found, err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var size int64
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	// What waits at once is written to one file.
+	if size > 6<<20 {
+		t.Errorf("got %d bytes in %d files", size, len(files))
+	}
+}
+
+// TestAge keeps events for a limited time, although there is space for more.
+func TestAge(t *testing.T) {
+	t.Parallel()
+	dir, clk := t.TempDir(), clocktesting.NewFakeClock(time.Now())
+	cfg := auditlog.Config{Dir: dir, MaxBytes: 1 << 20, MaxAge: 8 * time.Hour, Clock: clk, Log: logr.Discard()}
+	for n := range 40 {
+		l, err := auditlog.Open(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Write(line(n, 1)); err != nil {
+			t.Fatal(err)
+		}
+		clk.Step(90 * time.Minute)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := auditlog.Search(t.Context(), dir, auditlog.Filter{})
+	if err != nil || len(found) == 0 || len(found) > 10 {
+		t.Errorf("got %d events, %v; want those of a few hours", len(found), err)
+	}
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package auditlog
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Filter selects events. Empty fields select all.
+type Filter struct {
+	User, Verb, Resource, Namespace, Name string
+	Since, Until                          time.Time
+	// Limit is the number of events, the newest of those that match.
+	Limit int
+}
+
+// Event has the fields of an event that are searched and shown.
+type Event struct {
+	AuditID    string `json:"auditID"`
+	Stage      string `json:"stage"`
+	RequestURI string `json:"requestURI"`
+	Verb       string `json:"verb"`
+	User       struct {
+		Username string   `json:"username"`
+		Groups   []string `json:"groups,omitempty"`
+	} `json:"user"`
+	Impersonated *struct {
+		Username string `json:"username"`
+	} `json:"impersonatedUser,omitempty"`
+	SourceIPs []string `json:"sourceIPs,omitempty"`
+	UserAgent string   `json:"userAgent,omitempty"`
+	Object    *struct {
+		Resource    string `json:"resource,omitempty"`
+		Subresource string `json:"subresource,omitempty"`
+		Namespace   string `json:"namespace,omitempty"`
+		Name        string `json:"name,omitempty"`
+		APIGroup    string `json:"apiGroup,omitempty"`
+	} `json:"objectRef,omitempty"`
+	Status *struct {
+		Code    int32  `json:"code,omitempty"`
+		Message string `json:"message,omitempty"`
+	} `json:"responseStatus,omitempty"`
+	Received time.Time         `json:"requestReceivedTimestamp"`
+	Time     time.Time         `json:"stageTimestamp"`
+	Notes    map[string]string `json:"annotations,omitempty"`
+}
+
+// matches reports whether an event is selected.
+func (f *Filter) matches(e *Event) bool {
+	is := func(want, got string) bool { return want == "" || want == got }
+	user := is(f.User, e.User.Username) || e.Impersonated != nil && is(f.User, e.Impersonated.Username)
+	if !user || !is(f.Verb, e.Verb) || !f.Since.IsZero() && e.Time.Before(f.Since) || !f.Until.IsZero() && e.Time.After(f.Until) {
+		return false
+	}
+	if e.Object == nil {
+		return f.Resource == "" && f.Namespace == "" && f.Name == ""
+	}
+	resource := e.Object.Resource
+	full := resource
+	if e.Object.Subresource != "" {
+		full += "/" + e.Object.Subresource
+	}
+
+	return (is(f.Resource, resource) || f.Resource == full) && is(f.Namespace, e.Object.Namespace) && is(f.Name, e.Object.Name)
+}
+
+// hints are texts that each line with a matching event contains: most lines need not be decoded.
+func (f *Filter) hints() [][]byte {
+	var all [][]byte
+	for _, text := range []string{f.User, f.Verb, f.Namespace, f.Name} {
+		if quoted, err := json.Marshal(text); err == nil && text != "" && !bytes.ContainsAny(quoted, "\\") {
+			all = append(all, quoted)
+		}
+	}
+
+	return all
+}
+
+// Search returns the newest events that match, the oldest of them first.
+func Search(ctx context.Context, dir string, filter Filter) ([]Event, error) {
+	names, err := finishedFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	var found []Event
+	for _, name := range slices.Backward(append(names, current)) {
+		more, err := searchFile(ctx, filepath.Join(dir, name), &filter)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // It was just removed or renamed.
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(more, found...)
+		if extra := len(found) - filter.Limit; filter.Limit > 0 && extra >= 0 {
+			return found[extra:], nil
+		}
+	}
+
+	return found, nil
+}
+
+// longest is the size of the longest line that is read.
+const longest = 1 << 20
+
+func searchFile(ctx context.Context, path string, filter *Filter) (found []Event, err error) {
+	file, err := os.Open(path) //nolint:gosec // The path is the operator's own.
+	if err != nil {
+		return nil, fmt.Errorf("read audit log: %w", err)
+	}
+	defer file.Close() //nolint:errcheck // Nothing was written.
+	if info, err := file.Stat(); err == nil && !filter.Since.IsZero() && info.ModTime().Before(filter.Since) {
+		return nil, nil
+	}
+	hints := filter.hints()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(make([]byte, 0, bufio.MaxScanTokenSize), longest)
+	for lines.Scan() {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		line := lines.Bytes()
+		if slices.ContainsFunc(hints, func(h []byte) bool { return !bytes.Contains(line, h) }) {
+			continue
+		}
+		var e Event
+		if json.Unmarshal(line, &e) != nil || !filter.matches(&e) {
+			continue
+		}
+		found = append(found, e)
+		if extra := len(found) - filter.Limit; filter.Limit > 0 && extra >= filter.Limit {
+			found = append(found[:0], found[extra:]...)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("read audit log: %w", err)
+	}
+	if extra := len(found) - filter.Limit; filter.Limit > 0 && extra > 0 {
+		found = found[extra:]
+	}
+
+	return found, nil
+}
