@@ -49,6 +49,8 @@ type Options struct {
 	Level Level
 	// Format is FormatText if empty.
 	Format Format
+	// Control changes the level later and keeps the newest lines; nil if nobody does.
+	Control *Control
 }
 
 // Validate returns an error for each invalid field, with its flag.
@@ -78,6 +80,9 @@ func NewLogger(w io.Writer, o Options) logr.Logger {
 
 func newHandler(w io.Writer, o Options) slog.Handler {
 	opts := &slog.HandlerOptions{Level: threshold(o.Level), ReplaceAttr: replace}
+	if o.Control != nil {
+		opts.Level, w = &o.Control.threshold, io.MultiWriter(w, o.Control)
+	}
 	if o.Format == FormatJSON {
 		return slog.NewJSONHandler(w, opts)
 	}

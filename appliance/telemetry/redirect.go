@@ -4,10 +4,7 @@ package telemetry
 
 import (
 	"bytes"
-	"flag"
-	"fmt"
 	"log/slog"
-	"strconv"
 
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
@@ -22,14 +19,8 @@ const klogName = "kubernetes"
 // The command that creates the logger calls it once, before it starts anything that may log, because the globals are not
 // synchronized.
 func Redirect(log logr.Logger, level Level) error {
-	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
-	klog.InitFlags(flags) //nolint:forbidigo // the one place that tells klog how much to log
-	verbosity := 0
-	if level == LevelDebug {
-		verbosity = klogVerbosity
-	}
-	if err := flags.Set("v", strconv.Itoa(verbosity)); err != nil {
-		return fmt.Errorf("set verbosity of klog: %w", err)
+	if err := setVerbosity(level); err != nil {
+		return err
 	}
 	named := log.WithName(klogName)
 	//nolint:forbidigo // the one place that hands klog our logger

@@ -5,6 +5,8 @@ package kine
 import (
 	"os"
 	"time"
+
+	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
 // File describes the database of a store.
@@ -17,6 +19,8 @@ type File struct {
 	// was changed last; zero if it was not since the start.
 	Revision, Compacted int64
 	CompactedAt         time.Time
+	// Full says that the last write failed because there was no space left.
+	Full bool
 }
 
 // Files describes the databases of this machine. There are none with an external datastore.
@@ -26,7 +30,7 @@ func (s *Stores) Files() []File {
 		if i.log == nil {
 			continue
 		}
-		f := File{Name: i.name, Revision: i.log.Revision()}
+		f := File{Name: i.name, Revision: i.log.Revision(), Full: i.log.Full()}
 		f.Compacted, f.CompactedAt = i.log.LastCompaction()
 		f.SizeBytes, f.WALBytes = size(i.log.Path()), size(i.log.Path()+"-wal")
 		all = append(all, f)
@@ -42,4 +46,16 @@ func size(path string) int64 {
 	}
 
 	return info.Size()
+}
+
+// Logs are the logs of the databases of this machine, by their names. There are none with an external datastore.
+func (s *Stores) Logs() map[string]*log.Log {
+	all := map[string]*log.Log{}
+	for _, i := range s.instances {
+		if i.log != nil {
+			all[i.name] = i.log
+		}
+	}
+
+	return all
 }

@@ -116,18 +116,50 @@ func texts(ctx context.Context, db *sql.DB, query string) (all []string, err err
 const checkStep = 500
 
 func damagedRecords(ctx context.Context, db *sql.DB) (problems []string, err error) {
-	for after := int64(-1); len(problems) < mostProblems; {
-		read, last, err := damagedAfter(ctx, db, after, &problems)
+	err = eachDamaged(ctx, db, func(_ *Record, damage error) bool {
+		problems = append(problems, damage.Error())
+
+		return len(problems) < mostProblems
+	})
+
+	return problems, err
+}
+
+// Damaged returns the keys whose newest state is damaged. They cannot be read.
+func (l *Log) Damaged(ctx context.Context) (keys []string, err error) {
+	db := connect(l.cfg.File, 1, url.Values{"_query_only": {"true"}})
+	defer func() { err = errors.Join(err, db.Close()) }()
+	err = eachDamaged(ctx, db, func(r *Record, _ error) bool {
+		l.mu.RLock()
+		defer l.mu.RUnlock()
+		h, ok := l.heads.Get(head{key: r.Key})
+		if ok && h.revision == r.Revision {
+			keys = append(keys, r.Key)
+		}
+
+		return len(keys) < mostProblems
+	})
+
+	return keys, err
+}
+
+// eachDamaged calls a function for each damaged record until it returns false.
+func eachDamaged(ctx context.Context, db *sql.DB, call func(r *Record, damage error) bool) error {
+	more := true
+	for after := int64(-1); more; {
+		read, last, err := damagedAfter(ctx, db, after, func(r *Record, damage error) { more = more && call(r, damage) })
 		if err != nil || read == 0 {
-			return problems, err
+			return err
 		}
 		after = last
 	}
 
-	return problems, nil
+	return nil
 }
 
-func damagedAfter(ctx context.Context, db *sql.DB, after int64, problems *[]string) (read int, last int64, err error) {
+func damagedAfter(
+	ctx context.Context, db *sql.DB, after int64, call func(r *Record, damage error),
+) (read int, last int64, err error) {
 	rows, err := db.QueryContext(ctx, `SELECT `+columns+`, value, sum FROM log WHERE id > ? ORDER BY id LIMIT ?`, after, checkStep)
 	if err != nil {
 		return 0, 0, fmt.Errorf("check records: %w", err)
@@ -139,7 +171,7 @@ func damagedAfter(ctx context.Context, db *sql.DB, after int64, problems *[]stri
 			return read, last, err
 		}
 		if err != nil {
-			*problems = append(*problems, err.Error())
+			call(r, err)
 		}
 		read, last = read+1, r.Revision
 	}

@@ -43,6 +43,9 @@ func TestFlippedBytes(t *testing.T) {
 		t.Errorf("the check of a file names the record: got %q, %v", problems, err)
 	}
 	l = open(t, cfg)
+	if keys, err := l.Damaged(t.Context()); err != nil || len(keys) != 1 || keys[0] != "/bad" {
+		t.Errorf("the damaged keys: got %q, %v", keys, err)
+	}
 	for what, read := range map[string]log.Read{
 		"the key":   {Range: log.Range{Key: "/bad"}},
 		"its range": {Range: log.Range{Key: "/", End: "0"}},

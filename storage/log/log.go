@@ -40,6 +40,8 @@ type Log struct {
 	ends *leases
 	// written is the size of all records that were published.
 	written atomic.Int64
+	// full says that the last write failed because there was no space left.
+	full atomic.Bool
 
 	// mu guards the published state, which only the writer changes, in one step for each batch.
 	mu sync.RWMutex
@@ -86,6 +88,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		feed:     newFeed(cfg.PendingBytes),
 		tracked:  map[Range]*Tracked{},
 	}
+	failedWrites.WithLabelValues(l.store()) // It is shown before the first failure.
 	l.close = sync.OnceValue(l.end)
 	if err := l.load(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("log %q: %w", cfg.File, withRemedy(err, cfg.File)), f.close())

@@ -46,6 +46,7 @@ func (l *Log) store() string {
 
 // measure counts a transaction.
 func (l *Log) measure(began time.Time, writes int) {
+	l.full.Store(false)
 	commitSeconds.WithLabelValues(l.store()).Observe(l.cfg.Clock.Since(began).Seconds())
 	commitWrites.WithLabelValues(l.store()).Observe(float64(writes))
 }

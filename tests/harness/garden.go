@@ -92,7 +92,7 @@ func WithDatastore(change func(*kine.Config)) Option {
 func Start(tb testing.TB, options ...Option) *Garden {
 	tb.Helper()
 	s := newSettings(tb, options)
-	log, lines := newLog(tb)
+	log, logs, lines := newLog(tb)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	g := &Garden{DataDir: s.config.DataDir, cancel: cancel, done: make(chan error, 1), lines: lines}
 	ready := make(chan server.Garden, 1)
@@ -100,6 +100,7 @@ func Start(tb testing.TB, options ...Option) *Garden {
 		g.done <- server.Run(ctx, server.Options{
 			Config:    s.config,
 			Log:       log,
+			Logs:      logs,
 			Version:   "v0.0.0-test",
 			Listener:  s.listener,
 			Ready:     func(found server.Garden) { ready <- found },

@@ -35,13 +35,14 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-func newLog(tb testing.TB) (logr.Logger, *buffer) {
+func newLog(tb testing.TB) (logr.Logger, *telemetry.Control, *buffer) {
 	tb.Helper()
 	if err := quiet(); err != nil {
 		tb.Fatalf("silence libraries: %v", err)
 	}
 	lines := &buffer{}
-	log := telemetry.NewLogger(lines, telemetry.Options{Level: telemetry.LevelInfo, Format: telemetry.FormatText})
+	control := telemetry.NewControl(telemetry.LevelInfo)
+	log := telemetry.NewLogger(lines, telemetry.Options{Level: telemetry.LevelInfo, Format: telemetry.FormatText, Control: control})
 	// Registered before the garden's own clean-up, so it runs after it.
 	tb.Cleanup(func() {
 		if tb.Failed() {
@@ -49,5 +50,5 @@ func newLog(tb testing.TB) (logr.Logger, *buffer) {
 		}
 	})
 
-	return log, lines
+	return log, control, lines
 }
