@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/union"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
@@ -49,10 +50,12 @@ func newSeedAuthorization(clk clock.Clock) (*seedAuthorization, error) {
 	}, nil
 }
 
-// apply adds the authorizer before the existing ones and that for missing objects after them, and watches the objects that
+// apply adds the given authorizer, that for seeds before the existing ones and that for missing objects after them, and watches the objects that
 // are not of the garden's kinds.
-func (s *seedAuthorization) apply(into *genericapiserver.Config, known informers.SharedInformerFactory) error {
-	all := union.New(s.authorizer, into.Authorization.Authorizer)
+func (s *seedAuthorization) apply(
+	into *genericapiserver.Config, known informers.SharedInformerFactory, first authorizer.Authorizer,
+) error {
+	all := union.New(first, s.authorizer, into.Authorization.Authorizer)
 	into.Authorization.Authorizer = union.New(all, &seedauthorizer.Absent{Authorizer: s.authorizer, Others: all, Ready: s.synced})
 	into.AddReadyzChecks(healthz.NamedCheck(seedsCheck, func(*http.Request) error {
 		if !s.synced() {

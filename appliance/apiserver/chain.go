@@ -18,6 +18,7 @@ import (
 	controlplane "k8s.io/kubernetes/pkg/controlplane/apiserver"
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
 	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 )
 
@@ -31,6 +32,7 @@ type chain struct {
 	garden     *gardenServer
 	custom     apiextensionsapiserver.CompletedConfig
 	aggregator aggregatorapiserver.CompletedConfig
+	revoked    *revoked.Set
 }
 
 // configureChain creates all configurations before any is completed, because each starts from a copy of that of the kube server.
@@ -57,6 +59,7 @@ func (c *completed) configureChain() (*chain, error) {
 		garden:     garden,
 		custom:     custom.Complete(),
 		aggregator: aggregator.Complete(),
+		revoked:    c.revoked,
 	}, nil
 }
 
@@ -109,7 +112,7 @@ func (ch *chain) build() (*aggregatorapiserver.APIAggregator, error) {
 	if err != nil {
 		return nil, err
 	}
-	kube, err := newKube(ch.kube, ch.garden.sources, garden)
+	kube, err := newKube(ch.kube, ch.garden.sources, ch.revoked, garden)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/admission"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/storage/kine"
@@ -57,6 +59,10 @@ type Config struct {
 	Timeline *timeline.Store
 	// Snapshots keeps the snapshots of the garden; nil if it takes none.
 	Snapshots snapshot.Keeper
+	// Audit takes the lines of the audit log, which is closed after the server has ended; nil turns it off. AuditPolicy is the file of
+	// its policy; empty means the default.
+	Audit       io.Writer
+	AuditPolicy string
 	// ObjectBytes is the size of the cache of encoded objects.
 	ObjectBytes int64
 	// Mounts are what else is served on the port.
@@ -112,6 +118,9 @@ type completed struct {
 	library options.CompletedOptions
 	// seeds authorizes gardenlets.
 	seeds *seedAuthorization
+	// revoked are the seeds that are shut out, office changes them.
+	revoked *revoked.Set
+	office  *revoked.Office
 }
 
 // Complete validates the Config and sets the values that are derived from it.
@@ -132,7 +141,7 @@ func (c Config) Complete(ctx context.Context) (Completed, error) {
 		return Completed{}, err
 	}
 
-	return Completed{&completed{Config: c, library: library, seeds: seeds}}, nil
+	return Completed{&completed{Config: c, library: library, seeds: seeds, revoked: revoked.NewSet()}}, nil
 }
 
 func (c Config) validate() error {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -27,6 +28,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
 	_ "k8s.io/kubernetes/pkg/features" // Registers the feature gates that are set below.
 
+	"github.com/terrarium-garden/terrarium/appliance/auditlog"
 	"github.com/terrarium-garden/terrarium/storage/backup"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
@@ -55,8 +57,7 @@ var configureLibraries = sync.OnceValue(func() error {
 	for i, handle := range utilruntime.ErrorHandlers {
 		utilruntime.ErrorHandlers[i] = unlessCancelled(handle)
 	}
-	legacyregistry.RawMustRegister(kine.Collectors()...)
-	legacyregistry.RawMustRegister(backup.Collectors()...)
+	legacyregistry.RawMustRegister(slices.Concat(kine.Collectors(), auditlog.Collectors(), backup.Collectors())...)
 
 	return nil
 })

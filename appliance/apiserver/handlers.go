@@ -22,7 +22,7 @@ func (c *completed) handlerChain(mounts gateway.Mounts) func(http.Handler, *gene
 		// Bodies are checked last: only for authorized requests, and before anything decodes them.
 		judged := mounts.Before(gateway.Authorized, bounds.With(api, config.MaxRequestBodyBytes, config.Serializer))
 		chain := seedauthorizer.WithPlace(
-			genericapiserver.DefaultBuildHandlerChain(seedauthorizer.WithAbsent(judged, config.Serializer), config))
+			genericapiserver.DefaultBuildHandlerChain(c.revoked.WithOpen(seedauthorizer.WithAbsent(judged, config.Serializer), config.Serializer), config))
 
 		return mounts.Before(gateway.Everybody, chain)
 	}
@@ -30,9 +30,9 @@ func (c *completed) handlerChain(mounts gateway.Mounts) func(http.Handler, *gene
 
 // mounts are those that were given, and the page that shows the graph, where the configuration asks for it (GAC-GR-13).
 func (c *completed) mounts() (gateway.Mounts, error) {
-	all := c.Mounts
+	all := append(slices.Clone(c.Mounts), c.office.Mounts()...)
 	if c.DebugHandlers {
-		all = append(slices.Clone(all), gateway.Mount{Path: graphpage.Path, Who: gateway.Authorized, Handler: c.seeds.page()})
+		all = append(all, gateway.Mount{Path: graphpage.Path, Who: gateway.Authorized, Handler: c.seeds.page()})
 	}
 	if err := all.Check(); err != nil {
 		return nil, fmt.Errorf("share the port: %w", err)

@@ -29,6 +29,8 @@ import (
 	rbacrest "k8s.io/kubernetes/pkg/registry/rbac/rest"
 
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/apiserver/audit"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
 	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 )
 
@@ -53,9 +55,18 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure control plane: %w", err)
 	}
+	if c.Audit != nil {
+		generic.AuditBackend = audit.New(c.Audit)
+		if generic.AuditPolicyRuleEvaluator, err = audit.Policy(c.AuditPolicy); err != nil {
+			return nil, err
+		}
+	}
 	generic.SkipOpenAPIInstallation = true // See serveOpenAPI.
 	generic.RESTOptionsGetter = fresh.Getter(generic.RESTOptionsGetter, c.logs())
-	if err := c.seeds.apply(generic, informers); err != nil {
+	if err := c.seeds.apply(generic, informers, c.revoked.Authorizer()); err != nil {
+		return nil, err
+	}
+	if c.office, err = c.revocations(generic); err != nil {
 		return nil, err
 	}
 	kinds, err := c.gardenKinds(*generic)
@@ -71,8 +82,8 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create client for authentication: %w", err)
 	}
-	generic.Authentication.Authenticator = withOpenPaths(
-		withNewTokens(generic.Authentication.Authenticator, client.CoreV1().Secrets(metav1.NamespaceSystem)))
+	generic.Authentication.Authenticator = withOpenPaths(c.revoked.Known(
+		withNewTokens(generic.Authentication.Authenticator, client.CoreV1().Secrets(metav1.NamespaceSystem)), false))
 	// It records since when tokens without expiration are tracked. A garden has never issued any.
 	generic.DisabledPostStartHooks.Insert("start-legacy-token-tracking-controller")
 	for _, check := range c.ReadyChecks {
@@ -89,7 +100,9 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 }
 
 // newKube builds the server of Kubernetes' own groups, and adds their stores to the sources.
-func newKube(config controlplane.CompletedConfig, stores sources, next genericapiserver.DelegationTarget) (*controlplane.Server, error) {
+func newKube(
+	config controlplane.CompletedConfig, stores sources, shut *revoked.Set, next genericapiserver.DelegationTarget,
+) (*controlplane.Server, error) {
 	server, err := config.New("terrarium", next)
 	if err != nil {
 		return nil, fmt.Errorf("build kube server: %w", err)
@@ -98,7 +111,7 @@ func newKube(config controlplane.CompletedConfig, stores sources, next genericap
 	if err != nil {
 		return nil, fmt.Errorf("create discovery client: %w", err)
 	}
-	if err := server.InstallAPIs(stores.record(kubeGroups(config, client))...); err != nil {
+	if err := server.InstallAPIs(stores.record(kubeGroups(config, shut, client))...); err != nil {
 		return nil, fmt.Errorf("install groups of Kubernetes: %w", err)
 	}
 	serveOpenAPI(server.GenericAPIServer, config.Generic.Config)
@@ -117,13 +130,13 @@ type withoutHook struct {
 
 // kubeGroups lists Kubernetes' own groups in the order of discovery: the generic control plane's, without storage
 // migration and storage versions.
-func kubeGroups(c controlplane.CompletedConfig, client discovery.DiscoveryInterface) []controlplane.RESTStorageProvider {
+func kubeGroups(c controlplane.CompletedConfig, shut *revoked.Set, client discovery.DiscoveryInterface) []controlplane.RESTStorageProvider {
 	authentication, authorization := c.Generic.Authentication, c.Generic.Authorization
 
 	return []controlplane.RESTStorageProvider{
 		c.NewCoreGenericConfig(),
 		authenticationrest.RESTStorageProvider{
-			Authenticator: authentication.Authenticator,
+			Authenticator: shut.Known(authentication.Authenticator, true),
 			APIAudiences:  authentication.APIAudiences,
 		},
 		authorizationrest.RESTStorageProvider{Authorizer: authorization.Authorizer, RuleResolver: c.Generic.RuleResolver},

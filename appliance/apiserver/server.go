@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	aggregatorapiserver "k8s.io/kube-aggregator/pkg/apiserver"
 
+	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
 	"github.com/terrarium-garden/terrarium/storage/registry/appliance/timeline"
 )
 
@@ -31,6 +32,7 @@ type Server struct {
 	sources    sources
 	seeds      *seedAuthorization
 	recorder   *timeline.Recorder
+	office     *revoked.Office
 }
 
 // New builds the server. It connects to the stores, which have to be running.
@@ -44,8 +46,11 @@ func (c Completed) New() (*Server, error) {
 		return nil, err
 	}
 
-	return &Server{aggregator: aggregator, later: c.ReadyChecks, sources: ch.garden.sources, seeds: c.seeds, recorder: ch.garden.recorder}, nil
+	return &Server{aggregator: aggregator, later: c.ReadyChecks, sources: ch.garden.sources, seeds: c.seeds, recorder: ch.garden.recorder, office: c.office}, nil
 }
+
+// Revoked are the seeds that are shut out.
+func (s *Server) Revoked() *revoked.Set { return s.office.Set }
 
 // LoopbackConfig returns a client configuration for this server within the process, with all permissions and without a rate
 // limit.
@@ -71,6 +76,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	ended, started := make(chan error, 1), make(chan error, 1)
 	var background sync.WaitGroup
 	background.Go(func() { s.seeds.feed.Run(life) })
+	background.Go(func() { watchRevocations(life, s.office.Client, s.office.Set) })
 	recording, stopRecording := context.WithCancel(context.WithoutCancel(ctx))
 	background.Go(func() { s.recorder.Run(recording) })
 	defer func() {

@@ -66,8 +66,9 @@ func (o *serverOptions) validate(cmd *cobra.Command) error {
 
 func (o *serverOptions) run(ctx context.Context) error {
 	config := o.completed.Configuration()
+	logs := telemetry.NewControl(telemetry.Level(config.LogLevel))
 	log, err := processLog(o.env, telemetry.Options{
-		Level: telemetry.Level(config.LogLevel), Format: telemetry.Format(config.LogFormat),
+		Level: telemetry.Level(config.LogLevel), Format: telemetry.Format(config.LogFormat), Control: logs,
 	})
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (o *serverOptions) run(ctx context.Context) error {
 	defer keeping.Wait()
 	defer end()
 	return server.Run(ctx, server.Options{
-		Config: config, Log: log, Version: options.Version, Clock: o.env.Clock, MemoryLimit: limit,
+		Config: config, Log: log, Logs: logs, Version: options.Version, Clock: o.env.Clock, MemoryLimit: limit,
 		Ready: func(garden server.Garden) {
 			ready()
 			service.Ready("Garden ready at " + garden.Server)

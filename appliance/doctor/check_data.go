@@ -76,7 +76,7 @@ func ofStore(s *Store, now time.Time) []Finding {
 		shown := s.Problems[:min(len(s.Problems), mostProblemText)]
 		add("store-damaged", Critical, fmt.Sprintf("The database of %s is damaged: %s", s.Name, strings.Join(shown, "; ")),
 			"damaged records cannot be read, and others may be lost",
-			"check the disk; restore the newest snapshot from before the damage (docs/snapshots.md)")
+			"check the disk; restore the newest snapshot from before the damage (docs/backup.md)")
 	}
 	if !s.Checked.IsZero() && now.Sub(s.Checked) > integrityAge {
 		add("store-unchecked", Warning, fmt.Sprintf("The integrity of the database of %s was last checked %s ago", s.Name, duration.HumanDuration(now.Sub(s.Checked))),

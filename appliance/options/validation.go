@@ -89,6 +89,8 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 	check("", "timeline.keep", within(c.Timeline.Keep, time.Hour, 10*365*24*time.Hour))
 	check("", "timeline.maxSize", validateTimelineSize(c.Timeline.MaxSize))
 	checkSnapshots(&c.Snapshots, check)
+	check("", "audit.maxAge", within(c.Audit.MaxAge, time.Hour, 10*365*24*time.Hour))
+	check("", "audit.maxSize", validateTimelineSize(c.Audit.MaxSize))
 	check("", "tokens.defaultLifetime", within(c.Tokens.DefaultLifetime, MinTokenLifetime, MaxTokenLifetime))
 	check("", "tokens.maxServiceAccountTokenLifetime", within(c.Tokens.MaxServiceAccountTokenLifetime, time.Hour, 10*365*24*time.Hour))
 	check("", "certificates.clientLifetime", within(c.Certificates.ClientLifetime, time.Hour, 10*365*24*time.Hour))

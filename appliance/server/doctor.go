@@ -76,13 +76,23 @@ func (s *server) facts(keys *identity.Garden, stores *kine.Stores) *doctor.Facts
 		})
 	}
 	for _, db := range stores.Files() {
-		f.Stores = append(f.Stores, doctor.Store{
+		is := doctor.Store{
 			Name: db.Name, SizeBytes: db.SizeBytes, WALBytes: db.WALBytes,
 			Revision: db.Revision, Compacted: db.Compacted, CompactedAt: db.CompactedAt,
-		})
+		}
+		s.health.describe(&is)
+		f.Stores = append(f.Stores, is)
+		if f.Disk != nil {
+			f.Disk.ReadOnly = f.Disk.ReadOnly || db.Full
+		}
 	}
 	for _, u := range s.readiness.units {
 		f.Units[u.name] = u.ready.Load()
+	}
+	if shut := s.revoked.Load(); shut != nil {
+		for _, r := range shut.List() {
+			f.Revoked = append(f.Revoked, r.Seed)
+		}
 	}
 	if s.backups != nil {
 		f.Backups = s.backups()

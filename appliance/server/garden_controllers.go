@@ -19,6 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/garden"
+	"github.com/terrarium-garden/terrarium/controllers/garden/seed/revocation"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -47,7 +48,8 @@ func (s *server) runGardenControllers(ctx context.Context, api *apiserver.Server
 		return fmt.Errorf("create manager: %w", err)
 	}
 	leaveOut := kit.NewLeaveOut(s.Config.Controllers.Disabled)
-	if err := kit.AddAll(kit.Clusters{Garden: mgr, Clock: s.Clock, LeaveOut: leaveOut}, garden.Adders(s.Config)...); err != nil {
+	if err := kit.AddAll(kit.Clusters{Garden: mgr, Clock: s.Clock, LeaveOut: leaveOut},
+		append(garden.Adders(s.Config), &revocation.Reconciler{Records: api.Revoked()})...); err != nil {
 		return err
 	}
 	if err := leaveOut.Check(); err != nil {
@@ -71,6 +73,8 @@ func (s *server) runGardenControllers(ctx context.Context, api *apiserver.Server
 		if !mgr.GetCache().WaitForCacheSync(ctx) {
 			return nil
 		}
+		s.live.Store(new(mgr.GetAPIReader()))
+		s.revoked.Store(api.Revoked())
 		s.reader.Store(new(client.Reader(mgr.GetCache())))
 		ready()
 

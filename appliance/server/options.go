@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
@@ -21,6 +22,8 @@ type Options struct {
 	Config *gardenconfigv1alpha1.ServerConfiguration
 	// Log is the log of the server.
 	Log logr.Logger
+	// Logs changes the level of Log and has its newest lines; nil if that is not possible.
+	Logs *telemetry.Control
 	// Version is the version of this binary.
 	Version string
 	// Listener accepts the connections; if nil, the server listens on Config.Listen.
@@ -66,6 +69,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.MemoryLimit == 0 {
 		o.MemoryLimit = math.MaxInt64
+	}
+	if o.Logs == nil {
+		o.Logs = telemetry.NewControl(telemetry.LevelInfo)
 	}
 	if o.Ready == nil {
 		o.Ready = func(Garden) {}

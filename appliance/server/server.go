@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
+	"github.com/terrarium-garden/terrarium/appliance/auditlog"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/runner"
@@ -36,6 +38,12 @@ type server struct {
 	name atomic.Pointer[string]
 	// reader reads objects from the cache of the controllers, once they run.
 	reader atomic.Pointer[client.Reader]
+	// health is what is known about the databases.
+	health storeHealth
+	// live reads objects from the store, once the controllers run.
+	live atomic.Pointer[client.Reader]
+	// revoked are the seeds that are shut out.
+	revoked atomic.Pointer[revoked.Set]
 	// digested are the counts of the last status.
 	digested atomic.Pointer[digest]
 	// backups tells about the snapshots; nil if there are none.
@@ -73,9 +81,12 @@ func (s *server) units() []runner.Unit {
 	saved := runner.Give(&order, "snapshots", func(ctx context.Context, ready func(*backup.Keeper)) error {
 		return s.runSnapshots(ctx, keys.Get(), stores.Get(), history.Get(), ready)
 	})
+	record := runner.Give(&order, "audit", func(ctx context.Context, ready func(*auditlog.Log)) error {
+		return s.runAudit(ctx, keys.Get(), ready)
+	})
 	api := runner.Give(&order, unitAPIServer, func(ctx context.Context, ready func(*apiserver.Server)) error {
 		return s.runAPIServer(ctx, ground{
-			door: door.Get(), keys: keys.Get(), stores: stores.Get(), timeline: history.Get(), snapshots: saved.Get(),
+			door: door.Get(), keys: keys.Get(), stores: stores.Get(), timeline: history.Get(), snapshots: saved.Get(), audit: record.Get(),
 		}, ready)
 	})
 	name := runner.Give(&order, "first-objects", func(ctx context.Context, ready func(string)) error {
@@ -86,6 +97,9 @@ func (s *server) units() []runner.Unit {
 	})
 	order.Add("garden-controllers", func(ctx context.Context, ready func()) error {
 		return s.runGardenControllers(ctx, api.Get(), ready)
+	})
+	order.Add("store-health", func(ctx context.Context, ready func()) error {
+		return s.runStoreHealth(ctx, keys.Get(), stores.Get(), ready)
 	})
 	order.Add("announce", func(_ context.Context, ready func()) error {
 		return s.announce(door.Get().addresses, keys.Get(), name.Get(), ready)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/appliance/admission"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
+	"github.com/terrarium-garden/terrarium/appliance/auditlog"
 	"github.com/terrarium-garden/terrarium/appliance/bootstrap"
 	"github.com/terrarium-garden/terrarium/appliance/gateway/ui"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
@@ -45,6 +46,8 @@ type ground struct {
 	timeline *timeline.Store
 	// snapshots saves the garden; nil if it takes no snapshots.
 	snapshots *backup.Keeper
+	// audit records who does what; nil if it is turned off.
+	audit *auditlog.Log
 }
 
 // runListener opens the port before anything is written. The API server closes the listener when it stops.
@@ -102,6 +105,9 @@ func (s *server) runDatastore(ctx context.Context, keys *identity.Garden, ready 
 	if err != nil {
 		return err
 	}
+	if err := refuseDamaged(ctx, stores); err != nil {
+		return errors.Join(err, stores.Close())
+	}
 	ready(stores)
 	<-ctx.Done()
 
@@ -144,7 +150,10 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 	if on.snapshots != nil {
 		c.Snapshots = on.snapshots
 	}
-	c.ReadyChecks = s.readiness.checks(unitAPIServer)
+	if on.audit != nil {
+		c.Audit, c.AuditPolicy = on.audit, s.Config.Audit.PolicyFile
+	}
+	c.ReadyChecks = append(s.readiness.checks(unitAPIServer), s.health.checks()...)
 	c.Clock = s.Clock
 	c.DebugHandlers = s.Config.EnableDebugHandlers
 	ofShoots(&c, &s.Config.Shoots)
@@ -158,7 +167,8 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 	if err != nil {
 		return err
 	}
-	c.Mounts = append(append(c.Mounts, pages...), s.statusPage(on), s.doctorPage(on.keys, on.stores), s.configurationPage())
+	c.Mounts = append(append(c.Mounts, pages...), s.statusPage(on), s.doctorPage(on.keys, on.stores), s.auditPage(on.keys), s.logLevelPage(),
+		s.bundlePage(on.keys, on.stores), s.storePage(on.stores), s.configurationPage())
 	c.Log = s.Log.WithName("admission")
 	completed, err := c.Complete(ctx)
 	if err != nil {

@@ -161,6 +161,9 @@ controllers: {seed: {monitorPeriod: 5s}}
 			Interval: &metav1.Duration{Duration: 12 * time.Hour}, IncrementInterval: &metav1.Duration{Duration: 30 * time.Second},
 			Keep: new(5), Window: &metav1.Duration{Duration: 24 * time.Hour},
 		},
+		Audit: gardenconfigv1alpha1.AuditConfiguration{
+			MaxAge: &metav1.Duration{Duration: 720 * time.Hour}, MaxSize: new(resource.MustParse("256Mi")),
+		},
 		Tokens: gardenconfigv1alpha1.TokenConfiguration{
 			DefaultLifetime: &metav1.Duration{Duration: time.Hour}, MaxServiceAccountTokenLifetime: &metav1.Duration{Duration: 2160 * time.Hour},
 		},

@@ -24,6 +24,8 @@ const (
 	defaultSnapshotInterval    = 12 * time.Hour
 	defaultIncrementInterval   = 30 * time.Second
 	defaultSnapshotWindow      = 24 * time.Hour
+	defaultAuditAge            = 30 * 24 * time.Hour
+	defaultAuditBytes          = 256 << 20
 	defaultServiceAccountToken = 90 * 24 * time.Hour
 	defaultObjectSize          = 512 << 10
 )
@@ -43,6 +45,10 @@ func (c *ServerConfiguration) SetDefaults() {
 	setDuration(&c.Snapshots.IncrementInterval, defaultIncrementInterval)
 	setDefault(&c.Snapshots.Keep, 5)
 	setDuration(&c.Snapshots.Window, defaultSnapshotWindow)
+	setDuration(&c.Audit.MaxAge, defaultAuditAge)
+	if c.Audit.MaxSize == nil {
+		c.Audit.MaxSize = resource.NewQuantity(defaultAuditBytes, resource.BinarySI)
+	}
 	setDuration(&c.Tokens.DefaultLifetime, time.Hour)
 	setDuration(&c.Tokens.MaxServiceAccountTokenLifetime, defaultServiceAccountToken)
 	setDuration(&c.Certificates.ClientLifetime, 365*24*time.Hour)

@@ -45,6 +45,9 @@ type ServerConfiguration struct {
 	// Snapshots says how the garden is saved.
 	// +optional
 	Snapshots SnapshotConfiguration `json:"snapshots,omitempty"`
+	// Audit says what is recorded about who did what, and how much of it is kept.
+	// +optional
+	Audit AuditConfiguration `json:"audit,omitempty"`
 	// Tokens limits join tokens and tokens of service accounts.
 	// +optional
 	Tokens TokenConfiguration `json:"tokens,omitempty"`
@@ -100,6 +103,23 @@ type TimelineConfiguration struct {
 	// +optional
 	Keep *metav1.Duration `json:"keep,omitempty"`
 	// MaxSize is how much of the disk entries use, at least 16Mi. Defaults to 256Mi.
+	// +optional
+	MaxSize *resource.Quantity `json:"maxSize,omitempty"`
+}
+
+// AuditConfiguration says what the audit log records. It is in the directory audit of the data directory.
+type AuditConfiguration struct {
+	// Disabled turns the audit log off.
+	// +optional
+	Disabled bool `json:"disabled,omitempty"`
+	// PolicyFile is the path of a policy of kind Policy in audit.k8s.io/v1. By default, changes and accesses to credentials are
+	// recorded, without bodies. Bodies of Secrets and other credentials are never recorded.
+	// +optional
+	PolicyFile string `json:"policyFile,omitempty"`
+	// MaxAge is how long events are kept, at least 1h. Defaults to 720h, which is 30 days.
+	// +optional
+	MaxAge *metav1.Duration `json:"maxAge,omitempty"`
+	// MaxSize is how much of the disk events use, at least 16Mi. Defaults to 256Mi.
 	// +optional
 	MaxSize *resource.Quantity `json:"maxSize,omitempty"`
 }

@@ -67,7 +67,9 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("check %q was not made, only %q", check, report.Checked)
 		}
 	}
-	if slices.ContainsFunc(report.Findings, func(f doctor.Finding) bool { return f.Check == "units" || f.Check == "store" || f.Check == "certificates" }) {
+	if slices.ContainsFunc(report.Findings, func(f doctor.Finding) bool {
+		return f.Check == "units" || f.Check == "store" || f.Check == "certificates"
+	}) {
 		t.Errorf("a new garden is well: got %+v", report.Findings)
 	}
 	if status, out, errs := terrarium(t, "status", "--data-dir", g.DataDir); status != 0 || !strings.Contains(out, "Store of objects") || !strings.Contains(out, "Findings") {

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/expfmt"
+	"k8s.io/component-base/metrics/legacyregistry"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/yaml"
+
+	"github.com/terrarium-garden/terrarium/appliance/gateway"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+	"github.com/terrarium-garden/terrarium/storage/kine"
+)
+
+// bundlePath is the path of the support bundle.
+const bundlePath = "/appliance/support-bundle"
+
+// bundlePage is the mount of the support bundle, for those whom RBAC permits.
+func (s *server) bundlePage(keys *identity.Garden, stores *kine.Stores) gateway.Mount {
+	return gateway.Mount{
+		Path: bundlePath, Who: gateway.Authorized, Limits: gateway.Limits{Parallel: 1},
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var bundle bytes.Buffer
+			if err := s.writeBundle(r.Context(), &bundle, keys, stores); err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+
+				return
+			}
+			w.Header().Set("Content-Type", "application/gzip")
+			w.Header().Set("Cache-Control", "no-store")
+			w.Write(bundle.Bytes()) //nolint:errcheck,gosec // The client has gone; there is nobody to tell.
+		}),
+	}
+}
+
+// part is a file of the bundle.
+type part struct {
+	name  string
+	write func(ctx context.Context, w io.Writer) error
+}
+
+// parts are the files. What cannot be gathered is left out, with the reason in its place.
+func (s *server) parts(keys *identity.Garden, stores *kine.Stores) []part {
+	all := []part{
+		{"version.json", func(_ context.Context, w io.Writer) error { return encode(w, s.versions()) }},
+		{"configuration.yaml", func(_ context.Context, w io.Writer) error {
+			text, err := yaml.Marshal(withoutSecrets(s.Config))
+			if err == nil {
+				_, err = w.Write(text)
+			}
+
+			return err
+		}},
+		{"status.json", func(ctx context.Context, w io.Writer) error {
+			is, counted := s.status(keys, stores), s.digest(ctx, keys, stores)
+			is.Seeds, is.Shoots, is.Findings = counted.seeds, counted.shoots, counted.findings
+
+			return encode(w, is)
+		}},
+		{"doctor.json", func(ctx context.Context, w io.Writer) error {
+			report, err := s.examine(ctx, keys, stores)
+			if err != nil {
+				return err
+			}
+
+			return encode(w, report)
+		}},
+		{"metrics.txt", writeMetrics},
+		{"server.log", func(_ context.Context, w io.Writer) error {
+			_, err := io.WriteString(w, s.Logs.Recent())
+
+			return err
+		}},
+		{"goroutines.txt", func(_ context.Context, w io.Writer) error { return pprof.Lookup("goroutine").WriteTo(w, 1) }},
+	}
+	for _, kind := range bundledKinds() {
+		all = append(all, part{"objects/" + kind.Kind + ".json", func(ctx context.Context, w io.Writer) error {
+			return s.writeObjects(ctx, w, kind)
+		}})
+	}
+
+	return all
+}
+
+func encode(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+
+	return encoder.Encode(v)
+}
+
+func (s *server) versions() map[string]any {
+	info := map[string]any{"version": s.Version, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH, "time": s.Clock.Now().UTC()}
+	if build, ok := debug.ReadBuildInfo(); ok {
+		modules := map[string]string{}
+		for _, m := range build.Deps {
+			modules[m.Path] = m.Version
+		}
+		info["modules"] = modules
+	}
+
+	return info
+}
+
+// writeMetrics writes those of the process, without labels that name users.
+func writeMetrics(_ context.Context, w io.Writer) error {
+	families, err := prometheus.Gatherers{legacyregistry.DefaultGatherer, ctrlmetrics.Registry}.Gather()
+	encoder := expfmt.NewEncoder(w, expfmt.NewFormat(expfmt.TypeTextPlain))
+	for _, family := range families {
+		if encodeErr := encoder.Encode(family); encodeErr != nil {
+			return encodeErr
+		}
+	}
+	if len(families) > 0 {
+		return nil // Metrics that both have are reported as errors, beside all others.
+	}
+
+	return err
+}
+
+// writeBundle writes the archive. Every file goes through the same mask of credentials, whatever it contains.
+func (s *server) writeBundle(ctx context.Context, w io.Writer, keys *identity.Garden, stores *kine.Stores) error {
+	zipped := gzip.NewWriter(w)
+	archive := tar.NewWriter(zipped)
+	for _, p := range s.parts(keys, stores) {
+		var content bytes.Buffer
+		if err := p.write(ctx, &content); err != nil {
+			content.Reset()
+			fmt.Fprintf(&content, "not gathered: %v\n", err)
+		}
+		text := telemetry.Scrub(content.String())
+		header := &tar.Header{Name: "terrarium-support/" + p.name, Mode: 0o600, Size: int64(len(text)), ModTime: s.Clock.Now().Truncate(time.Second)}
+		if err := archive.WriteHeader(header); err != nil {
+			return fmt.Errorf("write support bundle: %w", err)
+		}
+		if _, err := io.WriteString(archive, text); err != nil {
+			return fmt.Errorf("write support bundle: %w", err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return fmt.Errorf("write support bundle: %w", err)
+	}
+
+	return zipped.Close()
+}

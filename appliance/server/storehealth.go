@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/terrarium-garden/terrarium/appliance/apiserver"
+	"github.com/terrarium-garden/terrarium/appliance/doctor"
+	"github.com/terrarium-garden/terrarium/appliance/gateway"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/storage/kine"
+	"github.com/terrarium-garden/terrarium/storage/log"
+)
+
+// storePath is the path of what can be done with the databases: vacuum and check.
+const storePath = "/appliance/store/"
+
+const (
+	// healthInterval is how often the disk is looked at and the metrics are brought up to date.
+	healthInterval = 10 * time.Second
+	// integrityInterval is the time between two checks of the databases.
+	integrityInterval = 7 * 24 * time.Hour
+)
+
+// storeHealth is what is known about the databases.
+type storeHealth struct {
+	mu    sync.Mutex
+	known map[string]integrity
+	// full says that changes are refused because the disk is full.
+	full bool
+}
+
+// integrity is the result of the last check of a database.
+type integrity struct {
+	checked  time.Time
+	problems []string
+	unused   int64
+}
+
+var (
+	errDiskFull = errors.New("the disk of the data directory is full: changes are refused until there is space")
+	errDamaged  = errors.New("a database is damaged")
+)
+
+// storeOfObjects is the database that the API server cannot do without.
+const storeOfObjects = "objects"
+
+// refuseDamaged does not let a server start with objects that cannot be read: to its controllers they would look as if they did not
+// exist.
+func refuseDamaged(ctx context.Context, stores *kine.Stores) error {
+	l, ok := stores.Logs()[storeOfObjects]
+	if !ok {
+		return nil
+	}
+	keys, err := l.Damaged(ctx)
+	if err != nil {
+		return fmt.Errorf("check database: %w", err)
+	}
+	if len(keys) > 0 {
+		return fmt.Errorf("%w: %q does not have what was written of %q; check the disk, and restore a snapshot from before the damage",
+			errDamaged, l.Path(), keys)
+	}
+
+	return nil
+}
+
+// checks are the checks of /readyz.
+func (h *storeHealth) checks() []apiserver.ReadyCheck {
+	return []apiserver.ReadyCheck{
+		{Name: "terrarium/disk", Check: func() error {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if h.full {
+				return errDiskFull
+			}
+
+			return nil
+		}},
+		{Name: "terrarium/store-integrity", Check: func() error {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			for _, name := range slices.Sorted(maps.Keys(h.known)) {
+				if found := h.known[name].problems; len(found) > 0 {
+					return fmt.Errorf("%w: %s: %s", errDamaged, name, found[0])
+				}
+			}
+
+			return nil
+		}},
+	}
+}
+
+// describe adds what is known to the facts about a database.
+func (h *storeHealth) describe(s *doctor.Store) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i := h.known[s.Name]
+	s.Checked, s.Problems, s.FreeBytes = i.checked, i.problems, i.unused
+}
+
+func (h *storeHealth) set(name string, change func(*integrity)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.known == nil {
+		h.known = map[string]integrity{}
+	}
+	i := h.known[name]
+	change(&i)
+	h.known[name] = i
+}
+
+// runStoreHealth checks the databases at the start and each week, looks at the disk, and keeps the metrics up to date.
+func (s *server) runStoreHealth(ctx context.Context, keys *identity.Garden, stores *kine.Stores, ready func()) error {
+	ready()
+	var checking sync.WaitGroup
+	defer checking.Wait()
+	checking.Go(func() { s.checkWeekly(ctx, stores) })
+	tick := s.Clock.NewTicker(healthInterval)
+	defer tick.Stop()
+	for {
+		s.lookAtStores(ctx, stores)
+		s.measure(ctx, keys, stores)
+		select {
+		case <-tick.C():
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// checkWeekly checks all databases now, without their indexes, and completely each week.
+func (s *server) checkWeekly(ctx context.Context, stores *kine.Stores) {
+	for full := false; ; full = true {
+		if err := s.checkStores(ctx, stores, full); err != nil && ctx.Err() == nil {
+			s.Log.Error(err, "The databases could not be checked")
+		}
+		timer := s.Clock.NewTimer(integrityInterval)
+		select {
+		case <-timer.C():
+		case <-ctx.Done():
+			timer.Stop()
+
+			return
+		}
+	}
+}
+
+func (s *server) checkStores(ctx context.Context, stores *kine.Stores, full bool) error {
+	var errs []error
+	for name, l := range stores.Logs() {
+		problems, err := l.Check(ctx, full)
+		if err != nil {
+			errs = append(errs, err)
+
+			continue
+		}
+		s.health.set(name, func(i *integrity) { i.checked, i.problems = s.Clock.Now(), problems })
+		if len(problems) > 0 {
+			s.Log.Error(errDamaged, "Restore a snapshot from before the damage", "store", name, "problems", problems)
+		}
+	}
+
+	return errors.Join(errs...)
+}
+
+// lookAtStores finds out how much is unused, and, while the disk is full, whether there is space again.
+func (s *server) lookAtStores(ctx context.Context, stores *kine.Stores) {
+	full := false
+	for name, l := range stores.Logs() {
+		if l.Full() {
+			l.Probe(ctx) //nolint:errcheck,gosec // The log says whether it is still full.
+		}
+		full = full || l.Full()
+		if unused, err := l.Unused(ctx); err == nil {
+			s.health.set(name, func(i *integrity) { i.unused = unused })
+		}
+	}
+	s.health.mu.Lock()
+	was := s.health.full
+	s.health.full = full
+	s.health.mu.Unlock()
+	if full && !was {
+		s.Log.Error(errDiskFull, "Free space; the garden goes on by itself")
+	}
+	if was && !full {
+		s.Log.Info("There is space again, and changes are accepted")
+	}
+}
+
+// storePage is the mount of what operators do with the databases, for those whom RBAC permits.
+func (s *server) storePage(stores *kine.Stores) gateway.Mount {
+	return gateway.Mount{
+		Path: storePath, Who: gateway.Authorized, Limits: gateway.Limits{Methods: []string{http.MethodPost}, Parallel: 1},
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var err error
+			// A client that does not wait does not end the work half way.
+			ctx := context.WithoutCancel(r.Context())
+			switch r.URL.Path {
+			case storePath + "vacuum":
+				err = vacuum(ctx, stores)
+			case storePath + "check":
+				err = s.checkStores(ctx, stores, true)
+			default:
+				http.NotFound(w, r)
+
+				return
+			}
+			s.lookAtStores(ctx, stores)
+			if err != nil {
+				status := http.StatusInternalServerError
+				if errors.Is(err, log.ErrNoSpace) {
+					status = http.StatusInsufficientStorage
+				}
+				http.Error(w, err.Error(), status)
+
+				return
+			}
+			writeJSON(w, struct {
+				Items []storeItem `json:"items"`
+			}{s.storeItems(stores)})
+		}),
+	}
+}
+
+func vacuum(ctx context.Context, stores *kine.Stores) error {
+	var errs []error
+	for _, l := range stores.Logs() {
+		errs = append(errs, l.Vacuum(ctx))
+	}
+
+	return errors.Join(errs...)
+}
+
+// storeItem is what is said about a database.
+type storeItem struct {
+	Name        string     `json:"name"`
+	SizeBytes   int64      `json:"sizeBytes"`
+	WALBytes    int64      `json:"walBytes"`
+	UnusedBytes int64      `json:"unusedBytes"`
+	Checked     *time.Time `json:"checked,omitempty"`
+	Problems    []string   `json:"problems,omitempty"`
+}
+
+func (s *server) storeItems(stores *kine.Stores) []storeItem {
+	all := []storeItem{}
+	for _, db := range stores.Files() {
+		is := doctor.Store{Name: db.Name}
+		s.health.describe(&is)
+		i := storeItem{Name: db.Name, SizeBytes: db.SizeBytes, WALBytes: db.WALBytes, UnusedBytes: is.FreeBytes, Problems: is.Problems}
+		if !is.Checked.IsZero() {
+			i.Checked = new(is.Checked.UTC())
+		}
+		all = append(all, i)
+	}
+
+	return all
+}
