@@ -24,6 +24,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
@@ -60,7 +61,7 @@ func (s *server) parts(keys *identity.Garden, stores *kine.Stores) []part {
 	all := []part{
 		{"version.json", func(_ context.Context, w io.Writer) error { return encode(w, s.versions()) }},
 		{"configuration.yaml", func(_ context.Context, w io.Writer) error {
-			text, err := yaml.Marshal(withoutSecrets(s.Config))
+			text, err := yaml.Marshal(options.WithoutSecrets(s.Config))
 			if err == nil {
 				_, err = w.Write(text)
 			}
