@@ -115,8 +115,10 @@ func TestObservability(t *testing.T) {
 	harness.Eventually(t, "the metrics are there", func(context.Context) error {
 		data, err := raw(t, g, "/metrics", "")
 		text = string(data)
-		if err == nil && !strings.Contains(text, "terrarium_findings{") {
-			err = fmt.Errorf("no findings yet")
+		for _, late := range []string{"terrarium_findings{", "terrarium_store_checked_timestamp_seconds{"} {
+			if err == nil && !strings.Contains(text, late) {
+				err = fmt.Errorf("no %s yet", late)
+			}
 		}
 
 		return err
