@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 )
@@ -26,13 +27,13 @@ import (
 func bundledKinds() []schema.GroupVersionKind {
 	var all []schema.GroupVersionKind
 	add := func(group schema.GroupVersion, kinds ...string) {
-		for _, kind := range kinds {
-			all = append(all, group.WithKind(kind))
+		for _, name := range kinds {
+			all = append(all, group.WithKind(name))
 		}
 	}
-	add(gardencorev1beta1.GroupVersion, "Seed", "Shoot", "Project", "BackupBucket", "BackupEntry", "CloudProfile", "ControllerInstallation", "ControllerRegistration")
+	add(gardencorev1beta1.GroupVersion, "Seed", "Shoot", "Project", kind.BackupBucket, kind.BackupEntry, "CloudProfile", "ControllerInstallation", "ControllerRegistration")
 	add(gardenseedmanagementv1alpha1.GroupVersion, "ManagedSeed", "Gardenlet")
-	add(gardenoperationsv1alpha1.GroupVersion, "Bastion")
+	add(gardenoperationsv1alpha1.GroupVersion, kind.Bastion)
 	add(corev1.SchemeGroupVersion, "Namespace", "Event")
 	add(certificatesv1.SchemeGroupVersion, "CertificateSigningRequest")
 
