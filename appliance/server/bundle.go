@@ -23,22 +23,20 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
-	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
-	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
 // bundlePath is the path of the support bundle.
 const bundlePath = "/appliance/support-bundle"
 
 // bundlePage is the mount of the support bundle, for those whom RBAC permits.
-func (s *server) bundlePage(keys *identity.Garden, stores *kine.Stores) gateway.Mount {
+func (s *server) bundlePage(on ground) gateway.Mount {
 	return gateway.Mount{
 		Path: bundlePath, Who: gateway.Authorized, Limits: gateway.Limits{Parallel: 1},
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			var bundle bytes.Buffer
-			if err := s.writeBundle(r.Context(), &bundle, keys, stores); err != nil {
+			if err := s.writeBundle(r.Context(), &bundle, on); err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 
 				return
@@ -57,7 +55,7 @@ type part struct {
 }
 
 // parts are the files. What cannot be gathered is left out, with the reason in its place.
-func (s *server) parts(keys *identity.Garden, stores *kine.Stores) []part {
+func (s *server) parts(on ground) []part {
 	all := []part{
 		{"version.json", func(_ context.Context, w io.Writer) error { return encode(w, s.versions()) }},
 		{"configuration.yaml", func(_ context.Context, w io.Writer) error {
@@ -69,13 +67,13 @@ func (s *server) parts(keys *identity.Garden, stores *kine.Stores) []part {
 			return err
 		}},
 		{"status.json", func(ctx context.Context, w io.Writer) error {
-			is, counted := s.status(keys, stores), s.digest(ctx, keys, stores)
+			is, counted := s.status(on), s.digest(ctx, on.keys, on.stores)
 			is.Seeds, is.Shoots, is.Findings = counted.seeds, counted.shoots, counted.findings
 
 			return encode(w, is)
 		}},
 		{"doctor.json", func(ctx context.Context, w io.Writer) error {
-			report, err := s.examine(ctx, keys, stores)
+			report, err := s.examine(ctx, on.keys, on.stores)
 			if err != nil {
 				return err
 			}
@@ -136,10 +134,10 @@ func writeMetrics(_ context.Context, w io.Writer) error {
 }
 
 // writeBundle writes the archive. Every file goes through the same mask of credentials, whatever it contains.
-func (s *server) writeBundle(ctx context.Context, w io.Writer, keys *identity.Garden, stores *kine.Stores) error {
+func (s *server) writeBundle(ctx context.Context, w io.Writer, on ground) error {
 	zipped := gzip.NewWriter(w)
 	archive := tar.NewWriter(zipped)
-	for _, p := range s.parts(keys, stores) {
+	for _, p := range s.parts(on) {
 		var content bytes.Buffer
 		if err := p.write(ctx, &content); err != nil {
 			content.Reset()

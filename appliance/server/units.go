@@ -168,7 +168,7 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 		return err
 	}
 	c.Mounts = append(append(c.Mounts, pages...), s.statusPage(on), s.doctorPage(on.keys, on.stores), s.auditPage(on.keys), s.logLevelPage(),
-		s.bundlePage(on.keys, on.stores), s.storePage(on.stores), s.configurationPage())
+		s.bundlePage(on), s.storePage(on.stores), s.configurationPage())
 	c.Log = s.Log.WithName("admission")
 	completed, err := c.Complete(ctx)
 	if err != nil {

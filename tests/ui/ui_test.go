@@ -42,6 +42,7 @@ func TestBrowser(t *testing.T) {
 			IssuerURL: accounts.URL, ClientID: issuer.ClientID, ClientSecretFile: accounts.SecretFile, CAFile: accounts.CAFile, DisplayName: "Example",
 		}
 		c.SetDefaults()
+		c.DataDir = "" // The directory of the test, and not the default.
 	})))
 	accounts.Register(w.Server + "/ui/session/oidc/callback")
 	run(w, w.Server, "")

@@ -39,6 +39,7 @@ func TestOIDC(t *testing.T) {
 			IssuerURL: i.URL, ClientID: issuer.ClientID, ClientSecretFile: i.SecretFile, CAFile: i.CAFile, DisplayName: "Example",
 		}
 		c.SetDefaults()
+		c.DataDir = "" // The directory of the test, and not the default.
 	}))
 	i.Register(g.Server + callbackPath)
 	a := accounts{g, i}
