@@ -175,12 +175,15 @@ func (i *instance) close() error {
 	err := <-i.served
 	i.stop()
 	i.done.Wait()
+	if errors.Is(err, grpc.ErrServerStopped) {
+		err = nil // It was stopped before it began to serve.
+	}
 	if err != nil {
-		return fmt.Errorf("serve datastore: %w", err)
+		err = fmt.Errorf("serve datastore: %w", err)
 	}
 	if i.log == nil {
-		return nil
+		return err
 	}
 
-	return i.log.Close()
+	return errors.Join(err, i.log.Close())
 }
