@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,7 +67,9 @@ func (m *machine) has(name string) error {
 type load struct {
 	acknowledged map[string]bool
 	longest      time.Duration
-	stop         func()
+	// writes counts the acknowledged ones while the load runs.
+	writes atomic.Int64
+	stop   func()
 }
 
 // startLoad starts a writer.
@@ -87,6 +90,7 @@ func (m *machine) startLoad(t *testing.T) *load {
 				continue
 			}
 			l.acknowledged[object.Name] = true
+			l.writes.Add(1)
 			l.longest, last = max(l.longest, time.Since(last)), time.Now()
 		}
 	})

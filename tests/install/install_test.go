@@ -256,9 +256,13 @@ func upgraded(t *testing.T, m *machine) {
 	l := m.startLoad(t)
 	m.run("dpkg", "--install", deb(t, *newer))
 	m.comesBack(before)
-	if err := m.put("after-upgrade"); err != nil {
-		t.Error(err)
-	}
+	written := l.writes.Load()
+	m.wait("a write after the upgrade, which ends the pause", func() error {
+		if l.writes.Load() == written {
+			return errors.New("none")
+		}
+		return nil
+	})
 	l.stop()
 	lost, err := l.lost(m)
 	if err != nil || len(lost) > 0 || len(l.acknowledged) == 0 {
