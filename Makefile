@@ -111,7 +111,7 @@ verify: ## Check that generated code, go.mod and the catalogue of rules are up t
 test-unit: ## Run unit tests; those of packages with goroutines also under the race detector
 	go test $$(go list ./... | grep -v '/tests/')
 	go test -race ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/kit/... ./appliance/runner/... ./appliance/authorization/... ./controllers/operation/... ./controllers/gardenlet/shoot \
-		./storage/log/... ./storage/kine/... ./storage/local/... ./storage/registry/kind ./appliance/gardenlet/journal
+		./storage/log/... ./storage/kine/... ./storage/local/... ./storage/backup ./storage/registry/kind ./appliance/auditlog ./appliance/gateway/session ./appliance/gardenlet/journal
 
 .PHONY: test-integration
 test-integration: ## Run tests against a real server in the test process

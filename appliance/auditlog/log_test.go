@@ -3,15 +3,18 @@
 package auditlog_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -71,6 +74,28 @@ func TestBounds(t *testing.T) {
 	// What waits at once is written to one file.
 	if size > 6<<20 {
 		t.Errorf("got %d bytes in %d files", size, len(files))
+	}
+}
+
+// TestSearchOverLongLines searches a file with lines that are too long to be events: they are left out, and nothing else is.
+func TestSearchOverLongLines(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	long := bytes.Repeat([]byte("x"), 3<<20)
+	content := slices.Concat(line(1, 10), long, []byte("\n"), line(2, 10), long[:1<<20], []byte("\n"), line(3, 10), long)
+	if err := os.WriteFile(filepath.Join(dir, "audit.log"), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found, err := auditlog.Search(t.Context(), dir, auditlog.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for i := range found {
+		ids = append(ids, found[i].AuditID)
+	}
+	if diff := cmp.Diff([]string{"1", "2", "3"}, ids); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
 

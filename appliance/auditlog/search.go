@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -110,7 +111,7 @@ func Search(ctx context.Context, dir string, filter Filter) ([]Event, error) {
 	return found, nil
 }
 
-// longest is the size of the longest line that is read.
+// longest is the size of the longest line that is read. Longer ones are left out: no event is written that long.
 const longest = 1 << 20
 
 func searchFile(ctx context.Context, path string, filter *Filter) (found []Event, err error) {
@@ -123,13 +124,15 @@ func searchFile(ctx context.Context, path string, filter *Filter) (found []Event
 		return nil, nil
 	}
 	hints := filter.hints()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(make([]byte, 0, bufio.MaxScanTokenSize), longest)
-	for lines.Scan() {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+	lines := bufio.NewReaderSize(file, longest)
+	for {
+		line, err := nextLine(lines)
+		if errors.Is(err, io.EOF) {
+			break
 		}
-		line := lines.Bytes()
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, fmt.Errorf("read audit log: %w", err)
+		}
 		if slices.ContainsFunc(hints, func(h []byte) bool { return !bytes.Contains(line, h) }) {
 			continue
 		}
@@ -142,12 +145,25 @@ func searchFile(ctx context.Context, path string, filter *Filter) (found []Event
 			found = append(found[:0], found[extra:]...)
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read audit log: %w", err)
-	}
 	if extra := len(found) - filter.Limit; filter.Limit > 0 && extra > 0 {
 		found = found[extra:]
 	}
 
 	return found, nil
+}
+
+// nextLine returns the next whole line that is not too long. It is valid until the next call.
+func nextLine(lines *bufio.Reader) ([]byte, error) {
+	for {
+		line, err := lines.ReadSlice('\n')
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+		for errors.Is(err, bufio.ErrBufferFull) {
+			_, err = lines.ReadSlice('\n')
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }

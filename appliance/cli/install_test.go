@@ -57,6 +57,10 @@ func TestInstall(t *testing.T) {
 				"ExecStart=/usr/local/bin/terrarium server --config", "$ systemctl enable terrarium-server.service",
 			},
 		},
+		"Prefix of packages": {
+			reason: "what packages own is theirs", world: on(t, 0, true), args: "install server --prefix /usr/", status: 1,
+			want: []string{"packages of the system install there", "/usr/local"},
+		},
 		"Wrong address": {
 			reason: "what the server would refuse is not installed", world: on(t, 0, true), args: "install server --dry-run --listen here", status: 1,
 			want: []string{`listen: "here"`},

@@ -42,7 +42,8 @@ func Apply(ctx context.Context, m Machine, o Options, tell func(line string)) er
 	if elsewhere {
 		return nil
 	}
-	if changed {
+	// An earlier run may have written the files and restarted nothing.
+	if changed = changed || m.outdated(ctx, o.Service); changed {
 		if err := m.run(ctx, []string{systemctl, "daemon-reload"}); err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ type host struct {
 	commands []string
 	told     []string
 	state    string
+	details  string
 	groups   map[string]int
 	missing  map[string]bool
 }
@@ -49,6 +50,9 @@ func newHost(t *testing.T) *host {
 				return "", exec.ErrNotFound
 			}
 			line := strings.Join(append([]string{name}, args...), " ")
+			if strings.Contains(line, "MainPID") {
+				return h.details, nil
+			}
 			if strings.HasPrefix(line, "systemctl show") {
 				return h.state + "\n", nil
 			}
@@ -175,6 +179,40 @@ func TestApply(t *testing.T) {
 	h.apply(t, waiting)
 	if got := strings.Join(h.take(), "\n") + strings.Join(h.told, "\n"); strings.Contains(got, "restarted") || !strings.Contains(got, "restart it with") {
 		t.Errorf("without Start, a running service is not restarted, but told about; got %q", got)
+	}
+}
+
+// TestApplyAfterInterruption runs Apply once more after a run that has written the files and restarted nothing.
+func TestApplyAfterInterruption(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		details, program string
+		restarts         bool
+	}{
+		"it runs as installed":       {details: "NeedDaemonReload=no\nMainPID=7\n", program: program},
+		"the unit is newer":          {details: "NeedDaemonReload=yes\nMainPID=7\n", program: program, restarts: true},
+		"the program was replaced":   {details: "NeedDaemonReload=no\nMainPID=7\n", program: program + " (deleted)", restarts: true},
+		"another process has exited": {details: "NeedDaemonReload=no\nMainPID=0\n", program: program + " (deleted)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t)
+			h.apply(t, serverOptions(t, "one"))
+			h.take()
+			h.details = tc.details
+			h.put(t, "/proc/7/there", "")
+			if err := os.Symlink(tc.program, filepath.Join(h.root, "proc/7/exe")); err != nil {
+				t.Fatal(err)
+			}
+			h.apply(t, serverOptions(t, "one"))
+			want := []string{"systemctl enable terrarium-server.service"}
+			if tc.restarts {
+				want = []string{"systemctl daemon-reload", want[0], "systemctl restart terrarium-server.service"}
+			}
+			if diff := cmp.Diff(want, h.take()); diff != "" {
+				t.Errorf("commands of the second run (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

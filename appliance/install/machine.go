@@ -77,6 +77,23 @@ func (m Machine) active(ctx context.Context, s systemd.Service) bool {
 	return false
 }
 
+// outdated says that the unit file has changed since systemd has read it, or that the service runs a program that was replaced.
+func (m Machine) outdated(ctx context.Context, s systemd.Service) bool {
+	properties, _ := m.Run(ctx, systemctl, "show", "--property=NeedDaemonReload,MainPID", s.Unit) //nolint:errcheck // A unit that is unknown is not outdated.
+	for line := range strings.Lines(properties) {
+		switch name, value, _ := strings.Cut(strings.TrimSpace(line), "="); {
+		case name == "NeedDaemonReload" && value == "yes":
+			return true
+		case name == "MainPID" && value != "0":
+			program, err := os.Readlink(filepath.Join(m.Root, "/proc", value, "exe"))
+			if err == nil && strings.HasSuffix(program, " (deleted)") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // run runs commands in order until one fails.
 func (m Machine) run(ctx context.Context, commands ...[]string) error {
 	for _, c := range commands {

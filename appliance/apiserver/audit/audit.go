@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
@@ -21,12 +22,16 @@ import (
 //go:embed policy.yaml
 var defaultPolicy []byte
 
-// Bounds of what strangers can make the log record: they must not be able to push out what others did.
+// Bounds of what anybody can make the log record with one request, and of how often strangers can: nobody must be able to push out what
+// others did. Names are those of requests, which are recorded before they are validated.
 const (
 	strangersPerSecond = 5
 	strangersBurst     = 50
 	maxURI             = 2048
 	maxAgent           = 256
+	maxName            = 512
+	maxText            = 2048
+	maxAddresses       = 10
 )
 
 // Policy reads a policy; without a file, it is the default one.
@@ -80,15 +85,14 @@ func (b *backend) ProcessEvents(events ...*auditinternal.Event) bool {
 func (b *backend) prepare(e *auditinternal.Event) *auditinternal.Event {
 	left := b.left.Load()
 	bodies := (e.RequestObject != nil || e.ResponseObject != nil) && secret(e.ObjectRef)
-	if !bodies && len(e.RequestURI) <= maxURI && len(e.UserAgent) <= maxAgent && left == 0 {
+	if !bodies && left == 0 && !long(e) {
 		return e
 	}
 	e = e.DeepCopy()
 	if bodies {
 		e.RequestObject, e.ResponseObject = nil, nil
 	}
-	e.RequestURI = e.RequestURI[:min(len(e.RequestURI), maxURI)]
-	e.UserAgent = e.UserAgent[:min(len(e.UserAgent), maxAgent)]
+	shorten(e)
 	if left > 0 && b.left.CompareAndSwap(left, 0) {
 		if e.Annotations == nil {
 			e.Annotations = map[string]string{}
@@ -97,6 +101,48 @@ func (b *backend) prepare(e *auditinternal.Event) *auditinternal.Event {
 	}
 
 	return e
+}
+
+// long reports whether shorten would change an event.
+func long(e *auditinternal.Event) bool {
+	for _, text := range e.Annotations {
+		if len(text) > maxText {
+			return true
+		}
+	}
+	if of := e.ObjectRef; of != nil && (len(of.Name) > maxName || len(of.Namespace) > maxName) {
+		return true
+	}
+	if is := e.ResponseStatus; is != nil && (len(is.Message) > maxText || is.Details != nil) {
+		return true
+	}
+
+	return len(e.RequestURI) > maxURI || len(e.UserAgent) > maxAgent || len(e.SourceIPs) > maxAddresses
+}
+
+// shorten cuts off what is too long. The details of a refusal repeat its message and the name of the object.
+func shorten(e *auditinternal.Event) {
+	e.RequestURI = beginning(e.RequestURI, maxURI)
+	e.UserAgent = beginning(e.UserAgent, maxAgent)
+	e.SourceIPs = e.SourceIPs[:min(len(e.SourceIPs), maxAddresses)]
+	if of := e.ObjectRef; of != nil {
+		of.Name, of.Namespace = beginning(of.Name, maxName), beginning(of.Namespace, maxName)
+	}
+	if is := e.ResponseStatus; is != nil {
+		is.Message, is.Details = beginning(is.Message, maxText), nil
+	}
+	for name, text := range e.Annotations {
+		e.Annotations[name] = beginning(text, maxText)
+	}
+}
+
+// beginning returns the first bytes of a text, without a character that would be cut in two.
+func beginning(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+
+	return strings.ToValidUTF8(text[:most], "")
 }
 
 // secret reports whether the body of an object is a credential, or contains one.

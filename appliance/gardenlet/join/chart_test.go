@@ -24,7 +24,7 @@ import (
 // render renders the chart of the gardenlet as a release of it is, with the example values and a garden.
 func render(t *testing.T, garden map[string]any) ([]*unstructured.Unstructured, error) {
 	t.Helper()
-	data, err := os.ReadFile("../../../packaging/examples/gardenlet-values.yaml")
+	data, err := os.ReadFile("../../../packaging/charts/gardenlet-values.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,10 +35,7 @@ func (w *world) step(by time.Duration) { w.clock.SetTime(w.clock.Now().Add(by)) 
 // open makes a session and returns the value that finds it.
 func (w *world) open(user string, until time.Time) string {
 	w.t.Helper()
-	value, _, err := w.Open(session.Credential{Token: "t"}, session.User{Name: user}, until)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	value, _ := w.Open(session.Credential{Token: "t"}, session.User{Name: user}, until)
 
 	return value
 }
@@ -145,21 +142,34 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
+// TestFull signs in with so many users that there is no room left: who has the most sessions loses them, and nobody is locked out.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first := w.open("first", time.Time{})
-	for i := range 999 {
+	greedy := w.open("greedy", time.Time{})
+	w.step(time.Second)
+	for range 9 {
+		w.open("greedy", time.Time{})
+	}
+	for i := range 989 {
 		w.open(fmt.Sprintf("user-%d", i), time.Time{})
 	}
-	if _, _, err := w.Open(session.Credential{}, session.User{Name: "one more"}, time.Time{}); !errors.Is(err, session.ErrFull) {
-		t.Errorf("there is a bounded number of sessions; Open() = %v", err)
+	for i := range 9 {
+		if last := w.open(fmt.Sprintf("late-%d", i), time.Time{}); w.Find(last) == nil {
+			t.Fatal("whoever signs in has a session")
+		}
+	}
+	if w.Find(greedy) != nil {
+		t.Error("the user with the most sessions loses the oldest one")
 	}
 	if w.Find(first) == nil {
-		t.Error("nobody is signed out because others sign in")
+		t.Error("a user with one session is not signed out because another one has many")
 	}
-	w.step(time.Hour)
 	w.open("one more", time.Time{})
+	if w.Find(first) != nil {
+		t.Error("among users with one session, the one that was not used for the longest time ends")
+	}
 }
 
 func TestCodes(t *testing.T) {
@@ -213,10 +223,7 @@ func TestRenewal(t *testing.T) {
 
 				return session.Credential{Token: "2"}, tc.answer
 			}
-			value, s, err := w.Open(session.Credential{Token: "1", Expires: w.clock.Now().Add(lifetime), Renew: renew}, session.User{Name: "alice"}, time.Time{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			value, s := w.Open(session.Credential{Token: "1", Expires: w.clock.Now().Add(lifetime), Renew: renew}, session.User{Name: "alice"}, time.Time{})
 			// A request that goes on, so that the session is not idle.
 			if _, done, err := s.Use(t.Context()); err != nil {
 				t.Fatal(err)
@@ -244,12 +251,9 @@ func TestRenewal(t *testing.T) {
 func TestWatchEndsWithCredential(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, s, err := w.Open(session.Credential{Token: "1", Expires: w.clock.Now().Add(time.Minute), Renew: func(context.Context) (session.Credential, error) {
+	_, s := w.Open(session.Credential{Token: "1", Expires: w.clock.Now().Add(time.Minute), Renew: func(context.Context) (session.Credential, error) {
 		return session.Credential{}, session.ErrEnded
 	}}, session.User{Name: "alice"}, time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, done, err := s.Use(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,8 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,9 +36,6 @@ const (
 	maxOpen     = 256
 )
 
-// ErrFull says that there are too many sessions.
-var ErrFull = errors.New("too many sessions")
-
 // Store has all sessions and codes.
 type Store struct {
 	clock clock.PassiveClock
@@ -53,15 +51,20 @@ func New(clk clock.PassiveClock) *Store {
 }
 
 // Open makes a session and returns it with the value to find it by. It ends at until, if that is not zero, or earlier. A user with
-// too many sessions loses the one that was not used for the longest time.
-func (s *Store) Open(credential Credential, user User, until time.Time) (value string, opened *Session, err error) {
+// too many sessions loses the one that was not used for the longest time. If there are too many in all, a user with the most sessions
+// does, so that nobody can lock out others with many users.
+func (s *Store) Open(credential Credential, user User, until time.Time) (value string, opened *Session) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	now := s.clock.Now()
 	s.sweep(now)
-	s.makeRoom(user.Name)
+	of := s.count()
+	if of[user.Name] >= maxOfUser {
+		s.end(s.longestUnused(func(name string) bool { return name == user.Name }))
+	}
 	if len(s.sessions) >= maxSessions {
-		return "", nil, ErrFull
+		most := slices.Max(slices.Collect(maps.Values(of)))
+		s.end(s.longestUnused(func(name string) bool { return of[name] == most }))
 	}
 	expires := now.Add(Lifetime)
 	if !until.IsZero() && until.Before(expires) {
@@ -74,7 +77,7 @@ func (s *Store) Open(credential Credential, user User, until time.Time) (value s
 	}
 	s.sessions[opened.key] = opened
 
-	return value, opened, nil
+	return value, opened
 }
 
 // Find returns the session with a value, or nil. Only the hash of the value is compared, so the time that it takes says nothing
@@ -141,25 +144,25 @@ func (s *Store) sweep(now time.Time) {
 	}
 }
 
-// makeRoom ends sessions of a user until there is room for one more.
-func (s *Store) makeRoom(user string) {
-	for {
-		var longest *Session
-		number := 0
-		for _, session := range s.sessions {
-			if session.User.Name != user {
-				continue
-			}
-			number++
-			if longest == nil || session.used.Before(longest.used) {
-				longest = session
-			}
-		}
-		if number < maxOfUser {
-			return
-		}
-		s.end(longest)
+// count returns the number of sessions of each user.
+func (s *Store) count() map[string]int {
+	of := map[string]int{}
+	for _, session := range s.sessions {
+		of[session.User.Name]++
 	}
+
+	return of
+}
+
+// longestUnused returns the session that was not used for the longest time, of those users.
+func (s *Store) longestUnused(of func(user string) bool) (longest *Session) {
+	for _, session := range s.sessions {
+		if of(session.User.Name) && (longest == nil || session.used.Before(longest.used)) {
+			longest = session
+		}
+	}
+
+	return longest
 }
 
 // end requires the mutex.

@@ -156,10 +156,7 @@ func (s *site) enter(api http.Handler, w http.ResponseWriter, r *http.Request, t
 	if tokens.Renewable() {
 		until = time.Time{}
 	}
-	value, _, err := s.sessions.Open(credential, user, until)
-	if err != nil {
-		return tooManySessions
-	}
+	value, _ := s.sessions.Open(credential, user, until)
 	if before := s.found(r); before != nil {
 		before.End()
 	}

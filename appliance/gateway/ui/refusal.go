@@ -21,7 +21,6 @@ const (
 	notAdmin        refusal = "NotAdministrator"
 	tooManyAttempts refusal = "TooManyAttempts"
 	tooManyRequests refusal = "TooManyRequests"
-	tooManySessions refusal = "TooManySessions"
 	unavailable     refusal = "Unavailable"
 
 	// These are for the sign-in page only, which has the sentences.
@@ -56,8 +55,6 @@ func (f refusal) explain() (status int, message string) {
 		return http.StatusTooManyRequests, "Too many sign-ins have failed. Try again later."
 	case tooManyRequests:
 		return http.StatusTooManyRequests, "The session has too many open requests."
-	case tooManySessions:
-		return http.StatusServiceUnavailable, "Too many people are signed in. Try again later."
 	default:
 		return http.StatusServiceUnavailable, "The garden cannot check who you are at the moment."
 	}

@@ -79,12 +79,7 @@ func (s *site) signIn(api http.Handler, w http.ResponseWriter, r *http.Request) 
 
 		return
 	}
-	value, opened, err := s.sessions.Open(credential, user, expiry(given.Token))
-	if err != nil {
-		tooManySessions.write(w)
-
-		return
-	}
+	value, opened := s.sessions.Open(credential, user, expiry(given.Token))
 	if before := s.found(r); before != nil {
 		before.End()
 	}

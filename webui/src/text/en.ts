@@ -85,7 +85,6 @@ export const t = {
       CodeSpent: 'This link has been used, or is older than a minute. Run `terrarium ui` again.',
       CrossSite: 'The request came from another site and was refused.',
       TooManyAttempts: 'Too many attempts. Wait a minute and try again.',
-      TooManySessions: 'There are too many sessions at the moment. Try again later.',
       Unavailable: 'The garden cannot check who you are at the moment. Try again.',
       NoIssuer: 'The garden has no such way to sign in.',
       WrongAddress: 'This way to sign in works only at the address under which the garden is registered there.',

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package audit_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	authnv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	auditinternal "k8s.io/apiserver/pkg/apis/audit"
+
+	"github.com/terrarium-garden/terrarium/appliance/apiserver/audit"
+)
+
+// TestLongEvents records requests with texts of a megabyte wherever a client can put one: the names of objects are recorded before they
+// are validated.
+func TestLongEvents(t *testing.T) {
+	t.Parallel()
+	const most = 8 << 10
+	text := strings.Repeat("ä", 1<<19)
+	for name, event := range map[string]auditinternal.Event{
+		"address":   {RequestURI: text},
+		"agent":     {UserAgent: text},
+		"addresses": {SourceIPs: strings.Split(strings.Repeat("192.0.2.1 ", 1000), " ")},
+		"name":      {ObjectRef: &auditinternal.ObjectReference{Resource: "configmaps", Name: text}},
+		"namespace": {ObjectRef: &auditinternal.ObjectReference{Resource: "configmaps", Namespace: text}},
+		"message":   {ResponseStatus: &metav1.Status{Code: 422, Message: text}},
+		"details":   {ResponseStatus: &metav1.Status{Code: 422, Details: &metav1.StatusDetails{Name: text, Causes: []metav1.StatusCause{{Message: text}}}}},
+		"reasons":   {Annotations: map[string]string{"authorization.k8s.io/reason": text}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			event.User = authnv1.UserInfo{Username: "alice"}
+			event.Level, event.Stage = auditinternal.LevelMetadata, auditinternal.StageResponseComplete
+			audit.New(&out).ProcessEvents(&event)
+			if n := out.Len(); n > most {
+				t.Errorf("the line has %d bytes, want %d at most", n, most)
+			}
+			var line struct {
+				User struct {
+					Username string `json:"username"`
+				} `json:"user"`
+			}
+			if err := json.Unmarshal(out.Bytes(), &line); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff("alice", line.User.Username); diff != "" {
+				t.Errorf("the user is recorded (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
