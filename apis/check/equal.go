@@ -32,24 +32,27 @@ type comparison struct {
 	equal func(a, b reflect.Value) bool
 }
 
-var (
-	// comparisons has those of the types that were seen, by reflect.Type.
-	comparisons sync.Map
+// known are the comparisons of the types that were seen. Types belong to the process, as reflect knows them.
+//
+//nolint:gochecknoglobals // See above.
+var known struct {
+	// byType has them by reflect.Type.
+	byType sync.Map
 	// compiling is held while one is made.
 	compiling sync.Mutex
-)
+}
 
 func comparisonOf(t reflect.Type) *comparison {
-	if known, ok := comparisons.Load(t); ok {
-		return known.(*comparison) //nolint:forcetypeassert // Nothing else is stored.
+	if c, ok := known.byType.Load(t); ok {
+		return c.(*comparison) //nolint:forcetypeassert // Nothing else is stored.
 	}
-	compiling.Lock()
-	defer compiling.Unlock()
+	known.compiling.Lock()
+	defer known.compiling.Unlock()
 	made := map[reflect.Type]*comparison{}
 	c := compile(t, made)
 	// They become visible once all of them are complete.
 	for t, one := range made {
-		comparisons.LoadOrStore(t, one)
+		known.byType.LoadOrStore(t, one)
 	}
 
 	return c
@@ -57,8 +60,8 @@ func comparisonOf(t reflect.Type) *comparison {
 
 // compile returns the comparison of a type, and adds it and those of the types in it to made.
 func compile(t reflect.Type, made map[reflect.Type]*comparison) *comparison {
-	if known, ok := comparisons.Load(t); ok {
-		return known.(*comparison) //nolint:forcetypeassert // Nothing else is stored.
+	if c, ok := known.byType.Load(t); ok {
+		return c.(*comparison) //nolint:forcetypeassert // Nothing else is stored.
 	}
 	if c, ok := made[t]; ok {
 		return c

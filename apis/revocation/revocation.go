@@ -64,7 +64,7 @@ func Decode(from *corev1.ConfigMap) (Record, bool) {
 		Seed: seed, Revoked: from.Data[keyRevoked] != no,
 		Reason: from.Data[keyReason], By: from.Data[keyBy],
 	}
-	r.At, _ = time.Parse(time.RFC3339, from.Data[keyAt]) //nolint:errcheck // It is for people.
+	r.At, _ = time.Parse(time.RFC3339, from.Data[keyAt])
 	if text := from.Data[keyFrom]; text != "" {
 		var err error
 		if r.CredentialsFrom, err = time.Parse(time.RFC3339, text); err != nil {

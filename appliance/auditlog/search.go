@@ -27,9 +27,9 @@ type Filter struct {
 
 // Event has the fields of an event that are searched and shown.
 type Event struct {
-	AuditID    string `json:"auditID"`
+	AuditID    string `json:"auditID"` //nolint:tagliatelle // The name in the API.
 	Stage      string `json:"stage"`
-	RequestURI string `json:"requestURI"`
+	RequestURI string `json:"requestURI"` //nolint:tagliatelle // The name in the API.
 	Verb       string `json:"verb"`
 	User       struct {
 		Username string   `json:"username"`

@@ -145,10 +145,10 @@ func (o *auditOptions) watch(ctx context.Context, g *garden, found []auditlog.Ev
 		}
 		since := last.Add(-auditOverlap)
 		more, err := o.search(ctx, g, since.UTC().Format(time.RFC3339Nano), maxAudit)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return nil
-		}
-		if err != nil {
+		case err != nil:
 			return err
 		}
 		var fresh []auditlog.Event

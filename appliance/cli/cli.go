@@ -62,7 +62,7 @@ func Main(ctx context.Context, env Environment, args []string) int {
 	if err == nil {
 		return statusOK
 	}
-	if status, ok := errors.AsType[*exitStatus](err); ok {
+	if status, ok := errors.AsType[*statusError](err); ok {
 		return status.code
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {

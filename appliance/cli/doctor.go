@@ -75,9 +75,9 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	}
 	switch {
 	case report.Severity.AtLeast(doctor.Critical):
-		return &exitStatus{statusCritical}
+		return &statusError{statusCritical}
 	case report.Severity.AtLeast(doctor.Warning):
-		return &exitStatus{statusWarning}
+		return &statusError{statusWarning}
 	default:
 		return nil
 	}

@@ -172,11 +172,11 @@ func (s *gardenStatus) objects() [][]string {
 		rows = append(rows, []string{"Seeds", text})
 	}
 	if n := s.Shoots; n != nil {
-		text := strconv.Itoa(n.Total)
+		parts := []string{strconv.Itoa(n.Total)}
 		for _, state := range slices.Sorted(maps.Keys(n.ByState)) {
-			text += fmt.Sprintf(", %d %s", n.ByState[state], state)
+			parts = append(parts, fmt.Sprintf("%d %s", n.ByState[state], state))
 		}
-		rows = append(rows, []string{"Shoots", text})
+		rows = append(rows, []string{"Shoots", strings.Join(parts, ", ")})
 	}
 	if n := s.Findings; n != nil {
 		text := fmt.Sprintf("%d critical, %d warnings, %d information", n.Critical, n.Warning, n.Info)

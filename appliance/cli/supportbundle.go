@@ -57,7 +57,7 @@ func (o *supportBundleOptions) run(ctx context.Context) error {
 	if o.file == "" {
 		o.file = "terrarium-support-" + o.env.Clock.Now().UTC().Format("20060102-150405") + ".tar.gz"
 	}
-	f, err := os.OpenFile(o.file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // The path is the operator's own.
+	f, err := os.OpenFile(o.file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("write support bundle: %w", err)
 	}

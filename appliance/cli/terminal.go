@@ -18,8 +18,8 @@ func colours(w io.Writer, getenv func(string) string) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// exitStatus ends the process with a status; the command has already said everything.
-type exitStatus struct{ code int }
+// statusError ends the process with a status; the command has already said everything.
+type statusError struct{ code int }
 
 // Error implements error.
-func (e *exitStatus) Error() string { return fmt.Sprintf("exit status %d", e.code) }
+func (e *statusError) Error() string { return fmt.Sprintf("exit status %d", e.code) }

@@ -75,7 +75,7 @@ func (o *uninstallOptions) run(ctx context.Context) error {
 // ask asks whether data may be deleted. Only the whole word is a yes.
 func (o *uninstallOptions) ask(paths []string) error {
 	o.env.tell("This deletes %s for good. Type yes to go on: ", strings.Join(paths, ", "))
-	answer, _ := bufio.NewReader(o.env.In).ReadString('\n') //nolint:errcheck // An input that ended is no answer.
+	answer, _ := bufio.NewReader(o.env.In).ReadString('\n')
 	if strings.TrimSpace(answer) != "yes" {
 		o.env.tell("\n")
 		return errors.New("nothing was deleted: the answer was not yes")

@@ -36,8 +36,10 @@ func certificates(f *Facts) []Finding {
 			warning, critical = authorityWarning, authorityCritical
 			do = "plan the change of the certificate authority: all gardenlets and kubeconfigs have to learn the new one before it ends"
 		}
-		x := Finding{ID: "certificate-expiring", Object: &Object{Kind: "Certificate", Name: c.Name}, Do: do,
-			Why: "clients refuse the server, or the server its clients, once it has expired"}
+		x := Finding{
+			ID: "certificate-expiring", Object: &Object{Kind: "Certificate", Name: c.Name}, Do: do,
+			Why: "clients refuse the server, or the server its clients, once it has expired",
+		}
 		switch {
 		case c.NotBefore.After(f.Now.Add(clockSlack)):
 			x.ID, x.Severity, x.What = "certificate-future", Critical, fmt.Sprintf("Certificate %q is not valid before %s", c.Name, c.NotBefore.UTC().Format(time.RFC3339))
@@ -108,18 +110,26 @@ func backups(f *Facts) []Finding {
 	var found []Finding
 	switch age := f.Now.Sub(b.Last); {
 	case !b.Enabled:
-		found = append(found, Finding{ID: "backup-off", Severity: Warning, What: "No snapshots are taken on a schedule", Why: why,
-			Do: "enable snapshots in the configuration"})
+		found = append(found, Finding{
+			ID: "backup-off", Severity: Warning, What: "No snapshots are taken on a schedule", Why: why,
+			Do: "enable snapshots in the configuration",
+		})
 	case b.Last.IsZero():
-		found = append(found, Finding{ID: "backup-none", Severity: Warning, What: "There is no snapshot yet", Why: why,
-			Do: "take one now: terrarium snapshot save"})
+		found = append(found, Finding{
+			ID: "backup-none", Severity: Warning, What: "There is no snapshot yet", Why: why,
+			Do: "take one now: terrarium snapshot save",
+		})
 	case age > max(backupSlack*b.Every, backupPatience):
-		found = append(found, Finding{ID: "backup-old", Severity: Critical, Why: why, Do: "see the log of the server, then: terrarium snapshot save",
-			What: "The last snapshot is " + duration.HumanDuration(age) + " old"})
+		found = append(found, Finding{
+			ID: "backup-old", Severity: Critical, Why: why, Do: "see the log of the server, then: terrarium snapshot save",
+			What: "The last snapshot is " + duration.HumanDuration(age) + " old",
+		})
 	}
 	if b.Failure != "" {
-		found = append(found, Finding{ID: "backup-failed", Severity: Critical, What: "The last snapshot failed: " + b.Failure, Why: why,
-			Do: "mend the reason, then: terrarium snapshot save"})
+		found = append(found, Finding{
+			ID: "backup-failed", Severity: Critical, What: "The last snapshot failed: " + b.Failure, Why: why,
+			Do: "mend the reason, then: terrarium snapshot save",
+		})
 	}
 
 	return found

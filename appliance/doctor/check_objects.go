@@ -28,9 +28,11 @@ func seeds(f *Facts) []Finding {
 	for i := range f.Seeds {
 		seed := &f.Seeds[i]
 		if slices.Contains(f.Revoked, seed.Name) {
-			found = append(found, Finding{ID: "seed-revoked", Severity: Warning, Object: &Object{Kind: "Seed", Name: seed.Name},
+			found = append(found, Finding{
+				ID: "seed-revoked", Severity: Warning, Object: &Object{Kind: "Seed", Name: seed.Name},
 				What: fmt.Sprintf("Seed %q is shut out of the garden", seed.Name), Why: "nobody reconciles its shoots",
-				Do: fmt.Sprintf("rotate what it could read (terrarium seed exposure %s), then forgive or delete the seed", seed.Name)})
+				Do: fmt.Sprintf("rotate what it could read (terrarium seed exposure %s), then forgive or delete the seed", seed.Name),
+			})
 
 			continue
 		}
@@ -79,9 +81,11 @@ func skewed(seed *gardencorev1beta1.Seed, own string) (Finding, bool) {
 	if err != nil || ownErr != nil || theirs.Major() != ours.Major() {
 		return Finding{}, false
 	}
-	x := Finding{ID: "gardenlet-skew", Severity: Warning, Object: &Object{Kind: "Seed", Name: seed.Name},
+	x := Finding{
+		ID: "gardenlet-skew", Severity: Warning, Object: &Object{Kind: "Seed", Name: seed.Name},
 		What: fmt.Sprintf("The gardenlet of seed %q has version %s, and the server %s", seed.Name, seed.Status.Gardener.Version, own),
-		Why:  "a gardenlet may be one minor version behind its server, and not ahead of it"}
+		Why:  "a gardenlet may be one minor version behind its server, and not ahead of it",
+	}
 	switch {
 	case theirs.Minor() > ours.Minor():
 		x.Do = "upgrade the server first"
@@ -102,12 +106,14 @@ func shoots(f *Facts) []Finding {
 		if last == nil || last.State != gardencorev1beta1.LastOperationStateFailed {
 			continue
 		}
-		found = append(found, Finding{ID: "shoot-failed", Severity: Warning,
+		found = append(found, Finding{
+			ID: "shoot-failed", Severity: Warning,
 			Object: &Object{Kind: "Shoot", Namespace: shoot.Namespace, Name: shoot.Name},
 			What:   fmt.Sprintf("Operation %s of shoot %s/%s has failed", last.Type, shoot.Namespace, shoot.Name),
 			Why:    "it is not tried again by itself",
 			Do: fmt.Sprintf("see what happened: terrarium timeline shoot %s -n %s; then retry: kubectl -n %s annotate shoot %s gardener.cloud/operation=retry",
-				shoot.Name, shoot.Namespace, shoot.Namespace, shoot.Name)})
+				shoot.Name, shoot.Namespace, shoot.Namespace, shoot.Name),
+		})
 	}
 
 	return found
@@ -124,10 +130,12 @@ func requests(f *Facts) []Finding {
 		if decided || age < pendingAfter {
 			continue
 		}
-		found = append(found, Finding{ID: "request-pending", Severity: Info, Object: &Object{Kind: "CertificateSigningRequest", Name: r.Name},
+		found = append(found, Finding{
+			ID: "request-pending", Severity: Info, Object: &Object{Kind: "CertificateSigningRequest", Name: r.Name},
 			What: fmt.Sprintf("Certificate request %q of %q waits since %s", r.Name, r.Spec.Username, duration.HumanDuration(age)),
 			Why:  "whoever made it has no certificate",
-			Do:   fmt.Sprintf("decide: kubectl certificate approve %s, or deny it", r.Name)})
+			Do:   fmt.Sprintf("decide: kubectl certificate approve %s, or deny it", r.Name),
+		})
 	}
 
 	return found
@@ -152,10 +160,12 @@ func stuck(f *Facts) []Finding {
 			continue
 		}
 		name := strings.TrimPrefix(d.Namespace+"/"+d.Name, "/")
-		found = append(found, Finding{ID: "deletion-stuck", Severity: Warning, Object: &d.Object,
+		found = append(found, Finding{
+			ID: "deletion-stuck", Severity: Warning, Object: &d.Object,
 			What: fmt.Sprintf("%s %s is being deleted since %s; it waits for %s", d.Kind, name, duration.HumanDuration(age), strings.Join(d.Finalizers, ", ")),
 			Why:  "what it stands for may still exist and cost money",
-			Do:   "see its events and the log of whoever owns the finalizer; remove a finalizer by hand only if what it protects is gone"})
+			Do:   "see its events and the log of whoever owns the finalizer; remove a finalizer by hand only if what it protects is gone",
+		})
 	}
 
 	return found

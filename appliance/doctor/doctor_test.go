@@ -20,8 +20,8 @@ const day = 24 * time.Hour
 
 func ago(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d)) }
 
-func seed(name string, change func(*gardencorev1beta1.Seed)) []gardencorev1beta1.Seed {
-	s := gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: ago(day)}}
+func seed(change func(*gardencorev1beta1.Seed)) []gardencorev1beta1.Seed {
+	s := gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu", CreationTimestamp: ago(day)}}
 	change(&s)
 
 	return []gardencorev1beta1.Seed{s}
@@ -83,8 +83,11 @@ func TestExamine(t *testing.T) {
 		"clock":      {"a clock that is set back", facts{Clock: &doctor.Clock{Known: true, Newest: now.Add(time.Hour)}}, []string{"critical clock-back", "info clock-unsynchronized"}},
 		"good clock": {"a clock that is kept", facts{Clock: &doctor.Clock{Known: true, Synchronized: true, Newest: now}}, []string{}},
 		"certificates": {"ends of validity", facts{Certificates: []doctor.Certificate{
-			{Name: "old", NotAfter: now.Add(-day)}, {Name: "soon", NotAfter: now.Add(20 * day)}, {Name: "fine", NotAfter: now.Add(100 * day)},
-			{Name: "ca", NotAfter: now.Add(100 * day), Authority: true}, {Name: "future", NotBefore: now.Add(day), NotAfter: now.Add(900 * day)},
+			{Name: "old", NotAfter: now.Add(-day)},
+			{Name: "soon", NotAfter: now.Add(20 * day)},
+			{Name: "fine", NotAfter: now.Add(100 * day)},
+			{Name: "ca", NotAfter: now.Add(100 * day), Authority: true},
+			{Name: "future", NotBefore: now.Add(day), NotAfter: now.Add(900 * day)},
 		}}, []string{"critical certificate-expired old", "critical certificate-future future", "warning certificate-expiring ca", "warning certificate-expiring soon"}},
 		"store": {"a database in trouble", facts{Stores: []doctor.Store{{
 			Name: "objects", SizeBytes: 5 * gib, WALBytes: gib, FreeBytes: 3 * gib, Revision: 1_000_000, Compacted: 1, Checked: now.Add(-30 * day), Problems: []string{"row 5"},
@@ -94,17 +97,25 @@ func TestExamine(t *testing.T) {
 		}},
 		"no backups":  {"snapshots are off", facts{Backups: &doctor.Backups{}}, []string{"warning backup-off"}},
 		"no snapshot": {"none was taken", facts{Backups: &doctor.Backups{Enabled: true}}, []string{"warning backup-none"}},
-		"old snapshot": {"the last is old and one failed", facts{Backups: &doctor.Backups{Enabled: true, Last: now.Add(-3 * day), Every: time.Hour, Failure: "no space"}},
-			[]string{"critical backup-failed", "critical backup-old"}},
-		"no heartbeat": {"a gardenlet that is gone", facts{ObjectsKnown: true, Seeds: seed("eu", condition(gardencorev1beta1.ConditionTypeGardenletReady, gardencorev1beta1.ConditionUnknown))},
-			[]string{"critical seed-no-heartbeat eu"}},
-		"not ready":   {"another condition", facts{ObjectsKnown: true, Seeds: seed("eu", condition("BackupBucketsReady", gardencorev1beta1.ConditionFalse))}, []string{"warning seed-not-ready eu"}},
-		"progressing": {"within its threshold", facts{ObjectsKnown: true, Seeds: seed("eu", condition("BackupBucketsReady", gardencorev1beta1.ConditionProgressing))}, []string{}},
-		"revoked": {"one that is shut out", facts{ObjectsKnown: true, Revoked: []string{"eu"},
-			Seeds: seed("eu", condition(gardencorev1beta1.ConditionTypeGardenletReady, gardencorev1beta1.ConditionUnknown))}, []string{"warning seed-revoked eu"}},
-		"skew ahead":  {"newer than the server", facts{ObjectsKnown: true, Version: "v1.2.0", Seeds: seed("eu", gardenlet("v1.3.0"))}, []string{"warning gardenlet-skew eu"}},
-		"skew behind": {"two behind", facts{ObjectsKnown: true, Version: "v1.5.0", Seeds: seed("eu", gardenlet("v1.3.9"))}, []string{"warning gardenlet-skew eu"}},
-		"skew":        {"one behind", facts{ObjectsKnown: true, Version: "v1.4.0", Seeds: seed("eu", gardenlet("v1.3.9"))}, []string{}},
+		"old snapshot": {
+			"the last is old and one failed",
+			facts{Backups: &doctor.Backups{Enabled: true, Last: now.Add(-3 * day), Every: time.Hour, Failure: "no space"}},
+			[]string{"critical backup-failed", "critical backup-old"},
+		},
+		"no heartbeat": {
+			"a gardenlet that is gone",
+			facts{ObjectsKnown: true, Seeds: seed(condition(gardencorev1beta1.ConditionTypeGardenletReady, gardencorev1beta1.ConditionUnknown))},
+			[]string{"critical seed-no-heartbeat eu"},
+		},
+		"not ready":   {"another condition", facts{ObjectsKnown: true, Seeds: seed(condition("BackupBucketsReady", gardencorev1beta1.ConditionFalse))}, []string{"warning seed-not-ready eu"}},
+		"progressing": {"within its threshold", facts{ObjectsKnown: true, Seeds: seed(condition("BackupBucketsReady", gardencorev1beta1.ConditionProgressing))}, []string{}},
+		"revoked": {"one that is shut out", facts{
+			ObjectsKnown: true, Revoked: []string{"eu"},
+			Seeds: seed(condition(gardencorev1beta1.ConditionTypeGardenletReady, gardencorev1beta1.ConditionUnknown)),
+		}, []string{"warning seed-revoked eu"}},
+		"skew ahead":  {"newer than the server", facts{ObjectsKnown: true, Version: "v1.2.0", Seeds: seed(gardenlet("v1.3.0"))}, []string{"warning gardenlet-skew eu"}},
+		"skew behind": {"two behind", facts{ObjectsKnown: true, Version: "v1.5.0", Seeds: seed(gardenlet("v1.3.9"))}, []string{"warning gardenlet-skew eu"}},
+		"skew":        {"one behind", facts{ObjectsKnown: true, Version: "v1.4.0", Seeds: seed(gardenlet("v1.3.9"))}, []string{}},
 		"failed": {"a failed shoot", facts{ObjectsKnown: true, Shoots: []gardencorev1beta1.Shoot{{
 			ObjectMeta: metav1.ObjectMeta{Name: "s", DeletionTimestamp: new(ago(2 * time.Hour))},
 			Status:     gardencorev1beta1.ShootStatus{LastOperation: &gardencorev1beta1.LastOperation{State: gardencorev1beta1.LastOperationStateFailed}},

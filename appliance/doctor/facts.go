@@ -108,6 +108,7 @@ type Backups struct {
 // Deleting is an object that is being deleted.
 type Deleting struct {
 	Object
+
 	Since      time.Time
 	Finalizers []string
 }

@@ -69,7 +69,7 @@ func (m Machine) packaged(s systemd.Service) bool {
 
 // active says that the service runs or is about to.
 func (m Machine) active(ctx context.Context, s systemd.Service) bool {
-	state, _ := m.Run(ctx, systemctl, "show", "--property=ActiveState", "--value", s.Unit) //nolint:errcheck // A unit that is unknown is inactive.
+	state, _ := m.Run(ctx, systemctl, "show", "--property=ActiveState", "--value", s.Unit)
 	switch strings.TrimSpace(state) {
 	case "active", "activating", "reloading":
 		return true
@@ -79,7 +79,7 @@ func (m Machine) active(ctx context.Context, s systemd.Service) bool {
 
 // outdated says that the unit file has changed since systemd has read it, or that the service runs a program that was replaced.
 func (m Machine) outdated(ctx context.Context, s systemd.Service) bool {
-	properties, _ := m.Run(ctx, systemctl, "show", "--property=NeedDaemonReload,MainPID", s.Unit) //nolint:errcheck // A unit that is unknown is not outdated.
+	properties, _ := m.Run(ctx, systemctl, "show", "--property=NeedDaemonReload,MainPID", s.Unit)
 	for line := range strings.Lines(properties) {
 		switch name, value, _ := strings.Cut(strings.TrimSpace(line), "="); {
 		case name == "NeedDaemonReload" && value == "yes":
@@ -106,7 +106,7 @@ func (m Machine) run(ctx context.Context, commands ...[]string) error {
 
 // runCommand runs a program of the system. Its error has what the program has written to the standard error stream.
 func runCommand(ctx context.Context, name string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // Commands of the plan.
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

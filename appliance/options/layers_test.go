@@ -132,13 +132,14 @@ func TestLayersNameTheFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, err := layered(t, tc.etc)
-			text := ""
+			var all []string
 			if err != nil {
-				text = err.Error()
+				all = []string{err.Error()}
 			} else {
 				flags, file := c.Validate()
-				text = strings.Join(texts(append(flags, file...)), "\n")
+				all = texts(append(flags, file...))
 			}
+			text := strings.Join(all, "\n")
 			if !strings.Contains(text, tc.want) {
 				t.Errorf("%s\ngot %q, want it to contain %q", tc.reason, text, tc.want)
 			}

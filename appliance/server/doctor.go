@@ -47,7 +47,7 @@ func (s *server) doctorPage(keys *identity.Garden, stores *kine.Stores) gateway.
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	json.NewEncoder(w).Encode(v) //nolint:errcheck,gosec // The client has gone; there is nobody to tell.
+	json.NewEncoder(w).Encode(v) //nolint:errcheck,errchkjson,gosec // The client has gone; there is nobody to tell.
 }
 
 func (s *server) examine(ctx context.Context, keys *identity.Garden, stores *kine.Stores) (*doctor.Report, error) {

@@ -14,7 +14,7 @@ import (
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
-		os.Exit(1)
+		os.Exit(1) //nolint:forbidigo // The end of a script.
 	}
 }
 

@@ -29,7 +29,7 @@ type metadata struct {
 
 type component struct {
 	Type    string `json:"type"`
-	Ref     string `json:"bom-ref"`
+	Ref     string `json:"bom-ref"` //nolint:tagliatelle // The name in CycloneDX.
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	PURL    string `json:"purl,omitempty"`

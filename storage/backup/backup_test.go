@@ -20,7 +20,7 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
-var errNoSpace = syscall.ENOSPC //nolint:gochecknoglobals // A constant.
+var errNoSpace = syscall.ENOSPC
 
 // TestRestoreIsWhatWasSaved saves a garden, changes it further, and compares what is restored with what was saved.
 func TestRestoreIsWhatWasSaved(t *testing.T) {

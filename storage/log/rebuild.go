@@ -45,11 +45,9 @@ func NewRebuild(ctx context.Context, path string) (r *Rebuild, err error) {
 	if _, err = r.tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d;", Layout)); err != nil {
 		return nil, err
 	}
-	//nolint:sqlclosecheck // The end of the transaction closes them.
 	if r.insert, err = r.tx.PrepareContext(ctx, textInsert); err != nil {
 		return nil, err
 	}
-	//nolint:sqlclosecheck // The end of the transaction closes them.
 	r.replaced, err = r.tx.PrepareContext(ctx, `DELETE FROM log WHERE name = ?`)
 
 	return r, err
@@ -96,7 +94,7 @@ func (r *Rebuild) Finish(ctx context.Context, revision int64) (keys int64, err e
 	if err := r.db.Close(); err != nil {
 		return 0, fmt.Errorf("close database: %w", err)
 	}
-	f, err := os.OpenFile(r.path, os.O_RDWR, 0) //nolint:gosec // It was created above.
+	f, err := os.OpenFile(r.path, os.O_RDWR, 0)
 	if err != nil {
 		return 0, fmt.Errorf("sync database: %w", err)
 	}

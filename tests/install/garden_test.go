@@ -53,13 +53,13 @@ func (m *machine) put(name string) error {
 	return err
 }
 
-// has returns an error unless the garden has an object.
-func (m *machine) has(name string) error {
+// hasFirst returns an error unless the garden has the first object that was made.
+func (m *machine) hasFirst() error {
 	client, err := m.client()
 	if err != nil {
 		return err
 	}
-	_, err = client.CoreV1().ConfigMaps(namespace).Get(m.t.Context(), name, metav1.GetOptions{})
+	_, err = client.CoreV1().ConfigMaps(namespace).Get(m.t.Context(), "first", metav1.GetOptions{})
 	return err
 }
 

@@ -95,7 +95,7 @@ func deb(t *testing.T, folder string) string {
 	return filepath.Join("/root", filepath.Base(folder), filepath.Base(found[0]))
 }
 
-func installPackage(t *testing.T, m *machine) {
+func installPackage(t *testing.T, m *machine) { //nolint:thelper // A part of the test, with the lines where it fails.
 	m.run("dpkg", "--install", deb(t, *packages))
 	if got := m.property("ActiveState"); got != "inactive" {
 		t.Errorf("the package serves gardenlets too, so it starts nothing by itself; the server is %s", got)
@@ -119,7 +119,7 @@ func installPackage(t *testing.T, m *machine) {
 	}
 }
 
-func hardened(t *testing.T, m *machine) {
+func hardened(t *testing.T, m *machine) { //nolint:thelper // A part of the test, with the lines where it fails.
 	report := m.run("systemd-analyze", "security", service)
 	found := regexp.MustCompile(`Overall exposure level for \S+: ([0-9.]+)`).FindStringSubmatch(report)
 	if found == nil {
@@ -188,17 +188,17 @@ func (m *machine) comesBack(before string) {
 	})
 }
 
-func killed(t *testing.T, m *machine) {
+func killed(t *testing.T, m *machine) { //nolint:thelper // A part of the test, with the lines where it fails.
 	before := m.property("MainPID")
 	m.run("systemctl", "kill", "--kill-whom=main", "--signal=KILL", service)
 	m.comesBack(before)
-	if err := m.has("first"); err != nil {
+	if err := m.hasFirst(); err != nil {
 		t.Errorf("a garden that was killed keeps its objects: %v", err)
 	}
 }
 
 // hung stops the process with a shorter watchdog, which an operator sets in the same way.
-func hung(t *testing.T, m *machine) {
+func hung(t *testing.T, m *machine) { //nolint:thelper // A part of the test, with the lines where it fails.
 	m.dropIn("[Service]\nWatchdogSec=8\n")
 	m.run("systemctl", "restart", service)
 	signs := m.property("WatchdogTimestampMonotonic")
@@ -214,7 +214,7 @@ func hung(t *testing.T, m *machine) {
 	if journal := m.run("journalctl", "--no-pager", "--unit="+service); !strings.Contains(journal, "Watchdog timeout") {
 		t.Error("the process was ended by something else than the watchdog")
 	}
-	if err := m.has("first"); err != nil {
+	if err := m.hasFirst(); err != nil {
 		t.Errorf("a garden that hung keeps its objects: %v", err)
 	}
 }
@@ -232,15 +232,15 @@ func (m *machine) dropIn(content string) {
 	m.run("systemctl", "daemon-reload")
 }
 
-func rebooted(t *testing.T, m *machine) {
+func rebooted(t *testing.T, m *machine) { //nolint:thelper // A part of the test, with the lines where it fails.
 	m.reboot()
 	m.wait("a garden after the reboot", m.ready)
-	if err := m.has("first"); err != nil {
+	if err := m.hasFirst(); err != nil {
 		t.Errorf("a garden keeps its objects over a reboot: %v", err)
 	}
 }
 
-func upgraded(t *testing.T, m *machine) {
+func upgraded(t *testing.T, m *machine) { //nolint:thelper // A part of the test, with the lines where it fails.
 	const comment = "# edited by the operator\n"
 	file, err := os.OpenFile(m.path(configFile), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -280,7 +280,7 @@ func upgraded(t *testing.T, m *machine) {
 	}
 }
 
-func removed(t *testing.T, m *machine) {
+func removed(t *testing.T, m *machine) { //nolint:thelper // A part of the test, with the lines where it fails.
 	m.run("dpkg", "--remove", "terrarium")
 	if m.exists("/usr/bin/terrarium") || m.exists("/usr/lib/systemd/system/"+service) {
 		t.Error("program and unit are gone")
@@ -290,12 +290,12 @@ func removed(t *testing.T, m *machine) {
 	}
 	m.run("dpkg", "--install", deb(t, *newer))
 	m.run("systemctl", "start", service)
-	if err := m.has("first"); err != nil {
+	if err := m.hasFirst(); err != nil {
 		t.Errorf("a package that is installed again brings the garden back: %v", err)
 	}
 }
 
-func purged(t *testing.T, m *machine) {
+func purged(t *testing.T, m *machine) { //nolint:thelper // A part of the test, with the lines where it fails.
 	m.run("dpkg", "--purge", "terrarium")
 	for _, path := range []string{dataDir, "/etc/terrarium", "/usr/bin/terrarium"} {
 		if m.exists(path) {
@@ -308,7 +308,7 @@ func purged(t *testing.T, m *machine) {
 }
 
 // archived installs the release archive without a package manager.
-func archived(t *testing.T, m *machine) {
+func archived(t *testing.T, m *machine) { //nolint:thelper // A part of the test, with the lines where it fails.
 	folder := "/root/" + filepath.Base(*packages)
 	sums := m.path(folder + "/SHA256SUMS")
 	right, err := os.ReadFile(sums)

@@ -88,7 +88,7 @@ func (m *machine) stop() {
 	if m.leader > 0 {
 		_ = unix.Kill(m.leader, unix.SIGKILL)
 	}
-	_ = m.nspawn.Process.Kill()
+	_ = m.nspawn.Process.Kill() //nolint:errcheck // It may have ended.
 	<-m.ended
 	m.nspawn = nil
 }
@@ -96,7 +96,7 @@ func (m *machine) stop() {
 // reboot restarts the machine in order.
 func (m *machine) reboot() {
 	m.t.Helper()
-	_, _ = m.try("systemctl", "reboot")
+	_, _ = m.try("systemctl", "reboot") //nolint:errcheck // The connection ends with the machine.
 	select {
 	case <-m.ended:
 	case <-time.After(patience):
@@ -107,8 +107,10 @@ func (m *machine) reboot() {
 
 // try runs a command in the machine.
 func (m *machine) try(command ...string) (string, error) {
-	args := append([]string{"--target", strconv.Itoa(m.leader), "--all", "--", "/usr/bin/env", "--ignore-environment",
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive"}, command...)
+	args := append([]string{
+		"--target", strconv.Itoa(m.leader), "--all", "--", "/usr/bin/env", "--ignore-environment",
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive",
+	}, command...)
 	cmd := exec.CommandContext(m.t.Context(), "nsenter", args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

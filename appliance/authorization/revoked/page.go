@@ -155,7 +155,7 @@ func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(v) //nolint:errcheck,gosec // The client has gone; there is nobody to tell.
+	json.NewEncoder(w).Encode(v) //nolint:errcheck,errchkjson,gosec // The client has gone; there is nobody to tell.
 }
 
 // refuse answers with a Status, which clients of the API understand.

@@ -66,9 +66,9 @@ type Client struct {
 // document is what an issuer says about itself.
 type document struct {
 	Issuer        string   `json:"issuer"`
-	Authorization string   `json:"authorization_endpoint"`
-	Token         string   `json:"token_endpoint"`
-	Methods       []string `json:"token_endpoint_auth_methods_supported"`
+	Authorization string   `json:"authorization_endpoint"`                //nolint:tagliatelle // The name in OpenID Connect.
+	Token         string   `json:"token_endpoint"`                        //nolint:tagliatelle // The name in OpenID Connect.
+	Methods       []string `json:"token_endpoint_auth_methods_supported"` //nolint:tagliatelle // The name in OpenID Connect.
 }
 
 // New returns a client. It asks the issuer when it is first needed.

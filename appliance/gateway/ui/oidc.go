@@ -71,7 +71,7 @@ func (s *site) beginOIDC(w http.ResponseWriter, r *http.Request) {
 	}
 	keepAttempt(w, value)
 	protect(w)
-	http.Redirect(w, r, target, http.StatusFound)
+	http.Redirect(w, r, target, http.StatusFound) //nolint:gosec // The address is the issuer's, from the configuration.
 }
 
 // finishOIDC signs in who comes back from the issuer.
@@ -224,9 +224,9 @@ func backToSignIn(w http.ResponseWriter, r *http.Request, why refusal, to string
 
 // keepAttempt gives the secrets of a sign-in to the browser, or takes them away.
 func keepAttempt(w http.ResponseWriter, value string) {
-	cookie := http.Cookie{Name: attemptCookie, Value: value, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: 600}
+	age := 600
 	if value == "" {
-		cookie.MaxAge = -1
+		age = -1
 	}
-	http.SetCookie(w, &cookie)
+	http.SetCookie(w, &http.Cookie{Name: attemptCookie, Value: value, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: age})
 }

@@ -68,7 +68,7 @@ func TestAudit(t *testing.T) {
 			if _, err := raw(t, g, "/appliance/audit", "mallory"); !apierrors.IsForbidden(err) {
 				t.Errorf("GET /appliance/audit as mallory: got %v, want Forbidden", err)
 			}
-			harness.Eventually(t, "events are written", func(context.Context) error {
+			harness.Eventually(t, "events are written", func(context.Context) error { //nolint:contextcheck // found takes that of the test.
 				if n := len(found(t, g, "--user", "mallory", "--resource", "secrets", "--verb", "get", "--name", "stolen", "-n", "garden")); n != 1 {
 					return errors.New("the attempt of mallory is not there once")
 				}

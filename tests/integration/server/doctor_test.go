@@ -77,7 +77,7 @@ func TestDoctor(t *testing.T) {
 	}
 
 	g.Stop(t)
-	if err := os.Chmod(g.DataDir, 0o750); err != nil { //nolint:gosec // This is what is to be found.
+	if err := os.Chmod(g.DataDir, 0o750); err != nil {
 		t.Fatal(err)
 	}
 	status, out, errs = terrarium(t, "doctor", "--data-dir", g.DataDir)

@@ -112,7 +112,7 @@ func TestObservability(t *testing.T) {
 	t.Parallel()
 	g := harness.Start(t)
 	var text string
-	harness.Eventually(t, "the metrics are there", func(context.Context) error {
+	harness.Eventually(t, "the metrics are there", func(context.Context) error { //nolint:contextcheck // raw takes that of the test.
 		data, err := raw(t, g, "/metrics", "")
 		text = string(data)
 		for _, late := range []string{"terrarium_findings{", "terrarium_store_checked_timestamp_seconds{"} {
@@ -124,7 +124,7 @@ func TestObservability(t *testing.T) {
 		return err
 	})
 	served := map[string]bool{}
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		name, _, _ := strings.Cut(line, " ")
 		name, _, _ = strings.Cut(name, "{")
 		served[name] = true

@@ -31,7 +31,7 @@ type accounts struct {
 }
 
 // TestOIDC tries everything on one garden, one after the other: the issuer is told who signs in next.
-func TestOIDC(t *testing.T) {
+func TestOIDC(t *testing.T) { //nolint:tparallel // They share the issuer.
 	t.Parallel()
 	i := issuer.Start(t)
 	g := harness.Start(t, harness.WithConfig(func(c *gardenconfigv1alpha1.ServerConfiguration) {
@@ -44,13 +44,13 @@ func TestOIDC(t *testing.T) {
 	i.Register(g.Server + callbackPath)
 	a := accounts{g, i}
 	a.ready(t)
-	for name, test := range map[string]func(*testing.T){
-		"SignIn": a.signsIn, "Groups": a.groups, "Pages": a.pages, "Refused": a.refused, "State": a.state, "Replay": a.replay, "Elsewhere": a.elsewhere,
+	for name, test := range map[string]func(*testing.T){ //nolint:paralleltest // See above.
+		"SignIn": a.signsIn, "Groups": a.groups, "Pages": a.signInPages, "Refused": a.refusals, "State": a.state, "Replay": a.replay, "Elsewhere": a.elsewhere,
 		"Expiry": a.expiry, "Renewal": a.renewal, "Revoked": a.revoked, "Down": a.down,
 	} {
-		t.Run(name, test) //nolint:paralleltest // They share the issuer.
+		t.Run(name, test)
 	}
-	t.Run("Log", a.log) //nolint:paralleltest // It looks at all of them.
+	t.Run("Log", a.log)
 }
 
 // ready waits until the API has read the keys of the issuer, which it does in the background.
@@ -103,7 +103,7 @@ func (v *visit) finish() string {
 	return v.do(http.MethodGet, callbackPath+"?"+v.back.RawQuery, "", "Sec-Fetch-Site", "cross-site").header.Get("Location")
 }
 
-func (a accounts) signsIn(t *testing.T) {
+func (a accounts) signsIn(t *testing.T) { //nolint:thelper // A part of the test, with the lines where it fails.
 	a.SignIn(issuer.Account{Subject: "alice"})
 	v := a.begin(t, "/seeds/eu-1?q=a%20b")
 	if diff := cmp.Diff("/ui/seeds/eu-1?q=a%20b", v.finish()); diff != "" {
@@ -127,7 +127,7 @@ func (a accounts) signsIn(t *testing.T) {
 	}
 }
 
-func (a accounts) groups(t *testing.T) {
+func (a accounts) groups(t *testing.T) { //nolint:thelper // A part of the test, with the lines where it fails.
 	a.SignIn(issuer.Account{Subject: "mallory", Groups: []string{"system:masters", "team"}})
 	v := a.begin(t, "")
 	v.finish()
@@ -138,7 +138,7 @@ func (a accounts) groups(t *testing.T) {
 	}
 }
 
-func (a accounts) pages(t *testing.T) {
+func (a accounts) signInPages(t *testing.T) { //nolint:thelper // A part of the test, with the lines where it fails.
 	a.SignIn(issuer.Account{Subject: "alice"})
 	for _, to := range []string{"https://evil.example", "//evil.example", `/\evil.example`, "/../apis", "/a/../../x", "javascript:alert(1)", "/x#y", "/x\r\nSet-Cookie: a=b", strings.Repeat("/x", 600)} {
 		if got := a.begin(t, to).finish(); got != "/ui/" {
@@ -147,7 +147,7 @@ func (a accounts) pages(t *testing.T) {
 	}
 }
 
-func (a accounts) refused(t *testing.T) {
+func (a accounts) refusals(t *testing.T) { //nolint:thelper // A part of the test, with the lines where it fails.
 	other, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func (a accounts) refused(t *testing.T) {
 	}
 }
 
-func (a accounts) state(t *testing.T) {
+func (a accounts) state(t *testing.T) { //nolint:thelper // A part of the test, with the lines where it fails.
 	a.SignIn(issuer.Account{Subject: "mallory"})
 	attacker := a.begin(t, "")
 	victim := a.begin(t, "")
@@ -192,7 +192,7 @@ func (a accounts) state(t *testing.T) {
 	}
 }
 
-func (a accounts) replay(t *testing.T) {
+func (a accounts) replay(t *testing.T) { //nolint:thelper // A part of the test, with the lines where it fails.
 	a.SignIn(issuer.Account{Subject: "alice"})
 	v := a.begin(t, "")
 	address, err := url.Parse(a.Server)
@@ -213,7 +213,7 @@ func (a accounts) replay(t *testing.T) {
 	}
 }
 
-func (a accounts) elsewhere(t *testing.T) {
+func (a accounts) elsewhere(t *testing.T) { //nolint:thelper // A part of the test, with the lines where it fails.
 	r := open(t, a.Garden).request(t.Context(), http.MethodGet, beginPath, "")
 	r.Host = "evil.example"
 	answer := open(t, a.Garden).send(r)
@@ -222,7 +222,7 @@ func (a accounts) elsewhere(t *testing.T) {
 	}
 }
 
-func (a accounts) expiry(t *testing.T) {
+func (a accounts) expiry(t *testing.T) { //nolint:thelper // A part of the test, with the lines where it fails.
 	a.SignIn(issuer.Account{Subject: "alice", NoRefresh: true, Lifetime: 10 * time.Minute})
 	v := a.begin(t, "")
 	v.finish()
@@ -233,7 +233,7 @@ func (a accounts) expiry(t *testing.T) {
 	}
 }
 
-func (a accounts) renewal(t *testing.T) {
+func (a accounts) renewal(t *testing.T) { //nolint:thelper // A part of the test, with the lines where it fails.
 	// The token is renewed half a minute before its end, which is now.
 	a.SignIn(issuer.Account{Subject: "alice", Lifetime: 20 * time.Second})
 	v := a.begin(t, "")
@@ -248,7 +248,7 @@ func (a accounts) renewal(t *testing.T) {
 	}
 }
 
-func (a accounts) revoked(t *testing.T) {
+func (a accounts) revoked(t *testing.T) { //nolint:thelper // A part of the test, with the lines where it fails.
 	a.SignIn(issuer.Account{Subject: "alice", Lifetime: 20 * time.Second})
 	v := a.begin(t, "")
 	v.finish()
@@ -258,7 +258,7 @@ func (a accounts) revoked(t *testing.T) {
 	}
 }
 
-func (a accounts) down(t *testing.T) {
+func (a accounts) down(t *testing.T) { //nolint:thelper // A part of the test, with the lines where it fails.
 	a.SignIn(issuer.Account{Subject: "alice", Lifetime: 20 * time.Second})
 	v, w := a.begin(t, ""), a.begin(t, "")
 	v.finish()
@@ -273,7 +273,7 @@ func (a accounts) down(t *testing.T) {
 }
 
 func (a accounts) log(t *testing.T) {
-	log := a.Garden.Log()
+	log := a.Log()
 	for _, secret := range []string{issuer.ClientSecret, "refresh_token", "eyJ", "code_verifier"} {
 		if strings.Contains(log, secret) {
 			t.Errorf("The log contains %q", secret)
