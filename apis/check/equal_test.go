@@ -30,7 +30,7 @@ func TestEqual(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	answers := map[bool]int{}
-	for range 400 {
+	for range 100 {
 		for _, maker := range makers {
 			noise := make([]byte, 4096)
 			for i := range noise {
