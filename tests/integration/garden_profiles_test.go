@@ -63,7 +63,7 @@ func TestProfilesOfProjects(t *testing.T) {
 	offered(o, own, "GCM-NCP-1: the parent's changes are followed", machine("tiny"))
 
 	err := o.Client.Create(t.Context(), order(namespace, "stranger", "plots", huge))
-	refused(t, "API-QUOTA-3: the parent alone does not offer the machine", err, apierrors.IsInternalError, "huge")
+	refused(t, "API-QUOTA-3: the parent alone does not offer the machine", err, apierrors.IsForbidden, "huge")
 	shoot := order(namespace, "user", "plots", huge, func(s *gardencorev1beta1.Shoot) {
 		s.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "NamespacedCloudProfile", Name: "own"}
 		s.Spec.ExposureClassName = new("fence")

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -169,9 +170,14 @@ func (s *Store) object(e backup.Entry) *gardenappliancev1alpha1.Snapshot {
 		Time: metav1.NewTime(e.Time), Bytes: e.Bytes, Destination: s.keeper.Health().Destination,
 		Revision: e.Objects.To, EventsRevision: e.Events.To,
 	}}
-	is.Name, is.UID, is.CreationTimestamp, is.ResourceVersion = e.Name, types.UID(e.Name), metav1.NewTime(e.Time), "1"
+	is.Name, is.UID, is.CreationTimestamp, is.ResourceVersion = e.Name, uidOf(e.Name), metav1.NewTime(e.Time), "1"
 
 	return is
+}
+
+// uidOf returns the UID of a snapshot, which is the same each time: nothing else is kept of it than its file, and names are not used twice.
+func uidOf(name string) types.UID {
+	return types.UID(uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://terrarium.garden/snapshots/"+name)).String())
 }
 
 // none says that there is no keeper.
