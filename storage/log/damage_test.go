@@ -27,17 +27,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 	end(t, l)
 
-	content, err := os.ReadFile(cfg.File)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := bytes.Count(content, []byte("CANARY-VALUE")); n != 1 {
-		t.Fatalf("the value is %d times in the file", n)
-	}
-	content[bytes.Index(content, []byte("CANARY-VALUE"))] ^= 1
-	if err := os.WriteFile(cfg.File, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	flip(t, cfg.File, "CANARY-VALUE")
 
 	if problems, err := log.CheckFile(t.Context(), cfg.File, false); err != nil || len(problems) != 1 {
 		t.Errorf("the check of a file names the record: got %q, %v", problems, err)
@@ -63,5 +53,54 @@ func TestFlippedBytes(t *testing.T) {
 	apply(t, l, log.Change{Key: "/bad", Delete: true, Revision: hurt.Revision})
 	if got, err := l.List(t.Context(), log.Read{Range: log.Range{Key: "/", End: "0"}}); err != nil || len(got.Records) != 1 {
 		t.Errorf("the damaged key can be removed, and the range is served again: got %d records, %v", len(got.Records), err)
+	}
+}
+
+// flip changes a byte of a text that is in a file once.
+func flip(t *testing.T, path, text string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(content, []byte(text)); n != 1 {
+		t.Fatalf("the value is %d times in the file", n)
+	}
+	content[bytes.Index(content, []byte(text))] ^= 1
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestExportOfDamage copies nothing that is damaged: the copy would have a checksum that is right.
+func TestExportOfDamage(t *testing.T) {
+	t.Parallel()
+	cfg := config(t)
+	l := open(t, cfg)
+	apply(t, l, log.Change{Key: "/good", Value: []byte("untouched")})
+	hurt := apply(t, l, log.Change{Key: "/bad", Value: []byte("CANARY-VALUE-CANARY")})
+	end(t, l)
+	flip(t, cfg.File, "CANARY-VALUE")
+	l = open(t, cfg)
+	read := func() (state, since error, records int) {
+		e, err := l.Export(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := func(*log.Record) error { records++; return nil }
+		state, since = e.State(t.Context(), count), e.Since(t.Context(), 0, count)
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+
+		return state, since, records
+	}
+	if state, since, records := read(); !errors.Is(state, log.ErrDamaged) || !errors.Is(since, log.ErrDamaged) || records != 2 {
+		t.Errorf("a damaged record is exported: state %v, since %v, %d records", state, since, records)
+	}
+	// A state has no more use for the record once its key is gone.
+	apply(t, l, log.Change{Key: "/bad", Delete: true, Revision: hurt.Revision})
+	if state, since, _ := read(); state != nil || !errors.Is(since, log.ErrDamaged) {
+		t.Errorf("after the key was removed: state %v, since %v", state, since)
 	}
 }

@@ -42,18 +42,19 @@ func (e *Export) Close() error { return errors.Join(ignoreDone(e.tx.Rollback()),
 func (e *Export) Revision() int64 { return e.is.newest }
 
 const (
-	textAllNewest = `SELECT ` + columns + `, value FROM log
+	textAllNewest = `SELECT ` + columns + `, value, sum FROM log
 		WHERE id IN (SELECT MAX(id) FROM log GROUP BY name) AND NOT deleted ORDER BY id`
-	textSince = `SELECT ` + columns + `, value FROM log WHERE id > ? ORDER BY id`
+	textSince = `SELECT ` + columns + `, value, sum FROM log WHERE id > ? ORDER BY id`
 )
 
-// State calls a function for the newest record of each key that exists, in the order of revisions.
+// State calls a function for the newest record of each key that exists, in the order of revisions. It ends with ErrDamaged at a
+// record that is damaged: a copy of it would have a checksum that is right.
 func (e *Export) State(ctx context.Context, each func(*Record) error) error {
 	return e.records(ctx, each, textAllNewest)
 }
 
 // Since calls a function for all records after a revision, deletions included, in the order of revisions. It returns
-// ErrCompacted if some of them were removed already, and ErrFuture if the log has not reached the revision.
+// ErrCompacted if some of them were removed already, ErrFuture if the log has not reached the revision, and ErrDamaged as State.
 func (e *Export) Since(ctx context.Context, after int64, each func(*Record) error) error {
 	switch {
 	case after < e.is.swept:
@@ -72,11 +73,9 @@ func (e *Export) records(ctx context.Context, each func(*Record) error, text str
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		r := &Record{}
-		if err := rows.Scan(
-			&r.Revision, &r.Key, &r.Deleted, &r.Created, &r.Previous, &r.Lease, &r.Expires, &r.Value,
-		); err != nil {
-			return fmt.Errorf("read record: %w", err)
+		r, err := scan(rows)
+		if err != nil {
+			return err
 		}
 		if err := each(r); err != nil {
 			return err
