@@ -145,8 +145,8 @@ func TestRestoreToAnyMoment(t *testing.T) {
 			if err != nil {
 				t.Fatalf("Moment %d by %s: %v", i, name, err)
 			}
-			if diff := cmp.Diff(m.objects, state(t, opened(t, dir, "objects.db"))); diff != "" || done.Increments > i {
-				t.Errorf("Moment %d by %s, %d increments (-want +got):\n%s", i, name, done.Increments, diff)
+			if diff := cmp.Diff(m.objects, state(t, opened(t, dir, "objects.db"))); diff != "" || done.Increments > i || done.Earlier != (i < 3) {
+				t.Errorf("Moment %d by %s, %d increments, earlier %t (-want +got):\n%s", i, name, done.Increments, done.Earlier, diff)
 			}
 		}
 	}

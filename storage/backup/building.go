@@ -49,9 +49,10 @@ func (b *building) run(ctx context.Context, base opener, then []opener) (done Re
 	}
 	done.Until = done.Snapshot.Time
 	for _, next := range then {
+		reached := b.objects.Newest()
 		is, err := b.increment(ctx, next, done.Snapshot.Garden)
 		if err != nil {
-			return done, fmt.Errorf("increment %q: %w; the last state before it is that of revision %d", next.name, err, b.objects.Newest())
+			return done, fmt.Errorf("increment %q: %w; the last state before it is that of revision %d", next.name, err, reached)
 		}
 		done.Until = is.Time
 		done.Increments++
@@ -73,6 +74,9 @@ func (b *building) full(ctx context.Context, from opener) (is Manifest, err erro
 	if is.Kind != Full {
 		return is, errors.New("it is an increment: restore from the folder that holds it")
 	}
+	if err := from.check(is); err != nil {
+		return is, err
+	}
 	is, err = scan(f, b.identities, sink{
 		object:   func(r *log.Record) error { return b.objects.Apply(ctx, r) },
 		event:    func(r *log.Record) error { return b.events.Apply(ctx, r) },
@@ -80,6 +84,10 @@ func (b *building) full(ctx context.Context, from opener) (is Manifest, err erro
 		timeline: b.history,
 	})
 	if err != nil {
+		return is, err
+	}
+	// It may have been replaced in the meantime.
+	if err := from.check(is); err != nil {
 		return is, err
 	}
 	b.objects.Reached(is.Objects.To)
@@ -95,6 +103,7 @@ func (b *building) increment(ctx context.Context, from opener, garden string) (i
 		return is, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	objects, events := b.objects.Newest(), b.events.Newest()
 	after := func(into *log.Rebuild, most int64) func(*log.Record) error {
 		known := into.Newest()
 
@@ -110,7 +119,12 @@ func (b *building) increment(ctx context.Context, from opener, garden string) (i
 	if err != nil {
 		return is, err
 	}
+	if err := from.check(is); err != nil {
+		return is, err
+	}
 	switch {
+	case is.Objects.From > objects || is.Events.From > events:
+		return is, fmt.Errorf("%w before it: it goes on from revision %d", ErrGap, is.Objects.From)
 	case is.Garden != garden:
 		return is, fmt.Errorf("it is of another garden, %q", is.Garden)
 	case is.Kind != Increment:

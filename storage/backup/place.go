@@ -24,6 +24,14 @@ type place struct {
 	gid    int
 	// done says that the directory was moved into place.
 	done bool
+	// exchange gives two directories the names of each other.
+	exchange func(one, other string) error
+}
+
+func newPlace(dir string, force bool) place {
+	return place{dir: dir, force: force, exchange: func(one, other string) error {
+		return unix.Renameat2(unix.AT_FDCWD, one, unix.AT_FDCWD, other, unix.RENAME_EXCHANGE)
+	}}
 }
 
 // claim looks at what is there, and locks it against a server.
@@ -92,15 +100,19 @@ func (p *place) put(stage string, now time.Time) (aside string, err error) {
 	if _, err := os.Lstat(aside); err == nil {
 		return "", fmt.Errorf("%q exists already: try again in a second", aside)
 	}
-	if err := p.moved(unix.Renameat2(unix.AT_FDCWD, stage, unix.AT_FDCWD, p.dir, unix.RENAME_EXCHANGE)); err != nil {
-		return "", err
-	}
-	// From here on, the restored directory is in place; what was there has the name of the staging directory.
+	// What was there must never have the name of a staging directory: the next restore would remove it after a crash.
 	if err := os.Rename(stage, aside); err != nil {
-		return "", fmt.Errorf("move the former data directory aside, which is now %q: %w", stage, err)
+		return "", fmt.Errorf("rename staging directory: %w", err)
+	}
+	err = syncDirectory(filepath.Dir(p.dir))
+	if err == nil {
+		err = p.moved(p.exchange(aside, p.dir))
+	}
+	if !p.done {
+		return "", errors.Join(err, os.RemoveAll(aside))
 	}
 
-	return aside, syncDirectory(filepath.Dir(p.dir))
+	return aside, err
 }
 
 // moved explains the error of a rename.

@@ -55,6 +55,8 @@ type Restored struct {
 	// Objects and Events are the numbers of keys.
 	Objects int64 `json:"objects"`
 	Events  int64 `json:"events"`
+	// Earlier says that the garden is known to have gone on after this state, or may have.
+	Earlier bool `json:"earlier"`
 	// Aside is where the directory is now that was there before; empty if there was none.
 	Aside string `json:"aside,omitempty"`
 }
@@ -68,7 +70,7 @@ func (r Restore) Run(ctx context.Context) (done Restored, err error) {
 	if err != nil {
 		return Restored{}, fmt.Errorf("find data directory: %w", err)
 	}
-	p := place{dir: dir, force: r.Force}
+	p := newPlace(dir, r.Force)
 	release, err := p.claim(r.Lock)
 	if err != nil {
 		return Restored{}, err
@@ -83,7 +85,6 @@ func (r Restore) Run(ctx context.Context) (done Restored, err error) {
 		return Restored{}, err
 	}
 	defer func() {
-		// Once the directory is in place, the name of the staging directory may be that of what was there before.
 		if !p.done {
 			err = errors.Join(err, os.RemoveAll(stage))
 		}
@@ -92,6 +93,7 @@ func (r Restore) Run(ctx context.Context) (done Restored, err error) {
 	if done, err = b.run(ctx, base, then); err != nil {
 		return Restored{}, err
 	}
+	done.Earlier = r.File != "" || done.Revision < newest.Objects.To
 	if err := syncTree(stage); err != nil {
 		return Restored{}, err
 	}
@@ -103,7 +105,18 @@ func (r Restore) Run(ctx context.Context) (done Restored, err error) {
 // opener opens a file.
 type opener struct {
 	name string
+	// kept says that the name is that in a store, by which the file was chosen.
+	kept bool
 	open func() (File, error)
+}
+
+// check compares the name by which a file was chosen with what the file is: whoever can write to a folder can rename files in it.
+func (o opener) check(is Manifest) error {
+	if is := nameOf(is); o.kept && is != o.name {
+		return fmt.Errorf("%w: it is %q under another name", ErrDamaged, is)
+	}
+
+	return nil
 }
 
 // files returns the snapshot and the increments, and the newest revisions that are known of.
@@ -120,7 +133,7 @@ func (r Restore) files(ctx context.Context) (base opener, then []opener, newest 
 		return opener{}, nil, Entry{}, fmt.Errorf("choose snapshot in %s: %w", r.Store, err)
 	}
 	of := func(name string) opener {
-		return opener{name: name, open: func() (File, error) { return r.Store.Open(ctx, name) }}
+		return opener{name: name, kept: true, open: func() (File, error) { return r.Store.Open(ctx, name) }}
 	}
 	for _, e := range increments {
 		then = append(then, of(e.Name))
