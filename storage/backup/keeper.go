@@ -20,8 +20,9 @@ const (
 	firstDelay = 30 * time.Second
 	// look is how often a keeper looks whether something is to be done.
 	look = 5 * time.Second
-	// retry is how long it waits after an error.
-	retry = 30 * time.Second
+	// retry is how long it waits after an error. After each further snapshot that fails, the next one waits twice as long, up to mostRetry.
+	retry     = 30 * time.Second
+	mostRetry = 10 * time.Minute
 	// many is the number of writes that are shipped before their time, so that they are shipped before they are compacted.
 	many = 25_000
 	// lastShip limits what is done when the server stops.
@@ -53,10 +54,13 @@ type Keeper struct {
 
 	// store, base and last belong to who has the turn.
 	store Store
-	// base is the newest snapshot from which increments go on; last is the file after which the next one begins. Both are nil
-	// before the first snapshot.
+	// base is the newest snapshot, nil before the first one. last is the file after which the next increment begins, nil if there is
+	// none: increments go on over a snapshot, so that nothing is lost with a snapshot that is damaged.
 	base, last *Entry
 	checked    time.Time
+	// failures is the number of snapshots that have failed since the last one that has not; before again, none is due.
+	failures int
+	again    time.Time
 
 	mu     sync.Mutex
 	health Health
@@ -125,11 +129,31 @@ func (k *Keeper) due(ctx context.Context, now time.Time) error {
 	if err := k.open(ctx); err != nil {
 		return err
 	}
-	if k.base == nil || now.Sub(k.base.Time) >= k.config.Interval {
-		_, err := k.snapshot(ctx)
-
-		return err
+	var failed error
+	if k.stale(now) && !now.Before(k.again) {
+		if _, failed = k.snapshot(ctx, false); failed == nil {
+			return nil
+		}
 	}
+	if k.last == nil {
+		return failed
+	}
+
+	return errors.Join(failed, k.shipDue(ctx, now))
+}
+
+// stale reports whether a snapshot is due. One from the future was taken when the clock was wrong.
+func (k *Keeper) stale(now time.Time) bool {
+	if k.base == nil {
+		return true
+	}
+	age := now.Sub(k.base.Time)
+
+	return age < 0 || age >= k.config.Interval
+}
+
+// shipDue takes an increment if it is due.
+func (k *Keeper) shipDue(ctx context.Context, now time.Time) error {
 	waiting := k.config.Source.Objects.Revision() - k.last.Objects.To + k.config.Source.Events.Revision() - k.last.Events.To
 	if k.config.Increments == 0 || (now.Sub(k.checked) < k.config.Increments && waiting < many) {
 		return nil
@@ -138,11 +162,15 @@ func (k *Keeper) due(ctx context.Context, now time.Time) error {
 	return k.increment(ctx, now)
 }
 
-// increment ships what was written. Where some of it is no longer there, a snapshot is taken instead.
+// increment ships what was written. Where some of it is no longer there or is damaged, a snapshot is taken instead: it needs only the
+// newest record of each key.
 func (k *Keeper) increment(ctx context.Context, now time.Time) error {
 	made, some, err := k.config.Source.ship(ctx, k.store, k.config.Keys, *k.last)
-	if errors.Is(err, log.ErrCompacted) || errors.Is(err, log.ErrFuture) {
-		_, err = k.snapshot(ctx)
+	if errors.Is(err, log.ErrCompacted) || errors.Is(err, log.ErrFuture) || errors.Is(err, log.ErrDamaged) {
+		if now.Before(k.again) {
+			return nil
+		}
+		_, err = k.snapshot(ctx, true)
 
 		return err
 	}
@@ -161,85 +189,22 @@ func (k *Keeper) increment(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// open finds the destination, and where the last server has ended.
-func (k *Keeper) open(ctx context.Context) error {
-	if k.store != nil {
-		return nil
-	}
-	garden := k.config.Source.Garden()
-	if garden == "" {
-		return ErrStarting
-	}
-	store, err := k.config.Open(ctx)
-	if err != nil {
-		return err
-	}
-	k.mu.Lock()
-	k.health.Destination = store.String()
-	k.mu.Unlock()
-	all, err := store.List(ctx)
-	if err != nil {
-		return err
-	}
-	if full := snapshots(all); len(full) > 0 {
-		if err := sameGarden(ctx, store, full[0], garden); err != nil {
-			return err
-		}
-		k.adopt(all, full[0])
-	}
-	k.store = store
-
-	return nil
-}
-
-// adopt goes on after the files of the server that ran before. What it had written and this server's databases do not know makes
-// them begin anew with a snapshot.
-func (k *Keeper) adopt(all []Entry, newest Entry) {
-	k.mu.Lock()
-	k.health.Snapshot = &newest
-	k.mu.Unlock()
-	found, beyond := chain(all, newest)
-	if beyond != nil {
-		return
-	}
-	last := newest
-	if n := len(found); n > 0 {
-		last = found[n-1]
-	}
-	k.base, k.last = &newest, &last
-}
-
-// sameGarden refuses a destination in which another garden keeps its snapshots: retention would remove them.
-func sameGarden(ctx context.Context, store Store, newest Entry, garden string) error {
-	f, err := store.Open(ctx, newest.Name)
-	if err != nil {
-		return err
-	}
-	is, err := ReadManifest(f)
-	if err = errors.Join(err, f.Close()); errors.Is(err, ErrDamaged) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if is.Garden != garden {
-		return fmt.Errorf("%s holds snapshots of another garden, %q: each garden needs a folder, or a prefix in a bucket, of its own", store, is.Garden)
-	}
-
-	return nil
-}
-
-// snapshot takes a snapshot, reads it again, and removes what is no longer needed. The turn must be held.
-func (k *Keeper) snapshot(ctx context.Context) (Entry, error) {
+// snapshot takes a snapshot, reads it again, and removes what is no longer needed. The turn must be held. Increments begin anew after
+// it if that is asked for, or if there was none.
+func (k *Keeper) snapshot(ctx context.Context, anew bool) (Entry, error) {
 	began := k.config.Clock.Now()
-	made, err := k.config.Source.save(ctx, k.store, k.config.Keys)
+	made, err := k.save(ctx)
 	if err != nil {
-		return Entry{}, fmt.Errorf("save snapshot: %w", err)
+		k.again = began.Add(min(retry<<min(k.failures, 10), mostRetry)) //nolint:mnd // So that it does not overflow.
+		k.failures++
+
+		return Entry{}, err
 	}
-	if _, err := k.verify(ctx, made.Name); err != nil {
-		return Entry{}, fmt.Errorf("read snapshot %q again: %w", made.Name, err)
+	k.failures, k.again = 0, time.Time{}
+	k.base, k.checked = &made, began
+	if k.last == nil || anew {
+		k.last = &made
 	}
-	k.base, k.last, k.checked = &made, &made, began
 	k.mu.Lock()
 	k.health.Snapshot, k.health.Protected = &made, began
 	k.mu.Unlock()
@@ -247,6 +212,20 @@ func (k *Keeper) snapshot(ctx context.Context) (Entry, error) {
 	took.Observe(k.config.Clock.Since(began).Seconds())
 	k.config.Log.Info("Snapshot taken", "name", made.Name, "bytes", made.Bytes, "destination", k.store.String())
 	k.clean(ctx)
+
+	return made, nil
+}
+
+// save takes a snapshot and reads it again. One that cannot be read is removed: the next ones would fill the disk.
+func (k *Keeper) save(ctx context.Context) (Entry, error) {
+	made, err := k.config.Source.save(ctx, k.store, k.config.Keys)
+	if err != nil {
+		return Entry{}, fmt.Errorf("save snapshot: %w", err)
+	}
+	if _, err := k.verify(ctx, made.Name); err != nil {
+		return Entry{}, errors.Join(fmt.Errorf("read snapshot %q again: %w", made.Name, err),
+			k.store.Delete(context.WithoutCancel(ctx), made.Name))
+	}
 
 	return made, nil
 }
@@ -284,7 +263,8 @@ func (k *Keeper) note(err error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err == nil {
-		k.health.Failing = false
+		// While increments go on, a snapshot can still be overdue.
+		k.health.Failing = k.failures > 0
 
 		return nil
 	}
@@ -306,7 +286,7 @@ func (k *Keeper) Take(ctx context.Context) (made Entry, err error) {
 			case <-work.Done():
 			}
 		}()
-		made, err = k.snapshot(work)
+		made, err = k.snapshot(work, false)
 
 		return k.note(err)
 	})

@@ -13,7 +13,8 @@ const (
 type Retention struct {
 	// Keep is the number of newest snapshots that are always kept.
 	Keep int
-	// Window is how far back a restore to any time is possible. Increments since the newest snapshot are always kept.
+	// Window is how far back a restore to any time is possible: from the newest snapshot that is as old as that, all are kept, and
+	// all increments after it.
 	Window time.Duration
 }
 
@@ -24,16 +25,27 @@ func (r Retention) surplus(all []Entry, now time.Time) []Entry {
 	if len(full) == 0 {
 		return nil
 	}
-	old := exponential(full, max(r.Keep, 1), now)
-	newest := full[0]
+	base := r.base(full, now)
+	old := exponential(full, max(r.Keep, base+1), now)
 	for _, e := range increments(all) {
-		after := e.Objects.To > newest.Objects.To || e.Events.To > newest.Events.To
-		if !after && e.Time.Before(now.Add(-r.Window)) {
+		if e.Objects.To <= full[base].Objects.To && e.Events.To <= full[base].Events.To {
 			old = append(old, e)
 		}
 	}
 
 	return old
+}
+
+// base is the snapshot from which the oldest moment in the window is restored: the newest one from before that moment, else the
+// oldest of all.
+func (r Retention) base(full []Entry, now time.Time) int {
+	for i, e := range full {
+		if !e.Time.After(now.Add(-r.Window)) {
+			return i
+		}
+	}
+
+	return len(full) - 1
 }
 
 // exponential goes from the newest snapshot to the oldest, and returns those that are not the last of their hour, day or week.

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// open finds the destination, and where the last server has ended.
+func (k *Keeper) open(ctx context.Context) error {
+	if k.store != nil {
+		return nil
+	}
+	garden := k.config.Source.Garden()
+	if garden == "" {
+		return ErrStarting
+	}
+	store, err := k.config.Open(ctx)
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	k.health.Destination = store.String()
+	k.mu.Unlock()
+	all, err := store.List(ctx)
+	if err != nil {
+		return err
+	}
+	full := snapshots(all)
+	readable, err := sameGarden(ctx, store, full, garden)
+	if err != nil {
+		return err
+	}
+	if readable < len(full) {
+		k.adopt(all, full[readable], readable == 0)
+	}
+	k.store = store
+
+	return nil
+}
+
+// adopt goes on after the files of the server that ran before. What it had written and this server's databases do not know makes
+// them begin anew with a snapshot, and so does a newest snapshot that cannot be read.
+func (k *Keeper) adopt(all []Entry, readable Entry, newest bool) {
+	k.mu.Lock()
+	k.health.Snapshot = &readable
+	k.mu.Unlock()
+	if _, beyond := chain(all, readable); beyond != nil {
+		return
+	}
+	last := readable
+	if found := increments(all); len(found) > 0 {
+		last = found[len(found)-1]
+	}
+	k.last = &last
+	if newest {
+		k.base = &readable
+	}
+}
+
+// sameGarden refuses a destination in which another garden keeps its snapshots: retention would remove them. It returns which of the
+// snapshots is the newest one that can be read, and the number of all if none can.
+func sameGarden(ctx context.Context, store Store, full []Entry, garden string) (int, error) {
+	for i, e := range full {
+		is, err := manifest(ctx, store, e.Name)
+		if errors.Is(err, ErrDamaged) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		if is.Garden != garden {
+			return 0, fmt.Errorf("%s holds snapshots of another garden, %q: each garden needs a folder, or a prefix in a bucket, of its own", store, is.Garden)
+		}
+
+		return i, nil
+	}
+
+	return len(full), nil
+}
+
+// manifest reads what a file says of itself.
+func manifest(ctx context.Context, store Store, name string) (Manifest, error) {
+	f, err := store.Open(ctx, name)
+	if err != nil {
+		return Manifest{}, err
+	}
+	is, err := ReadManifest(f)
+
+	return is, errors.Join(err, f.Close())
+}
