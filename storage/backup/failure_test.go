@@ -108,6 +108,9 @@ func TestDamagedRecord(t *testing.T) {
 	}
 	g.put(g.objects, "/registry/c", "1")
 	g.work(k, time.Minute)
+	if full, more := g.count(Full), g.count(Increment); full != 2 || more != 1 {
+		t.Errorf("%d snapshots and %d increments after that, want increments to go on", full, more)
+	}
 	dir, _, err := g.restore(nil)
 	if err != nil {
 		t.Fatal(err)

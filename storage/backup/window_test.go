@@ -13,26 +13,23 @@ import (
 // TestWindow restores to each moment of the window, also with a snapshot that was taken by hand and one that was lost.
 func TestWindow(t *testing.T) {
 	t.Parallel()
-	const step = 10 * time.Minute
 	for _, interval := range []time.Duration{time.Hour, 6 * time.Hour, 12 * time.Hour} {
 		r := Retention{Keep: 5, Window: 24 * time.Hour}
 		var all []Entry
 		now, n := start, int64(0)
-		for now.Before(start.Add(80*time.Hour)) || now.Sub(start)%(7*time.Hour) != 0 {
-			age := now.Sub(start)
+		for age := time.Duration(0); age <= 76*time.Hour; age += 10 * time.Minute {
+			now = start.Add(age)
 			if age%interval == 0 || age%(19*time.Hour) == 0 {
 				// The snapshot comes after some writes that are in no increment yet.
 				all = append(all, Entry{Name: fmt.Sprint("full ", age), Kind: Full, Time: now, Objects: Span{To: n + 5}})
 				all = remaining(all, r.surplus(all, now))
+				reachable(t, fmt.Sprint(interval, " after ", age), all, now, min(age, r.Window))
 			}
 			all = append(all, Entry{Name: fmt.Sprint(age), Kind: Increment, Time: now.Add(time.Minute), Objects: Span{From: n, To: n + 10}})
 			n += 10
-			now = now.Add(step)
 		}
-		full := snapshots(all)
-		reachable(t, fmt.Sprint(interval), all, now)
-		for _, lost := range full[:r.base(full, now)] {
-			reachable(t, fmt.Sprint(interval, " without ", lost.Name), remaining(all, []Entry{lost}), now)
+		for _, lost := range snapshots(all)[:4] {
+			reachable(t, fmt.Sprint(interval, " without ", lost.Name), remaining(all, []Entry{lost}), now, 20*time.Hour)
 		}
 	}
 }
@@ -52,9 +49,9 @@ func remaining(all, gone []Entry) []Entry {
 	return kept
 }
 
-func reachable(t *testing.T, what string, all []Entry, now time.Time) {
+func reachable(t *testing.T, what string, all []Entry, now time.Time, window time.Duration) {
 	t.Helper()
-	for at := now.Add(-24 * time.Hour); at.Before(now); at = at.Add(7 * time.Minute) {
+	for at := now.Add(-window); at.Before(now); at = at.Add(37 * time.Minute) {
 		reached, then, err := choose(all, Target{Time: at})
 		if n := len(then); n > 0 {
 			reached = then[n-1]
