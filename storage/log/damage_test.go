@@ -87,7 +87,11 @@ func TestExportOfDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		count := func(*log.Record) error { records++; return nil }
+		count := func(*log.Record) error {
+			records++
+
+			return nil
+		}
 		state, since = e.State(t.Context(), count), e.Since(t.Context(), 0, count)
 		if err := e.Close(); err != nil {
 			t.Error(err)
