@@ -132,7 +132,7 @@ func snapshotHint(err error) error {
 	case errors.Is(err, backup.ErrGap):
 		return withHint(err, "add --to-revision with that revision to restore the state before the gap")
 	case errors.Is(err, backup.ErrDamaged):
-		return withHint(err, "use another snapshot: see \"terrarium snapshot list\", or the files in the folder")
+		return withHint(err, "use another snapshot, or move the file out of the folder: increments lead from the snapshot before to the same state")
 	default:
 		return err
 	}

@@ -123,7 +123,7 @@ func (o *snapshotRestoreOptions) run(ctx context.Context) error {
 	if err != nil {
 		return snapshotHint(fmt.Errorf("restore: %w", err))
 	}
-	return o.output.write(o.env.Out, done, func(w io.Writer) error {
+	err = o.output.write(o.env.Out, done, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "Restored the state of %s into %s: %d objects and %d events, revision %d, from a snapshot and %d increments.\n",
 			done.Until.Format(time.RFC3339), o.dataDir, done.Objects, done.Events, done.Revision, done.Increments)
 		if done.Aside != "" {
@@ -131,4 +131,17 @@ func (o *snapshotRestoreOptions) run(ctx context.Context) error {
 		}
 		return err
 	})
+	o.env.tell("%s", restoreWarning(done))
+	return err
+}
+
+// restoreWarning says what to do about access that was taken away after the restored state, and is there again.
+func restoreWarning(done backup.Restored) string {
+	if !done.Earlier {
+		return ""
+	}
+	return `Warning: access that was taken away after this state is there again, also that of revoked seeds and deleted join tokens.
+Start the server where gardenlets cannot reach it, look at "terrarium seed revoked" and "terrarium token list", and repeat each
+"terrarium seed revoke" and "terrarium token delete" that is missing. Only then let gardenlets reach it.
+`
 }

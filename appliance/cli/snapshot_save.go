@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -14,8 +15,12 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
-// snapshotLimit is how long a command waits for a snapshot.
-const snapshotLimit = 10 * time.Minute
+const (
+	// snapshotLimit is how long a command waits for a snapshot.
+	snapshotLimit = 10 * time.Minute
+	// snapshotPause is the time between two looks whether it is complete.
+	snapshotPause = 2 * time.Second
+)
 
 type snapshotSaveOptions struct {
 	env        Environment
@@ -50,8 +55,11 @@ func (o *snapshotSaveOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	made := &gardenappliancev1alpha1.Snapshot{}
-	err = client.Post().Resource("snapshots").Timeout(snapshotLimit).Body(&gardenappliancev1alpha1.Snapshot{}).Do(ctx).Into(made)
+	taking := snapshotTaking{client: client, patience: snapshotLimit, pause: snapshotPause}
+	made, err := taking.run(ctx)
+	if errors.Is(err, errSnapshotLate) {
+		return withHint(fmt.Errorf("take snapshot: %w", err), `see whether it failed with "terrarium doctor", and later with "terrarium snapshot list" whether it is there`)
+	}
 	if err != nil {
 		return fmt.Errorf("take snapshot: %w", err)
 	}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
+
+	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
+	"github.com/terrarium-garden/terrarium/storage/backup"
+)
+
+// slowGarden answers as a server does that takes long for a snapshot.
+type slowGarden struct {
+	// creation is the answer to the creation.
+	creation *apierrors.StatusError
+	// complete is the number of lists after which the snapshot is complete; the one before it is not answered in time.
+	complete int32
+
+	creations, lists atomic.Int32
+}
+
+func (g *slowGarden) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var answer any
+	named := func(name string) gardenappliancev1alpha1.Snapshot {
+		s := gardenappliancev1alpha1.Snapshot{}
+		s.Name, s.Status.Objects = name, 7
+		return s
+	}
+	status := http.StatusOK
+	refuse := func(err *apierrors.StatusError) {
+		is := err.ErrStatus
+		is.Kind, is.APIVersion = "Status", "v1"
+		status, answer = int(is.Code), is
+	}
+	switch {
+	case r.Method == http.MethodPost:
+		g.creations.Add(1)
+		refuse(g.creation)
+	case path.Base(r.URL.Path) != "snapshots":
+		answer = named(path.Base(r.URL.Path))
+	default:
+		list := gardenappliancev1alpha1.SnapshotList{Items: []gardenappliancev1alpha1.Snapshot{named("before")}}
+		switch n := g.lists.Add(1); {
+		case n == g.complete-1:
+			refuse(apierrors.NewTimeoutError("request did not complete within requested timeout", 0))
+		case n >= g.complete:
+			list.Items = append([]gardenappliancev1alpha1.Snapshot{named("made")}, list.Items...)
+			answer = list
+		default:
+			answer = list
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+func (g *slowGarden) take(t *testing.T, patience time.Duration) (*gardenappliancev1alpha1.Snapshot, error) {
+	t.Helper()
+	server := httptest.NewServer(g)
+	t.Cleanup(server.Close)
+	client, err := newApplianceClient(&rest.Config{Host: server.URL, QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return (&snapshotTaking{client: client, patience: patience, pause: time.Millisecond}).run(t.Context())
+}
+
+// TestSlowSnapshot waits for a snapshot that takes longer than the API server lets a request take, and asks for one only.
+func TestSlowSnapshot(t *testing.T) {
+	t.Parallel()
+	timeout := apierrors.NewTimeoutError("request did not complete within requested timeout", 0)
+	for name, creation := range map[string]*apierrors.StatusError{
+		"Timeout": timeout, "GivenUp": apierrors.NewInternalError(errors.New("context deadline exceeded")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := &slowGarden{creation: creation, complete: 5}
+			made, err := g.take(t, time.Minute)
+			if err != nil || made.Name != "made" || made.Status.Objects != 7 {
+				t.Errorf("got %+v, %v", made, err)
+			}
+			if n := g.creations.Load(); n != 1 {
+				t.Errorf("%d snapshots were asked for", n)
+			}
+		})
+	}
+	t.Run("Never", func(t *testing.T) {
+		t.Parallel()
+		g := &slowGarden{creation: timeout, complete: 1 << 30}
+		if made, err := g.take(t, 100*time.Millisecond); !errors.Is(err, errSnapshotLate) {
+			t.Errorf("got %+v, %v", made, err)
+		}
+	})
+	t.Run("Refused", func(t *testing.T) {
+		t.Parallel()
+		g := &slowGarden{creation: apierrors.NewInternalError(errors.New("no space left")), complete: 1 << 30}
+		if made, err := g.take(t, time.Minute); !apierrors.IsInternalError(err) || g.lists.Load() != 1 {
+			t.Errorf("got %+v, %v after %d lists", made, err, g.lists.Load())
+		}
+	})
+}
+
+// TestEarlierState warns of what is valid again in an earlier state, and only then.
+func TestEarlierState(t *testing.T) {
+	t.Parallel()
+	if text := restoreWarning(backup.Restored{}); text != "" {
+		t.Errorf("The newest state: %q", text)
+	}
+	text := restoreWarning(backup.Restored{Earlier: true})
+	for _, want := range []string{"Warning:", "terrarium seed revoked", "terrarium seed revoke", "terrarium token list"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q says nothing of %q", text, want)
+		}
+	}
+}
