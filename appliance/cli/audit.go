@@ -147,7 +147,7 @@ func (o *auditOptions) watch(ctx context.Context, g *garden, found []auditlog.Ev
 		more, err := o.search(ctx, g, since.UTC().Format(time.RFC3339Nano), maxAudit)
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // The user has ended it.
 		case err != nil:
 			return err
 		}

@@ -49,7 +49,7 @@ func (o *snapshotKeyOptions) run() error {
 		_, err := fmt.Fprintln(o.env.Out, path)
 		return err
 	}
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(path) //nolint:gosec // The path is the operator's own.
 	if err != nil {
 		return fmt.Errorf("read key of snapshots: %w", err)
 	}

@@ -53,7 +53,7 @@ func (o *snapshotListOptions) run(ctx context.Context) error {
 		for i := range list.Items {
 			s := &list.Items[i].Status
 			rows = append(rows, []string{
-				list.Items[i].Name, s.Time.UTC().Format(time.RFC3339), mebibytes(s.Bytes), strconv.FormatInt(s.Revision, 10), s.Destination,
+				list.Items[i].Name, s.Time.UTC().Format(time.RFC3339), size(s.Bytes), strconv.FormatInt(s.Revision, 10), s.Destination,
 			})
 		}
 		return writeTable(w, rows)

@@ -65,10 +65,8 @@ func (o *snapshotSaveOptions) run(ctx context.Context) error {
 	}
 	made.SetGroupVersionKind(gardenappliancev1alpha1.GroupVersion.WithKind("Snapshot"))
 	return o.output.write(o.env.Out, made, func(w io.Writer) error {
-		o.env.tell("Saved %d objects and %d events, %s, in %s.\n", made.Status.Objects, made.Status.Events, mebibytes(made.Status.Bytes), made.Status.Destination)
+		o.env.tell("Saved %d objects and %d events, %s, in %s.\n", made.Status.Objects, made.Status.Events, size(made.Status.Bytes), made.Status.Destination)
 		_, err := fmt.Fprintln(w, made.Name)
 		return err
 	})
 }
-
-func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }

@@ -70,7 +70,6 @@ func TestWatch(t *testing.T) {
 }
 
 // TestSystemd sets the environment of the process, so it does not run in parallel.
-//
 func TestSystemd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notify")
 	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})

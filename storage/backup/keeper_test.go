@@ -114,7 +114,7 @@ func TestTwoAtOnce(t *testing.T) {
 
 				return
 			}
-			if _, err := k.verify(t.Context(), made.Name); err != nil {
+			if err := k.verify(t.Context(), made.Name); err != nil {
 				t.Errorf("verify: %v", err)
 			}
 		})

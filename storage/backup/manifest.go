@@ -74,7 +74,7 @@ type footer struct {
 	Manifest Manifest `json:"manifest"`
 	// PayloadBytes and PayloadSHA256 are those of the encrypted part, which is all before the footer.
 	PayloadBytes  int64  `json:"payloadBytes"`
-	PayloadSHA256 string `json:"payloadSHA256"`
+	PayloadSHA256 string `json:"payloadSHA256"` //nolint:tagliatelle // As SHA256 of parts.
 }
 
 // The names of parts.

@@ -136,7 +136,7 @@ func (p *place) own(stage string) error {
 
 	return filepath.WalkDir(stage, func(path string, _ fs.DirEntry, err error) error {
 		if err == nil {
-			err = os.Lchown(path, p.uid, p.gid)
+			err = os.Lchown(path, p.uid, p.gid) //nolint:gosec // Nobody else can write to the new directory.
 		}
 
 		return err

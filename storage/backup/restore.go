@@ -76,7 +76,7 @@ func (r Restore) Run(ctx context.Context) (done Restored, err error) {
 		return Restored{}, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	base, then, newest, err := r.files(ctx)
+	files, newest, err := r.files(ctx)
 	if err != nil {
 		return Restored{}, err
 	}
@@ -90,7 +90,7 @@ func (r Restore) Run(ctx context.Context) (done Restored, err error) {
 		}
 	}()
 	b := &building{dir: stage, identities: r.Identities, want: r.Want, newest: newest, now: r.Now}
-	if done, err = b.run(ctx, base, then); err != nil {
+	if done, err = b.run(ctx, files[0], files[1:]); err != nil {
 		return Restored{}, err
 	}
 	done.Earlier = r.File != "" || done.Revision < newest.Objects.To
@@ -119,29 +119,30 @@ func (o opener) check(is Manifest) error {
 	return nil
 }
 
-// files returns the snapshot and the increments, and the newest revisions that are known of.
-func (r Restore) files(ctx context.Context) (base opener, then []opener, newest Entry, err error) {
+// files returns the snapshot and the increments after it, and the newest revisions that are known of.
+func (r Restore) files(ctx context.Context) (files []opener, newest Entry, err error) {
 	if r.File != "" {
-		return opener{name: r.File, open: func() (File, error) { return OpenFile(r.File) }}, nil, Entry{}, nil
+		return []opener{{name: r.File, open: func() (File, error) { return OpenFile(r.File) }}}, Entry{}, nil
 	}
 	all, err := r.Store.List(ctx)
 	if err != nil {
-		return opener{}, nil, Entry{}, err
+		return nil, Entry{}, err
 	}
 	first, increments, err := choose(all, r.Want)
 	if err != nil {
-		return opener{}, nil, Entry{}, fmt.Errorf("choose snapshot in %s: %w", r.Store, err)
+		return nil, Entry{}, fmt.Errorf("choose snapshot in %s: %w", r.Store, err)
 	}
 	of := func(name string) opener {
 		return opener{name: name, kept: true, open: func() (File, error) { return r.Store.Open(ctx, name) }}
 	}
+	files = append(files, of(first.Name))
 	for _, e := range increments {
-		then = append(then, of(e.Name))
+		files = append(files, of(e.Name))
 	}
 	for _, e := range all {
 		newest.Objects.To = max(newest.Objects.To, e.Objects.To)
 		newest.Events.To = max(newest.Events.To, e.Events.To)
 	}
 
-	return of(first.Name), then, newest, nil
+	return files, newest, nil
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	authnv1 "k8s.io/api/authentication/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 
@@ -35,7 +35,7 @@ func TestLongEvents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			event.User = authnv1.UserInfo{Username: "alice"}
+			event.User = authenticationv1.UserInfo{Username: "alice"}
 			event.Level, event.Stage = auditinternal.LevelMetadata, auditinternal.StageResponseComplete
 			audit.New(&out).ProcessEvents(&event)
 			if n := out.Len(); n > most {

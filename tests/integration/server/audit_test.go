@@ -68,8 +68,8 @@ func TestAudit(t *testing.T) {
 			if _, err := raw(t, g, "/appliance/audit", "mallory"); !apierrors.IsForbidden(err) {
 				t.Errorf("GET /appliance/audit as mallory: got %v, want Forbidden", err)
 			}
-			harness.Eventually(t, "events are written", func(context.Context) error { //nolint:contextcheck // found takes that of the test.
-				if n := len(found(t, g, "--user", "mallory", "--resource", "secrets", "--verb", "get", "--name", "stolen", "-n", "garden")); n != 1 {
+			harness.Eventually(t, "events are written", func(context.Context) error {
+				if n := len(found(t, g, "--user", "mallory", "--resource", "secrets", "--verb", "get", "--name", "stolen", "-n", "garden")); n != 1 { //nolint:contextcheck // It takes that of the test.
 					return errors.New("the attempt of mallory is not there once")
 				}
 

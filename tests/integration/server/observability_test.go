@@ -112,8 +112,8 @@ func TestObservability(t *testing.T) {
 	t.Parallel()
 	g := harness.Start(t)
 	var text string
-	harness.Eventually(t, "the metrics are there", func(context.Context) error { //nolint:contextcheck // raw takes that of the test.
-		data, err := raw(t, g, "/metrics", "")
+	harness.Eventually(t, "the metrics are there", func(context.Context) error {
+		data, err := raw(t, g, "/metrics", "") //nolint:contextcheck // It takes that of the test.
 		text = string(data)
 		for _, late := range []string{"terrarium_findings{", "terrarium_store_checked_timestamp_seconds{"} {
 			if err == nil && !strings.Contains(text, late) {

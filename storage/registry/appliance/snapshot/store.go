@@ -52,7 +52,7 @@ var (
 func NewStore(keeper Keeper) *Store {
 	return &Store{keeper: keeper, TableConvertor: kind.NewTable(
 		kind.Column[*gardenappliancev1alpha1.Snapshot]{Name: "Size", Cell: func(s *gardenappliancev1alpha1.Snapshot) string {
-			return fmt.Sprintf("%.1fMiB", float64(s.Status.Bytes)/(1<<20))
+			return fmt.Sprintf("%dKi", (s.Status.Bytes+1023)/1024)
 		}},
 		kind.Column[*gardenappliancev1alpha1.Snapshot]{Name: "Revision", Cell: func(s *gardenappliancev1alpha1.Snapshot) string {
 			return strconv.FormatInt(s.Status.Revision, 10)
