@@ -63,7 +63,7 @@ func (g *slowGarden) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(answer)
+	_ = json.NewEncoder(w).Encode(answer) //nolint:errchkjson // The client sees it.
 }
 
 func (g *slowGarden) take(t *testing.T, patience time.Duration) (*gardenappliancev1alpha1.Snapshot, error) {

@@ -139,20 +139,20 @@ func ReadManifest(f File) (Manifest, error) {
 
 // checkSum compares the bytes of a file with its footer, which needs no key: it finds what has changed by itself, not what
 // somebody has changed.
-func checkSum(f File) (Manifest, error) {
+func checkSum(f File) error {
 	is, err := readFooter(f)
 	if err != nil {
-		return Manifest{}, err
+		return err
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, is.PayloadBytes)); err != nil {
-		return Manifest{}, fmt.Errorf("read snapshot: %w", err)
+		return fmt.Errorf("read snapshot: %w", err)
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != is.PayloadSHA256 {
-		return Manifest{}, fmt.Errorf("%w: its checksum is wrong", ErrDamaged)
+		return fmt.Errorf("%w: its checksum is wrong", ErrDamaged)
 	}
 
-	return is.Manifest, nil
+	return nil
 }
 
 // open decrypts a file and hands each part but the manifest to a function. Nothing of what it was handed may be used before open
@@ -170,7 +170,7 @@ func open(f File, identities []age.Identity, each func(is Manifest, name string,
 	decrypted, err := age.Decrypt(payload, identities...)
 	if _, none := errors.AsType[*age.NoIdentityMatchError](err); none {
 		// A damaged header does not fit the key either.
-		if _, err := checkSum(f); err != nil {
+		if err := checkSum(f); err != nil {
 			return Manifest{}, err
 		}
 

@@ -352,10 +352,9 @@ func (k *Keeper) verify(ctx context.Context, name string) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if len(k.config.Keys.Identities) == 0 {
-		_, err = checkSum(f)
-	} else {
-		_, err = Verify(f, k.config.Keys.Identities)
+		return checkSum(f)
 	}
+	_, err = Verify(f, k.config.Keys.Identities)
 
 	return err
 }

@@ -82,7 +82,7 @@ func TestExportOfDamage(t *testing.T) {
 	end(t, l)
 	flip(t, cfg.File, "CANARY-VALUE")
 	l = open(t, cfg)
-	read := func() (state, since error, records int) {
+	read := func() (records int, state, since error) {
 		e, err := l.Export(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -97,14 +97,14 @@ func TestExportOfDamage(t *testing.T) {
 			t.Error(err)
 		}
 
-		return state, since, records
+		return records, state, since
 	}
-	if state, since, records := read(); !errors.Is(state, log.ErrDamaged) || !errors.Is(since, log.ErrDamaged) || records != 2 {
+	if records, state, since := read(); !errors.Is(state, log.ErrDamaged) || !errors.Is(since, log.ErrDamaged) || records != 2 {
 		t.Errorf("a damaged record is exported: state %v, since %v, %d records", state, since, records)
 	}
 	// A state has no more use for the record once its key is gone.
 	apply(t, l, log.Change{Key: "/bad", Delete: true, Revision: hurt.Revision})
-	if state, since, _ := read(); state != nil || !errors.Is(since, log.ErrDamaged) {
+	if _, state, since := read(); state != nil || !errors.Is(since, log.ErrDamaged) {
 		t.Errorf("after the key was removed: state %v, since %v", state, since)
 	}
 }

@@ -31,7 +31,7 @@ type machine struct {
 	root   string
 	leader int
 	nspawn *exec.Cmd
-	ended  chan error
+	ended  chan struct{}
 	log    *os.File
 }
 
@@ -61,8 +61,11 @@ func (m *machine) boot() {
 	if err := m.nspawn.Start(); err != nil {
 		m.t.Fatal(err)
 	}
-	m.ended = make(chan error, 1)
-	go func(cmd *exec.Cmd, ended chan<- error) { ended <- cmd.Wait() }(m.nspawn, m.ended)
+	m.ended = make(chan struct{})
+	go func(cmd *exec.Cmd, ended chan<- struct{}) {
+		defer close(ended)
+		_ = cmd.Wait()
+	}(m.nspawn, m.ended)
 	m.wait("a process of systemd", func() error {
 		children, err := os.ReadFile(fmt.Sprintf("/proc/%[1]d/task/%[1]d/children", m.nspawn.Process.Pid))
 		if err != nil {
