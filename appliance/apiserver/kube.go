@@ -6,18 +6,13 @@ import (
 	"fmt"
 	"net/http"
 
-	apiextensionsapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/kubernetes"
 	aggregatorapiserver "k8s.io/kube-aggregator/pkg/apiserver"
-	aggregatorscheme "k8s.io/kube-aggregator/pkg/apiserver/scheme"
-	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	controlplane "k8s.io/kubernetes/pkg/controlplane/apiserver"
 	admissionregistrationrest "k8s.io/kubernetes/pkg/registry/admissionregistration/rest"
 	authenticationrest "k8s.io/kubernetes/pkg/registry/authentication/rest"
@@ -46,15 +41,11 @@ type kubeParts struct {
 
 // kubeConfig configures the server of Kubernetes' own groups. The configurations of the other servers derive from it.
 func (c *completed) kubeConfig() (*kubeParts, error) {
-	generic, informers, storage, err := controlplane.BuildGenericConfig(
-		c.library,
-		[]*runtime.Scheme{legacyscheme.Scheme, apiextensionsapiserver.Scheme, aggregatorscheme.Scheme},
-		servedVersions(),
-		gardenDefinitions,
-	)
+	parts, err := c.genericConfig()
 	if err != nil {
 		return nil, fmt.Errorf("configure control plane: %w", err)
 	}
+	generic, informers, client := parts.config, parts.informers, parts.client
 	if c.Audit != nil {
 		generic.AuditBackend = audit.New(c.Audit)
 		if generic.AuditPolicyRuleEvaluator, err = audit.Policy(c.AuditPolicy); err != nil {
@@ -78,10 +69,6 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 		return nil, err
 	}
 	c.applyKubeAdmission(c.library.Admission.GenericAdmission, view)
-	client, err := kubernetes.NewForConfig(generic.LoopbackClientConfig)
-	if err != nil {
-		return nil, fmt.Errorf("create client for authentication: %w", err)
-	}
 	generic.Authentication.Authenticator = withOpenPaths(c.revoked.Known(
 		withNewTokens(generic.Authentication.Authenticator, client.CoreV1().Secrets(metav1.NamespaceSystem)), false))
 	// It records since when tokens without expiration are tracked. A garden has never issued any.
@@ -91,7 +78,7 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 	}
 
 	resolver := webhook.NewDefaultServiceResolver()
-	config, initializers, err := controlplane.CreateConfig(c.library, generic, informers, storage, resolver, nil)
+	config, initializers, err := controlplane.CreateConfig(c.library, generic, informers, parts.storage, resolver, nil)
 	if err != nil {
 		return nil, fmt.Errorf("configure kube server: %w", err)
 	}
