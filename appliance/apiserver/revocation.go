@@ -5,14 +5,12 @@ package apiserver
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	genericapiserver "k8s.io/apiserver/pkg/server"
-	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
@@ -21,10 +19,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
 )
 
-// revocationCheck is the check of /readyz that it is known which seeds are shut out.
-const revocationCheck = "revoked-seeds"
-
-// revocations builds the office that shuts out seeds, and adds a check of /readyz.
+// revocations builds the office that shuts out seeds. Whoever must know which are waits for it, the readiness of the server does
+// not: the records come after all ConfigMaps of the garden were read.
 func (c *completed) revocations(generic *genericapiserver.Config) (*revoked.Office, error) {
 	client, err := kubernetes.NewForConfig(generic.LoopbackClientConfig)
 	if err != nil {
@@ -34,10 +30,8 @@ func (c *completed) revocations(generic *genericapiserver.Config) (*revoked.Offi
 	if err != nil {
 		return nil, fmt.Errorf("create client for revocations: %w", err)
 	}
-	set := c.revoked
-	generic.AddReadyzChecks(healthz.NamedCheck(revocationCheck, func(*http.Request) error { return set.Ready() }))
 
-	return &revoked.Office{Set: set, Client: client, Metadata: objects, Graph: c.seeds.graph, Clock: c.Clock}, nil
+	return &revoked.Office{Set: c.revoked, Client: client, Metadata: objects, Graph: c.seeds.graph, Clock: c.Clock}, nil
 }
 
 // watchRevocations reads the records until ctx ends.

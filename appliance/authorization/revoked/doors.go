@@ -34,7 +34,7 @@ func (d door) Authorize(ctx context.Context, a authorizer.Attributes) (authorize
 	if !ok {
 		return authorizer.DecisionNoOpinion, "", nil
 	}
-	if err := d.wait(ctx); err != nil {
+	if err := d.Wait(ctx); err != nil {
 		return authorizer.DecisionDeny, "", err
 	}
 	if r, ok := d.Get(seed); ok && r.Revoked {
@@ -79,7 +79,7 @@ func (s *Set) Known(next authenticator.Request, all bool) authenticator.Request 
 		if !is {
 			return found, ok, nil
 		}
-		if err := s.wait(r.Context()); err != nil {
+		if err := s.Wait(r.Context()); err != nil {
 			return nil, false, err
 		}
 		record, there := s.Get(seed)

@@ -65,7 +65,10 @@ func (o *Office) Mounts() gateway.Mounts {
 	}
 }
 
-func (o *Office) list(w http.ResponseWriter, _ *http.Request) {
+func (o *Office) list(w http.ResponseWriter, r *http.Request) {
+	if !o.known(w, r) {
+		return
+	}
 	all := struct {
 		Items []item `json:"items"`
 	}{Items: []item{}}
@@ -75,11 +78,24 @@ func (o *Office) list(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, all)
 }
 
+// known waits for the records, and refuses the request if they do not come.
+func (o *Office) known(w http.ResponseWriter, r *http.Request) bool {
+	err := o.Set.Wait(r.Context())
+	if err != nil {
+		refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable", err.Error())
+	}
+
+	return err == nil
+}
+
 func (o *Office) one(w http.ResponseWriter, r *http.Request) {
 	seed := strings.TrimPrefix(r.URL.Path, Path+"/")
 	if len(validation.IsDNS1123Label(seed)) > 0 {
 		refuse(w, http.StatusNotFound, "NotFound", "that is not the name of a seed")
 
+		return
+	}
+	if !o.known(w, r) {
 		return
 	}
 	var found item

@@ -19,7 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/revocation"
 )
 
-// patience is how long a request of a seed waits for the records after the start of the server.
+// patience is how long a request waits for the records after the start of the server.
 const patience = 10 * time.Second
 
 var errUnknown = errors.New("it is not known yet which seeds are shut out; try again")
@@ -58,20 +58,12 @@ func NewSet() *Set {
 // Synced says that all records were read.
 func (s *Set) Synced() { s.once.Do(func() { close(s.synced) }) }
 
-// Ready reports whether all records were read.
-func (s *Set) Ready() error {
+// Wait waits until all records were read, at most 10 seconds. Before that, nobody can say that a seed is not shut out.
+func (s *Set) Wait(ctx context.Context) error {
 	select {
 	case <-s.synced:
 		return nil
 	default:
-		return errUnknown
-	}
-}
-
-// wait waits until all records were read.
-func (s *Set) wait(ctx context.Context) error {
-	if s.Ready() == nil {
-		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -34,6 +34,8 @@ const (
 
 // Records tells which seeds are shut out.
 type Records interface {
+	// Wait waits until it is known which seeds are shut out.
+	Wait(ctx context.Context) error
 	// Revoked reports whether a seed is shut out, and why.
 	Revoked(seed string) (reason string, is bool)
 	// OnChange adds a function that is called with the name of a seed after that has changed.
@@ -77,6 +79,9 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 
 // Reconcile marks the shoots of a seed, or removes the mark.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	if err := r.Records.Wait(ctx); err != nil {
+		return reconcile.Result{}, fmt.Errorf("read records of seeds: %w", err)
+	}
 	shoots := &gardencorev1beta1.ShootList{}
 	if err := r.Client.List(ctx, shoots, client.UnsafeDisableDeepCopy); err != nil {
 		return reconcile.Result{}, fmt.Errorf("list shoots of seed %q: %w", request.Name, err)
