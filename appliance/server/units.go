@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/utils/ptr"
@@ -105,9 +106,6 @@ func (s *server) runDatastore(ctx context.Context, keys *identity.Garden, ready 
 	if err != nil {
 		return err
 	}
-	if err := refuseDamaged(ctx, stores); err != nil {
-		return errors.Join(err, stores.Close())
-	}
 	ready(stores)
 	<-ctx.Done()
 
@@ -130,7 +128,24 @@ func (s *server) runTimeline(ctx context.Context, keys *identity.Garden, ready f
 	return store.Close()
 }
 
+// runAPIServer builds the API server while the database of objects is checked, and runs it if nothing is damaged.
 func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiserver.Server)) error {
+	var api *apiserver.Server
+	var both errgroup.Group
+	both.Go(func() error { return refuseDamaged(ctx, on.stores) })
+	both.Go(func() (err error) {
+		api, err = s.buildAPIServer(ctx, on)
+
+		return err
+	})
+	if err := both.Wait(); err != nil {
+		return err
+	}
+
+	return api.Run(ctx, func() { ready(api) })
+}
+
+func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Server, error) {
 	c := apiserver.NewConfig()
 	c.ObjectBytes = min(c.ObjectBytes, s.MemoryLimit/objectsShare)
 	c.Listener = on.door.listener
@@ -161,25 +176,21 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 	c.OIDC = acceptedIssuer(s.Config.OIDC)
 	var err error
 	if c.Mounts, err = documents(on.keys, c.WorkloadIdentity.Issuer); err != nil {
-		return err
+		return nil, err
 	}
 	pages, err := s.webUI(on.door.addresses, on.keys)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.Mounts = append(append(c.Mounts, pages...), s.statusPage(on), s.doctorPage(on.keys, on.stores), s.auditPage(on.keys), s.logLevelPage(),
 		s.bundlePage(on), s.storePage(on.stores), s.configurationPage())
 	c.Log = s.Log.WithName("admission")
 	completed, err := c.Complete(ctx)
 	if err != nil {
-		return err
-	}
-	api, err := completed.New()
-	if err != nil {
-		return err
+		return nil, err
 	}
 
-	return api.Run(ctx, func() { ready(api) })
+	return completed.New()
 }
 
 // runFirstObjects creates the first objects. Its value is the unique name of the garden.
