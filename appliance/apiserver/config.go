@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/admission"
+	"github.com/terrarium-garden/terrarium/appliance/apiserver/tokenkeys"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
@@ -116,6 +117,8 @@ type completed struct {
 	Config
 
 	library options.CompletedOptions
+	// tokens has the keys of service account tokens.
+	tokens *tokenkeys.Verifier
 	// seeds authorizes gardenlets.
 	seeds *seedAuthorization
 	// revoked are the seeds that are shut out, office changes them.
@@ -131,17 +134,24 @@ func (c Config) Complete(ctx context.Context) (Completed, error) {
 	if err := configureLibraries(); err != nil {
 		return Completed{}, err
 	}
-	library, err := c.libraryOptions().Complete(ctx, nil, nil)
+	tokens, err := tokenkeys.NewVerifier(c.Identity.TokenKeys)
+	if err != nil {
+		return Completed{}, fmt.Errorf("configure API server: %w", err)
+	}
+	wanted := c.libraryOptions()
+	wanted.Authentication.ServiceAccounts.ExternalPublicKeysGetter = tokens
+	library, err := wanted.Complete(ctx, nil, nil)
 	if err != nil {
 		return Completed{}, fmt.Errorf("complete options of the control plane: %w", err)
 	}
+	library.ServiceAccountIssuer = tokenkeys.NewSigner(c.ServiceAccountIssuer, c.Identity.TokenKeys)
 
 	seeds, err := newSeedAuthorization(c.Clock)
 	if err != nil {
 		return Completed{}, err
 	}
 
-	return Completed{&completed{Config: c, library: library, seeds: seeds, revoked: revoked.NewSet()}}, nil
+	return Completed{&completed{Config: c, library: library, tokens: tokens, seeds: seeds, revoked: revoked.NewSet()}}, nil
 }
 
 func (c Config) validate() error {

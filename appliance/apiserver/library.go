@@ -132,13 +132,13 @@ func (c Config) applyAuthentication(o *options.Options) {
 		}
 	}
 	a.ServiceAccounts.Issuers = []string{c.ServiceAccountIssuer}
-	a.ServiceAccounts.KeyFiles = []string{c.Identity.ServiceAccount.File}
+	// KeyFiles would be read once; see Complete.
 	a.ServiceAccounts.OptionalTokenGetter = tokenObjects
 	a.ServiceAccounts.MaxExpiration = c.MaxServiceAccountTokenLifetime
 	// There are no pods with clients that do not reload their tokens.
 	a.ServiceAccounts.ExtendExpiration = false
 
-	o.ServiceAccountSigningKeyFile = c.Identity.ServiceAccount.File
+	o.ServiceAccountSigningKeyFile = c.Identity.ServiceAccountFile
 	o.ProxyClientCertFile = c.Identity.FrontProxy.File
 	o.ProxyClientKeyFile = c.Identity.FrontProxy.File
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	aggregatorapiserver "k8s.io/kube-aggregator/pkg/apiserver"
 
+	"github.com/terrarium-garden/terrarium/appliance/apiserver/tokenkeys"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
 	"github.com/terrarium-garden/terrarium/storage/registry/appliance/timeline"
 )
@@ -33,6 +34,7 @@ type Server struct {
 	seeds      *seedAuthorization
 	recorder   *timeline.Recorder
 	office     *revoked.Office
+	tokens     *tokenkeys.Verifier
 }
 
 // New builds the server. It connects to the stores, which have to be running.
@@ -46,11 +48,14 @@ func (c Completed) New() (*Server, error) {
 		return nil, err
 	}
 
-	return &Server{aggregator: aggregator, later: c.ReadyChecks, sources: ch.garden.sources, seeds: c.seeds, recorder: ch.garden.recorder, office: c.office}, nil
+	return &Server{aggregator: aggregator, later: c.ReadyChecks, sources: ch.garden.sources, seeds: c.seeds, recorder: ch.garden.recorder, office: c.office, tokens: c.tokens}, nil
 }
 
 // Revoked are the seeds that are shut out.
 func (s *Server) Revoked() *revoked.Set { return s.office.Set }
+
+// TokenKeysChanged publishes the keys of service account tokens anew. Tokens are signed and verified with the current ones anyway.
+func (s *Server) TokenKeysChanged() { s.tokens.Changed() }
 
 // LoopbackConfig returns a client configuration for this server within the process, with all permissions and without a rate
 // limit.

@@ -12,7 +12,7 @@ import (
 
 const (
 	day = 24 * time.Hour
-	// Leaves are renewed at a start; until then an operator has to restart in time.
+	// A running server renews its certificates at 70 to 90 % of their life, more than 30 days before they expire.
 	leafWarning, leafCritical           = 30 * day, 7 * day
 	authorityWarning, authorityCritical = 180 * day, 30 * day
 
@@ -31,7 +31,7 @@ func certificates(f *Facts) []Finding {
 	for _, c := range f.Certificates {
 		left := c.NotAfter.Sub(f.Now)
 		warning, critical := leafWarning, leafCritical
-		do := "restart the server: it renews the certificate at the start"
+		do := "a running server should have renewed it: see its log for why it could not, and run terrarium certificate rotate"
 		if c.Authority {
 			warning, critical = authorityWarning, authorityCritical
 			do = "plan the change of the certificate authority: all gardenlets and kubeconfigs have to learn the new one before it ends"

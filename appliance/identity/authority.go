@@ -24,8 +24,6 @@ import (
 const (
 	authorityLifetime = 10 * 365 * 24 * time.Hour
 	leafLifetime      = 365 * 24 * time.Hour
-	// renewBefore is how long before its expiry a certificate is renewed.
-	renewBefore = 90 * 24 * time.Hour
 	// backdate makes certificates valid on machines whose clocks are behind.
 	backdate = time.Hour
 )
@@ -132,6 +130,16 @@ func parseKey(data []byte) (crypto.Signer, error) {
 		return nil, fmt.Errorf("its private key, a %T, cannot sign", key)
 	}
 	return signer, nil
+}
+
+// readKey reads a private key without changing the file.
+func readKey(path string) (crypto.Signer, error) {
+	data, err := os.ReadFile(path) //nolint:gosec // The path is the operator's own.
+	if err != nil {
+		return nil, err
+	}
+
+	return parseKey(data)
 }
 
 func samePublicKey(c *x509.Certificate, key crypto.Signer) bool {

@@ -95,13 +95,9 @@ func checkEncryption(dir string) (string, error) {
 	if err != nil {
 		return corrupt(withoutPath(err))
 	}
-	var c encryptionConfiguration
-	if err := yaml.UnmarshalStrict(data, &c); err != nil {
-		// The error of the parser may quote the file, which contains keys.
-		return corrupt(fmt.Errorf("it is not a %s in YAML", encryptionKind))
-	}
-	if c.APIVersion != encryptionAPIVersion || c.Kind != encryptionKind {
-		return corrupt(fmt.Errorf("it is not a %s of %s", encryptionKind, encryptionAPIVersion))
+	c, err := parseEncryption(data)
+	if err != nil {
+		return corrupt(err)
 	}
 	grown := c.cover(shootStates, internalSecrets)
 	for _, resource := range encryptedResources() {
@@ -116,6 +112,43 @@ func checkEncryption(dir string) (string, error) {
 		return "", fmt.Errorf("encode encryption configuration: %w", err)
 	}
 	return path, writeFile(path, data)
+}
+
+func parseEncryption(data []byte) (encryptionConfiguration, error) {
+	var c encryptionConfiguration
+	if err := yaml.UnmarshalStrict(data, &c); err != nil {
+		// The error of the parser may quote the file, which contains keys.
+		return c, fmt.Errorf("it is not a %s in YAML", encryptionKind)
+	}
+	if c.APIVersion != encryptionAPIVersion || c.Kind != encryptionKind {
+		return c, fmt.Errorf("it is not a %s of %s", encryptionKind, encryptionAPIVersion)
+	}
+
+	return c, nil
+}
+
+// keyNames returns the names of the keys for Secrets in the order in which they are tried. The first one writes.
+func (c encryptionConfiguration) keyNames() []string {
+	var names []string
+	for _, rule := range c.Resources {
+		if !slices.Contains(rule.Resources, "secrets") {
+			continue
+		}
+		for _, p := range rule.Providers {
+			for _, keys := range []*encryptionKeys{p.Secretbox, p.AESGCM, p.AESCBC} {
+				if keys == nil {
+					continue
+				}
+				for _, key := range keys.Keys {
+					names = append(names, key.Name)
+				}
+			}
+		}
+
+		break
+	}
+
+	return names
 }
 
 // cover adds a resource that no rule names to the rule of another one, and reports whether it did. It is for gardens that are

@@ -3,16 +3,15 @@
 package identity
 
 import (
-	"crypto"
 	"crypto/sha256"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -36,14 +35,6 @@ const (
 	pkiStagingDirPattern = pkiDir + ".new-"
 )
 
-// SigningKey signs service account tokens.
-type SigningKey struct {
-	// File contains the private key.
-	File string
-	// Key is the private key.
-	Key crypto.Signer
-}
-
 // Garden is the complete and checked identity of a garden. Only Ensure returns one.
 type Garden struct {
 	// Dir is the data directory.
@@ -54,20 +45,27 @@ type Garden struct {
 	ClientCA Authority
 	// FrontProxyCA signs the certificate with which the aggregation layer authenticates on behalf of users.
 	FrontProxyCA Authority
-	// Serving is the serving certificate of the API server.
+	// Serving is the serving certificate of the API server. Renew replaces it and the two below: while it may run, only their files
+	// may be used, which never change their paths, and AdminAccess and Certificates.
 	Serving KeyPair
 	// Admin is a client certificate of AdminName in AdminGroup.
 	Admin KeyPair
 	// FrontProxy is the client certificate of the aggregation layer.
 	FrontProxy KeyPair
-	// ServiceAccount signs service account tokens.
-	ServiceAccount SigningKey
+	// ServiceAccountFile contains the key that signs service account tokens; see TokenKeys.
+	ServiceAccountFile string
 	// WorkloadIdentity signs tokens of workload identities.
 	WorkloadIdentity WorkloadIdentityKey
 	// EncryptionFile is the API server's EncryptionConfiguration for Secrets and InternalSecrets.
 	EncryptionFile string
 
 	lock *Lock
+	// names are those of the serving certificate.
+	names subjectNames
+	// mu guards the certificates that Renew replaces, the kubeconfig with one of them, and rotations.
+	mu sync.RWMutex
+	// tokenKeys are the current keys of service account tokens.
+	tokenKeys atomic.Pointer[TokenKeys]
 }
 
 // Ensure locks the data directory for this process. The first start creates the identity of a garden; later starts read it, and
@@ -81,8 +79,8 @@ func Ensure(dir string, names Names, clk clock.PassiveClock) (*Garden, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Garden{Dir: dir, lock: lock}
-	if err := g.ensure(names, clk.Now()); err != nil {
+	g := &Garden{Dir: dir, lock: lock, names: names.subjectNames()}
+	if err := g.ensure(clk.Now()); err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
 	return g, nil
@@ -106,7 +104,7 @@ func HashCA(bundle []byte) string {
 // AdminKubeconfigPath returns the path of the kubeconfig for administrators in the data directory dir.
 func AdminKubeconfigPath(dir string) string { return filepath.Join(dir, adminKubeconfigFile) }
 
-func (g *Garden) ensure(names Names, now time.Time) error {
+func (g *Garden) ensure(now time.Time) error {
 	version, err := readLayout(g.Dir)
 	if err != nil {
 		return err
@@ -120,7 +118,7 @@ func (g *Garden) ensure(names Names, now time.Time) error {
 	if g.WorkloadIdentity, err = loadWorkloadIdentityKey(filepath.Join(g.Dir, pkiDir), version); err != nil {
 		return err
 	}
-	if err := g.issue(names, now); err != nil {
+	if _, err := g.issue(now, false); err != nil {
 		return err
 	}
 	if version == Layout {
@@ -211,40 +209,6 @@ func (g *Garden) load(now time.Time) error {
 	if g.EncryptionFile, err = checkEncryption(pki); err != nil {
 		return err
 	}
-	g.ServiceAccount.File = filepath.Join(pki, serviceAccountFile)
-	keyPEM, err := readPrivate(g.ServiceAccount.File)
-	if err != nil {
-		return &CorruptError{File: g.ServiceAccount.File, Err: withoutPath(err), Remedy: remedyRestore}
-	}
-	if g.ServiceAccount.Key, err = parseKey(keyPEM); err != nil {
-		return &CorruptError{File: g.ServiceAccount.File, Err: err, Remedy: remedyRestore}
-	}
-	return nil
-}
-
-// issue renews the certificates of the authorities if necessary.
-func (g *Garden) issue(names Names, now time.Time) error {
-	pki := filepath.Join(g.Dir, pkiDir)
-	var err error
-	if g.Serving, err = ensureLeaf(pki, g.ServerCA, leaf{
-		file:    "serving.pem",
-		subject: pkix.Name{CommonName: servingCommonName},
-		usage:   x509.ExtKeyUsageServerAuth,
-		names:   names.subjectNames(),
-	}, now); err != nil {
-		return err
-	}
-	if g.Admin, err = ensureLeaf(pki, g.ClientCA, leaf{
-		file:    "admin.pem",
-		subject: pkix.Name{CommonName: AdminName, Organization: []string{AdminGroup}},
-		usage:   x509.ExtKeyUsageClientAuth,
-	}, now); err != nil {
-		return err
-	}
-	g.FrontProxy, err = ensureLeaf(pki, g.FrontProxyCA, leaf{
-		file:    "front-proxy-client.pem",
-		subject: pkix.Name{CommonName: FrontProxyName},
-		usage:   x509.ExtKeyUsageClientAuth,
-	}, now)
-	return err
+	g.ServiceAccountFile = filepath.Join(pki, serviceAccountFile)
+	return g.readTokenKeys(pki)
 }

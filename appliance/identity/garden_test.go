@@ -219,13 +219,13 @@ func TestEnsureAgain(t *testing.T) {
 			want:   again{authorities: true, admin: true},
 		},
 		"FarFromExpiry": {
-			reason: "With 100 days left there is no reason to change certificates.",
-			change: func(_ *testing.T, w world, _ *identity.Names) { w.clk.SetTime(w.clk.Now().Add(265 * day)) },
+			reason: "Before 70 % of their life have passed there is no reason to change certificates.",
+			change: func(_ *testing.T, w world, _ *identity.Names) { w.clk.SetTime(w.clk.Now().Add(255 * day)) },
 			want:   again{authorities: true, serving: true, admin: true},
 		},
 		"CloseToExpiry": {
 			reason: "Certificates are renewed well before they end.",
-			change: func(_ *testing.T, w world, _ *identity.Names) { w.clk.SetTime(w.clk.Now().Add(280 * day)) },
+			change: func(_ *testing.T, w world, _ *identity.Names) { w.clk.SetTime(w.clk.Now().Add(329 * day)) },
 			want:   again{authorities: true},
 		},
 		"LongExpired": {

@@ -49,12 +49,22 @@ func (a Access) Kubeconfig() *clientcmdapi.Config {
 
 // AdminAccess returns the administrator's access to the garden at server.
 func (g *Garden) AdminAccess(name, server string) Access {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+
+	return g.adminAccess(name, server)
+}
+
+func (g *Garden) adminAccess(name, server string) Access {
 	return Access{Name: name, Server: server, CABundle: g.CABundle(), CertPEM: g.Admin.CertPEM, KeyPEM: g.Admin.KeyPEM}
 }
 
 // WriteAdminKubeconfig writes a kubeconfig for administrators of the garden at server to the data directory.
 func (g *Garden) WriteAdminKubeconfig(server string) error {
-	return WriteKubeconfig(AdminKubeconfigPath(g.Dir), g.AdminAccess("terrarium", server).Kubeconfig())
+	g.mu.Lock() // An older certificate must not replace a newer one.
+	defer g.mu.Unlock()
+
+	return WriteKubeconfig(AdminKubeconfigPath(g.Dir), g.adminAccess("terrarium", server).Kubeconfig())
 }
 
 // WriteKubeconfig replaces the file with c, readable only by its owner.

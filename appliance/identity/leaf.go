@@ -35,7 +35,7 @@ type leaf struct {
 	names   subjectNames
 }
 
-// ensureLeaf returns the certificate in dir if it matches l and does not expire soon. Otherwise it issues a new one.
+// ensureLeaf returns the certificate in dir if it matches l and its renewal is not due. Otherwise it issues a new one.
 func ensureLeaf(dir string, ca Authority, l leaf, now time.Time) (KeyPair, error) {
 	path := filepath.Join(dir, l.file)
 	data, err := readPrivate(path)
@@ -71,13 +71,13 @@ func parseKeyPair(path string, data []byte) (KeyPair, error) {
 	return KeyPair{File: path, CertPEM: encodeCert(pair.Leaf.Raw), KeyPEM: keyPEM, Cert: pair.Leaf}, nil
 }
 
-// fits reports whether c matches l, is signed by ca and does not expire soon.
+// fits reports whether c matches l, is signed by ca and need not be renewed yet.
 func (l leaf) fits(ca Authority, c *x509.Certificate, now time.Time) bool {
 	roots := x509.NewCertPool()
 	roots.AddCert(ca.Cert)
 	_, err := c.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{l.usage}})
 	return err == nil &&
-		now.Add(renewBefore).Before(c.NotAfter) &&
+		(now.Before(renewalDue(c)) || !c.NotAfter.Before(ca.Cert.NotAfter)) &&
 		c.Subject.CommonName == l.subject.CommonName &&
 		slices.Equal(c.Subject.Organization, l.subject.Organization) &&
 		l.names.match(c)

@@ -96,11 +96,16 @@ func (s subjectNames) netIPs() []net.IP {
 
 // match reports whether cert has exactly these names.
 func (s subjectNames) match(cert *x509.Certificate) bool {
+	is := namesOf(cert)
+	return slices.Equal(s.dns, is.dns) && slices.Equal(s.ips, is.ips)
+}
+
+// namesOf returns the names of a certificate.
+func namesOf(cert *x509.Certificate) subjectNames {
 	ips := make([]string, 0, len(cert.IPAddresses))
 	for _, ip := range cert.IPAddresses {
 		ips = append(ips, ip.String())
 	}
 	slices.Sort(ips)
-	dns := slices.Sorted(slices.Values(cert.DNSNames))
-	return slices.Equal(s.dns, dns) && slices.Equal(s.ips, ips)
+	return subjectNames{dns: slices.Sorted(slices.Values(cert.DNSNames)), ips: ips}
 }

@@ -10,8 +10,6 @@ import (
 	"crypto/x509/pkix"
 	"fmt"
 	"math/big"
-	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -41,29 +39,4 @@ func (g *Garden) AdminSession(now time.Time, lifetime time.Duration) (*x509.Cert
 	}
 
 	return x509.ParseCertificate(der)
-}
-
-// Certificate is the validity of a certificate.
-type Certificate struct {
-	// Name is the name of its file, without the suffix.
-	Name string
-	// NotBefore and NotAfter are the ends of its validity.
-	NotBefore, NotAfter time.Time
-	// Authority is set for certificate authorities.
-	Authority bool
-}
-
-// Certificates returns the certificates of the garden: those that it renews at a start, and its authorities.
-func (g *Garden) Certificates() []Certificate {
-	var all []Certificate
-	for _, c := range []KeyPair{g.Serving, g.Admin, g.FrontProxy} {
-		all = append(all, Certificate{Name: strings.TrimSuffix(filepath.Base(c.File), ".pem"), NotBefore: c.Cert.NotBefore, NotAfter: c.Cert.NotAfter})
-	}
-	for _, a := range []Authority{g.ServerCA, g.ClientCA, g.FrontProxyCA} {
-		all = append(all, Certificate{
-			Name: strings.TrimSuffix(filepath.Base(a.CertFile), ".crt"), NotBefore: a.Cert.NotBefore, NotAfter: a.Cert.NotAfter, Authority: true,
-		})
-	}
-
-	return all
 }

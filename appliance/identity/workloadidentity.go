@@ -124,11 +124,17 @@ func loadWorkloadIdentityKey(dir string, layout int) (WorkloadIdentityKey, error
 	if !ok {
 		return k, &CorruptError{File: k.File, Err: fmt.Errorf("its private key is %T, not RSA", signer), Remedy: remedyRestore}
 	}
-	public, err := x509.MarshalPKIXPublicKey(key.Public())
+	k.key = key
+	k.ID, err = keyID(key.Public())
+	return k, err
+}
+
+// keyID returns the id of a key in tokens, which does not tell the key.
+func keyID(key crypto.PublicKey) (string, error) {
+	public, err := x509.MarshalPKIXPublicKey(key)
 	if err != nil {
-		return k, fmt.Errorf("encode public key: %w", err)
+		return "", fmt.Errorf("encode public key: %w", err)
 	}
 	sum := sha256.Sum256(public)
-	k.key, k.ID = key, base64.RawURLEncoding.EncodeToString(sum[:])
-	return k, nil
+	return base64.RawURLEncoding.EncodeToString(sum[:]), nil
 }

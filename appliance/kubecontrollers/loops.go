@@ -17,6 +17,8 @@ import (
 	"k8s.io/kubernetes/pkg/controller/namespace"
 	"k8s.io/kubernetes/pkg/controller/serviceaccount"
 	tokens "k8s.io/kubernetes/pkg/serviceaccount"
+
+	"github.com/terrarium-garden/terrarium/appliance/apiserver/tokenkeys"
 )
 
 // Workers of the loops. A garden has fewer objects than a cluster with pods, so most loops need one.
@@ -86,13 +88,9 @@ func serviceAccountLoop(ctx context.Context, _ Config, from *clients) ([]loop, e
 
 // serviceAccountTokenLoop writes the tokens into Secrets of type service-account-token.
 func serviceAccountTokenLoop(ctx context.Context, c Config, from *clients) ([]loop, error) {
-	generator, err := tokens.JWTTokenGenerator(tokens.LegacyIssuer, c.Identity.ServiceAccount.Key)
-	if err != nil {
-		return nil, fmt.Errorf("make generator of service account tokens: %w", err)
-	}
 	l, err := serviceaccount.NewTokensController(klog.FromContext(ctx), from.informers.Core().V1().ServiceAccounts(), //nolint:forbidigo // The library asks for this logger.
 		from.informers.Core().V1().Secrets(), from.kube, serviceaccount.TokensControllerOptions{
-			TokenGenerator: generator,
+			TokenGenerator: tokenkeys.NewSigner(tokens.LegacyIssuer, c.Identity.TokenKeys),
 			RootCA:         c.Identity.CABundle(),
 		})
 	if err != nil {

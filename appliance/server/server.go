@@ -44,6 +44,10 @@ type server struct {
 	live atomic.Pointer[client.Reader]
 	// revoked are the seeds that are shut out.
 	revoked atomic.Pointer[revoked.Set]
+	// api is the API server, once it is built.
+	api atomic.Pointer[apiserver.Server]
+	// rotated says that keys have changed.
+	rotated chan struct{}
 	// digested are the counts of the last status.
 	digested atomic.Pointer[digest]
 	// backups tells about the snapshots; nil if there are none.
@@ -59,7 +63,7 @@ func Run(ctx context.Context, o Options) error {
 	// These libraries have a global logger.
 	ctrl.SetLogger(o.Log.WithName("controllers"))
 	kine.RouteLogs(o.Log.WithName("datastore"))
-	s := &server{Options: o, started: o.Clock.Now()}
+	s := &server{Options: o, started: o.Clock.Now(), rotated: make(chan struct{}, 1)}
 
 	return runner.Run(ctx, runner.Options{Grace: grace, Clock: o.Clock, Log: o.Log.WithName("server")},
 		s.readiness.track(s.units())...)
@@ -100,6 +104,9 @@ func (s *server) units() []runner.Unit {
 	})
 	order.Add("store-health", func(ctx context.Context, ready func()) error {
 		return s.runStoreHealth(ctx, keys.Get(), stores.Get(), ready)
+	})
+	order.Add("certificates", func(ctx context.Context, ready func()) error {
+		return s.runCertificates(ctx, door.Get().addresses, keys.Get(), saved.Get(), ready)
 	})
 	order.Add("announce", func(_ context.Context, ready func()) error {
 		return s.announce(door.Get().addresses, keys.Get(), name.Get(), ready)

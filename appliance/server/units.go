@@ -142,7 +142,10 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 		return err
 	}
 
-	return api.Run(ctx, func() { ready(api) })
+	return api.Run(ctx, func() {
+		s.api.Store(api)
+		ready(api)
+	})
 }
 
 func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Server, error) {
@@ -183,7 +186,7 @@ func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Serv
 		return nil, err
 	}
 	c.Mounts = append(append(c.Mounts, pages...), s.statusPage(on), s.doctorPage(on.keys, on.stores), s.auditPage(on.keys), s.logLevelPage(),
-		s.bundlePage(on), s.storePage(on.stores), s.configurationPage())
+		s.bundlePage(on), s.storePage(on.stores), s.configurationPage(), s.certificatesPage(on))
 	c.Log = s.Log.WithName("admission")
 	completed, err := c.Complete(ctx)
 	if err != nil {

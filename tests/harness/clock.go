@@ -20,7 +20,14 @@ type Clock struct {
 // NewClock returns a clock that shows the real time until it is stepped. It stops with the test.
 func NewClock(tb testing.TB) *Clock {
 	tb.Helper()
-	c := &Clock{clocktesting.NewFakeClock(time.Now())}
+
+	return NewClockAt(tb, time.Now())
+}
+
+// NewClockAt returns a clock like NewClock that begins at another time.
+func NewClockAt(tb testing.TB, at time.Time) *Clock {
+	tb.Helper()
+	c := &Clock{clocktesting.NewFakeClock(at)}
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/appliance/options"
+)
+
+// certificatesPath is the path at which a server lists and renews certificates and keys.
+const certificatesPath = "/appliance/certificates"
+
+func newCertificateCommand(env Environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "certificate",
+		Short: "Check and renew the certificates and keys of the garden",
+		Long: `A running server renews its certificates by itself when 70 to 90 % of their life have passed, without closing connections.
+Gardenlets renew theirs in the same way. These commands show what there is and renew it earlier.`,
+	}
+	cmd.AddCommand(newCertificateCheckCommand(env), newCertificateRotateCommand(env), newCertificateTokenKeyCommand(env))
+
+	return cmd
+}
+
+// errServerDown says that a key cannot be changed in files alone.
+var errServerDown = errors.New("the server does not run; start it, because keys are changed while it runs")
+
+// certificateReport is what a server answers.
+type certificateReport struct {
+	Renewed []string        `json:"renewed,omitempty"`
+	Items   []identity.Item `json:"items"`
+}
+
+// certificateSource asks a running server, or looks into the data directory of a server that does not run.
+type certificateSource struct {
+	env        Environment
+	connection options.Connection
+	offline    bool
+}
+
+func (s *certificateSource) addTo(fs *pflag.FlagSet) {
+	s.connection.AddFlags(fs)
+	fs.BoolVar(&s.offline, "offline", false, "use the data directory of a server that does not run")
+}
+
+// dir is the data directory.
+func (s *certificateSource) dir() string {
+	if s.connection.DataDir != "" {
+		return s.connection.DataDir
+	}
+
+	return options.DefaultDataDir
+}
+
+// ask sends a request to the server, with a body if there is one. It returns false if the server of this machine does not run.
+func (s *certificateSource) ask(ctx context.Context, body any) (*certificateReport, bool, error) {
+	if s.offline {
+		return nil, false, nil
+	}
+	g, err := connect(s.connection, s.env.Getenv)
+	if err != nil {
+		return nil, true, err
+	}
+	request := g.client.Discovery().RESTClient().Get()
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return nil, true, err
+		}
+		request = g.client.Discovery().RESTClient().Post().SetHeader("Content-Type", "application/json").Body(data)
+	}
+	data, err := request.AbsPath(certificatesPath).DoRaw(ctx)
+	local := s.connection.Kubeconfig == "" && (s.connection.DataDir != "" || s.env.Getenv("KUBECONFIG") == "")
+	if errors.Is(err, syscall.ECONNREFUSED) && local {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, true, fmt.Errorf("certificates of the server: %w", plainly(err))
+	}
+	report := &certificateReport{}
+	if err := json.Unmarshal(data, report); err != nil {
+		return nil, true, fmt.Errorf("read certificates: %w", err)
+	}
+
+	return report, true, nil
+}
+
+// plainly returns what the server said in plain text, which the library hides behind a text of its own.
+func plainly(err error) error {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok || status.ErrStatus.Details == nil {
+		return err
+	}
+	for _, cause := range status.ErrStatus.Details.Causes {
+		if cause.Type == metav1.CauseTypeUnexpectedServerResponse {
+			return errors.New(cause.Message)
+		}
+	}
+
+	return err
+}
+
+type certificateCheckOptions struct {
+	certificateSource
+
+	output outputFlag
+}
+
+func newCertificateCheckCommand(env Environment) *cobra.Command {
+	o := &certificateCheckOptions{certificateSource: certificateSource{env: env}}
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Show all certificates, authorities and keys, and when they are renewed",
+		Long: `Shows the certificates, authorities and keys of a garden: their subjects or ids, how long they are valid, and when the server
+renews them. If the server of this machine does not run, its data directory is read instead. It does not show the certificates of
+gardenlets, which are in the status of their Seeds.
+
+Exit status: 0 if all is well, 3 if a renewal is overdue or an authority ends within half a year, 4 if something is not valid or
+cannot be read.`,
+		Example: `  terrarium certificate check
+  terrarium certificate check -o json
+  terrarium certificate check --offline --data-dir /var/lib/terrarium`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := usage(cmd, o.output.validate()); err != nil {
+				return err
+			}
+
+			return o.run(cmd.Context())
+		},
+	}
+	o.addTo(cmd.Flags())
+	o.output.addTo(cmd.Flags(), formatTable, formatJSON, formatYAML)
+
+	return cmd
+}
+
+func (o *certificateCheckOptions) run(ctx context.Context) error {
+	report, answered, err := o.ask(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if !answered {
+		report = &certificateReport{}
+		if report.Items, err = identity.Inspect(o.dir(), o.env.Clock.Now()); err != nil {
+			return fmt.Errorf("read certificates: %w", err)
+		}
+	}
+	err = o.output.write(o.env.Out, report, func(w io.Writer) error { return writeCertificates(w, report.Items) })
+	if err != nil {
+		return err
+	}
+	if status := certificateStatus(report.Items); status != statusOK {
+		return &statusError{status}
+	}
+
+	return nil
+}
+
+// certificateStatus is the exit status for the worst item.
+func certificateStatus(items []identity.Item) int {
+	worst := statusOK
+	for i := range items {
+		switch items[i].State {
+		case identity.StateExpired, identity.StateNotYetValid, identity.StateUnreadable:
+			worst = statusCritical
+		case identity.StateDue, identity.StateExpiring:
+			worst = max(worst, statusWarning)
+		case identity.StateOK, identity.StateRotating:
+		}
+	}
+
+	return worst
+}
+
+func writeCertificates(w io.Writer, items []identity.Item) error {
+	rows := [][]string{{"NAME", "KIND", "STATE", "NOT AFTER", "DAYS LEFT", "RENEWAL DUE", "SUBJECT"}}
+	for i := range items {
+		item := &items[i]
+		state := string(item.State)
+		if item.Message != "" {
+			state += ": " + item.Message
+		}
+		left := "-"
+		if item.DaysLeft != nil {
+			left = strconv.Itoa(*item.DaysLeft)
+		}
+		rows = append(rows, []string{item.Name, string(item.Kind), state, moment(item.NotAfter), left, moment(item.RenewalDue), item.Subject})
+	}
+
+	return writeTable(w, rows)
+}
+
+func moment(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+
+	return t.UTC().Format(time.DateOnly)
+}
