@@ -15,7 +15,9 @@ import (
 
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/doctor/machine"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/appliance/upgrade"
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
@@ -124,6 +126,9 @@ func (o *doctorOptions) examine(ctx context.Context, unanswered string) (*doctor
 	if f.Certificates, err = machine.Certificates(dir); err != nil {
 		return nil, fmt.Errorf("examine certificates: %w", err)
 	}
+	if f.Directory, err = directoryFacts(dir); err != nil {
+		return nil, err
+	}
 	if !used {
 		f.Port = machine.Port(o.listen)
 		for i := range f.Stores {
@@ -135,6 +140,23 @@ func (o *doctorOptions) examine(ctx context.Context, unanswered string) (*doctor
 		}
 	}
 	return doctor.Examine(f), nil
+}
+
+// directoryFacts says which program has used a data directory; nil if none has.
+func directoryFacts(dir string) (*doctor.Directory, error) {
+	is, used, err := identity.ReadUse(dir)
+	if err != nil || !used {
+		return nil, err
+	}
+	found := &doctor.Directory{Version: is.Version, Schema: is.Schema}
+	if is.Begun != nil {
+		found.Begun, found.Snapshot = is.Begun.To, is.Begun.Snapshot
+	}
+	program := upgrade.Program{Version: options.Version, Migrations: upgrade.Migrations()}
+	if err := program.Check(dir); err != nil {
+		found.Refused = err.Error()
+	}
+	return found, nil
 }
 
 // writeReport writes a report for people.

@@ -56,6 +56,9 @@ func (o *snapshotVerifyOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	is, err := backup.Verify(f, keys.Identities)
+	if err == nil && !isFile(o.what) {
+		err = is.CheckName(o.what)
+	}
 	if err != nil {
 		return snapshotHint(fmt.Errorf("verify snapshot %q: %w", o.what, err))
 	}

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
@@ -51,7 +53,9 @@ type gardenStatus struct {
 	Started time.Time `json:"started"`
 	Now     time.Time `json:"now"`
 	Version string    `json:"version"`
-	Process struct {
+	// Directory says which program has used the data directory.
+	Directory identity.Use `json:"directory"`
+	Process   struct {
 		ResidentBytes    int64 `json:"residentBytes"`
 		MemoryLimitBytes int64 `json:"memoryLimitBytes"`
 		OpenFiles        int   `json:"openFiles"`
@@ -81,6 +85,9 @@ type gardenStatus struct {
 		Total   int `json:"total"`
 		Ready   int `json:"ready"`
 		Revoked int `json:"revoked"`
+		// Versions counts the gardenlets by their version.
+		Versions map[string]int `json:"versions"`
+		Skewed   int            `json:"skewed"`
 	} `json:"seeds"`
 	Shoots *struct {
 		Total   int            `json:"total"`
@@ -111,6 +118,7 @@ func (o *statusOptions) run(ctx context.Context) error {
 func (s *gardenStatus) rows() [][]string {
 	rows := [][]string{
 		{"Version", s.Version},
+		{"Data directory", s.directory()},
 		{"Up", duration.HumanDuration(s.Now.Sub(s.Started))},
 		{"Memory", size(s.Process.ResidentBytes) + limitOf(s.Process.MemoryLimitBytes)},
 		{"Open files", strconv.Itoa(s.Process.OpenFiles)},
@@ -122,6 +130,15 @@ func (s *gardenStatus) rows() [][]string {
 		rows = append(rows, []string{"Store", "elsewhere"})
 	}
 	return append(append(rows, s.parts()...), s.objects()...)
+}
+
+// directory describes the data directory.
+func (s *gardenStatus) directory() string {
+	text := fmt.Sprintf("schema %d", s.Directory.Schema)
+	if u := s.Directory.Upgraded; u != nil {
+		text += ", upgraded from " + cmp.Or(u.From, "the first version") + " to " + u.To
+	}
+	return text
 }
 
 func limitOf(bytes int64) string {
@@ -170,13 +187,16 @@ func (s *gardenStatus) objects() [][]string {
 			text += fmt.Sprintf(", %d revoked", n.Revoked)
 		}
 		rows = append(rows, []string{"Seeds", text})
+		if len(n.Versions) > 0 {
+			rows = append(rows, []string{"Gardenlets", counted(n.Versions) + skew(n.Skewed)})
+		}
 	}
 	if n := s.Shoots; n != nil {
-		parts := []string{strconv.Itoa(n.Total)}
-		for _, state := range slices.Sorted(maps.Keys(n.ByState)) {
-			parts = append(parts, fmt.Sprintf("%d %s", n.ByState[state], state))
+		text := strconv.Itoa(n.Total)
+		if len(n.ByState) > 0 {
+			text += ", " + counted(n.ByState)
 		}
-		rows = append(rows, []string{"Shoots", strings.Join(parts, ", ")})
+		rows = append(rows, []string{"Shoots", text})
 	}
 	if n := s.Findings; n != nil {
 		text := fmt.Sprintf("%d critical, %d warnings, %d information", n.Critical, n.Warning, n.Info)
@@ -186,6 +206,22 @@ func (s *gardenStatus) objects() [][]string {
 		rows = append(rows, []string{"Findings", text})
 	}
 	return rows
+}
+
+// counted lists how many there are of each.
+func counted(of map[string]int) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		parts = append(parts, fmt.Sprintf("%d %s", of[name], plain(name)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func skew(gardenlets int) string {
+	if gardenlets == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d too old or too new, see terrarium doctor", gardenlets)
 }
 
 // size formats a number of bytes.

@@ -104,6 +104,26 @@ func ofStore(s *Store, now time.Time) []Finding {
 	return found
 }
 
+func directory(f *Facts) []Finding {
+	is := f.Directory
+	switch {
+	case is.Refused != "":
+		return []Finding{{
+			ID: "version-refused", Severity: Critical, What: "This version does not start on the data directory: " + is.Refused,
+			Why: "a version is tried with directories of its own minor version and the one before",
+			Do:  "run the version that the text names (docs/upgrade.md)",
+		}}
+	case is.Begun != "" && !f.InUse:
+		return []Finding{{
+			ID: "upgrade-incomplete", Severity: Critical, What: "The upgrade of the data directory to " + is.Begun + " was interrupted",
+			Why: "the directory is between two versions",
+			Do:  fmt.Sprintf("start version %s, which completes it, or restore the snapshot from before, %q (docs/upgrade.md)", is.Begun, is.Snapshot),
+		}}
+	default:
+		return nil
+	}
+}
+
 func backups(f *Facts) []Finding {
 	b := f.Backups
 	const why = "what was changed since the last snapshot is lost with the disk"

@@ -37,7 +37,7 @@ func seeds(f *Facts) []Finding {
 			continue
 		}
 		found = append(found, health(seed, f.Now)...)
-		if x, ok := skewed(seed, f.Version); ok {
+		if x, ok := Skewed(seed, f.Version); ok {
 			found = append(found, x)
 		}
 	}
@@ -71,8 +71,9 @@ func health(seed *gardencorev1beta1.Seed, now time.Time) []Finding {
 	return found
 }
 
-// skewed compares the versions of gardenlet and server. Versions of development builds cannot be compared.
-func skewed(seed *gardencorev1beta1.Seed, own string) (Finding, bool) {
+// Skewed compares the versions of gardenlet and server, and reports whether they are too far apart. Versions of development builds
+// cannot be compared, nor can those of Gardener's own gardenlet.
+func Skewed(seed *gardencorev1beta1.Seed, own string) (Finding, bool) {
 	if seed.Status.Gardener == nil {
 		return Finding{}, false
 	}

@@ -67,6 +67,13 @@ func TestExamine(t *testing.T) {
 		"server down": {"a server that should answer", facts{Unanswered: "refused"}, []string{"critical server-down"}},
 		"silent":      {"a server that runs and does not answer", facts{Unanswered: "refused", InUse: true}, []string{"critical server-silent"}},
 		"port":        {"an address that is taken", facts{Port: &doctor.Port{Address: ":1", Problem: "in use"}}, []string{"critical port"}},
+		"refused": {
+			"a version that does not start on the directory", facts{Offline: true, Directory: &doctor.Directory{Refused: "newer", Begun: "v0.3.0"}},
+			[]string{"critical version-refused"},
+		},
+		"interrupted": {"an upgrade that was killed", facts{Directory: &doctor.Directory{Begun: "v0.2.0", Snapshot: "s"}}, []string{"critical upgrade-incomplete"}},
+		"upgrading":   {"an upgrade that goes on", facts{InUse: true, Directory: &doctor.Directory{Begun: "v0.2.0"}}, []string{}},
+		"directory":   {"a directory of this version", facts{Directory: &doctor.Directory{Version: "v0.2.0", Schema: 1}}, []string{}},
 		"unit":        {"a part that is not ready", facts{Units: map[string]bool{"a": true, "b": false}}, []string{"critical unit-not-ready b"}},
 		"disk": {
 			"a large disk with much space, though little of it", facts{Disk: &doctor.Disk{FreeBytes: 30 * gib, TotalBytes: 1000 * gib}}, []string{},

@@ -20,6 +20,7 @@ type Facts struct {
 	Unanswered string
 	InUse      bool
 
+	Directory    *Directory
 	Host         *Host
 	Disk         *Disk
 	Clock        *Clock
@@ -49,6 +50,19 @@ type Host struct {
 	// DataDir is the data directory, and DataDirMode the permissions on it.
 	DataDir     string
 	DataDirMode uint32
+}
+
+// Directory says which program has used the data directory.
+type Directory struct {
+	// Version is that of the program, and Schema that of the directory's shape.
+	Version string
+	Schema  int
+	// Begun is the version to which an upgrade was begun that is not complete; empty if there is none.
+	Begun string
+	// Snapshot is the one that was taken before.
+	Snapshot string
+	// Refused is why this program would not start on the directory; empty if it would.
+	Refused string
 }
 
 // Disk is the file system of the data directory.

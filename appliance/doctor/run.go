@@ -20,6 +20,7 @@ func checks() []check {
 		{"backups", func(f *Facts) bool { return f.Backups != nil }, "nothing is known about snapshots", backups},
 		{"certificates", func(f *Facts) bool { return len(f.Certificates) > 0 }, "no certificates were found", certificates},
 		{"clock", func(f *Facts) bool { return f.Clock != nil }, "the system does not tell", clock},
+		{"directory", func(f *Facts) bool { return f.Directory != nil }, "no server has used it", directory},
 		{"disk", func(f *Facts) bool { return f.Disk != nil }, "the system does not tell", disk},
 		{"host", func(f *Facts) bool { return f.Host != nil }, "the system does not tell", host},
 		{"port", func(f *Facts) bool { return f.Port != nil }, "the address is not known", port},

@@ -102,7 +102,7 @@ func isOurs(dir string) (bool, error) {
 		switch e.Name() {
 		case layoutFile:
 			return true, nil
-		case lockFile, "lost+found":
+		case lockFile, useFile, "lost+found":
 		default:
 			return false, nil
 		}

@@ -70,7 +70,8 @@ type Garden struct {
 
 // Ensure locks the data directory for this process. The first start creates the identity of a garden; later starts read it, and
 // renew certificates that expire soon or do not have the names. The caller closes the result when nothing uses the directory.
-func Ensure(dir string, names Names, clk clock.PassiveClock) (*Garden, error) {
+// What is to be done with the locked directory before anything else is given as first.
+func Ensure(dir string, names Names, clk clock.PassiveClock, first ...func(dir string) error) (*Garden, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find data directory: %w", err)
@@ -78,6 +79,11 @@ func Ensure(dir string, names Names, clk clock.PassiveClock) (*Garden, error) {
 	lock, err := LockDirectory(dir)
 	if err != nil {
 		return nil, err
+	}
+	for _, prepare := range first {
+		if err := prepare(dir); err != nil {
+			return nil, errors.Join(err, lock.Release())
+		}
 	}
 	g := &Garden{Dir: dir, lock: lock, names: names.subjectNames()}
 	if err := g.ensure(clk.Now()); err != nil {

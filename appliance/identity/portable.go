@@ -16,6 +16,10 @@ import (
 func Portable(dir string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	paths := []string{layoutFile}
+	// A directory that was made before there was the file does not have it.
+	if _, err := os.Stat(filepath.Join(dir, useFile)); err == nil {
+		paths = append(paths, useFile)
+	}
 	entries, err := os.ReadDir(filepath.Join(dir, pkiDir))
 	if err != nil {
 		return nil, fmt.Errorf("read keys and certificates: %w", err)

@@ -68,6 +68,7 @@ func (s *server) facts(keys *identity.Garden, stores *kine.Stores) *doctor.Facts
 		Now: s.Clock.Now(), Version: s.Version, Units: map[string]bool{},
 		Host: machine.Host(keys.Dir), Disk: machine.Disk(keys.Dir), Clock: machine.Clock(keys.Dir),
 	}
+	f.Directory = &doctor.Directory{Version: s.use.Version, Schema: s.use.Schema}
 	f.Host.OpenFiles, f.Host.OpenFilesLimit = uint64(process.OpenFiles), machine.OpenFilesLimit() //nolint:gosec // A count.
 	f.Host.MemoryBytes, f.Host.MemoryLimitBytes = process.ResidentBytes, process.MemoryLimitBytes
 	for _, c := range keys.Certificates() {
@@ -144,6 +145,9 @@ type seedsStatus struct {
 	Total   int `json:"total"`
 	Ready   int `json:"ready"`
 	Revoked int `json:"revoked"`
+	// Versions counts the gardenlets by their version, and Skewed are those whose version is too far from that of the server.
+	Versions map[string]int `json:"versions,omitempty"`
+	Skewed   int            `json:"skewed"`
 }
 
 // shootsStatus counts the shoots by the state of their last operation.
@@ -184,9 +188,15 @@ func (s *server) digest(ctx context.Context, keys *identity.Garden, stores *kine
 }
 
 func countSeeds(f *doctor.Facts) *seedsStatus {
-	n := &seedsStatus{Total: len(f.Seeds)}
+	n := &seedsStatus{Total: len(f.Seeds), Versions: map[string]int{}}
 	for i := range f.Seeds {
 		conditions := f.Seeds[i].Status.Conditions
+		if gardenlet := f.Seeds[i].Status.Gardener; gardenlet != nil {
+			n.Versions[gardenlet.Version]++
+		}
+		if _, skewed := doctor.Skewed(&f.Seeds[i], f.Version); skewed {
+			n.Skewed++
+		}
 		if slices.Contains(f.Revoked, f.Seeds[i].Name) {
 			n.Revoked++
 		}

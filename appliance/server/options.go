@@ -13,6 +13,7 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+	"github.com/terrarium-garden/terrarium/appliance/upgrade"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
@@ -26,6 +27,8 @@ type Options struct {
 	Logs *telemetry.Control
 	// Version is the version of this binary.
 	Version string
+	// Migrations lead to the data directory of this version; if nil, they are those of package upgrade.
+	Migrations []upgrade.Migration
 	// Listener accepts the connections; if nil, the server listens on Config.Listen.
 	Listener net.Listener
 	// MemoryLimit is the memory of which the caches may use a part; if 0, the caches have their default sizes.
@@ -69,6 +72,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.MemoryLimit == 0 {
 		o.MemoryLimit = math.MaxInt64
+	}
+	if o.Migrations == nil {
+		o.Migrations = upgrade.Migrations()
 	}
 	if o.Logs == nil {
 		o.Logs = telemetry.NewControl(telemetry.LevelInfo)

@@ -50,6 +50,8 @@ type server struct {
 	rotated chan struct{}
 	// digested are the counts of the last status.
 	digested atomic.Pointer[digest]
+	// use says which program has used the data directory, after the start.
+	use identity.Use
 	// backups tells about the snapshots; nil if there are none.
 	backups func() *doctor.Backups
 }

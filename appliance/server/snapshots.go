@@ -42,29 +42,52 @@ func (s *server) runSnapshots(
 
 		return nil
 	}
-	key, own, err := s.snapshotKeys(keys.Dir)
+	name := func() string {
+		if name := s.name.Load(); name != nil {
+			return *name
+		}
+
+		return ""
+	}
+	keeper, err := s.keeper(keys.Dir, s.Version, saved{stores: stores, history: history, name: name})
 	if err != nil {
 		return err
 	}
-	keeper := backup.NewKeeper(backup.Config{
+	s.backups = func() *doctor.Backups { return backupFacts(keeper.Health(), config.Interval.Duration) }
+	ready(keeper)
+	keeper.Run(ctx)
+
+	return nil
+}
+
+// saved is what snapshots are taken of.
+type saved struct {
+	stores  *kine.Stores
+	history *timeline.Store
+	// name is the unique name of the garden; empty while it is not known.
+	name func() string
+}
+
+// keeper saves the garden in a data directory, which is of a version.
+func (s *server) keeper(dir, version string, of saved) (*backup.Keeper, error) {
+	config := &s.Config.Snapshots
+	key, own, err := s.snapshotKeys(dir)
+	if err != nil {
+		return nil, err
+	}
+
+	return backup.NewKeeper(backup.Config{
 		Source: backup.Source{
-			Objects: stores.Objects.Log, Events: stores.Events.Log, Timeline: history.Copy,
+			Objects: of.stores.Objects.Log, Events: of.stores.Events.Log, Timeline: of.history.Copy,
 			Files: func() (map[string][]byte, error) {
-				files, err := identity.Portable(keys.Dir)
+				files, err := identity.Portable(dir)
 				if err == nil {
 					maps.Copy(files, own)
 				}
 
 				return files, err
 			},
-			Garden: func() string {
-				if name := s.name.Load(); name != nil {
-					return *name
-				}
-
-				return ""
-			},
-			Version: s.Version, Now: s.Clock.Now,
+			Garden: of.name, Version: version, Now: s.Clock.Now,
 		},
 		Keys: key,
 		Open: func(context.Context) (backup.Store, error) {
@@ -73,12 +96,7 @@ func (s *server) runSnapshots(
 		Interval: config.Interval.Duration, Increments: config.IncrementInterval.Duration,
 		Retention: backup.Retention{Keep: *config.Keep, Window: config.Window.Duration},
 		Clock:     s.Clock, Log: s.Log.WithName("snapshots"),
-	})
-	s.backups = func() *doctor.Backups { return backupFacts(keeper.Health(), config.Interval.Duration) }
-	ready(keeper)
-	keeper.Run(ctx)
-
-	return nil
+	}), nil
 }
 
 // backupFacts are what the doctor looks at.

@@ -18,6 +18,7 @@ type status struct {
 	Started      time.Time           `json:"started"`
 	Now          time.Time           `json:"now"`
 	Version      string              `json:"version"`
+	Directory    identity.Use        `json:"directory"`
 	Process      processStatus       `json:"process"`
 	Machine      machineStatus       `json:"machine"`
 	Store        storeStatus         `json:"store"`
@@ -76,7 +77,7 @@ func (s *server) status(on ground) status {
 	now := s.Clock.Now()
 	is := status{
 		Started: s.started.UTC(), Now: now.UTC(), Version: s.Version,
-		Process: s.process(), Machine: machineStatus{CPUs: runtime.NumCPU()},
+		Directory: s.use, Process: s.process(), Machine: machineStatus{CPUs: runtime.NumCPU()},
 		Certificates: certificates(on.keys, now), Controllers: controllers(),
 		Snapshots: snapshots(on.snapshots),
 	}

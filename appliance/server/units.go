@@ -79,7 +79,7 @@ func (s *server) runListener(ctx context.Context, ready func(door)) error {
 
 // runIdentity locks the data directory and reads or creates the identity of the garden.
 func (s *server) runIdentity(ctx context.Context, d door, ready func(*identity.Garden)) error {
-	keys, err := identity.Ensure(s.Config.DataDir, d.addresses.names, s.Clock)
+	keys, err := identity.Ensure(s.Config.DataDir, d.addresses.names, s.Clock, func(dir string) error { return s.upgrade(ctx, dir) })
 	if err != nil {
 		return err
 	}
@@ -95,14 +95,20 @@ const (
 	objectsShare = 8
 )
 
-func (s *server) runDatastore(ctx context.Context, keys *identity.Garden, ready func(*kine.Stores)) error {
-	c := kine.NewConfig(filepath.Join(keys.Dir, "db"))
+// datastore configures the databases of a data directory.
+func (s *server) datastore(dir string) kine.Config {
+	c := kine.NewConfig(filepath.Join(dir, "db"))
 	c.Endpoint, c.Log = s.Config.Datastore.Endpoint, s.Log.WithName("datastore")
 	c.HistoryBytes = min(c.HistoryBytes, s.MemoryLimit/historyShare)
 	if s.Datastore != nil {
 		s.Datastore(&c)
 	}
-	stores, err := kine.Start(ctx, c)
+
+	return c
+}
+
+func (s *server) runDatastore(ctx context.Context, keys *identity.Garden, ready func(*kine.Stores)) error {
+	stores, err := kine.Start(ctx, s.datastore(keys.Dir))
 	if err != nil {
 		return err
 	}
@@ -112,13 +118,19 @@ func (s *server) runDatastore(ctx context.Context, keys *identity.Garden, ready 
 	return stores.Close()
 }
 
+// history configures the timeline of a data directory.
+func (s *server) history(dir string) timeline.Config {
+	log := s.Log.WithName("timeline")
+
+	return timeline.Config{
+		Dir: filepath.Join(dir, "local"), Keep: s.Config.Timeline.Keep.Duration, MaxBytes: s.Config.Timeline.MaxSize.Value(),
+		Clock: s.Clock, Failed: func(err error) { log.Error(err, "Timeline is behind") },
+	}
+}
+
 // runTimeline opens the timeline, in a file of its own beside the datastore.
 func (s *server) runTimeline(ctx context.Context, keys *identity.Garden, ready func(*timeline.Store)) error {
-	log := s.Log.WithName("timeline")
-	store, err := timeline.Open(timeline.Config{
-		Dir: filepath.Join(keys.Dir, "local"), Keep: s.Config.Timeline.Keep.Duration, MaxBytes: s.Config.Timeline.MaxSize.Value(),
-		Clock: s.Clock, Failed: func(err error) { log.Error(err, "Timeline is behind") },
-	})
+	store, err := timeline.Open(s.history(keys.Dir))
 	if err != nil {
 		return err
 	}

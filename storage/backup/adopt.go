@@ -29,12 +29,12 @@ func (k *Keeper) open(ctx context.Context) error {
 		return err
 	}
 	full := snapshots(all)
-	readable, err := sameGarden(ctx, store, full, garden)
+	readable, version, err := sameGarden(ctx, store, full, garden)
 	if err != nil {
 		return err
 	}
 	if readable < len(full) {
-		k.adopt(all, full[readable], readable == 0)
+		k.adopt(all, full[readable], readable == 0, version)
 	}
 	k.store = store
 
@@ -42,11 +42,15 @@ func (k *Keeper) open(ctx context.Context) error {
 }
 
 // adopt goes on after the files of the server that ran before. What it had written and this server's databases do not know makes
-// them begin anew with a snapshot, and so does a newest snapshot that cannot be read.
-func (k *Keeper) adopt(all []Entry, readable Entry, newest bool) {
+// them begin anew with a snapshot, and so do a newest snapshot that cannot be read and one of another version: writes of this
+// version are never restored into a directory of the version before.
+func (k *Keeper) adopt(all []Entry, readable Entry, newest bool, version string) {
 	k.mu.Lock()
 	k.health.Snapshot = &readable
 	k.mu.Unlock()
+	if version != k.config.Source.Version {
+		return
+	}
 	if _, beyond := chain(all, readable); beyond != nil {
 		return
 	}
@@ -61,24 +65,24 @@ func (k *Keeper) adopt(all []Entry, readable Entry, newest bool) {
 }
 
 // sameGarden refuses a destination in which another garden keeps its snapshots: retention would remove them. It returns which of the
-// snapshots is the newest one that can be read, and the number of all if none can.
-func sameGarden(ctx context.Context, store Store, full []Entry, garden string) (int, error) {
+// snapshots is the newest one that can be read, with its version, and the number of all if none can.
+func sameGarden(ctx context.Context, store Store, full []Entry, garden string) (newest int, version string, err error) {
 	for i, e := range full {
 		is, err := manifest(ctx, store, e.Name)
 		if errors.Is(err, ErrDamaged) {
 			continue
 		}
 		if err != nil {
-			return 0, err
+			return 0, "", err
 		}
 		if is.Garden != garden {
-			return 0, fmt.Errorf("%s holds snapshots of another garden, %q: each garden needs a folder, or a prefix in a bucket, of its own", store, is.Garden)
+			return 0, "", fmt.Errorf("%s holds snapshots of another garden, %q: each garden needs a folder, or a prefix in a bucket, of its own", store, is.Garden)
 		}
 
-		return i, nil
+		return i, is.Version, nil
 	}
 
-	return len(full), nil
+	return len(full), "", nil
 }
 
 // manifest reads what a file says of itself.
@@ -88,6 +92,9 @@ func manifest(ctx context.Context, store Store, name string) (Manifest, error) {
 		return Manifest{}, err
 	}
 	is, err := ReadManifest(f)
+	if err == nil {
+		err = is.CheckName(name)
+	}
 
 	return is, errors.Join(err, f.Close())
 }

@@ -327,7 +327,9 @@ func (k *Keeper) Describe(ctx context.Context, name string) (is Manifest, size i
 			return err
 		}
 		size = f.Size()
-		is, err = ReadManifest(f)
+		if is, err = ReadManifest(f); err == nil {
+			err = is.CheckName(name)
+		}
 
 		return errors.Join(err, f.Close())
 	})
@@ -352,11 +354,22 @@ func (k *Keeper) verify(ctx context.Context, name string) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if len(k.config.Keys.Identities) == 0 {
-		return checkSum(f)
-	}
-	_, err = Verify(f, k.config.Keys.Identities)
+		if err := checkSum(f); err != nil {
+			return err
+		}
+		is, err := ReadManifest(f)
+		if err != nil {
+			return err
+		}
 
-	return err
+		return is.CheckName(name)
+	}
+	is, err := Verify(f, k.config.Keys.Identities)
+	if err != nil {
+		return err
+	}
+
+	return is.CheckName(name)
 }
 
 // Delete removes a snapshot. The one from which the increments go on stays: without it they are of no use.

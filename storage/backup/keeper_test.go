@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -72,6 +73,46 @@ func TestKeeper(t *testing.T) {
 	g.work(k, 12*time.Hour)
 	if full := g.count(Full); full != 2 {
 		t.Errorf("%d snapshots after 12h", full)
+	}
+}
+
+// TestKeeperOfAnotherVersion begins anew with a snapshot after an upgrade: increments of the new version never lead from a snapshot of
+// the one before, which a restore would give the files of that version.
+func TestKeeperOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t, nil)
+	g.work(g.keeper(nil), time.Minute)
+	next := func(c *Config) { c.Source.Version = "v2" }
+	g.put(g.objects, "/registry/a", "1")
+	g.work(g.keeper(next), time.Minute)
+	if full, more := g.count(Full), g.count(Increment); full != 2 || more != 0 {
+		t.Errorf("After the upgrade: %d snapshots, %d increments; want another snapshot", full, more)
+	}
+	g.put(g.objects, "/registry/a", "2")
+	g.work(g.keeper(next), time.Minute)
+	if full, more := g.count(Full), g.count(Increment); full != 2 || more != 1 {
+		t.Errorf("At the next start: %d snapshots, %d increments; want an increment", full, more)
+	}
+}
+
+// TestRenamed does not take a file for the snapshot whose name it has.
+func TestRenamed(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t, nil)
+	k := g.keeper(nil)
+	made, err := k.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	renamed := strings.Replace(made.Name, "snapshot-2", "snapshot-3", 1)
+	if err := os.Rename(g.folder.path(made.Name), g.folder.path(renamed)); err != nil {
+		t.Fatal(err)
+	}
+	if is, _, err := k.Describe(t.Context(), renamed); !errors.Is(err, ErrDamaged) {
+		t.Errorf("Described as %+v, %v; want that it is damaged", is, err)
+	}
+	if err := k.verify(t.Context(), renamed); !errors.Is(err, ErrDamaged) {
+		t.Errorf("Verified: %v; want that it is damaged", err)
 	}
 }
 

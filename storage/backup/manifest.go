@@ -38,7 +38,7 @@ type Manifest struct {
 	Format int `json:"format"`
 	// Kind says whether it is a snapshot or an increment.
 	Kind Kind `json:"kind"`
-	// Version is the version of the binary that has written it.
+	// Version is the version of the program whose state it is.
 	Version string `json:"version"`
 	// Garden is the cluster identity of the garden.
 	Garden string `json:"garden"`

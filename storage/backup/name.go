@@ -39,6 +39,15 @@ func nameOf(m Manifest) string {
 	return fmt.Sprintf("%s-%s-%d-%d-%d-%d", Increment, at, m.Objects.From, m.Objects.To, m.Events.From, m.Events.To)
 }
 
+// CheckName returns an error that wraps ErrDamaged if the file was renamed.
+func (m Manifest) CheckName(name string) error {
+	if is := nameOf(m); is != name {
+		return fmt.Errorf("%w: it is %q under the name %q", ErrDamaged, is, name)
+	}
+
+	return nil
+}
+
 // parseName reads a name, and reports whether it is one.
 func parseName(file string) (Entry, bool) {
 	name, ok := strings.CutSuffix(file, Extension)

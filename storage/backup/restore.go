@@ -112,11 +112,11 @@ type opener struct {
 
 // check compares the name by which a file was chosen with what the file is: whoever can write to a folder can rename files in it.
 func (o opener) check(is Manifest) error {
-	if is := nameOf(is); o.kept && is != o.name {
-		return fmt.Errorf("%w: it is %q under another name", ErrDamaged, is)
+	if !o.kept {
+		return nil
 	}
 
-	return nil
+	return is.CheckName(o.name)
 }
 
 // files returns the snapshot and the increments after it, and the newest revisions that are known of.

@@ -24,7 +24,7 @@ type Source struct {
 	Files func() (map[string][]byte, error)
 	// Garden is the cluster identity; empty while it is not known.
 	Garden func() string
-	// Version is that of the binary.
+	// Version is that of the program whose state it is.
 	Version string
 	// Now tells the time.
 	Now func() time.Time

@@ -17,6 +17,7 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/appliance/server"
+	"github.com/terrarium-garden/terrarium/appliance/upgrade"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
@@ -60,6 +61,9 @@ type settings struct {
 	listener  net.Listener
 	datastore func(*kine.Config)
 	clock     clock.WithTicker
+
+	version    string
+	migrations []upgrade.Migration
 }
 
 // WithDataDir uses a data directory that may exist already.
@@ -87,6 +91,11 @@ func WithDatastore(change func(*kine.Config)) Option {
 	return func(s *settings) { s.datastore = change }
 }
 
+// WithVersion runs the garden as another version of the program, with the migrations to it.
+func WithVersion(version string, migrations ...upgrade.Migration) Option {
+	return func(s *settings) { s.version, s.migrations = version, migrations }
+}
+
 // Start runs a garden and returns once it is ready. The garden is stopped when the test ends; its log is shown if the
 // test has failed.
 func Start(tb testing.TB, options ...Option) *Garden {
@@ -98,10 +107,10 @@ func Start(tb testing.TB, options ...Option) *Garden {
 	ready := make(chan server.Garden, 1)
 	go func() {
 		g.done <- server.Run(ctx, server.Options{
-			Config:    s.config,
-			Log:       log,
-			Logs:      logs,
-			Version:   "v0.0.0-test",
+			Config:  s.config,
+			Log:     log,
+			Logs:    logs,
+			Version: s.version, Migrations: s.migrations,
 			Listener:  s.listener,
 			Ready:     func(found server.Garden) { ready <- found },
 			Datastore: s.datastore,
@@ -140,7 +149,7 @@ func (g *Garden) Stop(tb testing.TB) {
 
 func newSettings(tb testing.TB, options []Option) *settings {
 	tb.Helper()
-	s := &settings{config: &gardenconfigv1alpha1.ServerConfiguration{}}
+	s := &settings{config: &gardenconfigv1alpha1.ServerConfiguration{}, version: "v0.0.0-test"}
 	s.config.SetDefaults()
 	s.config.DataDir = ""
 	for _, change := range options {

@@ -45,6 +45,9 @@ type ServerConfiguration struct {
 	// Snapshots says how the garden is saved.
 	// +optional
 	Snapshots SnapshotConfiguration `json:"snapshots,omitempty"`
+	// Upgrade says what is done at the first start of a newer version.
+	// +optional
+	Upgrade UpgradeConfiguration `json:"upgrade,omitempty"`
 	// Audit says what is recorded about who did what, and how much of it is kept.
 	// +optional
 	Audit AuditConfiguration `json:"audit,omitempty"`
