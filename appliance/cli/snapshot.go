@@ -57,7 +57,7 @@ type snapshotFiles struct {
 }
 
 func (f *snapshotFiles) addTo(fs *pflag.FlagSet) {
-	fs.StringVar(&f.from, "from", "", "folder of the snapshots (default: the destination in --config, else the folder snapshots in the server's data directory)")
+	fs.StringVar(&f.from, "from", "", "folder of the snapshots (default: the destination in --config, a folder or a bucket, else the folder snapshots in the server's data directory)")
 	fs.StringVar(&f.config, "config", "", "configuration file of the server whose snapshots are read")
 	fs.StringVar(&f.key, "key", "", "file with the key (default: snapshot.key in the server's data directory)")
 }
@@ -97,7 +97,7 @@ func (f *snapshotFiles) store() (backup.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return backup.ReadFolder(server.SnapshotDirectory(config)), nil
+	return server.ReadSnapshots(config)
 }
 
 // keys reads the key.

@@ -23,9 +23,28 @@ func checkSnapshots(c *gardenconfigv1alpha1.SnapshotConfiguration, check func(fl
 	if c.Directory != "" && !filepath.IsAbs(c.Directory) {
 		check("", "snapshots.directory", errors.New("must be an absolute path"))
 	}
+	checkBucket(c, check)
 	for i, key := range c.Recipients {
 		if _, err := backup.ParseRecipients([]string{key}); err != nil {
 			check("", fmt.Sprintf("snapshots.recipients[%d]", i), err)
+		}
+	}
+}
+
+// checkBucket checks the bucket in which snapshots are kept.
+func checkBucket(c *gardenconfigv1alpha1.SnapshotConfiguration, check func(flag, path string, err error)) {
+	is := c.S3
+	if is == nil {
+		return
+	}
+	if c.Directory != "" {
+		check("", "snapshots.s3", errors.New("cannot be used together with snapshots.directory"))
+	}
+	check("", "snapshots.s3.endpoint", backup.CheckEndpoint(is.Endpoint))
+	check("", "snapshots.s3.bucket", backup.CheckBucketName(is.Bucket))
+	for path, file := range map[string]string{"snapshots.s3.credentialsFile": is.CredentialsFile, "snapshots.s3.caFile": is.CAFile} {
+		if file != "" && !filepath.IsAbs(file) {
+			check("", path, errors.New("must be an absolute path"))
 		}
 	}
 }

@@ -27,6 +27,22 @@ func SnapshotDirectory(c *gardenconfigv1alpha1.ServerConfiguration) string {
 	return filepath.Join(c.DataDir, "snapshots")
 }
 
+// ReadSnapshots reads where a server keeps its snapshots, and changes nothing there.
+func ReadSnapshots(c *gardenconfigv1alpha1.ServerConfiguration) (backup.Store, error) {
+	if c.Snapshots.S3 != nil {
+		return backup.ReadBucket(bucket(c.Snapshots.S3))
+	}
+
+	return backup.ReadFolder(SnapshotDirectory(c)), nil
+}
+
+func bucket(c *gardenconfigv1alpha1.BucketConfiguration) backup.BucketConfig {
+	return backup.BucketConfig{
+		Endpoint: c.Endpoint, Bucket: c.Bucket, Prefix: c.Prefix, Region: c.Region,
+		CredentialsFile: c.CredentialsFile, CAFile: c.CAFile, PathStyle: c.PathStyle,
+	}
+}
+
 // runSnapshots saves the garden. Its value is nil if the garden takes no snapshots: they are turned off, or its objects are in
 // another datastore, which is saved in its own way.
 func (s *server) runSnapshots(
@@ -90,7 +106,11 @@ func (s *server) keeper(dir, version string, of saved) (*backup.Keeper, error) {
 			Garden: of.name, Version: version, Now: s.Clock.Now,
 		},
 		Keys: key,
-		Open: func(context.Context) (backup.Store, error) {
+		Open: func(ctx context.Context) (backup.Store, error) {
+			if s.Config.Snapshots.S3 != nil {
+				return backup.NewBucket(ctx, bucket(s.Config.Snapshots.S3))
+			}
+
 			return backup.NewFolder(SnapshotDirectory(s.Config))
 		},
 		Interval: config.Interval.Duration, Increments: config.IncrementInterval.Duration,

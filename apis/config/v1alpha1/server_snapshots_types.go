@@ -29,6 +29,9 @@ type SnapshotConfiguration struct {
 	// directory, which is lost with it.
 	// +optional
 	Directory string `json:"directory,omitempty"`
+	// S3 keeps them in a bucket of an object store instead of a directory.
+	// +optional
+	S3 *BucketConfiguration `json:"s3,omitempty"`
 	// Recipients are public keys of age that can read the snapshots. The server can then only write them: it has no key to read
 	// them. By default, the server has a key in the file snapshot.key of its data directory.
 	// +optional
