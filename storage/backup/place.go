@@ -14,6 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// asideInfix is between the name of a data directory and the time at which it was moved aside.
+const asideInfix = ".before-"
+
+// markFile is in a new directory until it is in its place.
+const markFile = ".restoring"
+
 // place is where a data directory is put.
 type place struct {
 	dir    string
@@ -75,6 +81,14 @@ func (p *place) stage() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("look for leftovers: %w", err)
 	}
+	// One that was killed just before the exchange has left its directory under the name of what it would have moved aside.
+	named, err := filepath.Glob(filepath.Join(p.dir+asideInfix+"*", markFile))
+	if err != nil {
+		return "", fmt.Errorf("look for leftovers: %w", err)
+	}
+	for _, mark := range named {
+		left = append(left, filepath.Dir(mark))
+	}
 	for _, dir := range left {
 		if err := os.RemoveAll(dir); err != nil {
 			return "", fmt.Errorf("remove leftover: %w", err)
@@ -96,9 +110,12 @@ func (p *place) put(stage string, now time.Time) (aside string, err error) {
 	if !p.full {
 		return "", p.moved(os.Rename(stage, p.dir))
 	}
-	aside = p.dir + ".before-" + now.UTC().Format(timeForm)
+	aside = p.dir + asideInfix + now.UTC().Format(timeForm)
 	if _, err := os.Lstat(aside); err == nil {
 		return "", fmt.Errorf("%q exists already: try again in a second", aside)
+	}
+	if err := p.mark(stage); err != nil {
+		return "", err
 	}
 	// What was there must never have the name of a staging directory: the next restore would remove it after a crash.
 	if err := os.Rename(stage, aside); err != nil {
@@ -112,7 +129,29 @@ func (p *place) put(stage string, now time.Time) (aside string, err error) {
 		return "", errors.Join(err, os.RemoveAll(aside))
 	}
 
-	return aside, err
+	return aside, errors.Join(err, unmark(p.dir))
+}
+
+// mark marks the new directory. What it replaces must have no mark, as one that was killed right after the exchange may have left:
+// it would be taken for a leftover.
+func (p *place) mark(stage string) error {
+	if err := unmark(p.dir); err != nil {
+		return err
+	}
+
+	return writeText(filepath.Join(stage, markFile), nil)
+}
+
+func unmark(dir string) error {
+	err := os.Remove(filepath.Join(dir, markFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("complete restore: %w", err)
+	}
+
+	return syncDirectory(dir)
 }
 
 // moved explains the error of a rename.

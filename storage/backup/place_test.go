@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // inPlace is a data directory with a file, and a directory that is about to replace it.
@@ -55,6 +56,58 @@ func TestCrashAfterExchange(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(p.dir+".before-"+start.Format(timeForm), "file")); err != nil || string(text) != "old" {
 		t.Errorf("What was there before is gone: %q, %v", text, err)
+	}
+
+	// What the crash has left of the first restore does not harm what the second one moves aside.
+	second, err := next.stage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.full = true
+	aside, err := next.put(second, start.Add(time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := next.stage(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(aside, "file")); err != nil || string(text) != "new" {
+		t.Errorf("What the second restore has moved aside is gone: %q, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, markFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("The data directory is still marked: %v", err)
+	}
+}
+
+// TestCrashBeforeExchange ends a restore right before the directories are exchanged. The next restore removes what it has left, and
+// nothing else.
+func TestCrashBeforeExchange(t *testing.T) {
+	t.Parallel()
+	p, stage := inPlace(t)
+	earlier := filepath.Join(p.dir+".before-20260101-000000", "file")
+	if err := writeNew(earlier, strings.NewReader("earlier")); err != nil {
+		t.Fatal(err)
+	}
+	p.exchange = func(string, string) error { panic("crash") }
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = p.put(stage, start)
+	}()
+	left := p.dir + ".before-" + start.Format(timeForm)
+	if text, err := os.ReadFile(filepath.Join(left, "file")); err != nil || string(text) != "new" {
+		t.Fatalf("The crash has left %q, %v", text, err)
+	}
+	next := newPlace(p.dir, true)
+	if _, err := next.stage(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("What was left is still there: %v", err)
+	}
+	for path, want := range map[string]string{filepath.Join(p.dir, "file"): "old", earlier: "earlier"} {
+		if text, err := os.ReadFile(path); err != nil || string(text) != want {
+			t.Errorf("%q has %q, %v; want %q", path, text, err, want)
+		}
 	}
 }
 
