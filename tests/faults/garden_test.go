@@ -34,10 +34,10 @@ type garden struct {
 	clients []client.WithWatch
 }
 
-func start(t *testing.T, dir string) *garden {
+func start(t *testing.T, dir string, environment ...string) *garden {
 	t.Helper()
 	g := &garden{command: exec.Command(os.Args[0])} //nolint:noctx // It is ended by signals.
-	g.command.Env = append(os.Environ(), childDataDir+"="+dir)
+	g.command.Env = append(append(os.Environ(), childDataDir+"="+dir), environment...)
 	g.command.Stderr = os.Stderr
 	output, err := g.command.StdoutPipe()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 
@@ -19,6 +20,12 @@ import (
 
 // childDataDir is set for the process that is the server.
 const childDataDir = "TERRARIUM_FAULTS_DATA_DIR"
+
+// childSnapshots and childIncrements can be set for it too: where its snapshots are, and the time between two increments.
+const (
+	childSnapshots  = "TERRARIUM_FAULTS_SNAPSHOTS"
+	childIncrements = "TERRARIUM_FAULTS_INCREMENTS"
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDataDir); dir != "" {
@@ -42,6 +49,14 @@ func serve(dir string) error {
 	config.SetDefaults()
 	config.DataDir = dir
 	config.Listen = "127.0.0.1:0"
+	config.Snapshots.Directory = os.Getenv(childSnapshots)
+	if text := os.Getenv(childIncrements); text != "" {
+		interval, err := time.ParseDuration(text)
+		if err != nil {
+			return err
+		}
+		config.Snapshots.IncrementInterval.Duration = interval
+	}
 
 	return server.Run(ctx, server.Options{
 		Config: config, Log: logr.Discard(), Version: "v0.0.0-test",

@@ -36,10 +36,10 @@ type world struct {
 func (w *world) client() client.WithWatch { return w.garden.clients[0] }
 
 // settle starts a garden with an operators' project, a provider and a seed.
-func settle(t *testing.T) *world {
+func settle(t *testing.T, environment ...string) *world {
 	t.Helper()
 	w := &world{t: t, top: t, dir: t.TempDir()}
-	w.garden = start(t, w.dir)
+	w.garden = start(t, w.dir, environment...)
 	home := project("garden")
 	err := errors.Join(
 		w.client().Patch(t.Context(), &corev1.Namespace{ObjectMeta: in("", "garden")}, client.RawPatch("application/merge-patch+json",
