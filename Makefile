@@ -32,7 +32,7 @@ up: ## Bring up a garden, a seed and a running shoot on this machine
 	@scripts/playground up
 
 .PHONY: test
-test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults test-consistency-short test-ui test-e2e ## Run all checks: lint, generated code, unit, integration, layers, end to end
+test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults test-datastores test-consistency-short test-ui test-e2e ## Run all checks: lint, generated code, unit, integration, layers, end to end
 
 ##@ Playground
 .PHONY: down
@@ -149,6 +149,11 @@ fuzz: ## Fuzz decoding, defaulting, validation and admission, FUZZTIME (30s) eac
 .PHONY: test-faults
 test-faults: ## Run a thousand writers at once, and kill the server under them
 	go test -count=1 -timeout 15m ./tests/faults/...
+
+.PHONY: test-datastores
+test-datastores: ## Run gardens on a real PostgreSQL (from the system's packages) and a real etcd, lose them, and migrate between them
+	@scripts/prerequisites datastores
+	go test -count=1 -timeout 10m ./tests/datastores
 
 .PHONY: test-consistency-short
 test-consistency-short: ## Run the short form of test-consistency, under a minute

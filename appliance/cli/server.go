@@ -73,7 +73,7 @@ func (o *serverOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	kine.RouteLogs(log.WithName("kine"))
+	kine.RouteLogs(log.WithName("kine"), config.Datastore.Endpoint)
 	log.Info("Garden starting", "version", options.Version, "dataDir", config.DataDir, "listen", config.Listen, "configuration", o.completed.Files())
 	limit := memory.Default("/")
 	if given := config.Memory.Limit; given != nil {

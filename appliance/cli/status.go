@@ -61,6 +61,8 @@ type gardenStatus struct {
 		OpenFiles        int   `json:"openFiles"`
 	} `json:"process"`
 	Store struct {
+		External  string `json:"external"`
+		Problem   string `json:"problem"`
 		Databases []struct {
 			Name      string `json:"name"`
 			SizeBytes int64  `json:"sizeBytes"`
@@ -127,7 +129,11 @@ func (s *gardenStatus) rows() [][]string {
 		rows = append(rows, []string{"Store of " + db.Name, fmt.Sprintf("%s, write-ahead log %s, revision %d", size(db.SizeBytes), size(db.WALBytes), db.Revision)})
 	}
 	if len(s.Store.Databases) == 0 {
-		rows = append(rows, []string{"Store", "elsewhere"})
+		where := cmp.Or(s.Store.External, "elsewhere")
+		if s.Store.Problem != "" {
+			where += ", does not answer: " + s.Store.Problem
+		}
+		rows = append(rows, []string{"Store", plain(where)})
 	}
 	return append(append(rows, s.parts()...), s.objects()...)
 }

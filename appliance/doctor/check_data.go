@@ -65,6 +65,13 @@ func stores(f *Facts) []Finding {
 	for i := range f.Stores {
 		found = append(found, ofStore(&f.Stores[i], f.Now)...)
 	}
+	if d := f.Datastore; d != nil && d.Away != "" {
+		found = append(found, Finding{
+			ID: "datastore-away", Severity: Critical, Object: &Object{Kind: "Store", Name: "objects"},
+			What: fmt.Sprintf("%s has not answered for %s: %s", d.Place, duration.HumanDuration(f.Now.Sub(d.AwaySince)), d.Away),
+			Why:  "nothing can be read or written until it answers", Do: "bring it back; the server goes on by itself",
+		})
+	}
 
 	return found
 }

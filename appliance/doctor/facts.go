@@ -27,6 +27,7 @@ type Facts struct {
 	Port         *Port
 	Certificates []Certificate
 	Stores       []Store
+	Datastore    *Datastore
 	Backups      *Backups
 	// Seeds, Shoots and Requests are nil if they could not be read.
 	Seeds    []gardencorev1beta1.Seed
@@ -106,6 +107,15 @@ type Store struct {
 	// Checked is when its integrity was last checked, and Problems what was found.
 	Checked  time.Time
 	Problems []string
+}
+
+// Datastore is a datastore outside of the server.
+type Datastore struct {
+	// Place says what and where it is.
+	Place string
+	// Away is why it does not answer, empty if it does; AwaySince is since when.
+	Away      string
+	AwaySince time.Time
 }
 
 // Backups are the snapshots of the garden.

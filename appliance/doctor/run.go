@@ -28,7 +28,7 @@ func checks() []check {
 		{"seeds", objects, noObjects, seeds},
 		{"server", func(*Facts) bool { return true }, "", answers},
 		{"shoots", objects, noObjects, shoots},
-		{"store", func(f *Facts) bool { return len(f.Stores) > 0 }, "the datastore is not on this machine", stores},
+		{"store", func(f *Facts) bool { return len(f.Stores) > 0 || f.Datastore != nil }, "the datastore is not on this machine", stores},
 		{"stuck", objects, noObjects, stuck},
 		{"units", func(f *Facts) bool { return f.Units != nil }, noObjects, units},
 	}

@@ -17,12 +17,11 @@ import (
 
 // The flags of the server that set a field of its configuration.
 const (
-	flagDataDir           = "data-dir"
-	flagListen            = "listen"
-	flagExternalAddress   = "external-address"
-	flagDatastoreEndpoint = "datastore-endpoint"
-	flagLogLevel          = "log-level"
-	flagLogFormat         = "log-format"
+	flagDataDir         = "data-dir"
+	flagListen          = "listen"
+	flagExternalAddress = "external-address"
+	flagLogLevel        = "log-level"
+	flagLogFormat       = "log-format"
 )
 
 // The names of the configuration files in ConfigDir.
@@ -35,7 +34,8 @@ const (
 func pathOfFlag(flag string) string {
 	return map[string]string{
 		flagDataDir: "dataDir", flagListen: "listen", flagExternalAddress: "externalAddresses",
-		flagDatastoreEndpoint: "datastore.endpoint", flagLogLevel: "logLevel", flagLogFormat: "logFormat",
+		flagDatastoreEndpoint: "datastore.endpoint", flagDatastoreCAFile: "datastore.caFile", flagDatastoreCertFile: "datastore.certFile",
+		flagDatastoreKeyFile: "datastore.keyFile", flagLogLevel: "logLevel", flagLogFormat: "logFormat",
 	}[flag]
 }
 
@@ -62,8 +62,7 @@ func (s *Server) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&s.given.Listen, flagListen, defaults.Listen, "address and port of the API")
 	fs.StringSliceVar(&s.given.ExternalAddresses, flagExternalAddress, nil,
 		"host name or IP address of the server for clients and gardenlets; can be repeated, the first one is used in join commands (default: detected)")
-	fs.StringVar(&s.given.Datastore.Endpoint, flagDatastoreEndpoint, "",
-		"URL of a database or etcd; set it in the configuration file if it contains a password (default: SQLite in the data directory)")
+	AddDatastoreFlags(&s.given.Datastore, fs)
 	s.logging = telemetry.Options{Level: telemetry.Level(defaults.LogLevel), Format: telemetry.Format(defaults.LogFormat)}
 	AddLoggingFlags(&s.logging, fs)
 }
@@ -138,12 +137,12 @@ func (s *Server) overlay(flag string, into *gardenconfigv1alpha1.ServerConfigura
 		into.Listen = s.given.Listen
 	case flagExternalAddress:
 		into.ExternalAddresses = s.given.ExternalAddresses
-	case flagDatastoreEndpoint:
-		into.Datastore.Endpoint = s.given.Datastore.Endpoint
 	case flagLogLevel:
 		into.LogLevel = string(s.logging.Level)
 	case flagLogFormat:
 		into.LogFormat = string(s.logging.Format)
+	default:
+		overlayDatastore(flag, &s.given.Datastore, &into.Datastore)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/jointoken"
 	"github.com/terrarium-garden/terrarium/appliance/memory"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
 const (
@@ -37,6 +38,9 @@ const (
 
 // Validate returns an error for each invalid value. The errors name the flag, or the file and the path in it.
 func (c CompletedServer) Validate() (flags, file []error) {
+	if e := c.config.Datastore.Endpoint; c.isFlag[flagDatastoreEndpoint] && ValidateEndpoint(e) == nil && kine.HasPassword(e) {
+		flags = append(flags, fmt.Errorf("--%s: %w", flagDatastoreEndpoint, errPasswordInFlag))
+	}
 	for _, e := range checkServer(c.config) {
 		origin := c.layers.Origin(e.path)
 		if e.flag != "" && (c.isFlag[e.flag] || origin == "") {
@@ -81,7 +85,7 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 	for i, address := range c.ExternalAddresses {
 		check(flagExternalAddress, fmt.Sprintf("externalAddresses[%d]", i), validateAddress(address))
 	}
-	check(flagDatastoreEndpoint, "datastore.endpoint", validateEndpoint(c.Datastore.Endpoint))
+	checkDatastore(&c.Datastore, check)
 	check("", "memory.limit", validateMemory(c.Memory.Limit))
 	check(flagLogLevel, "logLevel", oneOf(telemetry.Level(c.LogLevel), telemetry.Levels()))
 	check(flagLogFormat, "logFormat", oneOf(telemetry.Format(c.LogFormat), telemetry.Formats()))
@@ -164,19 +168,6 @@ func validateAddress(address string) error {
 		return nil
 	}
 	return fmt.Errorf("%q is neither an IP address nor a host name; it must not contain a port or https://", address)
-}
-
-// validateEndpoint does not repeat the URL in errors, because it may contain a password.
-func validateEndpoint(endpoint string) error {
-	if endpoint == "" {
-		return nil
-	}
-	known := []string{"postgres", "postgresql", "mysql", "nats", "http", "https"}
-	scheme, rest, found := strings.Cut(endpoint, "://")
-	if !found || rest == "" || !slices.Contains(known, scheme) {
-		return fmt.Errorf("must be a URL with one of the schemes %s", strings.Join(known, ", "))
-	}
-	return nil
 }
 
 // ValidateTokenLifetime returns an error for a lifetime that is too short to use a join token, or too long.

@@ -87,6 +87,10 @@ func (s *server) facts(keys *identity.Garden, stores *kine.Stores) *doctor.Facts
 			f.Disk.ReadOnly = f.Disk.ReadOnly || db.Full
 		}
 	}
+	if stores.External != nil {
+		f.Datastore = &doctor.Datastore{Place: stores.External.String()}
+		s.health.describeDatastore(f.Datastore)
+	}
 	for _, u := range s.readiness.units {
 		f.Units[u.name] = u.ready.Load()
 	}

@@ -64,7 +64,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	// These libraries have a global logger.
 	ctrl.SetLogger(o.Log.WithName("controllers"))
-	kine.RouteLogs(o.Log.WithName("datastore"))
+	kine.RouteLogs(o.Log.WithName("datastore"), o.Config.Datastore.Endpoint)
 	s := &server{Options: o, started: o.Clock.Now(), rotated: make(chan struct{}, 1)}
 
 	return runner.Run(ctx, runner.Options{Grace: grace, Clock: o.Clock, Log: o.Log.WithName("server")},
@@ -79,7 +79,7 @@ func (s *server) units() []runner.Unit {
 		return s.runIdentity(ctx, door.Get(), ready)
 	})
 	stores := runner.Give(&order, "datastore", func(ctx context.Context, ready func(*kine.Stores)) error {
-		return s.runDatastore(ctx, keys.Get(), ready)
+		return s.runDatastore(ctx, door.Get(), keys.Get(), ready)
 	})
 	history := runner.Give(&order, "timeline", func(ctx context.Context, ready func(*timeline.Store)) error {
 		return s.runTimeline(ctx, keys.Get(), ready)

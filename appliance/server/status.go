@@ -37,6 +37,10 @@ type machineStatus struct {
 
 // storeStatus has the sizes of the files. It has no databases if the datastore is somewhere else.
 type storeStatus struct {
+	// External says what and where the datastore is, if it is not on this machine, and Problem why it does not answer.
+	External string `json:"external,omitempty"`
+	Problem  string `json:"problem,omitempty"`
+
 	SizeBytes int64            `json:"sizeBytes"`
 	WALBytes  int64            `json:"walBytes"`
 	Databases []databaseStatus `json:"databases,omitempty"`
@@ -80,6 +84,11 @@ func (s *server) status(on ground) status {
 		Directory: s.use, Process: s.process(), Machine: machineStatus{CPUs: runtime.NumCPU()},
 		Certificates: certificates(on.keys, now), Controllers: controllers(),
 		Snapshots: snapshots(on.snapshots),
+	}
+	if on.stores.External != nil {
+		d := doctor.Datastore{}
+		s.health.describeDatastore(&d)
+		is.Store.External, is.Store.Problem = on.stores.External.String(), d.Away
 	}
 	for _, db := range on.stores.Files() {
 		is.Store.SizeBytes += db.SizeBytes

@@ -36,6 +36,9 @@ type storeHealth struct {
 	known map[string]integrity
 	// full says that changes are refused because the disk is full.
 	full bool
+	// away is why an external datastore does not answer, and awaySince since when.
+	away      error
+	awaySince time.Time
 }
 
 // integrity is the result of the last check of a database.
@@ -75,6 +78,7 @@ func refuseDamaged(ctx context.Context, stores *kine.Stores) error {
 // checks are the checks of /readyz.
 func (h *storeHealth) checks() []apiserver.ReadyCheck {
 	return []apiserver.ReadyCheck{
+		h.datastoreCheck(),
 		{Name: "terrarium/disk", Check: func() error {
 			h.mu.Lock()
 			defer h.mu.Unlock()
@@ -123,6 +127,7 @@ func (s *server) runStoreHealth(ctx context.Context, keys *identity.Garden, stor
 	var checking sync.WaitGroup
 	defer checking.Wait()
 	checking.Go(func() { s.checkWeekly(ctx, stores) })
+	checking.Go(func() { s.watchDatastore(ctx, stores) })
 	tick := s.Clock.NewTicker(healthInterval)
 	defer tick.Stop()
 	for {
@@ -200,6 +205,11 @@ func (s *server) storePage(stores *kine.Stores) gateway.Mount {
 	return gateway.Mount{
 		Path: storePath, Who: gateway.Authorized, Limits: gateway.Limits{Methods: []string{http.MethodPost}, Parallel: 1},
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if stores.External != nil {
+				http.Error(w, fmt.Sprintf("the objects are in %s: check it, and give space back, by its own means", stores.External), http.StatusConflict)
+
+				return
+			}
 			var err error
 			// A client that does not wait does not end the work half way.
 			ctx := context.WithoutCancel(r.Context())

@@ -95,29 +95,6 @@ const (
 	objectsShare = 8
 )
 
-// datastore configures the databases of a data directory.
-func (s *server) datastore(dir string) kine.Config {
-	c := kine.NewConfig(filepath.Join(dir, "db"))
-	c.Endpoint, c.Log = s.Config.Datastore.Endpoint, s.Log.WithName("datastore")
-	c.HistoryBytes = min(c.HistoryBytes, s.MemoryLimit/historyShare)
-	if s.Datastore != nil {
-		s.Datastore(&c)
-	}
-
-	return c
-}
-
-func (s *server) runDatastore(ctx context.Context, keys *identity.Garden, ready func(*kine.Stores)) error {
-	stores, err := kine.Start(ctx, s.datastore(keys.Dir))
-	if err != nil {
-		return err
-	}
-	ready(stores)
-	<-ctx.Done()
-
-	return stores.Close()
-}
-
 // history configures the timeline of a data directory.
 func (s *server) history(dir string) timeline.Config {
 	log := s.Log.WithName("timeline")

@@ -43,7 +43,7 @@ func (s *server) saveBefore(ctx context.Context, dir, from string) (name string,
 
 		return "", nil
 	}
-	config := s.datastore(dir)
+	config := s.datastoreConfig(dir)
 	if config.External() {
 		return "", errElsewhere
 	}

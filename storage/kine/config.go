@@ -61,6 +61,14 @@ type TLS struct {
 	CertFile, KeyFile string
 }
 
+func (t TLS) validate() []error {
+	if (t.CertFile == "") != (t.KeyFile == "") {
+		return []error{errors.New("certificates of the datastore: a certificate and its key are needed together")}
+	}
+
+	return nil
+}
+
 // NewConfig returns the configuration of a garden with databases in dir.
 func NewConfig(dir string) Config {
 	return Config{
@@ -120,7 +128,10 @@ func (c Config) Validate() error {
 
 func (c Config) validatePlace() []error {
 	if c.External() {
-		return c.validateEndpoint()
+		return append(c.validateEndpoint(), c.TLS.validate()...)
+	}
+	if c.TLS != (TLS{}) {
+		return []error{errors.New("certificates of the datastore: there is no external datastore to use them for")}
 	}
 
 	switch {

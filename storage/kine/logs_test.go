@@ -43,7 +43,7 @@ func (l *lines) with(part string) []string {
 var logged lines
 
 func TestMain(m *testing.M) {
-	kine.RouteLogs(funcr.New(logged.add, funcr.Options{}))
+	kine.RouteLogs(funcr.New(logged.add, funcr.Options{}), "")
 	os.Exit(m.Run())
 }
 

@@ -9,7 +9,7 @@ import (
 	"net"
 	"path/filepath"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
 	"go.etcd.io/etcd/client/pkg/v3/transport"
@@ -66,8 +66,13 @@ type Stores struct {
 	Events Endpoint
 	// Compacts says that the stores compact themselves. It is false for a real etcd, which the API server has to compact.
 	Compacts bool
+	// External is the place of an external datastore, nil for the databases of this machine.
+	External *Place
 
 	instances []*instance
+
+	mutex  sync.Mutex
+	client *clientv3.Client
 }
 
 // Start opens the stores and returns once they serve. Cancelling ctx does not stop them, so that their clients can be
@@ -96,27 +101,9 @@ func Start(ctx context.Context, cfg Config) (*Stores, error) {
 	return s, nil
 }
 
-// startExternal starts one Kine for objects and Events, because two would share one table. It starts none for a real etcd.
-func startExternal(ctx context.Context, cfg Config) (*Stores, error) {
-	if cfg.etcd() {
-		etcd := Endpoint{Servers: strings.Split(cfg.Endpoint, ","), TLS: cfg.TLS}
-
-		return &Stores{Objects: etcd, Events: etcd}, nil
-	}
-
-	i := &instance{name: "objects"}
-	if err := i.startExternal(ctx, cfg); err != nil {
-		return nil, fmt.Errorf("start store on the external datastore: %w", err)
-	}
-
-	return &Stores{
-		Objects: i.endpoint(), Events: i.endpoint(), Compacts: true, instances: []*instance{i},
-	}, nil
-}
-
 // Close stops the stores in reverse order and waits until the databases are closed, each of which is then a single file.
 func (s *Stores) Close() error {
-	var errs []error
+	errs := []error{s.disconnect()}
 	for _, i := range slices.Backward(s.instances) {
 		errs = append(errs, i.close())
 	}

@@ -4,7 +4,10 @@ package harness
 
 import (
 	"context"
+	"crypto/tls"
+	"io"
 	"net"
+	"net/http"
 	"testing"
 	"time"
 
@@ -47,7 +50,10 @@ type Garden struct {
 
 	cancel context.CancelFunc
 	done   chan error
+	ready  chan server.Garden
 	lines  *buffer
+	// address is that of the port, of a garden that is not ready as well.
+	address string
 }
 
 // Log returns what the garden has logged so far.
@@ -100,11 +106,22 @@ func WithVersion(version string, migrations ...upgrade.Migration) Option {
 // test has failed.
 func Start(tb testing.TB, options ...Option) *Garden {
 	tb.Helper()
+	g := Begin(tb, options...)
+	g.AwaitReady(tb)
+
+	return g
+}
+
+// Begin runs a garden, and returns before it is ready.
+func Begin(tb testing.TB, options ...Option) *Garden {
+	tb.Helper()
 	s := newSettings(tb, options)
 	log, logs, lines := newLog(tb)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
-	g := &Garden{DataDir: s.config.DataDir, cancel: cancel, done: make(chan error, 1), lines: lines}
-	ready := make(chan server.Garden, 1)
+	g := &Garden{
+		DataDir: s.config.DataDir, cancel: cancel, done: make(chan error, 1), ready: make(chan server.Garden, 1), lines: lines,
+		address: s.listener.Addr().String(),
+	}
 	go func() {
 		g.done <- server.Run(ctx, server.Options{
 			Config:  s.config,
@@ -112,17 +129,23 @@ func Start(tb testing.TB, options ...Option) *Garden {
 			Logs:    logs,
 			Version: s.version, Migrations: s.migrations,
 			Listener:  s.listener,
-			Ready:     func(found server.Garden) { ready <- found },
+			Ready:     func(found server.Garden) { g.ready <- found },
 			Datastore: s.datastore,
 			Clock:     s.clock,
 		})
 	}()
 	tb.Cleanup(func() { g.Stop(tb) })
 
+	return g
+}
+
+// AwaitReady returns once the garden is ready.
+func (g *Garden) AwaitReady(tb testing.TB) {
+	tb.Helper()
 	limit := time.NewTimer(startLimit)
 	defer limit.Stop()
 	select {
-	case found := <-ready:
+	case found := <-g.ready:
 		g.reach(tb, found)
 	case err := <-g.done:
 		g.done = nil
@@ -130,8 +153,43 @@ func Start(tb testing.TB, options ...Option) *Garden {
 	case <-limit.C:
 		tb.Fatalf("start garden: not ready after %s", startLimit)
 	}
+}
 
-	return g
+// Ended returns the error with which a garden has ended by itself.
+func (g *Garden) Ended(tb testing.TB) error {
+	tb.Helper()
+	limit := time.NewTimer(startLimit)
+	defer limit.Stop()
+	select {
+	case err := <-g.done:
+		g.done = nil
+
+		return err
+	case <-g.ready:
+		tb.Fatal("the garden is ready, and should have ended")
+	case <-limit.C:
+		tb.Fatalf("the garden has not ended after %s", startLimit)
+	}
+
+	return nil
+}
+
+// Ask sends a request without credentials to a garden that need not be ready, and does not check who answers.
+func (g *Garden) Ask(ctx context.Context, path string) (code int, body string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+g.address+path, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // Nothing is sent that is secret.
+	defer transport.CloseIdleConnections()
+	answer, err := transport.RoundTrip(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+
+	return answer.StatusCode, string(text), err
 }
 
 // Stop stops the garden and waits for it. Stopping it again does nothing.

@@ -86,10 +86,19 @@ type ServerConfiguration struct {
 
 // DatastoreConfiguration says where objects are kept.
 type DatastoreConfiguration struct {
-	// Endpoint is the URL of a database or etcd in the form that Kine reads; empty means SQLite in the data
-	// directory.
+	// Endpoint is the URL of a database or etcd; empty means SQLite in the data directory. Examples:
+	// postgres://user:password@host:5432/garden, mysql://user:password@tcp(host:3306)/garden, nats://host:4222,
+	// https://host1:2379,https://host2:2379 for etcd.
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
+	// CAFile is the path of the CA certificates that verify the datastore. By default, those of the system do.
+	// +optional
+	CAFile string `json:"caFile,omitempty"`
+	// CertFile and KeyFile are the paths of a client certificate for the datastore and of its key.
+	// +optional
+	CertFile string `json:"certFile,omitempty"`
+	// +optional
+	KeyFile string `json:"keyFile,omitempty"`
 }
 
 // MemoryConfiguration says how much memory the server uses.

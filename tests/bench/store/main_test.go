@@ -13,6 +13,6 @@ import (
 
 func TestMain(m *testing.M) {
 	// What Kine logs would stand between the figures.
-	kine.RouteLogs(logr.Discard())
+	kine.RouteLogs(logr.Discard(), "")
 	os.Exit(m.Run())
 }

@@ -182,7 +182,7 @@ func uidOf(name string) types.UID {
 
 // none says that there is no keeper.
 func none() error {
-	return apierrors.NewMethodNotSupported(gardenappliancev1alpha1.Resource("snapshots"), "create: this server takes no snapshots")
+	return apierrors.NewMethodNotSupported(gardenappliancev1alpha1.Resource("snapshots"), "create: this server takes no snapshots: they are turned off, or its objects are in an external datastore, which is saved by its own means")
 }
 
 // problem translates errors of a keeper.

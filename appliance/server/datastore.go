@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/terrarium-garden/terrarium/appliance/apiserver"
+	"github.com/terrarium-garden/terrarium/appliance/doctor"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/storage/kine"
+)
+
+const (
+	// datastoreInterval is how often an external datastore is asked for an answer.
+	datastoreInterval = 2 * time.Second
+	// datastorePatience is how long a start waits for an external datastore before it tells so, and then between two lines of the log.
+	datastorePatience = 5 * time.Second
+	datastoreReminder = time.Minute
+)
+
+// datastoreConfig is the configuration of the store of a garden in a data directory.
+func (o Options) datastoreConfig(dir string) kine.Config {
+	from := &o.Config.Datastore
+	c := kine.NewConfig(filepath.Join(dir, "db"))
+	c.Endpoint, c.TLS = from.Endpoint, kine.TLS{CAFile: from.CAFile, CertFile: from.CertFile, KeyFile: from.KeyFile}
+	c.Log = o.Log.WithName("datastore")
+	c.HistoryBytes = min(c.HistoryBytes, o.MemoryLimit/historyShare)
+	if o.Datastore != nil {
+		o.Datastore(&c)
+	}
+
+	return c
+}
+
+func (s *server) runDatastore(ctx context.Context, d door, keys *identity.Garden, ready func(*kine.Stores)) error {
+	c := s.datastoreConfig(keys.Dir)
+	if err := refuseOtherPlace(keys.Dir, c); err != nil {
+		return err
+	}
+	stores, err := s.openDatastore(ctx, d, keys, c)
+	if err != nil {
+		return err
+	}
+	if err := s.checkDatastore(ctx, keys.Dir, stores); err != nil {
+		return errors.Join(err, stores.Close())
+	}
+	ready(stores)
+	<-ctx.Done()
+
+	return stores.Close()
+}
+
+// openDatastore opens the stores. While an external datastore does not answer, everybody who asks the server is told so.
+func (s *server) openDatastore(ctx context.Context, d door, keys *identity.Garden, c kine.Config) (*kine.Stores, error) {
+	if !c.External() {
+		return kine.Start(ctx, c)
+	}
+	waiting, err := openWaitingRoom(d.listener, keys, kine.PlaceOf(c.Endpoint))
+	if err != nil {
+		return nil, err
+	}
+	defer waiting.close()
+	defer s.remind(kine.PlaceOf(c.Endpoint))()
+	stores, err := kine.Start(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err := stores.Ping(ctx)
+		if err == nil {
+			return stores, nil
+		}
+		waiting.log(s.Log, err)
+		select {
+		case <-time.After(datastoreInterval):
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), stores.Close())
+		}
+	}
+}
+
+// remind logs from time to time that the datastore does not answer, until the function that it returns is called.
+func (s *server) remind(place kine.Place) (done func()) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for wait := datastorePatience; ; wait = datastoreReminder {
+			timer := time.NewTimer(wait)
+			select {
+			case <-timer.C:
+				s.Log.Error(errDatastoreAway, "The start goes on once the datastore answers", "datastore", place.String())
+			case <-stop:
+				timer.Stop()
+
+				return
+			}
+		}
+	}()
+
+	return func() {
+		close(stop)
+		<-stopped
+	}
+}
+
+var (
+	errDatastoreAway = errors.New("the datastore does not answer")
+	errOtherPlace    = errors.New("the objects of this garden are somewhere else")
+	errOtherGarden   = errors.New("the datastore belongs to another garden")
+)
+
+// refuseOtherPlace keeps a server from beginning an empty garden beside its objects because a setting was lost.
+func refuseOtherPlace(dir string, c kine.Config) error {
+	was, err := identity.DatastorePlace(dir)
+	if err != nil || was == "" || c.External() {
+		return err
+	}
+
+	return fmt.Errorf("%w: in %s, but datastore.endpoint is not set; set it, or bring the objects back with \"terrarium migrate-datastore\"",
+		errOtherPlace, was)
+}
+
+// checkDatastore refuses an external store that is not that of this garden.
+func (s *server) checkDatastore(ctx context.Context, dir string, stores *kine.Stores) error {
+	if stores.External == nil {
+		return nil
+	}
+	mine, err := identity.DatastoreOwner(dir)
+	if err != nil {
+		return err
+	}
+	owner, empty, err := stores.Owner(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", stores.External, err)
+	}
+	switch {
+	case owner == mine:
+	case owner != "":
+		return fmt.Errorf("%w: %s; for another server of the same garden, start it with the identity of the garden: see \"terrarium bundle export\"",
+			errOtherGarden, stores.External)
+	case empty && hasDatabase(dir):
+		return fmt.Errorf("%w: in SQLite in %q, and %s is empty; stop the server and run \"terrarium migrate-datastore\"", errOtherPlace, dir, stores.External)
+	case !empty:
+		return fmt.Errorf("%w: %s has objects that no garden has marked as its own; choose an empty one", errOtherGarden, stores.External)
+	default:
+		if err := stores.Own(ctx, mine); err != nil {
+			return fmt.Errorf("%s: %w", stores.External, err)
+		}
+	}
+
+	return identity.SetDatastorePlace(dir, stores.External.String())
+}
+
+func hasDatabase(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "db", "objects.db"))
+
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// watchDatastore asks an external datastore for answers until ctx ends, so that /readyz and the log tell when it is away.
+func (s *server) watchDatastore(ctx context.Context, stores *kine.Stores) {
+	if stores.External == nil {
+		return
+	}
+	tick := time.NewTicker(datastoreInterval)
+	defer tick.Stop()
+	for {
+		err := stores.Ping(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		s.health.mu.Lock()
+		was := s.health.away
+		s.health.away = err
+		if was == nil && err != nil {
+			s.health.awaySince = time.Now()
+		}
+		since := s.health.awaySince
+		s.health.mu.Unlock()
+		switch {
+		case was == nil && err != nil:
+			s.Log.Error(err, "The datastore does not answer; requests fail until it does", "datastore", stores.External.String())
+		case was != nil && err == nil:
+			s.Log.Info("The datastore answers again", "datastore", stores.External.String(), "away", time.Since(since).Round(time.Second))
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// describeDatastore adds whether an external datastore answers.
+func (h *storeHealth) describeDatastore(d *doctor.Datastore) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.away != nil {
+		d.Away, d.AwaySince = h.away.Error(), h.awaySince
+	}
+}
+
+// datastoreCheck is the check of /readyz that the datastore answers.
+func (h *storeHealth) datastoreCheck() apiserver.ReadyCheck {
+	return apiserver.ReadyCheck{Name: "terrarium/datastore", Check: func() error {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+
+		return h.away
+	}}
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/storage/kine"
+)
+
+// waitingRoom answers requests while the datastore does not answer and there can be no API server. It needs no authentication: it tells
+// everybody the same, without where the datastore is.
+type waitingRoom struct {
+	borrowed *borrowedListener
+	server   *http.Server
+	served   chan struct{}
+	place    kine.Place
+	logged   bool
+}
+
+const (
+	waitingHeaderLimit = 5 * time.Second
+	// waitingText is in the form of /readyz.
+	waitingText = "[-]terrarium/datastore failed: the datastore does not answer; the server starts once it does\nreadyz check failed\n"
+)
+
+func openWaitingRoom(listener net.Listener, keys *identity.Garden, place kine.Place) (*waitingRoom, error) {
+	pair, err := tls.X509KeyPair(keys.Serving.CertPEM, keys.Serving.KeyPEM)
+	if err != nil {
+		return nil, fmt.Errorf("read serving certificate: %w", err)
+	}
+	w := &waitingRoom{borrowed: &borrowedListener{Listener: listener}, served: make(chan struct{}), place: place}
+	w.server = &http.Server{
+		Handler: http.HandlerFunc(answerWaiting), ReadHeaderTimeout: waitingHeaderLimit, ErrorLog: log.New(io.Discard, "", 0),
+		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}},
+	}
+	go func() {
+		defer close(w.served)
+		w.server.ServeTLS(w.borrowed, "", "") //nolint:errcheck,gosec // It ends when the room is closed.
+	}()
+
+	return w, nil
+}
+
+func answerWaiting(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/livez" {
+		fmt.Fprintln(w, "ok") //nolint:errcheck // The client has gone.
+
+		return
+	}
+	w.Header().Set("Retry-After", "2")
+	w.Header().Set("Connection", "close")
+	http.Error(w, waitingText, http.StatusServiceUnavailable)
+}
+
+// log tells once why the datastore cannot be used.
+func (w *waitingRoom) log(to logr.Logger, err error) {
+	if !w.logged {
+		to.Error(err, "The datastore cannot be used yet", "datastore", w.place.String())
+	}
+	w.logged = true
+}
+
+// close ends all connections and gives the listener back.
+func (w *waitingRoom) close() {
+	w.borrowed.giveBack()
+	w.server.Close() //nolint:errcheck,gosec // The listener is not closed.
+	<-w.served
+	w.borrowed.reset()
+}
+
+// borrowedListener is a listener that its server does not close.
+type borrowedListener struct {
+	net.Listener
+
+	mutex sync.Mutex
+	ended bool
+}
+
+type deadliner interface{ SetDeadline(t time.Time) error }
+
+// Accept implements net.Listener.
+func (l *borrowedListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if !l.ended {
+		return c, err
+	}
+	if err == nil {
+		c.Close() //nolint:errcheck,gosec // Its client tries again.
+	}
+
+	return nil, errors.Join(net.ErrClosed, err)
+}
+
+// Close implements net.Listener.
+func (*borrowedListener) Close() error { return nil }
+
+// giveBack ends a call of Accept that waits.
+func (l *borrowedListener) giveBack() {
+	l.mutex.Lock()
+	l.ended = true
+	l.mutex.Unlock()
+	if d, ok := l.Listener.(deadliner); ok {
+		d.SetDeadline(time.Now()) //nolint:errcheck,gosec // It is open.
+	}
+}
+
+func (l *borrowedListener) reset() {
+	if d, ok := l.Listener.(deadliner); ok {
+		d.SetDeadline(time.Time{}) //nolint:errcheck,gosec // It is open.
+	}
+}
