@@ -111,7 +111,8 @@ control plane in one process, and the gardenlet, which runs the control planes o
 	add(groupRoles, newServerCommand(env), newGardenletCommand(env), newProviderLocalCommand(env))
 	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env), newTimelineCommand(env), newSnapshotCommand(env), newUICommand(env))
 	add(groupGarden, newStatusCommand(env), newDoctorCommand(env), newSeedCommand(env), newAuditCommand(env), newSupportBundleCommand(env),
-		newLogLevelCommand(env), newStoreCommand(env), newCertificateCommand(env), newMigrateDatastoreCommand(env))
+		newLogLevelCommand(env), newStoreCommand(env), newCertificateCommand(env), newMigrateDatastoreCommand(env),
+		newBundleCommand(env))
 	add(groupSelf, newVersionCommand(env), newCompletionCommand(), newManPagesCommand(), newConfigCommand(env),
 		newInstallCommand(env), newUninstallCommand(env))
 	checkArguments(root)

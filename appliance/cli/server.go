@@ -89,9 +89,16 @@ func (o *serverOptions) run(ctx context.Context) error {
 	var keeping sync.WaitGroup
 	defer keeping.Wait()
 	defer end()
+	waiting, endWaiting := context.WithCancel(life)
+	defer endWaiting()
 	return server.Run(ctx, server.Options{
 		Config: config, Log: log, Logs: logs, Version: options.Version, Clock: o.env.Clock, MemoryLimit: limit,
+		Standby: sync.OnceFunc(func() {
+			service.Ready("Standing by: requests are forwarded to the server that leads")
+			keeping.Go(func() { service.Watch(waiting, func(context.Context) error { return nil }) })
+		}),
 		Ready: func(garden server.Garden) {
+			endWaiting()
 			ready()
 			service.Ready("Garden ready at " + garden.Server)
 			keeping.Go(func() { memory.Keep(life, o.env.Clock, log.WithName("memory")) })

@@ -5,6 +5,7 @@ package options
 import (
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 
@@ -58,6 +59,13 @@ func checkDatastore(c *gardenconfigv1alpha1.DatastoreConfiguration, check func(f
 		if file.name != "" && c.Endpoint == "" {
 			check(file.flag, file.path, errors.New("there is no datastore.endpoint to use it for"))
 		}
+	}
+	if a := c.AdvertiseAddress; a != "" {
+		host := a
+		if h, _, err := net.SplitHostPort(a); err == nil {
+			host = h
+		}
+		check("", "datastore.advertiseAddress", validateAddress(host))
 	}
 	if (c.CertFile == "") != (c.KeyFile == "") {
 		check("", "datastore", errors.New("certFile and keyFile are needed together"))

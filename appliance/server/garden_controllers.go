@@ -23,8 +23,8 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// runGardenControllers runs the controllers in one manager on the loopback connection. Only one server uses a data directory, so
-// there is no leader election.
+// runGardenControllers runs the controllers in one manager on the loopback connection. Only the
+// server that leads has controllers, so the manager needs no leader election of its own.
 func (s *server) runGardenControllers(ctx context.Context, api *apiserver.Server, ready func()) error {
 	kinds, err := scheme.New()
 	if err != nil {

@@ -37,6 +37,8 @@ type Options struct {
 	Clock clock.WithTicker
 	// Ready is called once when the garden is ready.
 	Ready func(Garden)
+	// Standby is called when another server of the garden leads, and this one forwards to it. It may be called again.
+	Standby func()
 	// Datastore changes the configuration of the store, for tests.
 	Datastore func(*kine.Config)
 }
@@ -81,6 +83,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.Ready == nil {
 		o.Ready = func(Garden) {}
+	}
+	if o.Standby == nil {
+		o.Standby = func() {}
 	}
 
 	return o, nil

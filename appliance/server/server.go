@@ -78,8 +78,11 @@ func (s *server) units() []runner.Unit {
 	keys := runner.Give(&order, "identity", func(ctx context.Context, ready func(*identity.Garden)) error {
 		return s.runIdentity(ctx, door.Get(), ready)
 	})
-	stores := runner.Give(&order, "datastore", func(ctx context.Context, ready func(*kine.Stores)) error {
+	opened := runner.Give(&order, "datastore", func(ctx context.Context, ready func(*kine.Stores)) error {
 		return s.runDatastore(ctx, door.Get(), keys.Get(), ready)
+	})
+	stores := runner.Give(&order, "leadership", func(ctx context.Context, ready func(*kine.Stores)) error {
+		return s.runLeadership(ctx, door.Get(), keys.Get(), opened.Get(), ready)
 	})
 	history := runner.Give(&order, "timeline", func(ctx context.Context, ready func(*timeline.Store)) error {
 		return s.runTimeline(ctx, keys.Get(), ready)

@@ -36,32 +36,46 @@ const (
 )
 
 func openWaitingRoom(listener net.Listener, keys *identity.Garden, place kine.Place) (*waitingRoom, error) {
+	borrowed := &borrowedListener{Listener: listener}
+	w, err := serveWaiting(borrowed, keys, waitingText)
+	if err != nil {
+		return nil, err
+	}
+	w.borrowed, w.place = borrowed, place
+
+	return w, nil
+}
+
+// serveWaiting answers everybody with the same text.
+func serveWaiting(listener net.Listener, keys *identity.Garden, text string) (*waitingRoom, error) {
 	pair, err := tls.X509KeyPair(keys.Serving.CertPEM, keys.Serving.KeyPEM)
 	if err != nil {
 		return nil, fmt.Errorf("read serving certificate: %w", err)
 	}
-	w := &waitingRoom{borrowed: &borrowedListener{Listener: listener}, served: make(chan struct{}), place: place}
+	w := &waitingRoom{served: make(chan struct{})}
 	w.server = &http.Server{
-		Handler: http.HandlerFunc(answerWaiting), ReadHeaderTimeout: waitingHeaderLimit, ErrorLog: log.New(io.Discard, "", 0),
+		Handler: answerWaiting(text), ReadHeaderTimeout: waitingHeaderLimit, ErrorLog: log.New(io.Discard, "", 0),
 		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}},
 	}
 	go func() {
 		defer close(w.served)
-		w.server.ServeTLS(w.borrowed, "", "") //nolint:errcheck,gosec // It ends when the room is closed.
+		w.server.ServeTLS(listener, "", "") //nolint:errcheck,gosec // It ends when the room is closed.
 	}()
 
 	return w, nil
 }
 
-func answerWaiting(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == "/livez" {
-		fmt.Fprintln(w, "ok") //nolint:errcheck // The client has gone.
+func answerWaiting(text string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/livez" {
+			fmt.Fprintln(w, "ok") //nolint:errcheck // The client has gone.
 
-		return
-	}
-	w.Header().Set("Retry-After", "2")
-	w.Header().Set("Connection", "close")
-	http.Error(w, waitingText, http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Retry-After", "2")
+		w.Header().Set("Connection", "close")
+		http.Error(w, text, http.StatusServiceUnavailable)
+	})
 }
 
 // log tells once why the datastore cannot be used.

@@ -71,7 +71,7 @@ func (i *instance) attempt(ctx context.Context, cfg Config) error {
 func (s *Stores) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
-	client, err := s.connection()
+	client, err := s.Connection()
 	if err != nil {
 		return err
 	}
@@ -82,8 +82,8 @@ func (s *Stores) Ping(ctx context.Context) error {
 	return nil
 }
 
-// connection returns a client that is closed with the stores.
-func (s *Stores) connection() (*clientv3.Client, error) {
+// Connection returns a client of the datastore, which is closed with the stores. A Gate does not apply to it.
+func (s *Stores) Connection() (*clientv3.Client, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.client == nil {
@@ -114,7 +114,7 @@ func (s *Stores) disconnect() error {
 func (s *Stores) Owner(ctx context.Context) (owner string, empty bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
-	client, err := s.connection()
+	client, err := s.Connection()
 	if err != nil {
 		return "", false, err
 	}
@@ -149,7 +149,7 @@ var ErrOwned = errors.New("the datastore belongs to another garden")
 
 // Own makes a garden the owner of the datastore, which must have none.
 func (s *Stores) Own(ctx context.Context, owner string) error {
-	client, err := s.connection()
+	client, err := s.Connection()
 	if err != nil {
 		return err
 	}

@@ -99,6 +99,10 @@ type DatastoreConfiguration struct {
 	CertFile string `json:"certFile,omitempty"`
 	// +optional
 	KeyFile string `json:"keyFile,omitempty"`
+	// AdvertiseAddress is the address, with a port if it is not that of listen, at which other servers on the same datastore reach this
+	// one. Defaults to the address from which this server reaches the datastore.
+	// +optional
+	AdvertiseAddress string `json:"advertiseAddress,omitempty"`
 }
 
 // MemoryConfiguration says how much memory the server uses.

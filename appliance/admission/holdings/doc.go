@@ -9,5 +9,6 @@
 // request was allowed to take is claimed until its write must be known: of two requests at once that want the same, the second
 // one finds the claim of the first. All shoots are listed once, when the first question comes.
 //
-// The garden has one server process. Another one that writes to the same store would not be seen.
+// Only one server process of a garden writes at a time: the one that leads, see package leader. Another one that writes to the same store
+// would not be seen.
 package holdings
