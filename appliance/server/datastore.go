@@ -79,7 +79,7 @@ func (s *server) openDatastore(ctx context.Context, d door, keys *identity.Garde
 		}
 		waiting.log(s.Log, err)
 		select {
-		case <-time.After(datastoreInterval):
+		case <-s.Clock.After(datastoreInterval):
 		case <-ctx.Done():
 			return nil, errors.Join(ctx.Err(), stores.Close())
 		}
@@ -180,7 +180,7 @@ func (s *server) watchDatastore(ctx context.Context, stores *kine.Stores) {
 		was := s.health.away
 		s.health.away = err
 		if was == nil && err != nil {
-			s.health.awaySince = time.Now()
+			s.health.awaySince = s.Clock.Now()
 		}
 		since := s.health.awaySince
 		s.health.mu.Unlock()
@@ -188,7 +188,7 @@ func (s *server) watchDatastore(ctx context.Context, stores *kine.Stores) {
 		case was == nil && err != nil:
 			s.Log.Error(err, "The datastore does not answer; requests fail until it does", "datastore", stores.External.String())
 		case was != nil && err == nil:
-			s.Log.Info("The datastore answers again", "datastore", stores.External.String(), "away", time.Since(since).Round(time.Second))
+			s.Log.Info("The datastore answers again", "datastore", stores.External.String(), "away", s.Clock.Since(since).Round(time.Second))
 		}
 		select {
 		case <-tick.C:

@@ -92,7 +92,7 @@ func (s *standby) accept() {
 			return
 		}
 		if err != nil {
-			time.Sleep(acceptPause)
+			<-time.NewTimer(acceptPause).C
 
 			continue
 		}

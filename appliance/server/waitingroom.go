@@ -128,7 +128,7 @@ func (l *borrowedListener) giveBack() {
 	l.ended = true
 	l.mutex.Unlock()
 	if d, ok := l.Listener.(deadliner); ok {
-		d.SetDeadline(time.Now()) //nolint:errcheck,gosec // It is open.
+		d.SetDeadline(time.Unix(1, 0)) //nolint:errcheck,gosec // It is open.
 	}
 }
 

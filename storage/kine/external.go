@@ -12,6 +12,7 @@ import (
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/utils/clock"
 )
 
 const (
@@ -47,7 +48,7 @@ func startExternal(ctx context.Context, cfg Config) (*Stores, error) {
 			return nil, redactError(fmt.Errorf("start store on %s: %w", place, err), cfg.Endpoint)
 		}
 		select {
-		case <-time.After(attemptPause):
+		case <-clock.RealClock{}.After(attemptPause):
 		case <-ctx.Done():
 		}
 	}

@@ -75,7 +75,7 @@ func secrets(endpoint string) []string {
 	}
 	if _, query, found := strings.Cut(endpoint, "?"); found {
 		// What cannot be parsed is refused when the datastore is connected; its other parameters count all the same.
-		values, _ := url.ParseQuery(query) //nolint:errcheck // See above.
+		values, _ := url.ParseQuery(query)
 		for key, value := range values {
 			if key = strings.ToLower(key); strings.Contains(key, "password") || strings.Contains(key, "token") || key == "passwd" {
 				add(strings.Join(value, ","))

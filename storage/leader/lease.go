@@ -10,6 +10,7 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/utils/clock"
 )
 
 // ErrLost says that another server has taken the lease.
@@ -36,6 +37,8 @@ type Config struct {
 	Length, Patience, Interval time.Duration
 	// Seen is called by Acquire when another server holds the lease.
 	Seen func(Holder)
+	// Clock measures times.
+	Clock clock.Clock
 }
 
 // NewConfig returns the configuration of a lease with its times.
@@ -43,7 +46,7 @@ func NewConfig(client *clientv3.Client, self Holder) Config {
 	return Config{
 		Client: client, Key: "/terrarium/leader", Self: self,
 		Length: 10 * time.Second, Patience: 7 * time.Second, Interval: 2 * time.Second,
-		Seen: func(Holder) {},
+		Seen: func(Holder) {}, Clock: clock.RealClock{},
 	}
 }
 
@@ -60,16 +63,16 @@ func Acquire(ctx context.Context, c Config) (*Lease, error) {
 	var seen int64
 	var since time.Time
 	for {
-		asked := time.Now()
+		asked := c.Clock.Now()
 		holder, revision, err := read(ctx, c)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
 			// What was seen before says nothing about the time in which the datastore does not answer.
-			since = time.Now()
+			since = c.Clock.Now()
 		case revision != seen:
-			seen, since = revision, time.Now()
+			seen, since = revision, c.Clock.Now()
 			if revision > 0 && holder.Address != "" {
 				c.Seen(holder)
 			}
@@ -81,7 +84,7 @@ func Acquire(ctx context.Context, c Config) (*Lease, error) {
 			}
 		}
 		select {
-		case <-time.After(c.Interval):
+		case <-c.Clock.After(c.Interval):
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -95,7 +98,7 @@ func (l *Lease) Keep(ctx context.Context, unsure, sure func()) error {
 		err := l.renew(ctx, doubt)
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // The server stops.
 		case errors.Is(err, ErrLost):
 			unsure()
 
@@ -103,16 +106,16 @@ func (l *Lease) Keep(ctx context.Context, unsure, sure func()) error {
 		case err == nil && doubt:
 			doubt = false
 			sure()
-		case err != nil && !doubt && !time.Now().Before(l.until):
+		case err != nil && !doubt && !l.config.Clock.Now().Before(l.until):
 			doubt = true
 			unsure()
 		}
 		wait := l.config.Interval
 		if !doubt {
-			wait = min(wait, time.Until(l.until))
+			wait = min(wait, l.until.Sub(l.config.Clock.Now()))
 		}
 		select {
-		case <-time.After(wait):
+		case <-l.config.Clock.After(wait):
 		case <-ctx.Done():
 			return nil
 		}
@@ -126,7 +129,7 @@ func (l *Lease) renew(ctx context.Context, doubt bool) error {
 		defer cancel()
 		ctx = limited
 	}
-	began := time.Now()
+	began := l.config.Clock.Now()
 	revision, err := write(ctx, l.config, l.revision)
 	if err != nil {
 		return err

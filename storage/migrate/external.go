@@ -250,7 +250,7 @@ func (t *externalTarget) write(ctx context.Context, r record) error {
 	if err := t.written.Err(); err != nil {
 		return t.group.Wait()
 	}
-	t.group.Go(func() error {
+	t.group.Go(func() error { //nolint:contextcheck // It is the context of the group, which ends when a write fails.
 		ctx, cancel := context.WithTimeout(t.written, requestLimit)
 		defer cancel()
 		answer, err := t.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(r.key), "=", 0)).

@@ -9,7 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
+
+	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
@@ -63,7 +64,7 @@ func readLog(ctx context.Context, l *log.Log, each func(record) error) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, state.Close()) }()
-	now := time.Now().Unix()
+	now := clock.RealClock{}.Now().Unix()
 
 	return state.State(ctx, func(r *log.Record) error {
 		is := record{key: r.Key, value: r.Value, lease: r.Lease}
@@ -88,7 +89,6 @@ func (f *files) close() error {
 type newDatabases struct {
 	dir, stage string
 	newest     int64
-	began      time.Time
 
 	objects, events *log.Rebuild
 }
@@ -114,7 +114,7 @@ func (f *newDatabases) begin(ctx context.Context, above int64) (err error) {
 	if err := os.MkdirAll(f.stage, 0o700); err != nil {
 		return fmt.Errorf("make directory of the databases: %w", err)
 	}
-	f.newest, f.began = above, time.Now()
+	f.newest = above
 	if f.objects, err = log.NewRebuild(ctx, filepath.Join(f.stage, objectsFile)); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (f *newDatabases) write(ctx context.Context, r record) error {
 	}
 	is := &log.Record{Revision: f.newest, Created: f.newest, Key: r.key, Value: r.value, Lease: r.lease}
 	if r.lease > 0 {
-		is.Expires = time.Now().Unix() + r.left
+		is.Expires = clock.RealClock{}.Now().Unix() + r.left
 	}
 
 	return into.Apply(ctx, is)
