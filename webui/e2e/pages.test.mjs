@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { accessible, asAdmin, garden, launch, open, patch, picture, settled } from './world.mjs'
+import { accessible, asAdmin, garden, launch, open, patch, phone, picture, settled } from './world.mjs'
 
 let browser
 after(() => browser.close())
@@ -24,6 +24,7 @@ const pages = {
   extensions: ['/ui/extensions', 'provider-local'],
   extension: ['/ui/extensions/provider-local', 'eu-1'],
   server: ['/ui/operations', 'Parts of the server'],
+  snapshots: ['/ui/operations/snapshots', 'Snapshots'],
   tokens: ['/ui/operations/tokens', 'Join tokens'],
   certificates: ['/ui/operations/certificates', 'serving'],
   configuration: ['/ui/operations/configuration', 'ServerConfiguration'],
@@ -51,9 +52,8 @@ for (const [name, [path, text]] of Object.entries(pages)) {
     await page.emulateMedia({ colorScheme: 'dark' })
     await picture(page, `${name}-dark`)
     await accessible(page, `${name} in the dark`)
-    await page.setViewportSize({ width: 380, height: 740 })
-    const [needed, there] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
-    assert.ok(needed <= there, `on a phone the page is ${needed} px wide on ${there} px`)
+    await phone(page)
+    await picture(page, `${name}-phone`)
     assert.deepEqual(problems, [], 'the console is empty')
     await context.close()
   })

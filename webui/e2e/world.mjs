@@ -84,6 +84,13 @@ export async function accessible(page, name) {
   assert.deepEqual(found, [], `${name} is accessible`)
 }
 
+/** Makes the window as small as a phone, on which nothing may be wider than it. */
+export async function phone(page) {
+  await page.setViewportSize({ width: 380, height: 740 })
+  const [needed, there] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
+  assert.ok(needed <= there, `on a phone the page is ${needed} px wide on ${there} px`)
+}
+
 /** Waits until nothing is loading any more. */
 export async function settled(page) {
   await page

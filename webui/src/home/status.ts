@@ -24,7 +24,18 @@ export interface Status {
     walBytes?: number
     databases?: { name: string; sizeBytes?: number; walBytes?: number; lastCompaction?: string }[]
   }
-  backup?: { lastSnapshot?: string }
+  /** How well the garden is saved; absent if the server takes no snapshots. */
+  snapshots?: {
+    destination?: string
+    last?: string
+    lastTime?: string
+    bytes?: number
+    /** The time up to which all writes can be restored. */
+    protected?: string
+    failing: boolean
+    lastError?: string
+    lastErrorTime?: string
+  }
   certificates?: { name: string; notAfter: string; daysLeft: number }[]
   units?: { name: string; ready: boolean }[]
   controllers?: { name: string; reconciles?: number; errors?: number; active?: number; queue?: number }[]

@@ -29,6 +29,7 @@ export const credentialsBindings = resource(
 export const managedSeeds = resource('seedmanagement.gardener.cloud', 'v1alpha1', 'managedseeds', 'ManagedSeed', true)
 export const bastions = resource('operations.gardener.cloud', 'v1alpha1', 'bastions', 'Bastion', true)
 export const timelines = resource('appliance.gardener.cloud', 'v1alpha1', 'timelines', 'TimelineEntry', true)
+export const snapshots = resource('appliance.gardener.cloud', 'v1alpha1', 'snapshots', 'Snapshot', false)
 export const events = resource('', 'v1', 'events', 'Event', true)
 export const secrets = resource('', 'v1', 'secrets', 'Secret', true)
 export const serviceAccounts = resource('', 'v1', 'serviceaccounts', 'ServiceAccount', true)

@@ -30,6 +30,7 @@ export const t = {
     edit: 'Edit',
     remove: 'Remove',
     add: 'Add',
+    type: (word: string) => `Type ${word} to confirm`,
   },
   time: {
     now: 'just now',
@@ -260,7 +261,6 @@ export const t = {
       'All machines are removed and the control plane is scaled to zero. Objects in the cluster stay. Wake it up at any time.',
     deleteTitle: (n: number) => (n === 1 ? 'Delete this cluster?' : `Delete ${n} clusters?`),
     deleteText: 'The control plane, all machines and all volumes are deleted. This cannot be undone.',
-    deleteType: (word: string) => `Type ${word} to confirm`,
     deleteWord: (n: number) => `delete ${n} clusters`,
     expires: (when: string) => `Expires ${when}`,
     expired: 'Expired',

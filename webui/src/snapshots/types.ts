@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { KubeObject } from '@/kube/types'
+
+/** A snapshot of the garden. The numbers are in the answer for one snapshot, and not in lists. */
+export interface Snapshot extends KubeObject {
+  status: {
+    time: string
+    bytes: number
+    destination: string
+    revision: number
+    objects?: number
+    events?: number
+    version?: string
+    clusterIdentity?: string
+  }
+}
+
+/** The section of the server's configuration, with its defaults. */
+export interface SnapshotSettings {
+  disabled?: boolean
+  interval?: string
+  incrementInterval?: string
+  window?: string
+  keep?: number
+}
+
+/** What the pages need of the configuration of the server. */
+export interface Configuration {
+  dataDir?: string
+  datastore?: { url?: string }
+  snapshots?: SnapshotSettings
+}
