@@ -99,6 +99,38 @@ func TestSearchOverLongLines(t *testing.T) {
 	}
 }
 
+// TestOutcome selects events by what came of the request.
+func TestOutcome(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var content []byte
+	for _, code := range []int{200, 201, 401, 403, 409, 500} {
+		content = fmt.Appendf(content, `{"auditID":"%d","stage":"ResponseComplete","verb":"get","responseStatus":{"code":%d}}`+"\n", code, code)
+	}
+	content = append(content, `{"auditID":"none","stage":"ResponseComplete","verb":"get"}`+"\n"...)
+	if err := os.WriteFile(filepath.Join(dir, "audit.log"), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for outcome, want := range map[auditlog.Outcome]string{
+		"": "200 201 401 403 409 500 none", auditlog.Succeeded: "200 201 none", auditlog.Failed: "401 403 409 500", auditlog.Denied: "401 403",
+	} {
+		found, err := auditlog.Search(t.Context(), dir, auditlog.Filter{Outcome: outcome})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for i := range found {
+			ids = append(ids, found[i].AuditID)
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("outcome %q: got %q, want %q", outcome, got, want)
+		}
+	}
+	if auditlog.Outcome("other").Valid() {
+		t.Error("other is no outcome")
+	}
+}
+
 // TestAge keeps events for a limited time, although there is space for more.
 func TestAge(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,8 +22,39 @@ import (
 type Filter struct {
 	User, Verb, Resource, Namespace, Name string
 	Since, Until                          time.Time
+	// Outcome selects events by what came of the request; empty for all.
+	Outcome Outcome
 	// Limit is the number of events, the newest of those that match.
 	Limit int
+}
+
+// Outcome is what came of a request.
+type Outcome string
+
+// The outcomes of requests.
+const (
+	Succeeded Outcome = "succeeded"
+	// Failed are all requests that did not succeed, those that were denied among them.
+	Failed Outcome = "failed"
+	// Denied are those without valid credentials or without permission.
+	Denied Outcome = "denied"
+)
+
+// Valid reports whether it is an outcome; to leave it out is valid as well.
+func (o Outcome) Valid() bool { return o == "" || o == Succeeded || o == Failed || o == Denied }
+
+// matches reports whether a request with that status had the outcome.
+func (o Outcome) matches(code int32) bool {
+	switch o {
+	case Succeeded:
+		return code < http.StatusBadRequest
+	case Failed:
+		return code >= http.StatusBadRequest
+	case Denied:
+		return code == http.StatusUnauthorized || code == http.StatusForbidden
+	default:
+		return true
+	}
 }
 
 // Event has the fields of an event that are searched and shown.
@@ -61,6 +93,13 @@ func (f *Filter) matches(e *Event) bool {
 	is := func(want, got string) bool { return want == "" || want == got }
 	user := is(f.User, e.User.Username) || e.Impersonated != nil && is(f.User, e.Impersonated.Username)
 	if !user || !is(f.Verb, e.Verb) || !f.Since.IsZero() && e.Time.Before(f.Since) || !f.Until.IsZero() && e.Time.After(f.Until) {
+		return false
+	}
+	code := int32(0)
+	if e.Status != nil {
+		code = e.Status.Code
+	}
+	if !f.Outcome.matches(code) {
 		return false
 	}
 	if e.Object == nil {

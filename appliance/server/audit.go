@@ -77,11 +77,18 @@ func (s *server) auditPage(keys *identity.Garden) gateway.Mount {
 	}
 }
 
-var errLimit = errors.New("limit: must be a number from 1 to 5000")
+var (
+	errLimit   = errors.New("limit: must be a number from 1 to 5000")
+	errOutcome = errors.New("outcome: must be succeeded, failed or denied")
+)
 
 func auditFilter(get func(name string) string) (auditlog.Filter, error) {
 	f := auditlog.Filter{
 		User: get("user"), Verb: get("verb"), Resource: get("resource"), Namespace: get("namespace"), Name: get("name"), Limit: auditLimit,
+		Outcome: auditlog.Outcome(get("outcome")),
+	}
+	if !f.Outcome.Valid() {
+		return f, errOutcome
 	}
 	for name, into := range map[string]*time.Time{"since": &f.Since, "until": &f.Until} {
 		text := get(name)

@@ -25,6 +25,7 @@ const pages = {
   extension: ['/ui/extensions/provider-local', 'eu-1'],
   server: ['/ui/operations', 'Parts of the server'],
   snapshots: ['/ui/operations/snapshots', 'Snapshots'],
+  audit: ['/ui/operations/audit', 'events'],
   tokens: ['/ui/operations/tokens', 'Join tokens'],
   certificates: ['/ui/operations/certificates', 'serving'],
   configuration: ['/ui/operations/configuration', 'ServerConfiguration'],

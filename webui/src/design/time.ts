@@ -55,11 +55,20 @@ export function shortSpan(milliseconds: number): string {
 const minutes = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const seconds = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const stamp = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+})
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 export const format = {
   dateTime: (at: string | number | Date) => minutes.format(new Date(at)),
   precise: (at: string | number | Date) => seconds.format(new Date(at)),
+  /** With seconds and without the year, for tables. */
+  stamp: (at: string | number | Date) => stamp.format(new Date(at)),
   clock: (at: string | number | Date) => clock.format(new Date(at)),
   day: (at: string | number | Date) => day.format(new Date(at)),
 }
