@@ -195,9 +195,12 @@ func (w *world) installExtensions() {
 		for _, installation := range all.Items {
 			before := installation.DeepCopy()
 			installation.Status.Conditions = nil
-			for _, kind := range []gardencorev1beta1.ConditionType{"Valid", "Installed", "Healthy"} {
+			for kind, is := range map[gardencorev1beta1.ConditionType]gardencorev1beta1.ConditionStatus{
+				"Valid": gardencorev1beta1.ConditionTrue, "Installed": gardencorev1beta1.ConditionTrue,
+				"Healthy": gardencorev1beta1.ConditionTrue, "Progressing": gardencorev1beta1.ConditionFalse,
+			} {
 				installation.Status.Conditions = append(installation.Status.Conditions, gardencorev1beta1.Condition{
-					Type: kind, Status: gardencorev1beta1.ConditionTrue, Reason: "Installed", Message: "The extension is installed.",
+					Type: kind, Status: is, Reason: "Installed", Message: "The extension is installed.",
 					LastTransitionTime: metav1.Now(), LastUpdateTime: metav1.Now(),
 				})
 			}

@@ -57,7 +57,7 @@ test('what happens is shown while the log is followed', async () => {
   await asAdmin(page)
   await page.goto(`${garden}/ui/operations/audit?resource=shoots&name=fern`)
   await page
-    .getByText(/events?$/)
+    .getByText(/\d+ events?/)
     .first()
     .waitFor()
   const before = await rows(page).count()

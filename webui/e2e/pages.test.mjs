@@ -16,6 +16,7 @@ const pages = {
   shoot: ['/ui/projects/garden-meadow/shoots/ivy', 'ERR_INFRA_UNAUTHORIZED'],
   seeds: ['/ui/seeds', 'us-1'],
   seed: ['/ui/seeds/us-1', 'gardener-resource-manager'],
+  'seed-access': ['/ui/seeds/eu-1/access', 'with credentials'],
   projects: ['/ui/projects', 'meadow'],
   project: ['/ui/projects/garden-meadow', 'meadow'],
   'new-shoot': ['/ui/projects/garden-meadow/new-shoot', 'Name'],

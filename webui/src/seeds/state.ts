@@ -13,10 +13,12 @@ export const seedTone: Record<SeedState, Tone> = {
   unknown: 'warn',
   joining: 'busy',
   deleting: 'busy',
+  shutOut: 'bad',
 }
 
 /** Judges a seed by its conditions. The garden sets GardenletReady to Unknown when the gardenlet no longer calls. */
-export function stateOf(seed: Seed): SeedState {
+export function stateOf(seed: Seed, shutOut = false): SeedState {
+  if (shutOut) return 'shutOut'
   if (seed.metadata.deletionTimestamp) return 'deleting'
   const conditions = seed.status?.conditions ?? []
   const gardenlet = conditions.find((c) => c.type === 'GardenletReady')
