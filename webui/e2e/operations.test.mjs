@@ -44,6 +44,22 @@ test('a join token is listed and can be revoked', async () => {
   await context.close()
 })
 
+test('the level of the log is changed', async () => {
+  const { context, page, problems } = await open(browser)
+  await asAdmin(page)
+  await page.goto(`${garden}/ui/operations`)
+  const level = page.getByLabel('Log level')
+  await level.selectOption('Debug')
+  await page.getByText('The log level is debug until the next start').waitFor()
+  await page.reload()
+  await level.waitFor()
+  assert.equal(await level.inputValue(), 'debug')
+  await level.selectOption('Info')
+  await page.getByText('The log level is info').waitFor()
+  assert.deepEqual(problems, [])
+  await context.close()
+})
+
 test('operations are for administrators, and others are told so', async () => {
   const { context, page } = await open(browser)
   await withToken(page, await tokenOf('viewer'))

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { expect, it } from 'vitest'
+
+import { daysUntil, isAuthority, urgency } from './certificates'
+
+it.each([
+  ['serving', 31, 'ok'],
+  ['serving', 29, 'warn'],
+  ['serving', 6, 'bad'],
+  ['serving', -1, 'bad'],
+  ['server-ca', 179, 'warn'],
+  ['server-ca', 29, 'bad'],
+  ['client-ca-2', 181, 'ok'],
+])('%s with %d days left is %s', (name, days, want) => expect(urgency(name, days)).toBe(want))
+
+it('tells authorities by their names', () =>
+  expect(['client-ca', 'front-proxy-ca', 'front-proxy-client', 'cab'].map(isAuthority)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]))
+
+it('counts whole days', () => {
+  const now = Date.parse('2026-11-22T12:00:00Z')
+  expect([daysUntil('2026-11-23T11:00:00Z', now), daysUntil('2026-11-24T12:00:00Z', now)]).toEqual([0, 2])
+})
