@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { accessible, asAdmin, garden, launch, open, patch, phone, picture, settled } from './world.mjs'
+import { accessible, asAdmin, dark, garden, launch, open, patch, phone, picture, settled } from './world.mjs'
 
 let browser
 after(() => browser.close())
@@ -51,7 +51,7 @@ for (const [name, [path, text]] of Object.entries(pages)) {
     await settled(page)
     await picture(page, name)
     await accessible(page, name)
-    await page.emulateMedia({ colorScheme: 'dark' })
+    await dark(page)
     await picture(page, `${name}-dark`)
     await accessible(page, `${name} in the dark`)
     await phone(page)

@@ -84,6 +84,16 @@ export async function accessible(page, name) {
   assert.deepEqual(found, [], `${name} is accessible`)
 }
 
+/** Turns the dark on, as the operating system does in the evening, and waits until the colors are there. */
+export async function dark(page) {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const light = 'rgb(27, 31, 29)'
+  await page.waitForFunction(
+    (color) => [...document.querySelectorAll('h1, button, input')].every((e) => getComputedStyle(e).color !== color),
+    light,
+  )
+}
+
 /** Makes the window as small as a phone, on which nothing may be wider than it. */
 export async function phone(page) {
   await page.setViewportSize({ width: 380, height: 740 })

@@ -51,16 +51,27 @@ export function diagnosed(diagnosis: Diagnosis): Finding[] {
   return (diagnosis.findings ?? [])
     .filter((f) => f.severity !== 'info')
     .map((f) => {
-      const to = pageOf(f.object)
+      const to = pageOf(f.object) ?? pageFor(f.id)
       return {
         id: ['doctor', f.id, f.object?.kind, f.object?.namespace, f.object?.name].join('/'),
         tone: f.severity === 'critical' ? 'bad' : 'warn',
         title: f.what,
-        ...(f.why ? { text: f.why } : {}),
-        ...(f.do ? { fix: f.do } : {}),
+        ...(f.why ? { text: sentence(f.why) } : {}),
+        ...(f.do ? { fix: sentence(f.do) } : {}),
         ...(to ? { to } : {}),
       }
     })
+}
+
+/** The server writes parts of sentences, for terminals; a command at the beginning stays as it is. */
+export function sentence(text: string): string {
+  return /^(terrarium|kubectl)\b/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** The page for findings that are not about an object. */
+function pageFor(id: string): RouteLocationRaw | undefined {
+  const tab = id.startsWith('backup-') ? 'snapshots' : /^(store|unit)-/.test(id) ? '' : undefined
+  return tab === undefined ? undefined : { name: 'operations', params: { tab } }
 }
 
 function pageOf(object: { kind: string; namespace?: string; name: string } | undefined): RouteLocationRaw | undefined {

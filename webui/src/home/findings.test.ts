@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 
+import { sentence } from './doctor'
 import { findings, type Look } from './findings'
 
 const look = (change: Partial<Look>): Look => ({
@@ -66,3 +67,10 @@ describe('findings', () => {
     expect(found.map((f) => f.id)).toEqual(['seed-eu-1'])
   })
 })
+
+test('parts of sentences become sentences, and commands stay commands', () =>
+  expect(['it is old', 'terrarium snapshot save', 'kubectl get x'].map(sentence)).toEqual([
+    'It is old',
+    'terrarium snapshot save',
+    'kubectl get x',
+  ]))

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { t } from '@/text/en'
 
 import { explainCode } from './codes'
-import { issueSince, stateLabel, stateOf } from './state'
+import { issueSince, stateLabel, stateOf, conditionTone } from './state'
 import { shootFixture } from './testing'
 import { compareVersions, expiryOf, updates, type CloudProfile } from './versions'
 import { readWindow, windowMinutes, writeWindow } from './maintenance'
@@ -127,3 +127,14 @@ describe('rotation', () => {
     ['Completing', undefined],
   ])('after %s comes %s', (phase, operation) => expect(nextStep(ca(phase))?.operation).toBe(operation))
 })
+
+it.each([
+  ['Healthy', 'True', 'ok'],
+  ['Healthy', 'False', 'bad'],
+  ['Progressing', 'False', 'ok'],
+  ['Progressing', 'True', 'busy'],
+  ['Required', 'False', 'off'],
+  ['EmergencyStopShootReconciliations', 'True', 'bad'],
+] as const)('condition %s with status %s is %s', (type, status, want) =>
+  expect(conditionTone({ type, status })).toBe(want),
+)

@@ -78,6 +78,10 @@ export function codesOf(shoot: Shoot): string[] {
 }
 
 export function conditionTone(c: Condition): Tone {
+  // Of these, False is what is wanted.
+  if (c.type === 'Progressing') return c.status === 'True' ? 'busy' : c.status === 'False' ? 'ok' : 'off'
+  if (c.type === 'Required') return c.status === 'True' ? 'ok' : 'off'
+  if (c.type === 'EmergencyStopShootReconciliations') return c.status === 'True' ? 'bad' : 'off'
   return c.status === 'True' ? 'ok' : c.status === 'False' ? 'bad' : c.status === 'Progressing' ? 'busy' : 'off'
 }
 
