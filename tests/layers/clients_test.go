@@ -31,6 +31,7 @@ func connectors() []connector {
 		{"controllers/gardenlet/seed/add.go", "asks the seed for its version, made once at the start"},
 		{"controllers/garden/plant/access.go", "kubeconfigs of strangers, read field by field for one bounded look at their cluster"},
 		{"controllers/provider/local/networkagent/run.go", "a process of its own in the shoot, with one client"},
+		{"controllers/resourcemanager/run.go", "a process of its own, with one client of the seed that reads without a cache"},
 	}
 }
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package health_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/health"
+)
+
+func meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: "ns", Name: name, Generation: 2}
+}
+
+// deployment is rolled out, unless it is changed.
+func deployment(change func(*appsv1.Deployment)) *appsv1.Deployment {
+	d := &appsv1.Deployment{ObjectMeta: meta("d")}
+	d.Spec.Replicas = new(int32(2))
+	d.Status = appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 2, Conditions: []appsv1.DeploymentCondition{
+		{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue},
+		{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable"},
+	}}
+	if change != nil {
+		change(d)
+	}
+	return d
+}
+
+func reference(apiVersion, kind, name string) gardenresourcesv1alpha1.ObjectReference {
+	return gardenresourcesv1alpha1.ObjectReference{ObjectReference: corev1.ObjectReference{APIVersion: apiVersion, Kind: kind, Namespace: "ns", Name: name}}
+}
+
+func TestJudge_GRM_HEALTH_GRM_PROG(t *testing.T) {
+	t.Parallel()
+	set := &appsv1.StatefulSet{ObjectMeta: meta("s"), Status: appsv1.StatefulSetStatus{ObservedGeneration: 2, ReadyReplicas: 1}}
+	daemons := &appsv1.DaemonSet{ObjectMeta: meta("n"), Status: appsv1.DaemonSetStatus{ObservedGeneration: 2, CurrentNumberScheduled: 2, DesiredNumberScheduled: 2, UpdatedNumberScheduled: 1}}
+	skipped := deployment(func(d *appsv1.Deployment) {
+		d.Annotations, d.Status = map[string]string{"resources.gardener.cloud/skip-health-check": "true"}, appsv1.DeploymentStatus{}
+	})
+	settings := &corev1.ConfigMap{ObjectMeta: meta("c")}
+	ofDeployment, ofSettings := reference("apps/v1", "Deployment", "d"), reference("v1", "ConfigMap", "c")
+	cases := map[string]struct {
+		reason              string
+		objects             []client.Object
+		references          []gardenresourcesv1alpha1.ObjectReference
+		health, progressing string
+	}{
+		"Well": {
+			reason: "everything is as it should be", objects: []client.Object{deployment(nil), settings},
+			references: []gardenresourcesv1alpha1.ObjectReference{ofSettings, ofDeployment}, health: "True ResourcesHealthy", progressing: "False ResourcesRolledOut",
+		},
+		"Missing": {
+			reason: "GRM-HEALTH-1: a missing object is named, and makes no progress", references: []gardenresourcesv1alpha1.ObjectReference{ofSettings},
+			health: `False ConfigMapMissing`, progressing: "False ResourcesRolledOut",
+		},
+		"UnknownKind": {
+			reason: "so is one of a kind that the cluster does not know", references: []gardenresourcesv1alpha1.ObjectReference{reference("a.b/v1", "Mystery", "m")},
+			health: `False MysteryMissing`, progressing: "False ResourcesRolledOut",
+		},
+		"First": {
+			reason: "GRM-HEALTH-1: the first failure wins", references: []gardenresourcesv1alpha1.ObjectReference{ofSettings, ofDeployment},
+			objects: []client.Object{deployment(func(d *appsv1.Deployment) { d.Status.Conditions = nil })}, health: `False ConfigMapMissing`, progressing: "True DeploymentProgressing",
+		},
+		"Unavailable": {
+			reason: "GRM-HEALTH-5: a Deployment has to be available", references: []gardenresourcesv1alpha1.ObjectReference{ofDeployment},
+			objects: []client.Object{deployment(func(d *appsv1.Deployment) { d.Status.Conditions[0].Status = corev1.ConditionFalse })}, health: `False DeploymentUnhealthy`, progressing: "False ResourcesRolledOut",
+		},
+		"RollsOut": {
+			reason: "GRM-PROG-2: a rollout is progress, and no disease", references: []gardenresourcesv1alpha1.ObjectReference{ofDeployment},
+			objects: []client.Object{deployment(func(d *appsv1.Deployment) { d.Status.Conditions[1].Reason = "ReplicaSetUpdated" })}, health: "True ResourcesHealthy", progressing: "True DeploymentProgressing",
+		},
+		"OldPods": {
+			reason: "GRM-PROG-2: old pods are progress", references: []gardenresourcesv1alpha1.ObjectReference{ofDeployment},
+			objects: []client.Object{deployment(func(d *appsv1.Deployment) { d.Status.Replicas = 3 })}, health: "True ResourcesHealthy", progressing: "True DeploymentProgressing",
+		},
+		"Unobserved": {
+			reason: "GRM-PROG-2: a status of the version before says nothing", references: []gardenresourcesv1alpha1.ObjectReference{ofDeployment},
+			objects: []client.Object{deployment(func(d *appsv1.Deployment) { d.Status.ObservedGeneration = 1 })}, health: `False DeploymentUnhealthy`, progressing: "True DeploymentProgressing",
+		},
+		"StatefulSet": {
+			reason: "GRM-PROG-2: pods of a StatefulSet are updated", objects: []client.Object{set}, references: []gardenresourcesv1alpha1.ObjectReference{reference("apps/v1", "StatefulSet", "s")},
+			health: "True ResourcesHealthy", progressing: "True StatefulSetProgressing",
+		},
+		"DaemonSet": {
+			reason: "GRM-PROG-2: pods of a DaemonSet are updated", objects: []client.Object{daemons}, references: []gardenresourcesv1alpha1.ObjectReference{reference("apps/v1", "DaemonSet", "n")},
+			health: "True ResourcesHealthy", progressing: "True DaemonSetProgressing",
+		},
+		"Skipped": {
+			reason: "GRM-HEALTH-4: an object may ask not to be judged", objects: []client.Object{skipped}, references: []gardenresourcesv1alpha1.ObjectReference{ofDeployment},
+			health: "True ResourcesHealthy", progressing: "False ResourcesRolledOut",
+		},
+	}
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := fake.NewClientBuilder().WithScheme(types).WithObjects(tc.objects...).Build()
+			healthy, progressing, err := health.Judge(t.Context(), cluster, tc.references)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []string{string(healthy.Status) + " " + healthy.Reason, string(progressing.Status) + " " + progressing.Reason}
+			if diff := cmp.Diff([]string{tc.health, tc.progressing}, got); diff != "" {
+				t.Errorf("%s\nconditions (-want +got):\n%s\n%s; %s", tc.reason, diff, healthy.Message, progressing.Message)
+			}
+		})
+	}
+}

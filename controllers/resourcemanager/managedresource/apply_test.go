@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package managedresource_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/yaml"
+
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/managedresource"
+)
+
+func object(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func cluster(t *testing.T, objects ...client.Object) client.WithWatch {
+	t.Helper()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fake.NewClientBuilder().WithScheme(types).WithReturnManagedFields().WithObjects(objects...).Build()
+}
+
+// deployment has a container "c" with 100m of CPU, and 2 replicas.
+func deployment(t *testing.T, annotations string) *unstructured.Unstructured {
+	t.Helper()
+	return object(t, `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d, namespace: ns, annotations: {`+annotations+`}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}]}
+`)
+}
+
+// TestWorkloadsKeepWhatOthersOwn is about replicas and resources of a live Deployment with 5 replicas and 300m.
+func TestWorkloadsKeepWhatOthersOwn(t *testing.T) {
+	t.Parallel()
+	scaler := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "s"}}
+	scaler.Spec.ScaleTargetRef = autoscalingv2.CrossVersionObjectReference{Kind: "Deployment", Name: "d"}
+	cases := map[string]struct {
+		reason, annotations string
+		beside              []client.Object
+		replicas            int32
+		cpu                 string
+	}{
+		"Plain":     {reason: "the manifest wins", replicas: 2, cpu: "100m"},
+		"Replicas":  {reason: "GRM-APPLY-12: an annotation keeps replicas", annotations: `resources.gardener.cloud/preserve-replicas: "true"`, replicas: 5, cpu: "100m"},
+		"Scaled":    {reason: "GRM-APPLY-12: so does an autoscaler", beside: []client.Object{scaler}, replicas: 5, cpu: "100m"},
+		"Resources": {reason: "GRM-APPLY-13: another annotation keeps resources", annotations: `resources.gardener.cloud/preserve-resources: "true"`, replicas: 2, cpu: "300m"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := cluster(t, tc.beside...)
+			spec := gardenresourcesv1alpha1.ManagedResourceSpec{InjectLabels: map[string]string{"x": "y"}}
+			if err := managedresource.ApplyOne(t.Context(), c, spec, deployment(t, tc.annotations)); err != nil {
+				t.Fatal(err)
+			}
+			live := &appsv1.Deployment{}
+			get(t, c, live, "d")
+			live.Spec.Replicas = new(int32(5))
+			live.Spec.Template.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("300m")
+			if err := c.Update(t.Context(), live); err != nil {
+				t.Fatal(err)
+			}
+			if err := managedresource.ApplyOne(t.Context(), c, spec, deployment(t, tc.annotations)); err != nil {
+				t.Fatal(err)
+			}
+			get(t, c, live, "d")
+			cpu := live.Spec.Template.Spec.Containers[0].Resources.Requests.Cpu().String()
+			if *live.Spec.Replicas != tc.replicas || cpu != tc.cpu {
+				t.Errorf("%s: got %d replicas with %s, want %d with %s", tc.reason, *live.Spec.Replicas, cpu, tc.replicas, tc.cpu)
+			}
+			if diff := cmp.Diff(map[string]string{"a": "b", "x": "y", "resources.gardener.cloud/managed-by": "gardener"}, live.Spec.Template.Labels); diff != "" {
+				t.Errorf("GRM-APPLY-8: labels of pods (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func get(t *testing.T, c client.Client, into client.Object, name string) {
+	t.Helper()
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "ns", Name: name}, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFieldsThatNeverChangeStay_GRM_MERGE_4(t *testing.T) {
+	t.Parallel()
+	set := func(size string) *unstructured.Unstructured {
+		return object(t, `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: s, namespace: ns}
+spec:
+  selector: {matchLabels: {a: b}}
+  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}
+  volumeClaimTemplates: [{metadata: {name: v}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: `+size+`}}}}]
+`)
+	}
+	account := &corev1.ServiceAccount{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}, ImagePullSecrets: []corev1.LocalObjectReference{{Name: "theirs"}},
+		Secrets: []corev1.ObjectReference{{Name: "token"}},
+	}
+	c := cluster(t, account)
+	spec := gardenresourcesv1alpha1.ManagedResourceSpec{}
+	for _, u := range []*unstructured.Unstructured{
+		set("1Gi"), set("2Gi"), object(t, "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a, namespace: ns}\nimagePullSecrets: [{name: ours}]\n"),
+	} {
+		if err := managedresource.ApplyOne(t.Context(), c, spec, u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	live := &appsv1.StatefulSet{}
+	get(t, c, live, "s")
+	if got := live.Spec.VolumeClaimTemplates[0].Spec.Resources.Requests.Storage().String(); got != "1Gi" {
+		t.Errorf("the claim template asks for %s, want the 1Gi that it began with", got)
+	}
+	get(t, c, account, "a")
+	if len(account.ImagePullSecrets) != 1 || account.ImagePullSecrets[0].Name != "theirs" || len(account.Secrets) != 1 {
+		t.Errorf("the account became %+v", account)
+	}
+}
+
+func TestObjectsThatCannotBeUpdated_GRM_APPLY_14(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason, annotations string
+		immutable, gone     bool
+	}{
+		"Plain":     {reason: "an object that is refused stays"},
+		"Asked":     {reason: "one that asks for it is deleted", annotations: `resources.gardener.cloud/delete-on-invalid-update: "true"`, gone: true},
+		"Immutable": {reason: "so is one that was declared immutable", immutable: true, gone: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			live := object(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: ns, annotations: {"+tc.annotations+"}}\n")
+			live.Object["immutable"] = tc.immutable
+			refusing := interceptor.NewClient(cluster(t, live), interceptor.Funcs{
+				Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
+					return apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "m", nil)
+				},
+			})
+			err := managedresource.ApplyOne(t.Context(), refusing, gardenresourcesv1alpha1.ManagedResourceSpec{}, object(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: ns}\n"))
+			if err == nil {
+				t.Errorf("%s: the run succeeded", tc.reason)
+			}
+			found := refusing.Get(t.Context(), client.ObjectKeyFromObject(live), live)
+			if apierrors.IsNotFound(found) != tc.gone {
+				t.Errorf("%s: the object is gone: %t, %v", tc.reason, apierrors.IsNotFound(found), found)
+			}
+		})
+	}
+}
+
+func TestWhatIsNotDeleted_GRM_DEL_5(t *testing.T) {
+	t.Parallel()
+	now := clocktesting.NewFakePassiveClock(time.Now())
+	cases := map[string]struct {
+		reason, metadata string
+		garbage, spared  bool
+	}{
+		"Plain":     {reason: "an object is deleted"},
+		"Own":       {reason: "also one with the own origin", metadata: `annotations: {resources.gardener.cloud/origin: garden/test}`},
+		"Kept":      {reason: "one that asks for it stays", metadata: `annotations: {resources.gardener.cloud/keep-object: "1"}`, spared: true},
+		"TakenOver": {reason: "one that another ManagedResource applies stays", metadata: `annotations: {resources.gardener.cloud/origin: garden/other}`, spared: true},
+		"Garbage":   {reason: "the garbage collector has its own", metadata: `labels: {resources.gardener.cloud/garbage-collectable-reference: "true"}`, garbage: true, spared: true},
+		"NoGarbage": {reason: "if there is one", metadata: `labels: {resources.gardener.cloud/garbage-collectable-reference: "true"}`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := object(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: ns, "+strings.TrimSuffix(tc.metadata+", ", ", ")+"}\n")
+			c := cluster(t, u.DeepCopy())
+			left, err := managedresource.RemoveOne(t.Context(), c, now, tc.garbage, u)
+			if err != nil || left {
+				t.Fatalf("%s: left: %t, %v", tc.reason, left, err)
+			}
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(u), u); apierrors.IsNotFound(err) == tc.spared {
+				t.Errorf("%s: %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+func TestFinalizersGoAfterATime_GRM_DEL_8(t *testing.T) {
+	t.Parallel()
+	deleted := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	now := clocktesting.NewFakePassiveClock(deleted.Add(59 * time.Minute))
+	u := object(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: ns, finalizers: [a/b], annotations: {resources.gardener.cloud/finalize-deletion-after: 1h}}\n")
+	held := u.DeepCopy()
+	held.SetDeletionTimestamp(new(metav1.NewTime(deleted)))
+	c := cluster(t, held)
+	for _, step := range []struct {
+		reason string
+		there  bool
+	}{{"it is not time yet", true}, {"the time has come", false}} {
+		if _, err := managedresource.RemoveOne(t.Context(), c, now, false, u); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(u), u.DeepCopy()); apierrors.IsNotFound(err) == step.there {
+			t.Errorf("%s: %v", step.reason, err)
+		}
+		now.SetTime(deleted.Add(time.Hour))
+	}
+}
+
+func TestVolumesGoWithTheirSet_GRM_DEL_7(t *testing.T) {
+	t.Parallel()
+	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "s"}}
+	set.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}
+	claim := func(name, value string) *corev1.PersistentVolumeClaim {
+		return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{"a": value}}}
+	}
+	var foreground bool
+	c := interceptor.NewClient(cluster(t, set, claim("ours", "b"), claim("theirs", "c")), interceptor.Funcs{
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, options ...client.DeleteOption) error {
+			applied := (&client.DeleteOptions{}).ApplyOptions(options)
+			foreground = *applied.PropagationPolicy == metav1.DeletePropagationForeground
+			return c.Delete(ctx, o, options...)
+		},
+	})
+	if _, err := managedresource.RemoveOne(t.Context(), c, clocktesting.NewFakePassiveClock(time.Now()), false, object(t, "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s, namespace: ns}\n")); err != nil {
+		t.Fatal(err)
+	}
+	list := &corev1.PersistentVolumeClaimList{}
+	if err := c.List(t.Context(), list); err != nil || len(list.Items) != 1 || list.Items[0].Name != "theirs" {
+		t.Errorf("the claims left are %+v, %v", list.Items, err)
+	}
+	if !foreground {
+		t.Error("GRM-DEL-6: workloads are deleted in the foreground")
+	}
+}
+
+func TestOrder_GRM_APPLY_4(t *testing.T) {
+	t.Parallel()
+	var objects []*unstructured.Unstructured
+	for _, kind := range []string{"Zebra", "Deployment", "Ape", "ConfigMap", "Service", "CustomResourceDefinition", "Secret", "Namespace"} {
+		u := &unstructured.Unstructured{}
+		u.SetKind(kind)
+		u.SetName("x")
+		objects = append(objects, u)
+	}
+	var got []string
+	for _, u := range managedresource.SortForApply(objects) {
+		got = append(got, u.GetKind())
+	}
+	want := []string{"Namespace", "Secret", "ConfigMap", "CustomResourceDefinition", "Service", "Deployment", "Ape", "Zebra"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("kinds (-want +got):\n%s", diff)
+	}
+}
+
+func TestEquivalence_GRM_DEL_1(t *testing.T) {
+	t.Parallel()
+	of := func(apiVersion, kind, name string) *unstructured.Unstructured {
+		return object(t, "apiVersion: "+apiVersion+"\nkind: "+kind+"\nmetadata: {name: "+name+"}\n")
+	}
+	own := gardenresourcesv1alpha1.ManagedResourceSpec{Equivalences: [][]metav1.GroupKind{{{Group: "a.b", Kind: "Old"}, {Group: "c.d", Kind: "New"}}}}
+	got := []bool{
+		managedresource.Same(own, of("apps/v1", "Deployment", "x"), of("apps/v1beta1", "Deployment", "x")),
+		managedresource.Same(own, of("extensions/v1beta1", "Ingress", "x"), of("networking.k8s.io/v1", "Ingress", "x")),
+		managedresource.Same(own, of("a.b/v1", "Old", "x"), of("c.d/v1", "New", "x")),
+		managedresource.Same(own, of("a.b/v1", "Old", "x"), of("c.d/v1", "New", "y")),
+		managedresource.Same(own, of("apps/v1", "Deployment", "x"), of("batch/v1", "Deployment", "x")),
+	}
+	if !slices.Equal(got, []bool{true, true, true, false, false}) {
+		t.Errorf("versions, known moves, own moves, other names, other groups: got %v", got)
+	}
+}

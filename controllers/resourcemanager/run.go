@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package resourcemanager is the process that keeps sets of objects as they should be, for a seed and for all of its shoots. It serves
+// the ManagedResources of the seed: those of the class seed have their objects in the seed itself, those without a class in the shoot
+// whose control plane has the namespace. The same process keeps tokens for those who act in a shoot, and collects garbage.
+//
+// There is one active process for a seed; others wait for its lease. Shoots share one client each, see kit.Shoots, and a shoot that is
+// hibernated costs nothing.
+//
+// The webhooks for pods, the deletion protection of extension objects, the invalidation of static tokens and the controllers for
+// certificates, network policies and nodes are not part of it yet.
+package resourcemanager
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/garbage"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/health"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/managedresource"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/target"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/tokens"
+)
+
+const (
+	// Name of the process, of its Deployment and of its lease.
+	Name = "gardener-resource-manager"
+	// DefaultSyncPeriod is the time after which objects are applied and judged again.
+	DefaultSyncPeriod = time.Minute
+	// ClusterIDOfCluster and ClusterIDOrNone stand for the identity of the seed; the second one may be missing (GRM-CFG-5).
+	ClusterIDOfCluster, ClusterIDOrNone = "<cluster>", "<default>"
+)
+
+// Options of the process.
+type Options struct {
+	// Seed is the connection to the seed.
+	Seed *rest.Config
+	// Namespace is where the lease of the active process is; empty for a process that is alone.
+	Namespace string
+	// ClusterID stands before the origin of objects; empty for none.
+	ClusterID string
+	// SyncPeriod is the time after which objects are applied and judged again; 0 takes the default.
+	SyncPeriod time.Duration
+	// GarbagePeriod is the time between two collections of garbage; 0 collects none.
+	GarbagePeriod time.Duration
+	// HealthAddress serves /healthz and /readyz, MetricsAddress /metrics; empty for none.
+	HealthAddress, MetricsAddress string
+	// Clock tells the time.
+	Clock clock.Clock
+	// Log of the process.
+	Log logr.Logger
+}
+
+// Run serves the seed until ctx ends.
+func Run(ctx context.Context, o Options) error {
+	o.Clock = cmp.Or[clock.Clock](o.Clock, clock.RealClock{})
+	o.SyncPeriod = cmp.Or(o.SyncPeriod, DefaultSyncPeriod)
+	mgr, err := newManager(o)
+	if err != nil {
+		return err
+	}
+	// Nothing is read from the cache but ManagedResources: it holds only the metadata of Secrets, and nothing of other kinds.
+	direct, err := newDirect(mgr)
+	if err != nil {
+		return err
+	}
+	if o.ClusterID, err = clusterID(ctx, direct, o.ClusterID); err != nil {
+		return err
+	}
+	shoots := &kit.Shoots{Seed: direct, Scheme: mgr.GetScheme(), UserAgent: Name, Clock: o.Clock}
+	if err := mgr.Add(shoots); err != nil {
+		return fmt.Errorf("set up the clients of shoots: %w", err)
+	}
+	for _, part := range parts(o, target.Finder{Seed: direct, Shoot: shoots.Get}) {
+		if err := part.AddToManager(mgr); err != nil {
+			return err
+		}
+	}
+	if err := mgr.Start(ctx); err != nil {
+		return fmt.Errorf("run the resource manager: %w", err)
+	}
+	return nil
+}
+
+// part is a controller of the process.
+type part interface {
+	AddToManager(seed manager.Manager) error
+}
+
+func parts(o Options, targets target.Finder) []part {
+	list := []part{
+		&managedresource.Reconciler{
+			Base: kit.Base{Clock: o.Clock}, Targets: targets, ClusterID: o.ClusterID, SyncPeriod: o.SyncPeriod, KeepGarbage: o.GarbagePeriod > 0,
+		},
+		&health.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, SyncPeriod: o.SyncPeriod},
+		&tokens.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets},
+	}
+	if o.GarbagePeriod > 0 {
+		list = append(list, runnable{&garbage.Collector{Targets: targets, Period: o.GarbagePeriod, Clock: o.Clock}})
+	}
+	return list
+}
+
+type runnable struct{ manager.Runnable }
+
+// AddToManager implements part.
+func (r runnable) AddToManager(seed manager.Manager) error { return seed.Add(r.Runnable) }
+
+func newManager(o Options) (manager.Manager, error) {
+	types, err := scheme.New()
+	if err != nil {
+		return nil, fmt.Errorf("build scheme: %w", err)
+	}
+	mgr, err := manager.New(o.Seed, manager.Options{
+		Scheme: types, Logger: o.Log,
+		LeaderElection: o.Namespace != "", LeaderElectionID: Name, LeaderElectionNamespace: o.Namespace, LeaderElectionReleaseOnCancel: true,
+		Metrics:                metricsserver.Options{BindAddress: cmp.Or(o.MetricsAddress, "0")},
+		HealthProbeBindAddress: cmp.Or(o.HealthAddress, "0"),
+		Cache:                  cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Controller:             config.Controller{SkipNameValidation: new(true)},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set up the resource manager: %w", err)
+	}
+	if err := errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("ping", healthz.Ping)); err != nil {
+		return nil, fmt.Errorf("add health checks: %w", err)
+	}
+	return mgr, nil
+}
+
+// newDirect returns a client of the seed that reads without a cache.
+func newDirect(mgr manager.Manager) (client.Client, error) {
+	direct, err := client.New(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(), HTTPClient: mgr.GetHTTPClient()})
+	if err != nil {
+		return nil, fmt.Errorf("build client of the seed: %w", err)
+	}
+	return direct, nil
+}
+
+// clusterID resolves the words that stand for the identity of the seed.
+func clusterID(ctx context.Context, seed client.Reader, given string) (string, error) {
+	if given != ClusterIDOfCluster && given != ClusterIDOrNone {
+		return given, nil
+	}
+	identity := &corev1.ConfigMap{}
+	key := client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: gardencorev1beta1.ConfigMapClusterIdentity}
+	err := seed.Get(ctx, key, identity)
+	if apierrors.IsNotFound(err) && given == ClusterIDOrNone {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("get the identity of the seed from ConfigMap %q: %w", key, err)
+	}
+	found := identity.Data[gardencorev1beta1.ConfigMapClusterIdentity]
+	if found == "" && given == ClusterIDOfCluster {
+		return "", fmt.Errorf("ConfigMap %q has no key %q", key, gardencorev1beta1.ConfigMapClusterIdentity)
+	}
+	return found, nil
+}

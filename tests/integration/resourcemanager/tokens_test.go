@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resourcemanager_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/terrarium-garden/terrarium/tests/harness"
+)
+
+const template = `apiVersion: v1
+kind: Config
+current-context: shoot
+contexts: [{name: shoot, context: {cluster: shoot, user: shoot}}]
+clusters: [{name: shoot, cluster: {server: https://shoot.example.org}}]
+users: [{name: other, user: {}}, {name: shoot, user: {}}]
+`
+
+// request is a Secret that asks for the token of the service account default/agent of the shoot.
+func request(name string, annotations map[string]string) *corev1.Secret {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Namespace: home, Name: name, Labels: map[string]string{"resources.gardener.cloud/purpose": "token-requestor", "resources.gardener.cloud/class": "shoot"},
+		Annotations: map[string]string{"serviceaccount.resources.gardener.cloud/name": "agent", "serviceaccount.resources.gardener.cloud/namespace": "default"},
+	}}
+	for key, value := range annotations {
+		secret.Annotations[key] = value
+	}
+	return secret
+}
+
+// TestTokens is about tokens in Secrets of the seed and of the shoot, and about their renewal.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	shoot := s.withShoot()
+	inKubeconfig := request("kubeconfig", nil)
+	inKubeconfig.Data = map[string][]byte{"kubeconfig": []byte(template)}
+	delivered := request("delivered", map[string]string{
+		"token-requestor.resources.gardener.cloud/target-secret-name": "for-agent", "token-requestor.resources.gardener.cloud/target-secret-namespace": "default",
+	})
+	foreign := request("foreign", nil)
+	foreign.Labels["resources.gardener.cloud/class"] = "garden"
+	plain := request("plain", map[string]string{
+		"serviceaccount.resources.gardener.cloud/labels": `{"a":"b"}`, "serviceaccount.resources.gardener.cloud/token-expiration-duration": "1h",
+	})
+	s.create(inKubeconfig, delivered, foreign, plain)
+
+	live := s.token(plain, "")
+	token := string(live.Data["token"])
+	accepts(t, shoot, token, "system:serviceaccount:default:agent")
+	checkAccount(t, shoot.Client)
+	checkRenewal(t, live)
+	accepts(t, shoot, fromKubeconfig(s.kubeconfig(inKubeconfig)), "system:serviceaccount:default:agent")
+	checkDelivered(s, shoot.Client, delivered)
+
+	// Without the time of renewal, there is a new token at once.
+	patch(t, s, plain, `{"metadata":{"annotations":{"serviceaccount.resources.gardener.cloud/token-renew-timestamp":null}}}`)
+	renewed := s.token(plain, token)
+	accepts(t, shoot, string(renewed.Data["token"]), "system:serviceaccount:default:agent")
+
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign); err != nil || len(foreign.Data) > 0 {
+		t.Errorf("GRM-TOKREQ-1: a Secret of another class holds %d keys, %v", len(foreign.Data), err)
+	}
+}
+
+// token waits until a Secret has a token other than the given one.
+func (s *stage) token(secret *corev1.Secret, other string) *corev1.Secret {
+	s.t.Helper()
+	return harness.Await(s.t, s.Client, secret, fmt.Sprintf("Secret %q has a token", secret.Name), func(secret *corev1.Secret) error {
+		if token := string(secret.Data["token"]); token == "" || token == other {
+			return errors.New("it has none, or the old one")
+		}
+		return nil
+	})
+}
+
+func (s *stage) kubeconfig(secret *corev1.Secret) []byte {
+	s.t.Helper()
+	live := harness.Await(s.t, s.Client, secret, "the kubeconfig has a token", func(secret *corev1.Secret) error {
+		if fromKubeconfig(secret.Data["kubeconfig"]) == "" {
+			return errors.New("it has none")
+		}
+		return nil
+	})
+	return live.Data["kubeconfig"]
+}
+
+// fromKubeconfig is the token of the user "shoot"; the other user must not get one.
+func fromKubeconfig(data []byte) string {
+	var config struct {
+		Users []struct {
+			Name string
+			User struct{ Token string }
+		}
+	}
+	if err := yaml.Unmarshal(data, &config); err != nil || len(config.Users) != 2 || config.Users[0].User.Token != "" {
+		return ""
+	}
+	return config.Users[1].User.Token
+}
+
+// accepts fails the test unless the shoot takes the token for that user.
+func accepts(t *testing.T, shoot *harness.Garden, token, user string) {
+	t.Helper()
+	review := &authenticationv1.SelfSubjectReview{}
+	if err := shoot.WithToken(t, token).Create(t.Context(), review); err != nil {
+		t.Errorf("show the token to the shoot: %v", err)
+	} else if got := review.Status.UserInfo.Username; got != user {
+		t.Errorf("the token is that of %q, want %q", got, user)
+	}
+}
+
+func checkAccount(t *testing.T, shoot client.Client) {
+	t.Helper()
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "agent"}}
+	harness.Await(t, shoot, account, "the service account mounts no token by itself", func(account *corev1.ServiceAccount) error {
+		if account.AutomountServiceAccountToken == nil || *account.AutomountServiceAccountToken || account.Labels["a"] != "b" {
+			return fmt.Errorf("GRM-TOKREQ-2: it is %+v", account)
+		}
+		return nil
+	})
+}
+
+// checkRenewal looks at a Secret with a token for an hour.
+func checkRenewal(t *testing.T, secret *corev1.Secret) {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339, secret.Annotations["serviceaccount.resources.gardener.cloud/token-renew-timestamp"])
+	if left := time.Until(at); err != nil || left < 40*time.Minute || left > 51*time.Minute {
+		t.Errorf("GRM-TOKREQ-6: a token of an hour is renewed in %s, %v", left, err)
+	}
+}
+
+func checkDelivered(s *stage, shoot client.Client, secret *corev1.Secret) {
+	s.t.Helper()
+	s.eventually("GRM-TOKREQ-5: the token is in the shoot", func(ctx context.Context) error {
+		there := &corev1.Secret{}
+		if err := shoot.Get(ctx, client.ObjectKey{Namespace: "default", Name: "for-agent"}, there); err != nil {
+			return err
+		}
+		if len(there.Data["token"]) == 0 {
+			return errors.New("the Secret is empty")
+		}
+		return s.Get(ctx, client.ObjectKeyFromObject(secret), secret)
+	})
+	if len(secret.Data) > 0 {
+		s.t.Errorf("GRM-TOKREQ-5: the Secret of the seed still holds %d keys", len(secret.Data))
+	}
+}
