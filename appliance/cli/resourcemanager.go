@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager"
+)
+
+const (
+	// shortestSync bounds how often a resource manager asks the clusters about all objects.
+	shortestSync = time.Second
+	// shortestCollection bounds how often it looks for garbage.
+	shortestCollection = time.Minute
+)
+
+type resourceManagerOptions struct {
+	env        Environment
+	kubeconfig string
+	manager    resourcemanager.Options
+	log        telemetry.Options
+}
+
+func newResourceManagerCommand(env Environment) *cobra.Command {
+	o := &resourceManagerOptions{env: env}
+	cmd := &cobra.Command{
+		Use:   "resource-manager",
+		Short: "Run the resource manager of a seed and its shoots",
+		Long: `Runs the resource manager of a seed until it is interrupted. It applies the objects of all ManagedResources of the seed: those of
+the class "seed" to the seed itself, those without a class to the shoot of their namespace. It also keeps the tokens that Secrets
+of control planes ask for. Of several processes with the same lease namespace, one is active.`,
+		Example: `  terrarium resource-manager --kubeconfig seed.kubeconfig
+  terrarium resource-manager --lease-namespace garden --cluster-id '<default>' --health-address :8081 --metrics-address :8080`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := usage(cmd, o.validate()...); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig of the seed (default: the pod's service account)")
+	fs.StringVar(&o.manager.Namespace, "lease-namespace", "", "namespace of the lease that makes one of several processes the active one; empty for a process that is alone")
+	fs.StringVar(&o.manager.ClusterID, "cluster-id", "", `text before the origin of objects: a name, "<cluster>" for the identity of the seed, or "<default>" for that identity if it has one`)
+	fs.DurationVar(&o.manager.SyncPeriod, "sync-period", resourcemanager.DefaultSyncPeriod, "time after which objects are applied and judged again")
+	fs.DurationVar(&o.manager.GarbagePeriod, "garbage-collector-sync-period", 0, "time between two collections of ConfigMaps and Secrets that nothing refers to; 0 to keep them")
+	fs.StringVar(&o.manager.HealthAddress, "health-address", "", "address for /healthz and /readyz; empty to disable them")
+	fs.StringVar(&o.manager.MetricsAddress, "metrics-address", "", "address for /metrics; empty to disable it")
+	options.AddLoggingFlags(&o.log, fs)
+	return cmd
+}
+
+func (o *resourceManagerOptions) validate() []error {
+	errs := o.log.Validate()
+	if o.manager.SyncPeriod < shortestSync {
+		errs = append(errs, fmt.Errorf("--sync-period: %s is shorter than %s", o.manager.SyncPeriod, shortestSync))
+	}
+	if o.manager.GarbagePeriod != 0 && o.manager.GarbagePeriod < shortestCollection {
+		errs = append(errs, fmt.Errorf("--garbage-collector-sync-period: %s is shorter than %s", o.manager.GarbagePeriod, shortestCollection))
+	}
+	return errs
+}
+
+func (o *resourceManagerOptions) run(ctx context.Context) error {
+	var err error
+	if o.manager.Log, err = processLog(o.env, o.log); err != nil {
+		return err
+	}
+	if o.manager.Seed, err = clusterConfig(o.kubeconfig); err != nil {
+		return err
+	}
+	o.manager.Clock = o.env.Clock
+	return resourcemanager.Run(ctx, o.manager)
+}
