@@ -46,8 +46,12 @@ const (
 	Name = "gardener-resource-manager"
 	// DefaultSyncPeriod is the time after which objects are applied and judged again.
 	DefaultSyncPeriod = time.Minute
-	// ClusterIDOfCluster and ClusterIDOrNone stand for the identity of the seed; the second one may be missing (GRM-CFG-5).
-	ClusterIDOfCluster, ClusterIDOrNone = "<cluster>", "<default>"
+	// seedQPS and seedBurst limit the requests to the seed (GRM-CFG-3).
+	seedQPS, seedBurst = 100, 130
+	// ClusterIDOfCluster stands for the identity of the seed, which has to exist (GRM-CFG-5).
+	ClusterIDOfCluster = "<cluster>"
+	// ClusterIDOrNone stands for the identity of the seed, or for nothing if it does not exist.
+	ClusterIDOrNone = "<default>"
 )
 
 // Options of the process.
@@ -74,6 +78,11 @@ type Options struct {
 func Run(ctx context.Context, o Options) error {
 	o.Clock = cmp.Or[clock.Clock](o.Clock, clock.RealClock{})
 	o.SyncPeriod = cmp.Or(o.SyncPeriod, DefaultSyncPeriod)
+	o.Seed = rest.CopyConfig(o.Seed)
+	o.Seed.UserAgent = Name
+	if o.Seed.QPS == 0 {
+		o.Seed.QPS, o.Seed.Burst = seedQPS, seedBurst
+	}
 	mgr, err := newManager(o)
 	if err != nil {
 		return err

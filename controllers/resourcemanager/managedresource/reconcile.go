@@ -138,6 +138,9 @@ func (r *Reconciler) cleanCluster(ctx context.Context, s *scope, class string) (
 	if errors.Is(err, target.ErrGone) {
 		return nil, nil // the objects are gone with their cluster
 	}
+	if errors.Is(err, target.ErrAsleep) || errors.Is(err, kit.ErrNoShootAccess) {
+		return nil, kit.Wait(deletionPause, "the objects are deleted when the shoot can be reached: "+err.Error())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +215,7 @@ func unfinished(condition *gardencorev1beta1.Condition) bool {
 func (r *Reconciler) announce(ctx context.Context, s *scope) (kit.Outcome, error) {
 	status, wanted := &s.mr.Status, referencesOf(s.wanted)
 	sets := equivalencesOf(s.mr.Spec.Equivalences)
-	all := sortReferences(slices.Concat(wanted, exactly().without(status.Resources, wanted)))
+	all := sortReferences(slices.Concat(wanted, equivalences{}.without(status.Resources, wanted)))
 	known := status.SecretsDataChecksum != nil && *status.SecretsDataChecksum == s.bundle.Checksum
 	if known && sameObjects(all, status.Resources) && len(sets.without(status.Resources, wanted)) == 0 {
 		return kit.Continue(), nil
@@ -233,9 +236,6 @@ func (r *Reconciler) announce(ctx context.Context, s *scope) (kit.Outcome, error
 	r.set(s, gardenresourcesv1alpha1.ConditionTypeResourcesProgressing, gardencorev1beta1.ConditionUnknown, gardenresourcesv1alpha1.ReasonChecksPending, pending)
 	return kit.Continue(), s.commit.WriteStatus(ctx)
 }
-
-// exactly are no equivalences: each kind stands for itself.
-func exactly() equivalences { return nil }
 
 // prune deletes what left the manifests (GRM-DEL-1).
 func (r *Reconciler) prune(ctx context.Context, s *scope) (kit.Outcome, error) {
@@ -262,7 +262,7 @@ func (r *Reconciler) applier(s *scope) *applier {
 func (r *Reconciler) release(ctx context.Context, s *scope) (kit.Outcome, error) {
 	left := referencesOf(s.left)
 	for _, managed := range s.mr.Status.Resources {
-		if len(exactly().without([]reference{managed}, left)) > 0 {
+		if len(equivalences{}.without([]reference{managed}, left)) > 0 {
 			continue
 		}
 		if err := r.applier(s).release(ctx, managed); err != nil {

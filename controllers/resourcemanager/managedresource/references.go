@@ -45,7 +45,7 @@ func sortReferences(references []reference) []reference {
 	return references
 }
 
-// GroupVersionKind is the kind of a reference. A version that cannot be parsed leaves the group empty.
+// groupVersionKind is the kind of a reference. A version that cannot be parsed leaves the group empty.
 func groupVersionKind(r reference) schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(r.APIVersion, r.Kind)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -132,7 +133,8 @@ func TestObjectsThatFail(t *testing.T) {
 	}
 
 	failing := s.deliver("failing", "seed", manifests{"a.yaml": configMap("before", "x: '1'") + "---\n" + unknown})
-	failing = s.conditions(failing, map[string]string{"Applied": "False ApplyFailed"})
+	// GRM-APPLY-3: nothing is known of objects that are new.
+	failing = s.conditions(failing, map[string]string{"Applied": "False ApplyFailed", "Healthy": "Unknown ChecksPending", "Progressing": "Unknown ChecksPending"})
 	if message := query.FindCondition(failing.Status.Conditions, "ResourcesApplied").Message; !strings.Contains(message, `Mystery "default/m"`) {
 		t.Errorf("GRM-APPLY-5, GRM-APPLY-7: the message names the object: %s", message)
 	}
@@ -284,10 +286,16 @@ func TestShoots(t *testing.T) {
 // TestOrderToReconcile is the annotation that starts a run at once.
 func TestOrderToReconcile(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, func(o *resourcemanager.Options) { o.SyncPeriod = 1 << 40 })
+	s := newStage(t, func(o *resourcemanager.Options) {
+		o.SyncPeriod, o.ClusterID = time.Hour, resourcemanager.ClusterIDOfCluster
+	})
 	mr := s.deliver("ordered", "seed", manifests{"a.yaml": configMap("ordered", "x: '1'")})
 	s.conditions(mr, settled())
-	patch(t, s, holds(t, s, "ordered", "x=1"), `{"data":{"x":"changed"}}`)
+	ordered := holds(t, s, "ordered", "x=1")
+	if got, want := ordered.Annotations["resources.gardener.cloud/origin"], s.seed.ClusterIdentity+":shoot--dev--a/ordered"; got != want {
+		t.Errorf("GRM-CFG-5: the origin is %q, want %q", got, want)
+	}
+	patch(t, s, ordered, `{"data":{"x":"changed"}}`)
 	patch(t, s, mr, `{"metadata":{"annotations":{"gardener.cloud/operation":"reconcile"}}}`)
 	holds(t, s, "ordered", "x=1")
 	harness.Await(t, s.Client, mr, "the order is taken off", func(mr *gardenresourcesv1alpha1.ManagedResource) error {

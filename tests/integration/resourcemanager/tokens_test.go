@@ -59,14 +59,20 @@ func TestTokens(t *testing.T) {
 	token := string(live.Data["token"])
 	accepts(t, shoot, token, "system:serviceaccount:default:agent")
 	checkAccount(t, shoot.Client)
-	checkRenewal(t, live)
-	accepts(t, shoot, fromKubeconfig(s.kubeconfig(inKubeconfig)), "system:serviceaccount:default:agent")
+	checkRenewal(t, live, time.Hour)
+	written := s.kubeconfig(inKubeconfig)
+	checkRenewal(t, written, 12*time.Hour)
+	accepts(t, shoot, fromKubeconfig(written.Data["kubeconfig"]), "system:serviceaccount:default:agent")
 	checkDelivered(s, shoot.Client, delivered)
 
 	// Without the time of renewal, there is a new token at once.
 	patch(t, s, plain, `{"metadata":{"annotations":{"serviceaccount.resources.gardener.cloud/token-renew-timestamp":null}}}`)
 	renewed := s.token(plain, token)
 	accepts(t, shoot, string(renewed.Data["token"]), "system:serviceaccount:default:agent")
+
+	patch(t, s, plain, `{"data":{"token":"d3Jvbmc="}}`)
+	replaced := s.token(plain, "wrong")
+	accepts(t, shoot, string(replaced.Data["token"]), "system:serviceaccount:default:agent")
 
 	if err := s.Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign); err != nil || len(foreign.Data) > 0 {
 		t.Errorf("GRM-TOKREQ-1: a Secret of another class holds %d keys, %v", len(foreign.Data), err)
@@ -84,15 +90,14 @@ func (s *stage) token(secret *corev1.Secret, other string) *corev1.Secret {
 	})
 }
 
-func (s *stage) kubeconfig(secret *corev1.Secret) []byte {
+func (s *stage) kubeconfig(secret *corev1.Secret) *corev1.Secret {
 	s.t.Helper()
-	live := harness.Await(s.t, s.Client, secret, "the kubeconfig has a token", func(secret *corev1.Secret) error {
+	return harness.Await(s.t, s.Client, secret, "the kubeconfig has a token", func(secret *corev1.Secret) error {
 		if fromKubeconfig(secret.Data["kubeconfig"]) == "" {
 			return errors.New("it has none")
 		}
 		return nil
 	})
-	return live.Data["kubeconfig"]
 }
 
 // fromKubeconfig is the token of the user "shoot"; the other user must not get one.
@@ -131,12 +136,12 @@ func checkAccount(t *testing.T, shoot client.Client) {
 	})
 }
 
-// checkRenewal looks at a Secret with a token for an hour.
-func checkRenewal(t *testing.T, secret *corev1.Secret) {
+// checkRenewal looks at a Secret with a new token of that life.
+func checkRenewal(t *testing.T, secret *corev1.Secret, life time.Duration) {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, secret.Annotations["serviceaccount.resources.gardener.cloud/token-renew-timestamp"])
-	if left := time.Until(at); err != nil || left < 40*time.Minute || left > 51*time.Minute {
-		t.Errorf("GRM-TOKREQ-6: a token of an hour is renewed in %s, %v", left, err)
+	if left := time.Until(at); err != nil || left < life*78/100 || left > life*85/100 {
+		t.Errorf("GRM-TOKREQ-3, GRM-TOKREQ-6: a token for %s is renewed in %s, %v", life, left, err)
 	}
 }
 
