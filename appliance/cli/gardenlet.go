@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,12 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
 )
+
+// envImage is the environment variable with the container image of the gardenlet, from which the resource manager of the seed runs too.
+const envImage = "TERRARIUM_IMAGE"
+
+// defaultImage is the container image of this version.
+func defaultImage() string { return "terrarium.garden/terrarium:" + options.Version }
 
 // envPodName is the environment variable with the name of the gardenlet's pod.
 const envPodName = "POD_NAME"
@@ -123,6 +130,7 @@ func runGardenlet(ctx context.Context, env Environment, run gardenletRun) error 
 	completed, err := gardenlet.Options{
 		Config: config, Log: log, Version: options.Version, APILevel: options.GardenerAPILevel,
 		Name: pod, Exclusive: pod != "", ImageVectorOverwrite: run.imageVector, Clock: env.Clock,
+		Image: cmp.Or(env.Getenv(envImage), defaultImage()),
 		Ready: func() {
 			service.Ready("Gardenlet of seed " + config.SeedConfig.Name + " ready")
 			watching.Go(func() { service.Watch(life, probeGardenlet(config.Server.HealthProbes)) })

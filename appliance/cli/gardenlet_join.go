@@ -86,7 +86,7 @@ func (o *gardenletJoinOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&j.InternalDomainProvider, "internal-domain-provider", "", "type of the DNS provider of the internal domain (default: the provider of the seed)")
 	fs.StringVar(&j.InternalDomainSecret, "internal-domain-secret", "", "Secret in the garden with the credentials of the internal domain, as NAMESPACE/NAME (default garden/internal-domain)")
 	fs.StringVar(&o.configFile, "config", "", "path of a GardenletConfiguration file, which the other flags override")
-	fs.StringVar(&j.Image, "image", "", "container image of the gardenlet (default terrarium.garden/terrarium:"+options.Version+")")
+	fs.StringVar(&j.Image, "image", "", "container image of the gardenlet (default "+defaultImage()+")")
 	fs.StringVar(&o.imageVectorFile, "image-vector", "", "file that overrides images of the image vector")
 	fs.StringVar(&o.mode, "mode", string(join.ModeDeployment), "how to run the gardenlet: deployment (in the cluster) or process (in this command)")
 	fs.StringVar(&o.writeConfig, "write-config", "", "file for the configuration of the gardenlet with --mode process (default gardenlet-NAME.yaml)")
@@ -106,7 +106,7 @@ func addSeedFlags(fs *pflag.FlagSet, kubeconfig, context *string) {
 func (o *gardenletJoinOptions) complete() error {
 	o.join.Mode = join.Mode(o.mode)
 	if o.join.Image == "" {
-		o.join.Image = "terrarium.garden/terrarium:" + options.Version
+		o.join.Image = defaultImage()
 	}
 	if o.tokenFile != "" && o.join.Token == "" {
 		data, err := readInput(o.env, o.tokenFile)

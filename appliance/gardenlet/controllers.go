@@ -44,7 +44,7 @@ func (p *process) controllers(in garden, flows *flowmetrics.Recorder, tasks oper
 		&lease.Reconciler{Config: c.Seed, Health: p.health},
 		&seed.Reconciler{
 			Config: c.Seed, Gardenlet: p.identity, Resources: p.Config.Resources,
-			Expiry: in.access.Expiry, RenewKubeconfig: p.renewKubeconfig, Flows: flows, Journal: tasks,
+			Expiry: in.access.Expiry, RenewKubeconfig: p.renewKubeconfig, Flows: flows, Journal: tasks, Image: p.Image,
 		},
 		&seedcare.Reconciler{Config: c.SeedCare},
 		&controllerinstallation.Reconciler{Config: c.ControllerInstallation, Version: p.APILevel, FeatureGates: p.Config.FeatureGates},

@@ -45,6 +45,9 @@ type Options struct {
 	Exclusive bool
 	// ImageVectorOverwrite is the path of a file that replaces images of the built-in image vector; it may be empty.
 	ImageVectorOverwrite string
+	// Image is a container image with this binary, from which the resource manager of the seed runs. Without one, the gardenlet
+	// deploys no resource manager.
+	Image string
 	// Clock gives the time; the system's if nil.
 	Clock clock.Clock
 	// Ready is called when everything runs; it may be nil.

@@ -31,6 +31,7 @@ func TestStory(t *testing.T) {
 		{"a shoot without an image is ordered", orderBare},
 		{"a workload in the shoot answers", workload},
 		{"pods of the shoot resolve names", names},
+		{"managed resources reach seed and shoot", managed},
 		{"the shoot tells how it is", conditions},
 		{"the timeline tells the story", timeline},
 		{"secrets stay secret", secrets},
@@ -129,6 +130,24 @@ func workload(t *testing.T, w *world) {
 	address := w.must(t, w.shoot("get", "service", "hello", "-o", "jsonpath={.spec.clusterIP}")...)
 	w.says(t, time.Minute, "Hello from hello-", w.shoot("exec", "deployment/hello", "--", "hello", "http://"+address)...)
 	w.must(t, w.shoot("logs", "deployment/hello")...)
+}
+
+// managed has the resource manager bring an object into the seed and one into the shoot, and take them away again.
+func managed(t *testing.T, w *world) {
+	t.Helper()
+	w.must(t, w.seed("-n", "garden", "rollout", "status", "deployment/gardener-resource-manager", "--timeout=90s")...)
+	const home = "shoot--meadow--" + shootName
+	secret := `{"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"` + home + `","name":"e2e"},"stringData":{"a.yaml":"{apiVersion: v1, kind: ConfigMap, metadata: {name: managed, namespace: default}, data: {by: nobody}}"}}`
+	for class, show := range map[string]func(...string) []string{"seed": w.seed, "resources": w.shoot} {
+		mr := `{"apiVersion":"resources.gardener.cloud/v1alpha1","kind":"ManagedResource","metadata":{"namespace":"` + home + `","name":"e2e"},"spec":{"class":"` + class + `","secretRefs":[{"name":"e2e"}]}}`
+		w.mustWith(t, secret, w.seed("apply", "-f", "-")...)
+		w.mustWith(t, mr, w.seed("apply", "-f", "-")...)
+		w.must(t, w.seed("-n", home, "wait", "managedresource/e2e", "--for=condition=ResourcesHealthy", "--timeout=60s")...)
+		w.says(t, time.Minute, "nobody", show("get", "configmap", "managed", "-o", "jsonpath={.data.by}")...)
+		w.must(t, w.seed("-n", home, "delete", "managedresource", "e2e", "--timeout=60s")...)
+		w.gone(t, time.Minute, show("get", "configmap", "managed")...)
+	}
+	w.must(t, w.seed("-n", home, "delete", "secret", "e2e")...)
 }
 
 // names has a pod look up Services, as a whole name and as short ones, and a name that only the DNS server of the seed knows:

@@ -38,6 +38,8 @@ type Reconciler struct {
 	RenewKubeconfig func(ctx context.Context) error
 	// KubernetesVersion asks the seed for its version.
 	KubernetesVersion func() (string, error)
+	// Image holds the terrarium binary, for the resource manager; empty for a seed that is not to have one.
+	Image string
 	// Journal is told what happens to the seed; it may be nil.
 	Journal operation.Journal
 	// Config is the section of the configuration.

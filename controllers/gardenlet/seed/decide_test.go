@@ -130,11 +130,11 @@ func TestReferences(t *testing.T) {
 
 func TestReconcileGraph(t *testing.T) {
 	t.Parallel()
-	graph, err := seed.ReconcileGraph(deploy.Engine{}, "identity")
+	graph, err := seed.ReconcileGraph(deploy.Engine{}, "identity", "image")
 	if err != nil {
 		t.Fatalf("ReconcileGraph(...): %v", err)
 	}
-	for _, want := range []string{`"definitions" -> "identity"`, `"namespace" -> "identity"`} {
+	for _, want := range []string{`"definitions" -> "identity"`, `"namespace" -> "identity"`, `"identity" -> "resource-manager"`} {
 		if !strings.Contains(graph.DOT(), want) {
 			t.Errorf("The graph has the edge %s:\n%s", want, graph.DOT())
 		}

@@ -3,6 +3,7 @@
 package seed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -126,6 +127,10 @@ func (r *Reconciler) destroy(ctx context.Context, s *scope) (kit.Outcome, error)
 		objects = append(objects, identity)
 	}
 	engine := Engine(r.SeedClient, r.Clock)
+	if done, err := engine.DeleteSet(ctx, ResourceManagerSet()); err != nil || !done {
+		return kit.Stop(), cmp.Or(err, kit.Wait(installationPause, "The resource manager is being deleted"))
+	}
+	objects = append(objects, resourceManagerLeftovers()...)
 	if err := engine.Delete(ctx, objects...); err != nil {
 		return kit.Stop(), err
 	}

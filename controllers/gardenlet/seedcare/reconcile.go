@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package seedcare checks what the gardenlet deployed for its seed as a whole and reports it as condition
-// SeedSystemComponentsHealthy. For now that is the custom resource definitions of the extension contract.
+// SeedSystemComponentsHealthy. That is the resource manager
+// and the custom resource definitions of the extension contract.
 package seedcare
 
 import (
@@ -22,6 +23,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
@@ -109,6 +111,11 @@ func (r *Reconciler) check(ctx context.Context) gardencorev1beta1.Condition {
 	if err != nil {
 		return unknown(err)
 	}
+	if reason, message, err := r.checkResourceManager(ctx); err != nil {
+		return unknown(err)
+	} else if message != "" {
+		return healthy(gardencorev1beta1.ConditionFalse, reason, message)
+	}
 	var missing, bad []string
 	for _, definition := range definitions {
 		name := definition.GetName()
@@ -125,6 +132,28 @@ func (r *Reconciler) check(ctx context.Context) gardencorev1beta1.Condition {
 		}
 	}
 	return Judge(missing, bad)
+}
+
+// checkResourceManager says what is wrong with the resource manager, if the gardenlet has deployed one.
+func (r *Reconciler) checkResourceManager(ctx context.Context) (reason, message string, err error) {
+	members, err := seed.Engine(r.SeedClient, r.Clock).SetMembers(ctx, seed.ResourceManagerSet())
+	if err != nil {
+		return "", "", err
+	}
+	for _, member := range members {
+		kind := member.GetObjectKind().GroupVersionKind().Kind
+		err := r.SeedClient.Get(ctx, client.ObjectKeyFromObject(member), member)
+		switch {
+		case apierrors.IsNotFound(err):
+			return kind + "Missing", kind + " " + member.GetName() + " of the resource manager does not exist", nil
+		case err != nil:
+			return "", "", err
+		}
+		if ok, cause := deploy.Healthy(member); !ok {
+			return kind + "Unhealthy", kind + " " + member.GetName() + " of the resource manager is not healthy: " + cause, nil
+		}
+	}
+	return "", "", nil
 }
 
 // Judge makes the condition of the definitions that are missing, and of those that exist and are not served, each with a reason.

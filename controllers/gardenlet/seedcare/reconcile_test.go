@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -83,6 +85,16 @@ func TestReconcile(t *testing.T) {
 			want:    systemComponents("False CustomResourceDefinitionMissing"), message: "backupbuckets.extensions.gardener.cloud",
 		},
 		"NotServed": {reason: "so is what exists and is not served", objects: func(t *testing.T) []client.Object { t.Helper(); return definitions(t, false) }, want: systemComponents("False CustomResourceDefinitionUnhealthy"), message: "workers.extensions.gardener.cloud"},
+		"ResourceManager": {
+			reason: "a resource manager that was deployed and does not run is named", want: systemComponents("False DeploymentUnhealthy"), message: "gardener-resource-manager",
+			objects: func(t *testing.T) []client.Object {
+				t.Helper()
+				inventory := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "inventory-gardener-resource-manager"}}
+				inventory.Data = map[string]string{"objects": `[{"group":"apps","version":"v1","kind":"Deployment","namespace":"garden","name":"gardener-resource-manager"}]`}
+				deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "gardener-resource-manager"}}
+				return append(definitions(t, true), inventory, deployment)
+			},
+		},
 		"Threshold": {
 			reason:  "a condition that was True waits for the threshold",
 			objects: func(t *testing.T) []client.Object { t.Helper(); return definitions(t, false) },
