@@ -12,11 +12,6 @@ func shootRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
 		Row{
-			Field: "spec.hibernation.enabled", Only: "true", Severity: Refuse,
-			Instead: "a sleeping cluster would lose its machines and fail for want of nodes, so nothing is done with it",
-		},
-		Row{Field: "spec.hibernation.schedules", Severity: Warn, Instead: "the cluster is not put to sleep and not woken up by itself"},
-		Row{
 			Field: "spec.seedName", Only: "another seed than status.seedName", Severity: Refuse,
 			Instead: "control planes are not moved between seeds, and a cluster that waits for a move is no longer looked after",
 			when: object(func(s *gardencorev1beta1.Shoot) bool {

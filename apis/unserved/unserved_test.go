@@ -147,19 +147,6 @@ func TestIn(t *testing.T) {
 		want   []string
 	}{
 		"plain": {reason: "defaults are no request", obj: shoot(func(*gardencorev1beta1.Shoot) {})},
-		"hibernation": {
-			reason: "a sleeping shoot breaks",
-			obj: shoot(func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true), Schedules: []gardencorev1beta1.HibernationSchedule{{}}}
-			}),
-			want: []string{"spec.hibernation.enabled: refuse", "spec.hibernation.schedules: warn"},
-		},
-		"awake": {
-			reason: "false is what it is",
-			obj: shoot(func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(false)}
-			}),
-		},
 		"move": {
 			reason: "a shoot that waits for a move is looked after by nobody",
 			obj:    shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("eu-2") }),
@@ -267,12 +254,17 @@ func TestIn(t *testing.T) {
 	}
 }
 
+// withPlugin asks for something without which the API server of a shoot would not start.
+func withPlugin(s *gardencorev1beta1.Shoot) {
+	s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
+		AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{Name: "ImagePolicyWebhook", KubeconfigSecretName: new("images")}},
+	}
+}
+
 func TestSet(t *testing.T) {
 	t.Parallel()
-	asleep := shoot(func(s *gardencorev1beta1.Shoot) {
-		s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
-	})
-	both := asleep.DeepCopy()
+	plugin := shoot(withPlugin)
+	both := plugin.DeepCopy()
 	both.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{HighAvailability: &gardencorev1beta1.HighAvailability{}}
 	zone := both.DeepCopy()
 	zone.Spec.ControlPlane.HighAvailability.FailureTolerance.Type = gardencorev1beta1.FailureToleranceTypeZone
@@ -284,16 +276,16 @@ func TestSet(t *testing.T) {
 		obj, old any
 		want     []string
 	}{
-		"new":                 {"all of a new object is set", asleep, nil, []string{"spec.hibernation.enabled: refuse"}},
-		"nil":                 {"also when there is a type without an object", asleep, none, []string{"spec.hibernation.enabled: refuse"}},
-		"same":                {"what was there before is nobody's doing", asleep, asleep, nil},
-		"added":               {"only what is new", both, asleep, []string{"spec.controlPlane.highAvailability: configuration problem"}},
+		"new":                 {"all of a new object is set", plugin, nil, []string{"spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName: refuse"}},
+		"nil":                 {"also when there is a type without an object", plugin, none, []string{"spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName: refuse"}},
+		"same":                {"what was there before is nobody's doing", plugin, plugin, nil},
+		"added":               {"only what is new", both, plugin, []string{"spec.controlPlane.highAvailability: configuration problem"}},
 		"changed":             {"another value is set as well", zone, both, []string{"spec.controlPlane.highAvailability: configuration problem"}},
 		"encrypted":           {"what is encrypted does not change", more, encrypted, []string{encryption}},
 		"not encrypted":       {"nor is it taken away", other, encrypted, []string{encryption}},
 		"encrypted in turn":   {"one wrong change does not follow another", other, more, []string{encryption}},
 		"encrypted as before": {"the way back is open", encrypted, more, nil},
-		"taken":               {"taking away sets nothing", asleep, both, nil},
+		"taken":               {"taking away sets nothing", plugin, both, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -302,7 +294,7 @@ func TestSet(t *testing.T) {
 			}
 		})
 	}
-	if diff := cmp.Diff([]string{"spec.hibernation.enabled: refuse", "spec.controlPlane.highAvailability: configuration problem"}, paths(unserved.Problems(both))); diff != "" {
+	if diff := cmp.Diff([]string{"spec.controlPlane.highAvailability: configuration problem", "spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName: refuse"}, paths(unserved.Problems(both))); diff != "" {
 		t.Errorf("Problems (-want +got):\n%s", diff)
 	}
 }
@@ -313,10 +305,8 @@ func TestString(t *testing.T) {
 	if got, want := bastion[0].String(), "kind Bastion is not served yet: no host is made that one could log in to"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	asleep := shoot(func(s *gardencorev1beta1.Shoot) {
-		s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
-	})
-	if got, want := unserved.Problems(asleep)[0].String(), "spec.hibernation.enabled (true) is not served yet: "; !strings.HasPrefix(got, want) {
+	plugin := shoot(withPlugin)
+	if got, want := unserved.Problems(plugin)[0].String(), "spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName is not served yet: "; !strings.HasPrefix(got, want) {
 		t.Errorf("got  %s\nwant %s...", got, want)
 	}
 }

@@ -81,8 +81,3 @@ func (c *Component[F]) Needs(other Name) bool {
 func (c *Component[F]) IsWanted(facts F) bool {
 	return c.Wanted == nil || c.Wanted(facts)
 }
-
-// One is the number of replicas of a component with a single instance.
-func One[F any](F) int32 {
-	return 1
-}

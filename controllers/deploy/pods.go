@@ -77,31 +77,42 @@ func lastWords(message string) string {
 
 // workloadTrouble looks at the pods of a workload.
 func (e Engine) workloadTrouble(ctx context.Context, u *unstructured.Unstructured) (trouble, bool) {
-	raw, found, err := unstructured.NestedMap(u.Object, "spec", "selector")
-	if err != nil || !found || u.GetKind() == "Service" {
-		return trouble{}, false
-	}
-	var labels metav1.LabelSelector
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, &labels); err != nil {
-		return trouble{}, false
-	}
-	selector, err := metav1.LabelSelectorAsSelector(&labels)
+	pods, err := e.podsOf(ctx, u)
 	if err != nil {
-		return trouble{}, false
-	}
-	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("PodList"))
-	if err := e.Client.List(ctx, list, client.InNamespace(u.GetNamespace()), client.MatchingLabelsSelector{Selector: selector}); err != nil {
 		return trouble{}, false // the reason of the workload itself has to suffice
 	}
-	for i := range list.Items {
-		pod := &corev1.Pod{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(list.Items[i].Object, pod); err != nil {
-			continue
-		}
-		if t, found := podTrouble(pod); found {
+	for i := range pods {
+		if t, found := podTrouble(&pods[i]); found {
 			return t, true
 		}
 	}
 	return trouble{}, false
+}
+
+// podsOf lists the pods of a workload. Objects of other kinds have none.
+func (e Engine) podsOf(ctx context.Context, u *unstructured.Unstructured) ([]corev1.Pod, error) {
+	raw, found, err := unstructured.NestedMap(u.Object, "spec", "selector")
+	if err != nil || !found || u.GetKind() == "Service" {
+		return nil, err
+	}
+	var labels metav1.LabelSelector
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, &labels); err != nil {
+		return nil, fmt.Errorf("read the selector of %s: %w", describe(u), err)
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&labels)
+	if err != nil {
+		return nil, fmt.Errorf("read the selector of %s: %w", describe(u), err)
+	}
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("PodList"))
+	if err := e.Client.List(ctx, list, client.InNamespace(u.GetNamespace()), client.MatchingLabelsSelector{Selector: selector}); err != nil {
+		return nil, fmt.Errorf("list the pods of %s: %w", describe(u), err)
+	}
+	pods := make([]corev1.Pod, len(list.Items))
+	for i := range list.Items {
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(list.Items[i].Object, &pods[i]); err != nil {
+			return nil, fmt.Errorf("read a pod of %s: %w", describe(u), err)
+		}
+	}
+	return pods, nil
 }

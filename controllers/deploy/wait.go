@@ -87,6 +87,30 @@ func (e Engine) missing(ctx context.Context, objs []client.Object) (reasons []st
 	return reasons, noImage, nil
 }
 
+// WaitStopped waits until no pod of the workloads among the objects is left.
+func (e Engine) WaitStopped(ctx context.Context, objs ...client.Object) error {
+	return e.poll(ctx, func(ctx context.Context) ([]string, error) {
+		var reasons []string
+		for _, obj := range objs {
+			u, err := e.get(ctx, obj)
+			if err != nil {
+				return nil, err
+			}
+			if u == nil {
+				continue
+			}
+			pods, err := e.podsOf(ctx, u)
+			if err != nil {
+				return nil, err
+			}
+			for i := range pods {
+				reasons = append(reasons, fmt.Sprintf("pod %q of %s is still there", pods[i].Name, describe(u)))
+			}
+		}
+		return reasons, nil
+	})
+}
+
 // WaitGone waits until none of the objects exists any more.
 func (e Engine) WaitGone(ctx context.Context, objs ...client.Object) error {
 	return e.poll(ctx, func(ctx context.Context) ([]string, error) {

@@ -33,6 +33,7 @@ func TestStory(t *testing.T) {
 		{"pods of the shoot resolve names", names},
 		{"managed resources reach seed and shoot", managed},
 		{"the shoot tells how it is", conditions},
+		{"the shoot sleeps and wakes up", night},
 		{"the timeline tells the story", timeline},
 		{"secrets stay secret", secrets},
 		{"wrong manifests are explained", wrongManifests},

@@ -20,7 +20,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// TestHibernationSchedules drives the controller by hand: the garden runs it only once shoots can sleep.
+// TestHibernationSchedules drives the controller by hand, with a clock of its own.
 func TestHibernationSchedules(t *testing.T) {
 	t.Parallel()
 	o := operate(t)

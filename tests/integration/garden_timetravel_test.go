@@ -170,8 +170,8 @@ func TestTimeTravel(t *testing.T) {
 		t.Errorf("GCM-STALE-4: a project with shoots is stale since %s", busy.Status.StaleSinceTimestamp)
 	}
 	w.read(tended)
-	if hibernation := tended.Spec.Hibernation; hibernation != nil && hibernation.Enabled != nil && *hibernation.Enabled {
-		t.Error("a schedule has put a shoot to sleep, which nobody can do yet")
+	if hibernation := tended.Spec.Hibernation; hibernation == nil || hibernation.Enabled == nil || !*hibernation.Enabled {
+		t.Error("GCM-HIBER-4: no schedule has put the shoot to sleep")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -48,18 +49,22 @@ func TestUnserved(t *testing.T) {
 
 	shoot := order(namespace, "sprout", "local", func(s *gardencorev1beta1.Shoot) {
 		s.Spec.SeedName = new("north-1")
-		s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Schedules: []gardencorev1beta1.HibernationSchedule{{Start: new("0 20 * * *")}}}
+		s.Spec.Resources = []gardencorev1beta1.NamedResourceReference{{
+			Name: "notes", ResourceRef: autoscalingv1.CrossVersionObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "notes"},
+		}}
 	})
 	if err := listening.Create(t.Context(), shoot); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"spec.hibernation.schedules"}, told()); diff != "" {
-		t.Errorf("who makes a shoot with a schedule hears that nobody keeps it, and nothing of defaults (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"spec.resources"}, told()); diff != "" {
+		t.Errorf("who makes a shoot with resources hears that nobody reads them, and nothing of defaults (-want +got):\n%s", diff)
 	}
 	before := shoot.DeepCopy()
-	shoot.Spec.Hibernation.Enabled = new(true)
-	refused(t, "a shoot on a seed is not put to sleep", listening.Patch(t.Context(), shoot, client.MergeFrom(before)),
-		apierrors.IsForbidden, "spec.hibernation.enabled (true) is not served yet")
+	shoot.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
+		AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{Name: "ImagePolicyWebhook", KubeconfigSecretName: new("images")}},
+	}
+	refused(t, "a shoot on a seed gets nothing that would break it", listening.Patch(t.Context(), shoot, client.MergeFrom(before)),
+		apierrors.IsForbidden, "spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName is not served yet")
 	ear.take()
 	shoot = before.DeepCopy()
 	shoot.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{HighAvailability: &gardencorev1beta1.HighAvailability{

@@ -21,8 +21,6 @@ import (
 
 type shoot = gardencorev1beta1.Shoot
 
-func asleep(s *shoot) { s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)} }
-
 func onSeed(s *shoot) { s.Spec.SeedName = new("a") }
 
 func runs(s *shoot) {
@@ -55,35 +53,35 @@ func going(s *shoot) { s.DeletionTimestamp = &metav1.Time{} }
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	admissiontest.Run(t, unserved.New, map[string]admissiontest.Case{
-		"created asleep": {
-			Reason:  "nothing is there yet that could break, and its owner can wake it",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(asleep, onSeed)},
+		"created with a plugin": {
+			Reason:  "nothing is there yet that could break, and its owner can take it back",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(plugin, onSeed)},
 		},
-		"asleep without a seed": {
+		"a plugin without a seed": {
 			Reason:  "the same before it has a seed",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(asleep), Old: admissiontest.Shoot()},
+			Request: admissiontest.Request{Object: admissiontest.Shoot(plugin), Old: admissiontest.Shoot()},
 		},
-		"asleep before it runs": {
+		"a plugin before it runs": {
 			Reason:  "a gardenlet may be making it just now",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(onSeed, asleep), Old: admissiontest.Shoot(onSeed)},
-			Refused: []string{"spec.hibernation.enabled (true) is not served yet", "keep the old value of the field"},
+			Request: admissiontest.Request{Object: admissiontest.Shoot(onSeed, plugin), Old: admissiontest.Shoot(onSeed)},
+			Refused: []string{"spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName is not served yet", "keep the old value of the field"},
 		},
-		"put to sleep": {
-			Reason:  "its machines would go and it would fail",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, asleep), Old: admissiontest.Shoot(runs)},
-			Refused: []string{"spec.hibernation.enabled (true) is not served yet", "lose its machines"},
+		"plugin": {
+			Reason:  "its API server would not start",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, plugin), Old: admissiontest.Shoot(runs)},
+			Refused: []string{"spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName is not served yet"},
 		},
-		"woken up": {
+		"plugin taken away": {
 			Reason:  "it is the way out",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(runs), Old: admissiontest.Shoot(runs, asleep)},
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs), Old: admissiontest.Shoot(runs, plugin)},
 		},
-		"asleep already": {
-			Reason:  "another change does not put it to sleep",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, asleep, available), Old: admissiontest.Shoot(runs, asleep)},
+		"plugin already": {
+			Reason:  "another change does not set it",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, plugin, available), Old: admissiontest.Shoot(runs, plugin)},
 		},
-		"bound asleep": {
+		"bound with a plugin": {
 			Reason:  "a seed is chosen for a shoot that was created so",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(asleep, onSeed), Old: admissiontest.Shoot(asleep), Subresource: "binding"},
+			Request: admissiontest.Request{Object: admissiontest.Shoot(plugin, onSeed), Old: admissiontest.Shoot(plugin), Subresource: "binding"},
 		},
 		"moved": {
 			Reason:  "its gardenlet would leave it alone for good",
@@ -93,11 +91,6 @@ func TestRefusals(t *testing.T) {
 		"moved back": {
 			Reason:  "it is the way out",
 			Request: admissiontest.Request{Object: admissiontest.Shoot(runs), Old: admissiontest.Shoot(runs, moved), Subresource: "binding"},
-		},
-		"plugin": {
-			Reason:  "its API server would not start",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, plugin), Old: admissiontest.Shoot(runs)},
-			Refused: []string{"spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName is not served yet"},
 		},
 		"encrypted no more": {
 			Reason:  "its API server could not read what it has written",
@@ -114,7 +107,7 @@ func TestRefusals(t *testing.T) {
 		},
 		"in deletion": {
 			Reason:  "nothing is set any more",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, asleep, going), Old: admissiontest.Shoot(runs)},
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, plugin, going), Old: admissiontest.Shoot(runs)},
 		},
 		"status": {
 			Reason:  "a gardenlet says where the shoot is",
@@ -140,8 +133,8 @@ func TestWarnings(t *testing.T) {
 		want        notes
 	}{
 		"plain":     {reason: "nothing to say", object: admissiontest.Shoot()},
-		"new":       {reason: "everything of a new object is set", object: admissiontest.Shoot(asleep, available), want: notes{"spec.hibernation.enabled (true)", "spec.controlPlane.highAvailability"}},
-		"added":     {reason: "only what is new", object: admissiontest.Shoot(asleep, available), old: admissiontest.Shoot(asleep), want: notes{"spec.controlPlane.highAvailability"}},
+		"new":       {reason: "everything of a new object is set", object: admissiontest.Shoot(plugin, available), want: notes{"spec.controlPlane.highAvailability", "spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName"}},
+		"added":     {reason: "only what is new", object: admissiontest.Shoot(plugin, available), old: admissiontest.Shoot(plugin), want: notes{"spec.controlPlane.highAvailability"}},
 		"kept":      {reason: "who set it was told", object: admissiontest.Shoot(available), old: admissiontest.Shoot(available)},
 		"gardenlet": {reason: "nobody reads it", object: admissiontest.Shoot(available), groups: []string{gardencorev1beta1.GroupSeeds}},
 		"status":    {reason: "the status sets nothing", object: admissiontest.Shoot(available), old: admissiontest.Shoot(), sub: "status"},

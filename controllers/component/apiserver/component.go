@@ -58,7 +58,7 @@ func ExposureComponent() component.Component[facts.Shoot] {
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
 		Name: Name, Title: "the API server", Task: "apiserver", After: []component.Name{etcd.Main, etcd.Events}, Addresses: []component.Name{Exposure},
-		Images: []string{image}, Replicas: component.One[facts.Shoot],
+		Images: []string{image}, Replicas: facts.Instances,
 		Care: component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadDeployment},
 		Keep: func(f facts.Shoot) client.Object {
 			return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: EncryptionSecret}}

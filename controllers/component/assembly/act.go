@@ -118,6 +118,18 @@ func (a *Assembly[F]) wait(c component.Component[F]) func(ctx context.Context) e
 	}
 }
 
+// waitStopped waits until the component has no pods.
+func (a *Assembly[F]) waitStopped(c component.Component[F]) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		engine := a.Engine(ctx)
+		members, err := engine.SetMembers(ctx, a.set(c))
+		if err != nil {
+			return err
+		}
+		return engine.WaitStopped(ctx, members...)
+	}
+}
+
 // remove begins to delete a component that is not wanted. Nothing waits for that; the next run goes on with it.
 func (a *Assembly[F]) remove(c component.Component[F]) func(ctx context.Context) error {
 	return func(ctx context.Context) error {

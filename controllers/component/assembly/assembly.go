@@ -18,6 +18,7 @@ const (
 	timeout = 5 * time.Minute
 
 	waitSuffix   = "-wait"
+	stopSuffix   = "-stop"
 	deleteSuffix = "-delete"
 )
 
@@ -161,6 +162,34 @@ func (a *Assembly[F]) Delete(order Order) []flow.Task {
 			}
 		}
 		tasks = append(tasks, task)
+	}
+	return tasks
+}
+
+// Stop returns the tasks that stop every component that has instances, each after those that need it are gone, and wait until its pods
+// are. The facts have to say that none is to run.
+func (a *Assembly[F]) Stop(order Order) []flow.Task {
+	var tasks []flow.Task
+	for _, c := range slices.Backward(a.Components) {
+		if c.Replicas == nil {
+			continue
+		}
+		task := flow.Task{
+			ID: c.TaskID() + stopSuffix, Title: "Stopping " + c.Title, After: order.start(c.Name), Reads: slices.Clone(a.Reads),
+			Skip: order.Skip || !c.IsWanted(a.Facts), Do: a.deploy(c),
+		}
+		for _, name := range c.Addresses {
+			task.Reads = append(task.Reads, a.Addresses.Of(name))
+		}
+		for i := range a.Components {
+			if other := &a.Components[i]; other.Replicas != nil && other.Needs(c.Name) {
+				task.After = append(task.After, other.TaskID()+stopSuffix+waitSuffix)
+			}
+		}
+		tasks = append(tasks, task, flow.Task{
+			ID: task.ID + waitSuffix, Title: "Waiting until " + c.Title + " is stopped", After: []flow.ID{task.ID}, Reads: a.Reads, Timeout: timeout,
+			Skip: task.Skip, Do: a.waitStopped(c),
+		})
 	}
 	return tasks
 }

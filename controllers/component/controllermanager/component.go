@@ -37,7 +37,7 @@ const (
 // Component is the controller manager.
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: name, Title: "the controller manager", Task: "kcm", Images: []string{name}, Replicas: component.One[facts.Shoot],
+		Name: name, Title: "the controller manager", Task: "kcm", Images: []string{name}, Replicas: facts.Instances,
 		After: []component.Name{apiserver.Name},
 		Care:  component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadDeployment},
 		Secrets: func(facts.Shoot, component.Addresses) ([]component.Request, error) {

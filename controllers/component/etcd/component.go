@@ -29,7 +29,7 @@ const (
 // Component is the etcd of a role.
 func Component(role string) component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: component.Name(nameOf(role)), Title: "the etcd for " + role, Images: []string{image}, Replicas: component.One[facts.Shoot],
+		Name: component.Name(nameOf(role)), Title: "the etcd for " + role, Images: []string{image}, Replicas: facts.Instances,
 		Care: component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadEtcd},
 		Keep: func(f facts.Shoot) client.Object {
 			return &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: nameOf(role)}}

@@ -62,7 +62,7 @@ func render(f facts.Shoot, role string, in *component.Inputs) []client.Object {
 	return []client.Object{service(f.Namespace, role), &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: nameOf(role), Labels: labels(role)},
 		Spec: appsv1.StatefulSetSpec{
-			Replicas:    new(int32(1)),
+			Replicas:    &in.Replicas,
 			ServiceName: serviceName(role),
 			Selector:    &metav1.LabelSelector{MatchLabels: labels(role)},
 			// With ordered pods, a pod that cannot start would never be replaced by a corrected one.

@@ -21,7 +21,8 @@ import (
 func render(t *testing.T, seed gardencorev1beta1.SeedSpec, kept client.Object) []client.Object {
 	t.Helper()
 	in := &component.Inputs{
-		Images: map[string]string{"etcd": "registry.k8s.io/etcd:3.6.8-0"},
+		Replicas: 1,
+		Images:   map[string]string{"etcd": "registry.k8s.io/etcd:3.6.8-0"},
 		Secrets: map[string]component.Secret{
 			"etcd-main-server": {Name: "etcd-main-server-11111111"}, "etcd-main-peer": {Name: "etcd-main-peer-22222222"},
 			"ca-etcd": {Bundle: "ca-etcd-bundle-33333333"}, "ca-etcd-peer": {Bundle: "ca-etcd-peer-bundle-44444444"},

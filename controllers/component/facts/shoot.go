@@ -24,6 +24,40 @@ type Shoot struct {
 	ClusterIdentity string
 	// Hosts are the host names of the API server.
 	Hosts Hosts
+	// Power is how much of the shoot is to run.
+	Power Power
+}
+
+// Power is how much of a shoot is to run.
+type Power int
+
+const (
+	// Awake shoots run. Every shoot in deletion is awake, because its control plane has to clean up (GLET-DEL-6).
+	Awake Power = iota
+	// FallingAsleep shoots still run, and are being put to sleep: components go on until nothing needs them (GLET-HIB-4).
+	FallingAsleep
+	// Asleep shoots do not run: they were put to sleep before, or were created so (GLET-HIB-7).
+	Asleep
+)
+
+// PowerOf is how much of a shoot is to run. running says whether its API server runs now.
+func PowerOf(shoot *gardencorev1beta1.Shoot, running bool) Power {
+	switch {
+	case shoot.DeletionTimestamp != nil || !query.HibernationWanted(shoot):
+		return Awake
+	case running:
+		return FallingAsleep
+	default:
+		return Asleep
+	}
+}
+
+// Instances is how many instances a component of the control plane has.
+func Instances(s Shoot) int32 {
+	if s.Power == Asleep {
+		return 0
+	}
+	return 1
 }
 
 // Workers reports whether the shoot has nodes.

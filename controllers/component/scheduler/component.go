@@ -33,7 +33,7 @@ const (
 // Component is the scheduler. A shoot without nodes, or in deletion, has none.
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: name, Title: "the scheduler", Task: "scheduler", Images: []string{name}, Replicas: component.One[facts.Shoot],
+		Name: name, Title: "the scheduler", Task: "scheduler", Images: []string{name}, Replicas: facts.Instances,
 		After:  []component.Name{apiserver.Name},
 		Wanted: func(f facts.Shoot) bool { return f.Workers() && !f.Deleting() },
 		Care:   component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadDeployment},

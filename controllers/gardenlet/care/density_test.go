@@ -214,6 +214,10 @@ func (b *bed) sleep(t *testing.T, s *gardencorev1beta1.Shoot) {
 	if err := b.garden.Get(t.Context(), key, live); err != nil {
 		t.Fatal(err)
 	}
+	live.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
+	if err := b.garden.Update(t.Context(), live); err != nil {
+		t.Fatal(err)
+	}
 	live.Status.Hibernated = true
 	if err := b.garden.Status().Update(t.Context(), live); err != nil {
 		t.Fatal(err)

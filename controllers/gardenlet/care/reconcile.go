@@ -47,6 +47,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 
 // check makes all checks. If they cannot be made, the conditions say so.
 func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) []gardencorev1beta1.Condition {
+	if shoot.Status.Hibernated || query.HibernationWanted(shoot) {
+		return r.notChecked(shoot)
+	}
 	world, err := r.observe(ctx, shoot)
 	if err != nil {
 		return uncheckable(shoot, err)
@@ -93,12 +96,8 @@ func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot
 	return world, err
 }
 
-// access is the access to the shoot. It is nil if there is none yet or no more, and while the shoot is hibernated.
+// access is the access to the shoot. It is nil if there is none yet or no more.
 func (r *Reconciler) access(ctx context.Context, shoot *gardencorev1beta1.Shoot) (*kit.Shoot, error) {
-	if shoot.Status.Hibernated {
-		r.Shoots.Drop(shoot.Status.TechnicalID)
-		return nil, nil //nolint:nilnil // no access is an answer
-	}
 	access, err := r.Shoots.Get(ctx, shoot.Status.TechnicalID)
 	if errors.Is(err, kit.ErrNoShootAccess) {
 		return nil, nil //nolint:nilnil // no access is an answer
@@ -106,17 +105,35 @@ func (r *Reconciler) access(ctx context.Context, shoot *gardencorev1beta1.Shoot)
 	return access, err
 }
 
+// notChecked are the conditions of a shoot that sleeps, falls asleep or wakes up: what does not run cannot be ill (GLET-CARE-5). The
+// connection to a shoot that sleeps is closed.
+func (r *Reconciler) notChecked(shoot *gardencorev1beta1.Shoot) []gardencorev1beta1.Condition {
+	if shoot.Status.Hibernated && query.HibernationWanted(shoot) {
+		r.Shoots.Drop(shoot.Status.TechnicalID)
+	}
+	return all(shoot, gardencorev1beta1.Condition{
+		Status: gardencorev1beta1.ConditionTrue, Reason: gardencorev1beta1.ReasonConditionNotChecked,
+		Message: "The cluster is hibernated, so this is not checked",
+	})
+}
+
 func uncheckable(shoot *gardencorev1beta1.Shoot, err error) []gardencorev1beta1.Condition {
+	return all(shoot, gardencorev1beta1.Condition{
+		Status: gardencorev1beta1.ConditionUnknown, Reason: gardencorev1beta1.ReasonConditionCheckError,
+		Message: "The check could not be made: " + err.Error(),
+	})
+}
+
+// all are the conditions of a shoot, each with the same finding.
+func all(shoot *gardencorev1beta1.Shoot, finding gardencorev1beta1.Condition) []gardencorev1beta1.Condition {
 	kinds := []gardencorev1beta1.ConditionType{gardencorev1beta1.ConditionTypeAPIServerAvailable, gardencorev1beta1.ConditionTypeControlPlaneHealthy}
 	if !query.Workerless(&shoot.Spec) {
 		kinds = append(kinds, gardencorev1beta1.ConditionTypeEveryNodeReady)
 	}
 	findings := make([]gardencorev1beta1.Condition, 0, len(kinds))
 	for _, kind := range kinds {
-		findings = append(findings, gardencorev1beta1.Condition{
-			Type: kind, Status: gardencorev1beta1.ConditionUnknown, Reason: gardencorev1beta1.ReasonConditionCheckError,
-			Message: "The check could not be made: " + err.Error(),
-		})
+		finding.Type = kind
+		findings = append(findings, finding)
 	}
 	return findings
 }

@@ -159,3 +159,33 @@ func TestOtherConditionsStay_GLET_CARE_3(t *testing.T) {
 		t.Errorf("a condition of another writer was lost: %v", got)
 	}
 }
+
+func TestSleeping(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*gardencorev1beta1.Shoot){
+		"falls asleep": func(s *gardencorev1beta1.Shoot) { s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)} },
+		"wakes up":     func(s *gardencorev1beta1.Shoot) { s.Status.Hibernated = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := shoot()
+			change(s)
+			w := newWard(t, s)
+			w.err = errors.New("nobody answers")
+			if _, err := w.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)}); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.GardenClient.Get(t.Context(), client.ObjectKeyFromObject(s), s); err != nil {
+				t.Fatal(err)
+			}
+			if len(s.Status.Conditions) == 0 {
+				t.Error("GLET-CARE-5: there are no conditions")
+			}
+			for _, c := range s.Status.Conditions {
+				if c.Status != gardencorev1beta1.ConditionTrue || c.Reason != "ConditionNotChecked" {
+					t.Errorf("GLET-CARE-5: %s is %s (%s), want True (ConditionNotChecked)", c.Type, c.Status, c.Reason)
+				}
+			}
+		})
+	}
+}

@@ -97,11 +97,6 @@ func TestDecide(t *testing.T) {
 			reason: "nothing is made while it waits to be moved, and its owner is told", shoot: running(toUS), want: shoot.Decision{Action: shoot.ActionRefuse, Operation: "Reconcile"},
 		},
 		"SHOOT_2_MovingDeletion": {reason: "the seed that runs it deletes it", shoot: running(toUS, inDeletion), want: run("Delete")},
-		"HIB_Asleep":             {reason: "sleep is not served, and would break it", shoot: running(asleep), want: shoot.Decision{Action: shoot.ActionRefuse, Operation: "Reconcile"}},
-		"HIB_AsleepDeletion":     {reason: "a deletion does no harm that is not wanted", shoot: running(asleep, inDeletion), want: run("Delete")},
-		"HIB_AsleepIgnored": {
-			reason: "a shoot that is to be left alone is", shoot: running(asleep, inGarden, annotated(ignore, "true")), want: shoot.Decision{Action: shoot.ActionSync, Operation: "Reconcile"},
-		},
 		"SHOOT_3_New": {
 			reason: "no last operation", shoot: running(func(s *gardencorev1beta1.Shoot) { s.Status = gardencorev1beta1.ShootStatus{} }), want: run("Create"),
 		},

@@ -28,19 +28,21 @@ import (
 
 // Found is what a deletion finds.
 type Found struct {
-	Namespace, APIServer, Available, Infrastructure, Network, Worker bool
+	Namespace, APIServer, Available, Asleep, Infrastructure, ControlPlane, Network, Worker bool
 }
 
 // ReconcileGraph compiles the graph of a reconciliation.
-func ReconcileGraph(ctx context.Context, shoot *gardencorev1beta1.Shoot, hosts facts.Hosts) (*flow.Graph, error) {
-	return onPaper(shoot, hosts).reconcileGraph(ctx)
+func ReconcileGraph(ctx context.Context, shoot *gardencorev1beta1.Shoot, hosts facts.Hosts, power facts.Power) (*flow.Graph, error) {
+	o := onPaper(shoot, hosts)
+	o.facts.Power = power
+	return o.reconcileGraph(ctx)
 }
 
 // DeleteGraph compiles the graph of a deletion.
 func DeleteGraph(shoot *gardencorev1beta1.Shoot, f Found) (*flow.Graph, error) {
 	return compose(modeDelete, onPaper(shoot, facts.Hosts{}).fragments(remains{
-		namespace: f.Namespace, apiServer: f.APIServer, available: f.Available, infrastructure: f.Infrastructure,
-		network: f.Network, worker: f.Worker, workerless: query.Workerless(&shoot.Spec),
+		namespace: f.Namespace, apiServer: f.APIServer, available: f.Available, asleep: f.Asleep,
+		infrastructure: f.Infrastructure, controlPlane: f.ControlPlane, network: f.Network, worker: f.Worker, workerless: query.Workerless(&shoot.Spec),
 	}))
 }
 
@@ -90,9 +92,9 @@ func Progressed(status gardencorev1beta1.ShootStatus, p flow.Progress, now time.
 }
 
 // Succeeded is the status after an operation that succeeded.
-func Succeeded(shoot *gardencorev1beta1.Shoot, now time.Time) gardencorev1beta1.ShootStatus {
+func Succeeded(shoot *gardencorev1beta1.Shoot, power facts.Power, now time.Time) gardencorev1beta1.ShootStatus {
 	return tell(shoot, time.Hour, now, func(ctx context.Context, a *account) error {
-		return a.Succeed(ctx, func(s *gardencorev1beta1.Shoot) { complete(s, now) })
+		return a.Succeed(ctx, func(s *gardencorev1beta1.Shoot) { complete(s, power, now) })
 	})
 }
 
@@ -125,6 +127,11 @@ func FinishRecords(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.
 	return (&operation{r: r, facts: facts.Shoot{Shoot: shoot}}).todo().finishRest(ctx)
 }
 
+// Unrest names what is left in the cluster of a shoot that is put to sleep.
+func Unrest(ctx context.Context, r *Reconciler, inside client.Client) ([]string, error) {
+	return sleep{ground: ground{clock: r.Clock}}.unrest(ctx, inside)
+}
+
 // Own labels an object in the project and makes the shoot its owner.
 func Own(shoot *gardencorev1beta1.Shoot, obj client.Object, role string) {
 	project{ground: ground{facts: facts.Shoot{Shoot: shoot}}}.own(obj, role)
@@ -139,6 +146,9 @@ func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, n
 	}
 	find := func(name string) (string, error) { return r.Images.Find(name, shoot.Spec.Kubernetes.Version) }
 	var err error
+	if o.facts.Power, err = o.ground().power(ctx); err != nil {
+		return nil, err
+	}
 	if o.images, err = assembly.Images(o.facts, find, lists.ControlPlane(), lists.System()); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -90,6 +91,7 @@ func (o *operation) fragments(found remains) []fragment {
 		runtimes{ground: g}.fragment(found),
 		workers{ground: g, secrets: o.secrets, profile: o.profile, values: v}.fragment(found),
 		restarts{ground: g, todo: o.todo(), values: v}.fragment(),
+		sleep{ground: g, shoots: r.Shoots, shootClient: v.shootClient}.fragment(),
 		cleaning{shoot: o.facts.Shoot, clock: r.Clock, shootClient: v.shootClient}.fragment(found),
 	}
 }
@@ -111,7 +113,7 @@ func (i inside) fragment() fragment {
 			return deploy.Engine{Client: i.values.shootClient.Get(ctx), Owner: fieldOwner, Clock: i.clock}
 		},
 	}
-	return fragment{deploy: components.Deploy(assembly.Order{})}
+	return fragment{deploy: components.Deploy(assembly.Order{Skip: i.facts.Power != facts.Awake})}
 }
 
 // ground is what all tasks in the seed need: the shoot, as it was when the run began, and the seed's cluster.
@@ -161,17 +163,33 @@ type fragment struct {
 type remains struct {
 	// namespace is there and not in deletion.
 	namespace bool
-	// apiServer is deployed; available is set if it also serves.
-	apiServer, available bool
-	// infrastructure, network and worker objects exist.
-	infrastructure, network, worker bool
-	workerless                      bool
+	// apiServer is deployed; available is set if it also serves, asleep if it has no instances.
+	apiServer, available, asleep bool
+	// infrastructure, controlPlane, network and worker objects exist.
+	infrastructure, controlPlane, network, worker bool
+	workerless                                    bool
 }
 
 // cleanable reports whether there can be anything inside the shoot that has to be removed in order, and a way to do so. There is
 // nothing in an API server that never served and on which nothing was built.
 func (f remains) cleanable() bool {
-	return f.namespace && f.apiServer && (f.infrastructure || f.workerless) && (f.available || f.network || f.worker)
+	return f.namespace && f.apiServer && (f.infrastructure || f.workerless) && (f.available || f.asleep || f.network || f.worker)
+}
+
+// stopped reports whether a Deployment has no instances.
+func stopped(d *appsv1.Deployment) bool {
+	return ptr.Deref(d.Spec.Replicas, 1) == 0
+}
+
+// power is how much of the shoot is to run in this operation.
+func (g ground) power(ctx context.Context) (facts.Power, error) {
+	server := &appsv1.Deployment{}
+	key := client.ObjectKey{Namespace: g.facts.Namespace, Name: gardencorev1beta1.DeploymentKubeAPIServer}
+	err := g.seed.Get(ctx, key, server)
+	if client.IgnoreNotFound(err) != nil {
+		return facts.Awake, fmt.Errorf("look whether the API server runs: get deployment %q: %w", key, err)
+	}
+	return facts.PowerOf(g.facts.Shoot, err == nil && !stopped(server)), nil
 }
 
 // inspect looks for what is there of a shoot.
@@ -190,9 +208,11 @@ func (g ground) inspect(ctx context.Context) (remains, error) {
 	found.apiServer = there(server, client.ObjectKey{Namespace: g.facts.Namespace, Name: gardencorev1beta1.DeploymentKubeAPIServer}) && server.DeletionTimestamp == nil
 	if found.apiServer {
 		found.available, _ = deploy.Healthy(server)
+		found.asleep = stopped(server)
 	}
 	key := client.ObjectKey{Namespace: g.facts.Namespace, Name: g.facts.Shoot.Name}
 	found.infrastructure = there(&gardenextensionsv1alpha1.Infrastructure{}, key)
+	found.controlPlane = there(&gardenextensionsv1alpha1.ControlPlane{}, key)
 	found.network = there(&gardenextensionsv1alpha1.Network{}, key)
 	found.worker = there(&gardenextensionsv1alpha1.Worker{}, key)
 	return found, failed

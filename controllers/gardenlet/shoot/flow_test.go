@@ -26,14 +26,20 @@ func TestReconcileGraph_GLET_RECON_1(t *testing.T) {
 	cases := map[string]struct {
 		shoot *gardencorev1beta1.Shoot
 		hosts facts.Hosts
+		power facts.Power
 	}{
-		"reconcile.dot":            {shoot: running(withWorkers), hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}},
+		"reconcile.dot": {shoot: running(withWorkers), hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}},
+		"hibernate.dot": {
+			shoot: running(withWorkers, asleep), hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}, power: facts.FallingAsleep,
+		},
+		"asleep.dot":               {shoot: running(withWorkers, asleep), hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}, power: facts.Asleep},
+		"hibernate-workerless.dot": {shoot: running(asleep), power: facts.FallingAsleep},
 		"reconcile-workerless.dot": {shoot: running()},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g, err := shoot.ReconcileGraph(t.Context(), tc.shoot, tc.hosts)
+			g, err := shoot.ReconcileGraph(t.Context(), tc.shoot, tc.hosts, tc.power)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,13 +50,16 @@ func TestReconcileGraph_GLET_RECON_1(t *testing.T) {
 
 func TestDeleteGraph_GLET_DEL_2(t *testing.T) {
 	t.Parallel()
-	everything := shoot.Found{Namespace: true, APIServer: true, Available: true, Infrastructure: true, Network: true, Worker: true}
+	everything := shoot.Found{Namespace: true, APIServer: true, Available: true, Infrastructure: true, ControlPlane: true, Network: true, Worker: true}
+	sleeping := everything
+	sleeping.Asleep, sleeping.Available = true, false
 	half := shoot.Found{Namespace: true, APIServer: true, Infrastructure: true}
 	cases := map[string]struct {
 		shoot *gardencorev1beta1.Shoot
 		found shoot.Found
 	}{
 		"delete.dot":                   {shoot: running(withWorkers, leaving), found: everything},
+		"delete-asleep.dot":            {shoot: running(withWorkers, asleep, leaving), found: sleeping},
 		"delete-workerless.dot":        {shoot: running(leaving), found: shoot.Found{Namespace: true, APIServer: true, Available: true}},
 		"delete-never-served.dot":      {shoot: running(withWorkers, leaving), found: half},
 		"delete-namespace-is-gone.dot": {shoot: running(withWorkers, leaving)},

@@ -51,6 +51,9 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 	if o.facts.Namespace == "" {
 		o.facts.Namespace = gardencorev1beta1.NamespacePrefixShoot + project + "--" + shoot.Name
 	}
+	if o.facts.Power, err = o.ground().power(ctx); err != nil {
+		return nil, err
+	}
 	if err := o.loadProfile(ctx); err != nil {
 		return nil, err
 	}

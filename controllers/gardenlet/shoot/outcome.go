@@ -13,6 +13,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
@@ -55,15 +56,17 @@ func (r *Reconciler) succeeded(ctx context.Context, o *operation) error {
 		return err
 	}
 	now := r.Clock.Now()
-	if err := o.status.Succeed(ctx, func(s *gardencorev1beta1.Shoot) { complete(s, now) }); err != nil {
+	if err := o.status.Succeed(ctx, func(s *gardencorev1beta1.Shoot) { complete(s, o.facts.Power, now) }); err != nil {
 		return err
 	}
 	return o.syncCluster(ctx, o.status.Object())
 }
 
-// complete changes the status after a creation or a reconciliation. The conditions have to be checked again.
-func complete(s *gardencorev1beta1.Shoot, now time.Time) {
+// complete changes the status after a creation or a reconciliation. The conditions have to be checked again. Whether the shoot sleeps
+// is what the run has done; its owner may want something else by now.
+func complete(s *gardencorev1beta1.Shoot, power facts.Power, now time.Time) {
 	s.Status.SeedName = s.Spec.SeedName
+	s.Status.Hibernated = power != facts.Awake
 	s.Status.Conditions = reevaluate(s.Status.Conditions, now)
 	s.Status.Constraints = reevaluate(Unserved(s, now), now)
 }

@@ -85,7 +85,7 @@ func TestDNSServersAreRestarted_GCM_MAINT_9(t *testing.T) {
 
 func TestRestartsAreDoneOnRequestOnly_GCM_MAINT_9(t *testing.T) {
 	t.Parallel()
-	g, err := shoot.ReconcileGraph(t.Context(), running(withWorkers, annotated(tasksKey, "restartControlPlanePods")), facts.Hosts{})
+	g, err := shoot.ReconcileGraph(t.Context(), running(withWorkers, annotated(tasksKey, "restartControlPlanePods")), facts.Hosts{}, facts.Awake)
 	if err != nil {
 		t.Fatal(err)
 	}

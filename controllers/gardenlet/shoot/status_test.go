@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
@@ -182,7 +183,7 @@ func TestSucceeded_GLET_STATUS_5_6(t *testing.T) {
 		s.Status.LastErrors = []gardencorev1beta1.LastError{{Description: "old"}}
 	})
 	s.Status = shoot.Started(s, "Create", identity(), now())
-	got := shoot.Succeeded(s, now().Add(time.Minute))
+	got := shoot.Succeeded(s, facts.Awake, now().Add(time.Minute))
 	want := s.Status.DeepCopy()
 	want.LastOperation = &gardencorev1beta1.LastOperation{
 		Type: "Create", State: "Succeeded", Progress: 100, Description: "The shoot cluster has been created", LastUpdateTime: metav1.NewTime(now().Add(time.Minute)),

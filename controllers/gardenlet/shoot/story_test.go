@@ -44,8 +44,12 @@ func lively(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj c
 	case *appsv1.Deployment:
 		o.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue}}
 	case *unstructured.Unstructured:
+		instances, set, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
+		if !set {
+			instances = 1
+		}
 		o.Object["status"] = map[string]any{
-			"replicas": int64(1), "updatedReplicas": int64(1), "readyReplicas": int64(1), "availableReplicas": int64(1),
+			"replicas": instances, "updatedReplicas": instances, "readyReplicas": instances, "availableReplicas": instances,
 			"loadBalancer": map[string]any{"ingress": []any{map[string]any{"ip": "10.99.1.1"}}},
 		}
 	}

@@ -52,8 +52,13 @@ func (p plane) fragment(found remains) fragment {
 	}
 	// The stores are deleted last, when no component can need them any more.
 	stores := after("infrastructure-delete-wait", "dns-delete")
+	sleeping := *components
+	sleeping.Facts.Power = facts.Asleep
 	return fragment{
-		deploy: slices.Concat(components.Deploy(assembly.Order{After: after("namespace")}), p.connect(false)),
+		deploy: slices.Concat(
+			components.Deploy(assembly.Order{After: after("namespace")}), p.connect(false),
+			sleeping.Stop(assembly.Order{After: after("hibernate"), Skip: p.facts.Power == facts.Awake}),
+		),
 		destroy: slices.Concat(
 			components.Restore(assembly.Order{Skip: !found.cleanable()}), p.connect(!found.cleanable()),
 			components.Delete(assembly.Order{
@@ -63,7 +68,7 @@ func (p plane) fragment(found remains) fragment {
 	}
 }
 
-// connect deploys the access for clients in the seed, and tries it.
+// connect deploys the access for clients in the seed, and tries it, unless the shoot sleeps (GLET-HIB-3).
 func (p plane) connect(skip bool) []flow.Task {
 	return []flow.Task{
 		{
@@ -72,7 +77,7 @@ func (p plane) connect(skip bool) []flow.Task {
 		{
 			ID: "shoot-client", Title: "Connecting to the API server", After: after("gardener-access", "apiserver-wait"),
 			Reads: []flow.Slot{p.address()}, Sets: []flow.Slot{p.values.shootClient},
-			Retry: flow.Retry{Interval: time.Second, Timeout: 2 * time.Minute}, Skip: skip, Do: p.reachShoot,
+			Retry: flow.Retry{Interval: time.Second, Timeout: 2 * time.Minute}, Skip: skip || p.facts.Power == facts.Asleep, Do: p.reachShoot,
 		},
 	}
 }

@@ -32,10 +32,12 @@ type names struct {
 
 func (n names) fragment(found remains) fragment {
 	reads := []flow.Slot{n.address}
+	sleeps := n.facts.Power != facts.Awake
 	return fragment{
 		deploy: []flow.Task{
-			{ID: "dns-internal", Title: "Deploying the internal DNS record", Reads: reads, Skip: n.facts.Hosts.Internal == "", Do: n.internal},
-			{ID: "dns-external", Title: "Deploying the external DNS record", Reads: reads, Skip: n.facts.Hosts.External == "", Do: n.external},
+			{ID: "dns-internal", Title: "Deploying the internal DNS record", Reads: reads, Skip: sleeps || n.facts.Hosts.Internal == "", Do: n.internal},
+			{ID: "dns-external", Title: "Deploying the external DNS record", Reads: reads, Skip: sleeps || n.facts.Hosts.External == "", Do: n.external},
+			{ID: "dns-stop", Title: "Deleting the DNS records of the sleeping cluster", After: after("apiserver-stop-wait"), Skip: !sleeps, Do: n.delete},
 		},
 		destroy: []flow.Task{{
 			ID: "dns-delete", Title: "Deleting the DNS records", After: after("apiserver-service-delete"), Skip: !found.namespace, Do: n.delete,

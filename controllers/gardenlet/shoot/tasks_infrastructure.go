@@ -24,13 +24,16 @@ type provider struct {
 
 func (p provider) fragment(found remains) fragment {
 	none, gone := !p.facts.Workers(), !found.namespace
+	sleeps := p.facts.Power != facts.Awake
 	return fragment{
 		deploy: slices.Concat(
 			p.infrastructure().deploy(none, "cloudprovider-secret"),
 			p.controlPlane().deploy(none, "gardener-access", "apiserver-wait"),
-			p.network().deploy(none, "infrastructure-wait", "system-resources"),
+			p.network().deploy(none || sleeps, "infrastructure-wait", "system-resources"),
+			p.again("controlplane-stop", "Stopping", none || p.facts.Power != facts.FallingAsleep, "apiserver-stop"),
 		),
 		destroy: slices.Concat(
+			p.again("controlplane-wake", "Starting", none || !found.asleep || !found.controlPlane || !found.cleanable(), "shoot-client"),
 			p.network().destroy(gone, "clean-kubernetes-resources"),
 			p.controlPlane().destroy(gone, "network-delete-wait", "runtimes-delete-wait", "osc-delete-wait"),
 			p.infrastructure().destroy(gone, "controlplane-delete-wait"),
@@ -75,6 +78,17 @@ func (p provider) controlPlane() ask[*gardenextensionsv1alpha1.ControlPlane] {
 			return nil
 		},
 	}
+}
+
+// again asks the extension to look once more whether the API server runs, because the control plane of the cloud provider runs as long
+// as that does (EXT-CTRL-7, EXT-CP-4).
+func (p provider) again(id flow.ID, verb string, skip bool, after ...flow.ID) []flow.Task {
+	control := p.controlPlane()
+	control.id, control.reads = id, nil
+	control.fill = func(context.Context, *gardenextensionsv1alpha1.ControlPlane) error { return nil }
+	tasks := control.deploy(skip, after...)
+	tasks[0].Title = verb + " " + control.title
+	return tasks
 }
 
 func (p provider) network() ask[*gardenextensionsv1alpha1.Network] {

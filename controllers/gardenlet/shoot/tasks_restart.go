@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
@@ -33,11 +34,12 @@ func (r restarts) fragment() fragment {
 	return fragment{deploy: []flow.Task{
 		{
 			ID: "restart-control-plane-pods", Title: "Restarting pods of the control plane", After: after("kcm-wait", "controlplane-wait"),
-			Skip: none(gardencorev1beta1.ShootTaskRestartControlPlanePods), Do: r.controlPlane,
+			Skip: none(gardencorev1beta1.ShootTaskRestartControlPlanePods) || r.facts.Power != facts.Awake, Do: r.controlPlane,
 		},
 		{
 			ID: "restart-core-addons", Title: "Restarting the DNS servers", Reads: []flow.Slot{r.values.shootClient}, After: after("coredns"),
-			Skip: none(gardencorev1beta1.ShootTaskRestartCoreAddons), Do: r.coreAddons,
+
+			Skip: none(gardencorev1beta1.ShootTaskRestartCoreAddons) || r.facts.Power != facts.Awake, Do: r.coreAddons,
 		},
 	}}
 }

@@ -9,6 +9,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 )
 
 // ContainerRuntimes returns the additional container runtimes of a shoot, one for each pool and runtime (EXT-CR-1).
@@ -42,7 +43,7 @@ type runtimes struct {
 func (r runtimes) fragment(found remains) fragment {
 	none := !r.facts.Workers()
 	return fragment{
-		deploy:  append(r.ask().deploy(none, "system-resources"), r.ask().tidy(none, "worker-wait")),
+		deploy:  append(r.ask().deploy(none || r.facts.Power != facts.Awake, "system-resources"), r.ask().tidy(none, "worker-wait")),
 		destroy: r.ask().destroy(!found.namespace, "clean-kubernetes-resources"),
 	}
 }

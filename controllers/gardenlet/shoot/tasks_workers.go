@@ -17,6 +17,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
@@ -39,7 +40,8 @@ func (w workers) fragment(found remains) fragment {
 	none := !w.facts.Workers()
 	return fragment{
 		deploy: append(w.ask().deploy(none, "controlplane", "system-resources", "dns-internal"), flow.Task{
-			ID: "nodes-ready", Title: "Waiting for the nodes", Reads: []flow.Slot{w.values.shootClient}, Timeout: nodesTimeout, Skip: none, Do: w.awaitNodes,
+			ID: "nodes-ready", Title: "Waiting for the nodes", Reads: []flow.Slot{w.values.shootClient}, Timeout: nodesTimeout,
+			Skip: none || w.facts.Power != facts.Awake, Do: w.awaitNodes,
 			After: after("worker-wait", "network-wait", "kube-proxy", "kcm-wait", "scheduler-wait", "controlplane-wait"),
 		}),
 		destroy: w.ask().destroy(!found.namespace, "clean-kubernetes-resources", "cloudprovider-secret"),

@@ -17,6 +17,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 )
 
@@ -59,11 +60,9 @@ func TestWhatWouldBreakAClusterIsNotBegun(t *testing.T) {
 		kind   gardencorev1beta1.LastOperationType
 		want   string
 	}{
-		"Hibernation":      {reason: "the machines would be lost", shoot: resting(asleep, func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), kind: "Reconcile", want: "No operation runs on the shoot: spec.hibernation.enabled (true) is not served yet: "},
-		"CreatedAsleep":    {reason: "a new one would wait for nodes", shoot: fresh(asleep), kind: "Create", want: "No operation runs on the shoot: spec.hibernation.enabled (true) is not served yet: "},
 		"SHOOT_2_Move":     {reason: "a move must not be ignored silently", shoot: resting(toUS), kind: "Reconcile", want: "No operation runs on the shoot: spec.seedName (another seed than status.seedName) is not served yet: "},
 		"Encryption":       {reason: "the API server could not read its objects", shoot: resting(encrypts("aescbc"), reports(encrypted("aescbc", "events")), func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), kind: "Reconcile", want: "No operation runs on the shoot: spec.kubernetes.kubeAPIServer.encryptionConfig (other resources or another provider than the status reports) is not served yet: "},
-		"FailedAndRetried": {reason: "a new generation of a failed shoot is refused as well", shoot: resting(asleep, state("Reconcile", "Failed"), func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), kind: "Reconcile", want: "No operation runs on the shoot: spec.hibernation.enabled"},
+		"FailedAndRetried": {reason: "a new generation of a failed shoot is refused as well", shoot: resting(toUS, state("Reconcile", "Failed")), kind: "Reconcile", want: "No operation runs on the shoot: spec.seedName"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -127,9 +126,9 @@ func TestOwnerTakesTheSettingBack(t *testing.T) {
 	}
 }
 
-func TestSleepingShootIsDeleted(t *testing.T) {
+func TestRefusedShootIsDeleted(t *testing.T) {
 	t.Parallel()
-	l := newLandscape(t, resting(asleep, func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }))
+	l := newLandscape(t, resting(toUS))
 	if _, err := l.pass(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +202,7 @@ func TestConstraintForWhatIsMissing(t *testing.T) {
 	}
 	other := gardencorev1beta1.Condition{Type: "HibernationPossible", Status: "False"}
 	s := running(available, func(s *gardencorev1beta1.Shoot) { s.Status.Constraints = []gardencorev1beta1.Condition{other} })
-	first := shoot.Succeeded(s, now())
+	first := shoot.Succeeded(s, facts.Awake, now())
 	if len(first.Constraints) != 2 {
 		t.Fatalf("constraints = %+v, want one more", first.Constraints)
 	}
@@ -219,12 +218,12 @@ func TestConstraintForWhatIsMissing(t *testing.T) {
 		t.Errorf("The rest of the shoot is served: %+v, %v", first.LastOperation, first.LastErrors)
 	}
 	s.Status = first
-	second := shoot.Succeeded(s, now().Add(time.Hour))
+	second := shoot.Succeeded(s, facts.Awake, now().Add(time.Hour))
 	if diff := cmp.Diff(c, second.Constraints[1]); diff != "" {
 		t.Errorf("A repeated finding holds still (-first +second):\n%s", diff)
 	}
 	s.Spec.ControlPlane = nil
-	if diff := cmp.Diff([]gardencorev1beta1.Condition{other}, shoot.Succeeded(s, now()).Constraints); diff != "" {
+	if diff := cmp.Diff([]gardencorev1beta1.Condition{other}, shoot.Succeeded(s, facts.Awake, now()).Constraints); diff != "" {
 		t.Errorf("only the constraint that belongs to others is left (-want +got):\n%s", diff)
 	}
 }

@@ -20,7 +20,6 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/apis/unserved"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -40,14 +39,8 @@ type Reconciler struct {
 	Config gardenconfigv1alpha1.ServerShootHibernationConfiguration
 }
 
-// Served reports whether shoots can sleep in this garden.
-func Served() bool { return !unserved.Lists[gardencorev1beta1.Shoot]("spec.hibernation.enabled") }
-
-// AddToManager implements kit.Adder. Nothing is watched as long as shoots cannot sleep: a shoot that is put to sleep would only fail.
+// AddToManager implements kit.Adder.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
-	if !Served() {
-		return nil
-	}
 	scheduled := kit.Matching(func(shoot *gardencorev1beta1.Shoot) bool { return len(schedulesOf(shoot)) > 0 })
 	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
 		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(scheduled, kit.Changed(facts)))

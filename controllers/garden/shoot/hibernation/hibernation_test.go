@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/apis/unserved"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/hibernation"
 )
 
@@ -85,16 +84,5 @@ func TestSchedulesThatAreNone(t *testing.T) {
 		if all, err := hibernation.Parse([]gardencorev1beta1.HibernationSchedule{s}); err == nil {
 			t.Errorf("GCM-HIBER-1: %s: Parse(...) = %v, want an error", reason, all)
 		}
-	}
-}
-
-// TestServed sees that the warning about schedules and the controller never contradict each other.
-func TestServed(t *testing.T) {
-	t.Parallel()
-	if warned := unserved.Lists[gardencorev1beta1.Shoot]("spec.hibernation.schedules"); hibernation.Served() == warned {
-		t.Errorf("schedules are carried out: %t, and warned of: %t", hibernation.Served(), warned)
-	}
-	if unserved.Lists[gardencorev1beta1.Shoot]("spec.region") || !unserved.Lists[gardencorev1beta1.Seed]("spec.resources") {
-		t.Error("Lists does not tell what the table lists")
 	}
 }

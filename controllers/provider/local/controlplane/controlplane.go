@@ -17,6 +17,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -41,7 +42,11 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	}
 	sum := sha256.Sum256(secret.Data[engine.KubeconfigKey])
 	values := Values{Namespace: object.Namespace, Image: a.Images.Terrarium, Replicas: 1, KubeconfigChecksum: hex.EncodeToString(sum[:8])}
-	if cluster.Hibernated() {
+	stopped, err := a.stopped(ctx, object.Namespace, cluster)
+	if err != nil {
+		return err
+	}
+	if stopped {
 		values.Replicas = 0
 	}
 	objects := Render(values)
@@ -50,11 +55,25 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	}
 	limited, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	err := a.Seed.WaitReady(limited, objects...)
+	err = a.Seed.WaitReady(limited, objects...)
 	if notReady, found := errors.AsType[*deploy.NotReadyError](err); found && notReady.Cause != nil && ctx.Err() == nil {
 		return kit.Wait(recheck, notReady.Error())
 	}
 	return err
+}
+
+// stopped reports whether the cloud controller manager has nothing to do any more. A shoot that is put to sleep needs it as long as its
+// API server runs: it deletes the Nodes of machines that are gone (EXT-CTRL-7).
+func (a *Actor) stopped(ctx context.Context, namespace string, cluster *engine.Cluster) (bool, error) {
+	if !cluster.Hibernated() {
+		return false, nil
+	}
+	server := &appsv1.Deployment{}
+	err := a.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: gardencorev1beta1.DeploymentKubeAPIServer}, server)
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("look whether the API server of the shoot runs: %w", err)
+	}
+	return err != nil || ptr.Deref(server.Spec.Replicas, 1) == 0, nil
 }
 
 // Delete removes the cloud controller manager.

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// bedroom is a seed where everything succeeds at once, and a shoot in it.
+type bedroom struct {
+	*landscape
+
+	shoot *gardencorev1beta1.Shoot
+	// inside is the cluster of the shoot.
+	inside client.Client
+	// visits counts the connections to it.
+	visits int
+}
+
+func newBedroom(t *testing.T, changes ...func(*gardencorev1beta1.Shoot)) *bedroom {
+	t.Helper()
+	s := fresh(append([]func(*gardencorev1beta1.Shoot){withWorkers, byCredentialsBinding, func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Networking = &gardencorev1beta1.Networking{Type: new("local")}
+		s.Spec.Provider.Workers[0].Machine.Image = &gardencorev1beta1.ShootMachineImage{Name: "local", Version: new("1.0.0")}
+	}}, changes...)...)
+	b := &bedroom{landscape: newLandscape(t, s), shoot: s}
+	b.give(t, b.GardenClient, credentialsBinding("Secret"))
+	b.give(t, b.GardenClient, account())
+	b.SeedClient = fake.NewClientBuilder().WithScheme(b.SeedClient.Scheme()).WithInterceptorFuncs(interceptor.Funcs{Get: lively}).Build()
+	b.inside = fake.NewClientBuilder().WithScheme(b.SeedClient.Scheme()).
+		WithObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}}).Build()
+	b.Shoots = &kit.Shoots{Seed: b.SeedClient, Connect: func([]byte) (*kit.Shoot, error) {
+		b.visits++
+		if b.visits > 1 && b.inside == nil {
+			return nil, errors.New("nobody answers")
+		}
+
+		return &kit.Shoot{Client: b.inside}, nil
+	}}
+
+	return b
+}
+
+func (b *bedroom) run(t *testing.T) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		if err := shoot.RunFlow(t.Context(), b.Reconciler, b.shoot, "shoot--dev--a"); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func (b *bedroom) sleep(t *testing.T, wanted bool) {
+	t.Helper()
+	b.shoot.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: &wanted}
+	b.run(t)
+}
+
+// instances are the instances of all parts of the control plane.
+func (b *bedroom) instances(t *testing.T) map[string]int32 {
+	t.Helper()
+	found := map[string]int32{}
+	deployments, sets := &appsv1.DeploymentList{}, &appsv1.StatefulSetList{}
+	if err := errors.Join(b.SeedClient.List(t.Context(), deployments), b.SeedClient.List(t.Context(), sets)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range deployments.Items {
+		found[deployments.Items[i].Name] = *deployments.Items[i].Spec.Replicas
+	}
+	for i := range sets.Items {
+		found[sets.Items[i].Name] = *sets.Items[i].Spec.Replicas
+	}
+
+	return found
+}
+
+func all(instances int32) map[string]int32 {
+	return map[string]int32{
+		"etcd-main": instances, "etcd-events": instances, "kube-apiserver": instances, "kube-controller-manager": instances, "kube-scheduler": instances,
+	}
+}
+
+func machineNode() *corev1.Node {
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "m-1", Labels: map[string]string{"worker.gardener.cloud/pool": "small"}},
+		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}},
+	}
+}
+
+// TestNight lets a shoot sleep, wake up, sleep again, and be deleted in its sleep.
+func TestNight(t *testing.T) {
+	t.Parallel()
+	b := newBedroom(t)
+	node := machineNode()
+	b.give(t, b.inside, node)
+	b.run(t)
+	if diff := cmp.Diff(all(1), b.instances(t)); diff != "" {
+		t.Fatalf("a shoot that is awake (-want +got):\n%s", diff)
+	}
+
+	// The cloud removes the machine, whose pod stays behind, as does what it had attached.
+	if err := b.inside.Delete(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	behind := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "proxy"}, Spec: corev1.PodSpec{NodeName: "m-1"}}
+	waiting := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "waiting"}}
+	disk := &storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: "disk", Finalizers: []string{"example.com/attacher"}}}
+	for _, object := range []client.Object{behind, waiting, disk} {
+		b.give(t, b.inside, object)
+	}
+	b.sleep(t, true)
+	if diff := cmp.Diff(all(0), b.instances(t)); diff != "" {
+		t.Errorf("GLET-HIB-2, 4: a shoot that sleeps has no control plane (-want +got):\n%s", diff)
+	}
+	for _, gone := range []client.Object{behind, disk} {
+		if err := b.inside.Get(t.Context(), client.ObjectKeyFromObject(gone), gone); client.IgnoreNotFound(err) != nil || err == nil {
+			t.Errorf("GLET-HIB-2: %T %q is still there", gone, gone.GetName())
+		}
+	}
+	if err := b.inside.Get(t.Context(), client.ObjectKeyFromObject(waiting), waiting); err != nil {
+		t.Errorf("a pod that never ran was not left alone: %v", err)
+	}
+	made := found(t, b.SeedClient, inSeed()...)
+	for _, want := range []string{"Infrastructure a", "ControlPlane a", "Worker a", "StatefulSet etcd-main", "Service kube-apiserver"} {
+		if !slices.Contains(made, want) {
+			t.Errorf("GLET-HIB-6: %s has to stay, found %v", want, made)
+		}
+	}
+	if slices.ContainsFunc(made, func(name string) bool { return name == "DNSRecord a-internal" }) {
+		t.Error("GLET-HIB-6: the DNS record of a sleeping shoot is still there")
+	}
+	if b.Shoots.Len() != 0 {
+		t.Error("GLET-RECON-5: the connection to a shoot that sleeps is kept")
+	}
+
+	b.give(t, b.inside, machineNode())
+	b.sleep(t, false)
+	if diff := cmp.Diff(all(1), b.instances(t)); diff != "" {
+		t.Errorf("GLET-HIB-5: a shoot that woke up (-want +got):\n%s", diff)
+	}
+
+	if err := b.inside.Delete(t.Context(), machineNode()); err != nil {
+		t.Fatal(err)
+	}
+	b.sleep(t, true)
+	b.shoot.DeletionTimestamp = &metav1.Time{Time: now()}
+	before := b.visits
+	b.run(t)
+	if b.visits == before {
+		t.Error("GLET-DEL-6: a sleeping shoot was deleted without being woken up to clean up")
+	}
+	if left := found(t, b.SeedClient, inSeed()...); len(left) > 0 {
+		t.Errorf("GLET-DEL-6: the deletion of a sleeping shoot leaves %v", left)
+	}
+}
+
+func TestCreatedAsleep(t *testing.T) {
+	t.Parallel()
+	b := newBedroom(t, asleep)
+	for range 2 {
+		b.run(t)
+		if diff := cmp.Diff(all(0), b.instances(t)); diff != "" {
+			t.Errorf("GLET-HIB-7: a shoot that was created asleep has no control plane (-want +got):\n%s", diff)
+		}
+	}
+	if b.visits != 0 {
+		t.Error("GLET-HIB-3: somebody tried to reach a cluster that was never awake")
+	}
+	b.give(t, b.inside, machineNode())
+	b.sleep(t, false)
+	if diff := cmp.Diff(all(1), b.instances(t)); diff != "" {
+		t.Errorf("GLET-HIB-5: it wakes up (-want +got):\n%s", diff)
+	}
+}
+
+func TestHibernatedIsReported_GLET_HIB_1(t *testing.T) {
+	t.Parallel()
+	for power, want := range map[facts.Power]bool{facts.Awake: false, facts.FallingAsleep: true, facts.Asleep: true} {
+		// The owner has changed his mind meanwhile: what counts is what was done.
+		if got := shoot.Succeeded(running(), power, now()).Hibernated; got != want {
+			t.Errorf("after a run with power %d, status.isHibernated = %t, want %t", power, got, want)
+		}
+	}
+}
+
+// TestUnrest sees what a cluster is waited for, and in which order.
+func TestUnrest(t *testing.T) {
+	t.Parallel()
+	b := newBedroom(t)
+	slice := &discoveryv1.EndpointSlice{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "hello"},
+		Endpoints:  []discoveryv1.Endpoint{{Addresses: []string{"10.100.0.7"}, TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: "hello"}}},
+	}
+	server := &discoveryv1.EndpointSlice{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "kubernetes"}, Endpoints: []discoveryv1.Endpoint{{Addresses: []string{"10.0.0.1"}}},
+	}
+	node := machineNode()
+	for _, object := range []client.Object{node, slice, server} {
+		b.give(t, b.inside, object)
+	}
+	for _, step := range []struct {
+		remove client.Object
+		want   []string
+	}{
+		{remove: node, want: []string{`node "m-1"`}},
+		{remove: slice, want: []string{`addresses of pods in endpoint slice "default/hello"`}},
+	} {
+		left, err := shoot.Unrest(t.Context(), b.Reconciler, b.inside)
+		if diff := cmp.Diff(step.want, left); diff != "" || err != nil {
+			t.Errorf("what is left: error %v (-want +got):\n%s", err, diff)
+		}
+		if err := b.inside.Delete(t.Context(), step.remove); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left, err := shoot.Unrest(t.Context(), b.Reconciler, b.inside); len(left) > 0 || err != nil {
+		t.Errorf("the cluster is at rest, but %v is left, error %v", left, err)
+	}
+}

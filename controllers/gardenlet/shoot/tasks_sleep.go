@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+const (
+	// sleepTimeout is how long nodes and pods may take to go.
+	sleepTimeout = 10 * time.Minute
+	sleepPoll    = 500 * time.Millisecond
+	// attachmentPatience is how long a VolumeAttachment may be in deletion before its finalizers are removed.
+	attachmentPatience = 5 * time.Minute
+)
+
+// sleep waits until nothing runs in a shoot any more that is being put to sleep. Its control plane stops after that, from the
+// controllers down to the stores. Volumes and the data of the stores stay (GLET-HIB-2, GLET-HIB-6).
+type sleep struct {
+	ground
+
+	shoots      *kit.Shoots
+	shootClient *flow.Value[client.Client]
+}
+
+func (s sleep) fragment() fragment {
+	return fragment{deploy: []flow.Task{{
+		ID: "hibernate", Title: "Waiting until nothing runs in the cluster any more", After: after("worker-wait", "controlplane-wait", "kcm-wait", "scheduler-wait"),
+		Reads: []flow.Slot{s.shootClient}, Timeout: sleepTimeout, Skip: s.facts.Power != facts.FallingAsleep, Do: s.awaitRest,
+	}}}
+}
+
+// awaitRest ends when the cluster is at rest. The connection to it is closed then, because nobody answers any more.
+func (s sleep) awaitRest(ctx context.Context) error {
+	err := flow.Until(ctx, s.clock, flow.Every(sleepPoll), func(ctx context.Context) error {
+		left, err := s.unrest(ctx, s.shootClient.Get(ctx))
+		if err == nil && len(left) > 0 {
+			err = errors.New("still there: " + summarize(left))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.shoots.Drop(s.facts.Namespace)
+	return nil
+}
+
+// unrest names what is left, and helps it to go: first Nodes, then the pods that were on them, then addresses of pods and
+// attachments of volumes.
+func (s sleep) unrest(ctx context.Context, shoot client.Client) ([]string, error) {
+	for _, look := range []func(context.Context, client.Client) ([]string, error){nodesLeft, podsLeft, endpointsLeft, s.attachmentsLeft} {
+		if left, err := look(ctx, shoot); err != nil || len(left) > 0 {
+			return left, err
+		}
+	}
+	return nil, nil
+}
+
+func nodesLeft(ctx context.Context, shoot client.Client) ([]string, error) {
+	nodes := &corev1.NodeList{}
+	if err := shoot.List(ctx, nodes); err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	var left []string
+	for i := range nodes.Items {
+		left = append(left, fmt.Sprintf("node %q", nodes.Items[i].Name))
+	}
+	return left, nil
+}
+
+// podsLeft deletes the pods of nodes that are gone at once. The controller manager would do it as well, but not within a minute.
+func podsLeft(ctx context.Context, shoot client.Client) ([]string, error) {
+	pods := &corev1.PodList{}
+	if err := shoot.List(ctx, pods); err != nil {
+		return nil, fmt.Errorf("list pods: %w", err)
+	}
+	var left []string
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if pod.Spec.NodeName == "" {
+			continue
+		}
+		left = append(left, fmt.Sprintf("pod %q", pod.Namespace+"/"+pod.Name))
+		if err := shoot.Delete(ctx, pod, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
+			return nil, fmt.Errorf("delete pod %q of a node that is gone: %w", client.ObjectKeyFromObject(pod), err)
+		}
+	}
+	return left, nil
+}
+
+func endpointsLeft(ctx context.Context, shoot client.Client) ([]string, error) {
+	all := &discoveryv1.EndpointSliceList{}
+	if err := shoot.List(ctx, all); err != nil {
+		return nil, fmt.Errorf("list endpoint slices: %w", err)
+	}
+	var left []string
+	for i := range all.Items {
+		if slices.ContainsFunc(all.Items[i].Endpoints, func(e discoveryv1.Endpoint) bool { return e.TargetRef != nil && e.TargetRef.Kind == "Pod" }) {
+			left = append(left, fmt.Sprintf("addresses of pods in endpoint slice %q", all.Items[i].Namespace+"/"+all.Items[i].Name))
+		}
+	}
+	return left, nil
+}
+
+func (s sleep) attachmentsLeft(ctx context.Context, shoot client.Client) ([]string, error) {
+	all := &storagev1.VolumeAttachmentList{}
+	if err := shoot.List(ctx, all); err != nil {
+		return nil, fmt.Errorf("list volume attachments: %w", err)
+	}
+	var left []string
+	for i := range all.Items {
+		attachment := &all.Items[i]
+		left = append(left, fmt.Sprintf("volume attachment %q", attachment.Name))
+		if attachment.DeletionTimestamp == nil {
+			if err := shoot.Delete(ctx, attachment); client.IgnoreNotFound(err) != nil {
+				return nil, fmt.Errorf("delete volume attachment %q: %w", attachment.Name, err)
+			}
+			continue
+		}
+		if s.clock.Since(attachment.DeletionTimestamp.Time) < attachmentPatience {
+			continue
+		}
+		before := attachment.DeepCopy()
+		attachment.Finalizers = nil
+		if err := shoot.Patch(ctx, attachment, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+			return nil, fmt.Errorf("remove the finalizers of volume attachment %q: %w", attachment.Name, err)
+		}
+	}
+	return left, nil
+}

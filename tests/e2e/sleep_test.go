@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e_test
+
+import (
+	"testing"
+	"time"
+)
+
+// night puts the shoot to sleep and wakes it up: what its users have made is still there, and runs again.
+func night(t *testing.T, w *world) {
+	t.Helper()
+	w.must(t, w.shoot("create", "configmap", "diary", "--from-literal=page=1")...)
+	server := w.must(t, w.shoot("config", "view", "-o", "jsonpath={.clusters[0].cluster.server}")...)
+	state := w.garden("-n", namespace, "get", "shoot", shootName, "-o", "jsonpath={.status.isHibernated} {.status.lastOperation.state}")
+	began := time.Now()
+	w.must(t, w.garden("-n", namespace, "patch", "shoot", shootName, "--type=merge", "-p", `{"spec":{"hibernation":{"enabled":true}}}`)...)
+	w.says(t, 3*time.Minute, "true Succeeded", state...)
+	t.Logf("asleep after %s", time.Since(began).Round(time.Second))
+
+	plane := "shoot--meadow--" + shootName
+	if pods := w.must(t, w.seed("-n", plane, "get", "pods", "-o", "name")...); pods != "" {
+		t.Errorf("GLET-HIB-2: a sleeping shoot still has %s", pods)
+	}
+	w.must(t, w.seed("-n", plane, "get", "persistentvolumeclaim", "data-etcd-main-0")...)
+	if records := w.must(t, w.seed("-n", plane, "get", "dnsrecords.extensions.gardener.cloud", "-o", "name")...); records != "" {
+		t.Errorf("GLET-HIB-6: a sleeping shoot still has %s", records)
+	}
+	conditions := w.garden("-n", namespace, "get", "shoot", shootName, "-o", `jsonpath={.status.conditions[?(@.type=="EveryNodeReady")].reason}`)
+	w.says(t, time.Minute, "ConditionNotChecked", conditions...)
+
+	began = time.Now()
+	w.must(t, w.garden("-n", namespace, "patch", "shoot", shootName, "--type=merge", "-p", `{"spec":{"hibernation":{"enabled":false}}}`)...)
+	w.says(t, 4*time.Minute, "false Succeeded", state...)
+	t.Logf("awake after %s", time.Since(began).Round(time.Second))
+	if now := w.must(t, w.shoot("config", "view", "-o", "jsonpath={.clusters[0].cluster.server}")...); now != server {
+		t.Errorf("the shoot is at %s, and was at %s", now, server)
+	}
+	w.must(t, w.shoot("get", "configmap", "diary")...)
+	w.must(t, w.shoot("rollout", "status", "deployment/hello", "--timeout=120s")...)
+	w.says(t, time.Minute, "Hello from hello-", w.shoot("exec", "deployment/hello", "--", "hello", "http://hello")...)
+}
