@@ -15,6 +15,7 @@ import (
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+	"k8s.io/utils/clock"
 )
 
 // loopbackLifetime is how long the loopback certificate is valid. It lives in this process only, and no process is that old.
@@ -25,7 +26,7 @@ func (c *completed) applyServing(config *genericapiserver.Config) error {
 	if err := c.library.SecureServing.SecureServingOptions.ApplyTo(&config.SecureServing); err != nil {
 		return fmt.Errorf("apply options of the listener: %w", err)
 	}
-	certificate, key, err := loopbackCertificate(time.Now())
+	certificate, key, err := loopbackCertificate(clock.RealClock{}.Now()) // TLS has no other clock.
 	if err != nil {
 		return fmt.Errorf("make loopback certificate: %w", err)
 	}

@@ -68,7 +68,8 @@ func TestExamine(t *testing.T) {
 		"silent":      {"a server that runs and does not answer", facts{Unanswered: "refused", InUse: true}, []string{"critical server-silent"}},
 		"port":        {"an address that is taken", facts{Port: &doctor.Port{Address: ":1", Problem: "in use"}}, []string{"critical port"}},
 		"refused": {
-			"a version that does not start on the directory", facts{Offline: true, Directory: &doctor.Directory{Refused: "newer", Begun: "v0.3.0"}},
+			"a version that does not start on the directory",
+			facts{Offline: true, Directory: &doctor.Directory{Refused: "newer", Begun: "v0.3.0"}},
 			[]string{"critical version-refused"},
 		},
 		"interrupted": {"an upgrade that was killed", facts{Directory: &doctor.Directory{Begun: "v0.2.0", Snapshot: "s"}}, []string{"critical upgrade-incomplete"}},

@@ -41,7 +41,7 @@ func DatastoreOwner(dir string) (string, error) {
 		return "", fmt.Errorf("read owner of the datastore: %w", err)
 	}
 	raw := make([]byte, ownerBytes)
-	rand.Read(raw) //nolint:errcheck,gosec // It never fails.
+	rand.Read(raw) // It never fails.
 	owner := hex.EncodeToString(raw)
 
 	return owner, writeFile(path, []byte(owner+"\n"))

@@ -83,7 +83,7 @@ func (s *server) lead(ctx context.Context, d door, keys *identity.Garden, stores
 	}
 	lease, err := leader.Acquire(ctx, c)
 	if ctx.Err() != nil {
-		return nil, nil //nolint:nilnil,nilerr // The server stops.
+		return nil, nil //nolint:nilnil // The server stops.
 	}
 	if err != nil {
 		return nil, err

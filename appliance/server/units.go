@@ -182,7 +182,7 @@ func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Serv
 		return nil, err
 	}
 
-	return completed.New()
+	return completed.New() //nolint:contextcheck // The library ends what it starts with its server.
 }
 
 // runFirstObjects creates the first objects. Its value is the unique name of the garden.

@@ -5,7 +5,6 @@ package datastores_test
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -14,9 +13,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
-
-	_ "github.com/jackc/pgx/v5/stdlib" // Registers itself.
 
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
@@ -38,7 +34,7 @@ type postgres struct {
 func newPostgres(t *testing.T, keys *certificates) *postgres {
 	t.Helper()
 	initdb := program(t, "initdb")
-	dir, err := os.MkdirTemp("", "terrarium-postgres-")
+	dir, err := os.MkdirTemp("", "terrarium-postgres-") //nolint:usetesting // Another user has to reach it.
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +43,7 @@ func newPostgres(t *testing.T, keys *certificates) *postgres {
 	secret := filepath.Join(dir, "password")
 	write(t, secret, []byte(password+"\n"))
 	p.own(t)
-	create := exec.CommandContext(t.Context(), initdb, "--pgdata", p.data(), "--username", "garden", "--pwfile", secret, //nolint:gosec // Its own program.
+	create := exec.CommandContext(t.Context(), initdb, "--pgdata", p.data(), "--username", "garden", "--pwfile", secret,
 		"--auth", "scram-sha-256", "--no-sync", "--encoding", "UTF8", "--locale", "C")
 	create.SysProcAttr, create.Dir = user(), dir
 	if out, err := create.CombinedOutput(); err != nil {
@@ -57,7 +53,7 @@ func newPostgres(t *testing.T, keys *certificates) *postgres {
 		write(t, filepath.Join(dir, "server.crt"), keys.server.cert)
 		write(t, filepath.Join(dir, "server.key"), keys.server.key)
 		write(t, filepath.Join(dir, "ca.crt"), keys.authority)
-		write(t, filepath.Join(p.data(), "pg_hba.conf"), []byte("hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-ca\n"))
+		write(t, filepath.Join(p.data(), "pg_hba.conf"), []byte("hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-ca\n")) //nolint:dupword // The second "all" is another column.
 		p.own(t)
 	}
 	t.Cleanup(func() { p.stop(t) })
@@ -106,7 +102,7 @@ func (p *postgres) start(t *testing.T) {
 		args = append(args, "-c", "ssl=on", "-c", "ssl_cert_file="+filepath.Join(p.dir, "server.crt"),
 			"-c", "ssl_key_file="+filepath.Join(p.dir, "server.key"), "-c", "ssl_ca_file="+filepath.Join(p.dir, "ca.crt"))
 	}
-	p.command = exec.Command(program(t, "postgres"), args...) //nolint:gosec,noctx // Its own program; it is ended by signals.
+	p.command = exec.Command(program(t, "postgres"), args...) //nolint:noctx // Its own program; it is ended by signals.
 	p.command.SysProcAttr, p.command.Dir = user(), p.dir
 	p.command.Stdout, p.command.Stderr = &p.output, &p.output
 	if err := p.command.Start(); err != nil {
@@ -139,24 +135,6 @@ func (p *postgres) stop(t *testing.T) {
 // endpoint is the URL of a database, with the password.
 func (p *postgres) endpoint(database string) string {
 	return fmt.Sprintf("postgres://garden:%s@%s/%s", password, p.address, database)
-}
-
-// query reads one number.
-func (p *postgres) query(t *testing.T, database, statement string) int {
-	t.Helper()
-	db, err := sql.Open("pgx", p.endpoint(database))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	var n int
-	if err := db.QueryRowContext(ctx, statement).Scan(&n); err != nil {
-		t.Fatalf("query %q: %v", statement, err)
-	}
-
-	return n
 }
 
 // program finds a program of PostgreSQL, which Debian keeps out of the PATH.

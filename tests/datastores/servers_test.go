@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -66,7 +67,7 @@ func (l *lines) String() string {
 // run starts a process on a data directory.
 func (m *member) run(t *testing.T, endpoint string) {
 	t.Helper()
-	m.command = exec.Command(os.Args[0]) //nolint:noctx,gosec // It is ended by signals.
+	m.command = exec.Command(os.Args[0]) //nolint:noctx // It is ended by signals.
 	m.command.Env = append(os.Environ(), childDataDir+"="+m.dir, childEndpoint+"="+endpoint, childListen+"="+m.address)
 	m.command.Stderr = &m.log
 	output, err := m.command.StdoutPipe()
@@ -381,10 +382,7 @@ func (w *writers) check(t *testing.T, m *member) {
 	t.Helper()
 	w.mutex.Lock()
 	want := len(w.acknowledged)
-	known := make(map[string]string, want)
-	for name, uid := range w.acknowledged {
-		known[name] = uid
-	}
+	known := maps.Clone(w.acknowledged)
 	w.mutex.Unlock()
 	list := &gardencorev1beta1.InternalSecretList{}
 	if err := m.client(t).List(t.Context(), list, client.InNamespace("default")); err != nil {

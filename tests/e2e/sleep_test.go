@@ -12,7 +12,7 @@ func night(t *testing.T, w *world) {
 	t.Helper()
 	w.must(t, w.shoot("create", "configmap", "diary", "--from-literal=page=1")...)
 	server := w.must(t, w.shoot("config", "view", "-o", "jsonpath={.clusters[0].cluster.server}")...)
-	state := w.garden("-n", namespace, "get", "shoot", shootName, "-o", "jsonpath={.status.isHibernated} {.status.lastOperation.state}")
+	state := w.garden("-n", namespace, "get", "shoot", shootName, "-o", "jsonpath={.status.hibernated} {.status.lastOperation.state}")
 	began := time.Now()
 	w.must(t, w.garden("-n", namespace, "patch", "shoot", shootName, "--type=merge", "-p", `{"spec":{"hibernation":{"enabled":true}}}`)...)
 	w.says(t, 3*time.Minute, "true Succeeded", state...)

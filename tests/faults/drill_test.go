@@ -265,7 +265,7 @@ func (w *world) employ(t *testing.T, r *road) *employee {
 	go func() { ended <- member.Run(ctx, func() { close(seen) }) }()
 	t.Cleanup(func() {
 		end()
-		<-ended
+		<-ended //nolint:errcheck // It ends because it is told to.
 	})
 	select {
 	case <-seen:

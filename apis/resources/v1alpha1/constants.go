@@ -66,15 +66,15 @@ const (
 	// AnnotationServiceAccountLabels are its labels, as a JSON object.
 	AnnotationServiceAccountLabels = "serviceaccount.resources.gardener.cloud/labels"
 	// AnnotationTokenExpirationDuration is how long the token is valid.
-	AnnotationTokenExpirationDuration = "serviceaccount.resources.gardener.cloud/token-expiration-duration" //nolint:gosec // the name of an annotation
+	AnnotationTokenExpirationDuration = "serviceaccount.resources.gardener.cloud/token-expiration-duration"
 	// AnnotationTokenRenewTimestamp is when the token is renewed. Without it, a new token is requested at once.
-	AnnotationTokenRenewTimestamp = "serviceaccount.resources.gardener.cloud/token-renew-timestamp" //nolint:gosec // the name of an annotation
+	AnnotationTokenRenewTimestamp = "serviceaccount.resources.gardener.cloud/token-renew-timestamp"
 	// AnnotationInjectCABundle adds the CA of the cluster to the Secret.
 	AnnotationInjectCABundle = "serviceaccount.resources.gardener.cloud/inject-ca-bundle"
 	// AnnotationTargetSecretName names the Secret in the target cluster that gets the token.
-	AnnotationTargetSecretName = "token-requestor.resources.gardener.cloud/target-secret-name" //nolint:gosec // the name of an annotation
+	AnnotationTargetSecretName = "token-requestor.resources.gardener.cloud/target-secret-name"
 	// AnnotationTargetSecretNamespace is its namespace.
-	AnnotationTargetSecretNamespace = "token-requestor.resources.gardener.cloud/target-secret-namespace" //nolint:gosec // the name of an annotation
+	AnnotationTargetSecretNamespace = "token-requestor.resources.gardener.cloud/target-secret-namespace"
 
 	// DataKeyToken is the key of a token.
 	DataKeyToken = "token"
@@ -87,7 +87,7 @@ const (
 // Reasons of the conditions of ManagedResources.
 const (
 	// ReasonCannotReadSecret is a Secret that cannot be read.
-	ReasonCannotReadSecret = "CannotReadSecret" //nolint:gosec // a reason
+	ReasonCannotReadSecret = "CannotReadSecret"
 	// ReasonDecodingFailed is a manifest that cannot be decoded.
 	ReasonDecodingFailed = "DecodingFailed"
 	// ReasonApplyProgressing is a run that has begun.

@@ -163,8 +163,10 @@ func TestOtherConditionsStay_GLET_CARE_3(t *testing.T) {
 func TestSleeping(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*gardencorev1beta1.Shoot){
-		"falls asleep": func(s *gardencorev1beta1.Shoot) { s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)} },
-		"wakes up":     func(s *gardencorev1beta1.Shoot) { s.Status.Hibernated = true },
+		"falls asleep": func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
+		},
+		"wakes up": func(s *gardencorev1beta1.Shoot) { s.Status.Hibernated = true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

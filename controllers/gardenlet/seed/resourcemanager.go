@@ -35,7 +35,7 @@ func ResourceManager(image string, nodes int) []client.Object {
 	labels := map[string]string{"app": resourcemanager.Name, gardencorev1beta1.LabelRole: resourcemanager.Name}
 	meta := metav1.ObjectMeta{Namespace: gardencorev1beta1.NamespaceGarden, Name: resourcemanager.Name, Labels: labels}
 	account := &corev1.ServiceAccount{ObjectMeta: meta, AutomountServiceAccountToken: new(false)}
-	return append(access(meta), account, resourceManagerDeployment(meta, image, int32(min(max(nodes, 1), resourceManagerReplicas)))) //nolint:gosec // at most 2
+	return append(access(meta), account, resourceManagerDeployment(meta, image, int32(min(max(nodes, 1), resourceManagerReplicas))))
 }
 
 // access are the rights of the resource manager. It applies whatever ManagedResources hold, roles among it, and who may grant everything

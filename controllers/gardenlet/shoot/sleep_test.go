@@ -196,7 +196,7 @@ func TestHibernatedIsReported_GLET_HIB_1(t *testing.T) {
 	for power, want := range map[facts.Power]bool{facts.Awake: false, facts.FallingAsleep: true, facts.Asleep: true} {
 		// The owner has changed his mind meanwhile: what counts is what was done.
 		if got := shoot.Succeeded(running(), power, now()).Hibernated; got != want {
-			t.Errorf("after a run with power %d, status.isHibernated = %t, want %t", power, got, want)
+			t.Errorf("after a run with power %d, status.hibernated = %t, want %t", power, got, want)
 		}
 	}
 }

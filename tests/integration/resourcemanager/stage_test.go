@@ -40,9 +40,10 @@ const (
 
 // stage is a seed with a resource manager. The API server of a garden stands for it, because it serves all that is needed here.
 type stage struct {
+	client.Client
+
 	t    *testing.T
 	seed *harness.Garden
-	client.Client
 }
 
 // newStage runs a seed, and the resource manager with changed options.

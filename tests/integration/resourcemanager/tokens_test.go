@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -32,9 +33,7 @@ func request(name string, annotations map[string]string) *corev1.Secret {
 		Namespace: home, Name: name, Labels: map[string]string{"resources.gardener.cloud/purpose": "token-requestor", "resources.gardener.cloud/class": "shoot"},
 		Annotations: map[string]string{"serviceaccount.resources.gardener.cloud/name": "agent", "serviceaccount.resources.gardener.cloud/namespace": "default"},
 	}}
-	for key, value := range annotations {
-		secret.Annotations[key] = value
-	}
+	maps.Copy(secret.Annotations, annotations)
 	return secret
 }
 
@@ -57,22 +56,22 @@ func TestTokens(t *testing.T) {
 
 	live := s.token(plain, "")
 	token := string(live.Data["token"])
-	accepts(t, shoot, token, "system:serviceaccount:default:agent")
+	accepts(t, shoot, token)
 	checkAccount(t, shoot.Client)
 	checkRenewal(t, live, time.Hour)
 	written := s.kubeconfig(inKubeconfig)
 	checkRenewal(t, written, 12*time.Hour)
-	accepts(t, shoot, fromKubeconfig(written.Data["kubeconfig"]), "system:serviceaccount:default:agent")
+	accepts(t, shoot, fromKubeconfig(written.Data["kubeconfig"]))
 	checkDelivered(s, shoot.Client, delivered)
 
 	// Without the time of renewal, there is a new token at once.
 	patch(t, s, plain, `{"metadata":{"annotations":{"serviceaccount.resources.gardener.cloud/token-renew-timestamp":null}}}`)
 	renewed := s.token(plain, token)
-	accepts(t, shoot, string(renewed.Data["token"]), "system:serviceaccount:default:agent")
+	accepts(t, shoot, string(renewed.Data["token"]))
 
 	patch(t, s, plain, `{"data":{"token":"d3Jvbmc="}}`)
 	replaced := s.token(plain, "wrong")
-	accepts(t, shoot, string(replaced.Data["token"]), "system:serviceaccount:default:agent")
+	accepts(t, shoot, string(replaced.Data["token"]))
 
 	if err := s.Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign); err != nil || len(foreign.Data) > 0 {
 		t.Errorf("GRM-TOKREQ-1: a Secret of another class holds %d keys, %v", len(foreign.Data), err)
@@ -114,8 +113,9 @@ func fromKubeconfig(data []byte) string {
 	return config.Users[1].User.Token
 }
 
-// accepts fails the test unless the shoot takes the token for that user.
-func accepts(t *testing.T, shoot *harness.Garden, token, user string) {
+// accepts fails the test unless the shoot takes the token for the agent.
+func accepts(t *testing.T, shoot *harness.Garden, token string) {
+	const user = "system:serviceaccount:default:agent"
 	t.Helper()
 	review := &authenticationv1.SelfSubjectReview{}
 	if err := shoot.WithToken(t, token).Create(t.Context(), review); err != nil {

@@ -51,7 +51,7 @@ var errSame = errors.New("it is still the same")
 func awaitServed(t *testing.T, g *harness.Garden, old *x509.Certificate) {
 	t.Helper()
 	harness.Eventually(t, "a new serving certificate", func(context.Context) error {
-		if served(t, g).Equal(old) {
+		if served(t, g).Equal(old) { //nolint:contextcheck // It has that of the test.
 			return errSame
 		}
 

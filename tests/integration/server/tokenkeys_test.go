@@ -19,7 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
-// TestServiceAccountKeyRotation changes the key of service account tokens while the server runs. [OPER-ROT-1]
+// TestServiceAccountKeyRotation changes the key of service account tokens while the server runs [OPER-ROT-1].
 func TestServiceAccountKeyRotation(t *testing.T) {
 	t.Parallel()
 	g := harness.Start(t)

@@ -46,8 +46,8 @@ func TestUpgrade(t *testing.T) {
 	}
 
 	saved := filepath.Join(dir, "snapshots")
-	migration := upgrade.Migration{To: 2, Name: "a file", Run: func(_ context.Context, dir string) error {
-		if found, err := backup.ReadFolder(saved).List(t.Context()); err != nil || len(found) != 1 {
+	migration := upgrade.Migration{To: 2, Name: "a file", Run: func(ctx context.Context, dir string) error {
+		if found, err := backup.ReadFolder(saved).List(ctx); err != nil || len(found) != 1 {
 			t.Errorf("At the migration there are the snapshots %v, %v; want one", found, err)
 		}
 
@@ -93,7 +93,9 @@ func TestUpgradeWithoutSnapshot(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	harness.Start(t, harness.WithDataDir(dir), harness.WithVersion("v0.1.0")).Stop(t)
-	nowhere := func(c *gardenconfigv1alpha1.ServerConfiguration) { c.Snapshots.Directory = filepath.Join(dir, "lock", "snapshots") }
+	nowhere := func(c *gardenconfigv1alpha1.ServerConfiguration) {
+		c.Snapshots.Directory = filepath.Join(dir, "lock", "snapshots")
+	}
 	err := refused(t, dir, "v0.2.0", nowhere)
 	if err == nil || !strings.Contains(err.Error(), "nothing was changed") {
 		t.Errorf("Without a place for the snapshot: %v", err)

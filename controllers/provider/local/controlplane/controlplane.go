@@ -15,6 +15,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
@@ -70,10 +71,14 @@ func (a *Actor) stopped(ctx context.Context, namespace string, cluster *engine.C
 	}
 	server := &appsv1.Deployment{}
 	err := a.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: gardencorev1beta1.DeploymentKubeAPIServer}, server)
-	if client.IgnoreNotFound(err) != nil {
+	switch {
+	case apierrors.IsNotFound(err):
+		return true, nil
+	case err != nil:
 		return false, fmt.Errorf("look whether the API server of the shoot runs: %w", err)
+	default:
+		return ptr.Deref(server.Spec.Replicas, 1) == 0, nil
 	}
-	return err != nil || ptr.Deref(server.Spec.Replicas, 1) == 0, nil
 }
 
 // Delete removes the cloud controller manager.
