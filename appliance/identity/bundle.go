@@ -64,7 +64,18 @@ func Adopt(dir string, files map[string][]byte, replace bool, clk clock.PassiveC
 		return aside, fmt.Errorf("put keys and certificates into place: %w", err)
 	}
 
-	return aside, errors.Join(writeFile(filepath.Join(dir, layoutFile), files[layoutFile]), syncDir(dir))
+	return aside, errors.Join(writeFile(filepath.Join(dir, layoutFile), files[layoutFile]), writeUse(dir, files[useFile]), syncDir(dir))
+}
+
+// writeUse writes which version has used the keys, unless the directory says so itself. A directory without the file counts as one of
+// the first version, which a much later one refuses.
+func writeUse(dir string, data []byte) error {
+	file := filepath.Join(dir, useFile)
+	if _, err := os.Stat(file); err == nil || data == nil {
+		return nil
+	}
+
+	return writeFile(file, data)
 }
 
 // fillStaging writes the files of the directory of keys. Any other path is refused: a bundle must not reach out of its place.
@@ -73,7 +84,7 @@ func fillStaging(staging string, files map[string][]byte) error {
 		return errors.New("the bundle has no layout")
 	}
 	for name, data := range files {
-		if name == layoutFile {
+		if name == layoutFile || name == useFile {
 			continue
 		}
 		base := path.Base(name)
