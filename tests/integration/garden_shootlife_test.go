@@ -76,8 +76,8 @@ func TestLifetimeOfShoots(t *testing.T) {
 	before := long.DeepCopy()
 	extend(long, clk.Now().Add(8*day))()
 	refused(t, "API-QUOTA-5: the end may not be later than a lifetime from now", o.Client.Patch(t.Context(), long, client.MergeFrom(before)), apierrors.IsForbidden, "at most 7 days")
-	o.change(long, extend(long, clk.Now().Add(6*day)))
 	extended := clk.Now().Add(6 * day)
+	o.change(long, extend(long, extended))
 
 	clk.Step(2 * day)
 	o.gone(short, "GCM-SHOOTQUOTA-3: a shoot whose time is over is deleted")

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -49,15 +48,13 @@ func TestUnserved(t *testing.T) {
 
 	shoot := order(namespace, "sprout", "local", func(s *gardencorev1beta1.Shoot) {
 		s.Spec.SeedName = new("north-1")
-		s.Spec.Resources = []gardencorev1beta1.NamedResourceReference{{
-			Name: "notes", ResourceRef: autoscalingv1.CrossVersionObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "notes"},
-		}}
+		s.Spec.SystemComponents = &gardencorev1beta1.SystemComponents{NodeLocalDNS: &gardencorev1beta1.NodeLocalDNS{Enabled: true}}
 	})
 	if err := listening.Create(t.Context(), shoot); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"spec.resources"}, told()); diff != "" {
-		t.Errorf("who makes a shoot with resources hears that nobody reads them, and nothing of defaults (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"spec.systemComponents.nodeLocalDNS.enabled (true)"}, told()); diff != "" {
+		t.Errorf("who asks for a DNS cache hears that there is none, and nothing of defaults (-want +got):\n%s", diff)
 	}
 	before := shoot.DeepCopy()
 	shoot.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{

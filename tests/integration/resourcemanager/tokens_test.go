@@ -115,8 +115,8 @@ func fromKubeconfig(data []byte) string {
 
 // accepts fails the test unless the shoot takes the token for the agent.
 func accepts(t *testing.T, shoot *harness.Garden, token string) {
-	const user = "system:serviceaccount:default:agent"
 	t.Helper()
+	const user = "system:serviceaccount:default:agent"
 	review := &authenticationv1.SelfSubjectReview{}
 	if err := shoot.WithToken(t, token).Create(t.Context(), review); err != nil {
 		t.Errorf("show the token to the shoot: %v", err)

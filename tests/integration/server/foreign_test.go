@@ -239,7 +239,10 @@ func (f *foreign) runShoot() {
 
 		return nil
 	})
-	f.do("read the project", f.client.Get(ctx, client.ObjectKey{Name: "meadow"}, &gardencorev1beta1.Project{}))
+	// The authorizer learns from a watch of its own where the shoot is placed.
+	harness.Eventually(f.t, "the seed reads the project of its shoot", func(ctx context.Context) error {
+		return f.client.Get(ctx, client.ObjectKey{Name: "meadow"}, &gardencorev1beta1.Project{})
+	})
 	f.do("read the cloud profile", f.client.Get(ctx, client.ObjectKey{Name: "local"}, &gardencorev1beta1.CloudProfile{}))
 	f.do("read the binding", f.client.Get(ctx, client.ObjectKey{Namespace: "garden-meadow", Name: "local"}, &gardensecurityv1alpha1.CredentialsBinding{}))
 	f.do("read the credentials", f.client.Get(ctx, client.ObjectKey{Namespace: "garden-meadow", Name: "local"}, &corev1.Secret{}))
