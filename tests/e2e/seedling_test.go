@@ -149,6 +149,7 @@ func TestSeedling(t *testing.T) {
 		{"up brings a node to life", seedUp},
 		{"pods, Services and volumes work", seedWorkload},
 		{"pods resolve Services and outside names", seedNames},
+		{"network policies are enforced", seedPolicies},
 		{"from another network it is left alone", seedElsewhere},
 		{"what dies is started again", seedHeals},
 		{"archives are loaded once", seedLoads},
@@ -354,6 +355,55 @@ spec:
   restartPolicy: OnFailure
   containers:
   - {name: hello, image: "terrarium.garden/hello:v1", args: ["http://outer.test"]}
+`
+
+// seedPolicies restricts the pod and loosens it again. What refuses a connection does so with an answer, so nothing has to time out.
+func seedPolicies(t *testing.T, s *seed) {
+	t.Helper()
+	ask := func(url string) []string {
+		return s.kube("exec", "deployment/hello", "--", "/usr/local/bin/hello", url)
+	}
+	server := s.must(t, s.kube("get", "endpoints", "kubernetes", "-o", "jsonpath={.subsets[0].addresses[0].ip}:{.subsets[0].ports[0].port}")...)
+	// The API server refuses what is not encrypted: then it was reached.
+	reaches := func(want string) {
+		t.Helper()
+		s.eventually(t, 20*time.Second, "from the pod to the API server: "+want, func() (bool, string) {
+			r := s.try(t, "", ask("http://"+strings.TrimSpace(server))...)
+			return strings.Contains(r.all(), want), r.all()
+		})
+	}
+	const connected, refused = "400 Bad Request", "no route to host"
+	reaches(connected)
+	s.mustWith(t, seedPolicy, s.kube("apply", "-f", "-")...)
+	reaches(refused)
+	s.mustWith(t, seedStranger, s.kube("apply", "-f", "-")...)
+	s.says(t, 20*time.Second, refused, s.kube("logs", "stranger")...)
+	s.must(t, s.kube("delete", "pod", "stranger", "--now")...)
+	// The pod may ask its Service by its name, and the machine may ask the pod.
+	s.says(t, 20*time.Second, "Hello from hello-", ask("http://hello")...)
+	address := s.must(t, s.kube("get", "pod", "-l", "app=hello", "-o", "jsonpath={.items[0].status.podIP}")...)
+	s.says(t, 20*time.Second, "Hello from hello-", s.inside(s.hello(), "http://"+address+":8080")...)
+	s.must(t, s.kube("delete", "networkpolicy", "alone")...)
+	reaches(connected)
+}
+
+const seedStranger = `
+apiVersion: v1
+kind: Pod
+metadata: {name: stranger}
+spec:
+  restartPolicy: Never
+  containers:
+  - {name: hello, image: "terrarium.garden/hello:v1", args: ["http://hello"]}
+`
+
+const seedPolicy = `
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: alone}
+spec:
+  podSelector: {matchLabels: {app: hello}}
+  policyTypes: [Ingress, Egress]
 `
 
 func write(t *testing.T, name, content string) string {

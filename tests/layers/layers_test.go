@@ -94,6 +94,15 @@ func rules() []rule {
 			never:  []string{module + "/appliance/seedling"},
 			except: []string{module + "/appliance/seedling"},
 		},
+		{
+			reason: "the seedling contains nothing of a garden, not even through another",
+			from:   []string{module + "/appliance/seedling"},
+			never: []string{
+				module + "/storage", module + "/appliance/options", module + "/appliance/server", module + "/appliance/admission",
+				module + "/appliance/identity", "github.com/k3s-io/kine",
+			},
+			deep: true,
+		},
 	}
 }
 

@@ -21,8 +21,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/knftables"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/loadbalancer"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/networkpolicy"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/storageclass"
 )
 
@@ -36,6 +38,10 @@ type Options struct {
 	VolumesDir       string
 	// Machine manages the addresses of load balancers.
 	Machine loadbalancer.Machine
+	// Firewall opens the firewall table of NetworkPolicies.
+	Firewall func() (knftables.Interface, error)
+	// DNS is where the DNS server of the cluster listens.
+	DNS netip.AddrPort
 	// Listen is the address of the health endpoint.
 	Listen string
 	Log    logr.Logger
@@ -70,9 +76,14 @@ func Run(ctx context.Context, o Options) error {
 			recorder.Event(claim, kind, reason, message)
 		},
 	}
+	policies, pods, namespaces := factory.Networking().V1().NetworkPolicies(), factory.Core().V1().Pods(), factory.Core().V1().Namespaces()
+	firewall := &networkpolicy.Reconciler{
+		Policies: policies.Lister(), Pods: pods.Lister(), Namespaces: namespaces.Lister(), DNS: o.DNS, Open: o.Firewall,
+	}
 	loops := []loop{
 		{"load balancer", balancer.Reconcile, []cache.SharedIndexInformer{services.Informer()}},
 		{"storage", storage.Reconcile, []cache.SharedIndexInformer{claims.Informer(), volumes.Informer()}},
+		{"network policies", firewall.Reconcile, []cache.SharedIndexInformer{policies.Informer(), pods.Informer(), namespaces.Informer()}},
 	}
 	if err := storage.EnsureClass(ctx); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,12 +16,21 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
+	"sigs.k8s.io/knftables"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/addons"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/loadbalancer"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/networkpolicy"
 )
+
+// firewall keeps a table in memory.
+func firewall() (*knftables.Fake, func() (knftables.Interface, error)) {
+	table := knftables.NewFake(knftables.IPv4Family, networkpolicy.Table)
+	return table, func() (knftables.Interface, error) { return table, nil }
+}
 
 // machine keeps addresses in memory.
 type machine struct {
@@ -106,9 +116,10 @@ func freeAddress(t *testing.T) string {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	client, host := fake.NewClientset(), &machine{addresses: map[netip.Addr]bool{}}
+	table, open := firewall()
 	options := addons.Options{
 		Client: client, LoadBalancerPool: netip.MustParsePrefix("10.99.1.0/24"), VolumesDir: t.TempDir(),
-		Machine: host.functions(), Listen: freeAddress(t), Log: logr.Discard(),
+		Machine: host.functions(), Firewall: open, Listen: freeAddress(t), Log: logr.Discard(),
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -132,6 +143,11 @@ func TestRun(t *testing.T) {
 		_, err := client.CoreV1().PersistentVolumes().Get(ctx, "pvc-v", metav1.GetOptions{})
 		return err == nil
 	})
+	policy := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p"}}
+	if _, err := client.NetworkingV1().NetworkPolicies("ns").Create(ctx, policy, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a policy gets into the firewall", func() bool { return strings.Contains(table.Dump(), "comment \"ns/p\"") })
 	if _, err := client.StorageV1().StorageClasses().Get(ctx, "seedling", metav1.GetOptions{}); err != nil {
 		t.Errorf("The StorageClass is there: %v", err)
 	}
@@ -149,10 +165,11 @@ func TestRun(t *testing.T) {
 func TestRunWithTakenPort(t *testing.T) {
 	t.Parallel()
 	holder := listen(t)
+	_, open := firewall()
 	t.Cleanup(func() { _ = holder.Close() })
 	err := addons.Run(t.Context(), addons.Options{
 		Client: fake.NewClientset(), LoadBalancerPool: netip.MustParsePrefix("10.99.1.0/24"), VolumesDir: t.TempDir(),
-		Machine: (&machine{addresses: map[netip.Addr]bool{}}).functions(), Listen: holder.Addr().String(), Log: logr.Discard(),
+		Machine: (&machine{addresses: map[netip.Addr]bool{}}).functions(), Firewall: open, Listen: holder.Addr().String(), Log: logr.Discard(),
 	})
 	want := fmt.Sprintf("listen for health: listen tcp %s: bind: address already in use", holder.Addr())
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {

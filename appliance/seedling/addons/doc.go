@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package addons runs the loops that a cloud provider would run for a cluster: addresses for load balancers and volumes for claims.
+// Package addons runs the loops that a cloud provider would run for a cluster: addresses for load balancers, volumes
+// for claims, and a firewall for network policies.
 package addons

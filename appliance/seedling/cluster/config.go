@@ -110,7 +110,7 @@ func (c Config) kubeconfig(user string) string { return c.state("kubeconfigs", u
 // AdminKubeconfig is the kubeconfig of the administrator.
 func (c Config) AdminKubeconfig() string { return c.state("kubeconfig") }
 
-// AddonsKubeconfig is the kubeconfig of the loops for load balancers and volumes.
+// AddonsKubeconfig is the kubeconfig of the loops for load balancers, volumes and network policies.
 func (c Config) AddonsKubeconfig() string { return c.kubeconfig(addonsUser) }
 
 // ImagesDir holds the archives that machines of shoots import.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/terrarium-garden/terrarium/appliance/seedling/networkpolicy"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/process"
 )
@@ -164,7 +165,7 @@ func (c *Cluster) removeNetwork(ctx context.Context, elsewhere bool) (string, er
 		removed = append(removed, "device "+c.config.Bridge)
 	}
 	failed = append(failed, err)
-	tables, err := node.RemoveTables(ctx, node.Table, "kube-proxy", "cni_hostport")
+	tables, err := node.RemoveTables(ctx, node.Table, networkpolicy.Table, "kube-proxy", "cni_hostport")
 	for _, table := range tables {
 		removed = append(removed, "table "+table)
 	}

@@ -10,9 +10,11 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/knftables"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/addons"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/loadbalancer"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/networkpolicy"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 )
 
@@ -22,7 +24,7 @@ func newAddons(Program) *cobra.Command {
 	var listen string
 	command := &cobra.Command{
 		Use:    "addons",
-		Short:  "Run the loops for load balancers and volumes (a part of the cluster)",
+		Short:  "Run the loops for load balancers, volumes and network policies (a part of the cluster)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,6 +45,8 @@ func newAddons(Program) *cobra.Command {
 				LoadBalancerPool: config.LoadBalancerCIDR,
 				VolumesDir:       config.VolumesDir(),
 				Machine:          loadbalancer.Machine{Add: node.AddAddress, Remove: node.RemoveAddress, Addresses: node.Addresses},
+				Firewall:         func() (knftables.Interface, error) { return knftables.New(knftables.IPv4Family, networkpolicy.Table) },
+				DNS:              config.DNS(),
 				Listen:           listen,
 				Log:              logr.FromSlogHandler(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
 			})

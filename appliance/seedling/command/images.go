@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/component-base/version"
 
-	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/cluster"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/images"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
@@ -29,18 +29,18 @@ type imagesBuild struct {
 }
 
 func newImagesBuild(program Program) *cobra.Command {
-	var build imagesBuild
+	var options imagesBuild
 	command := &cobra.Command{
 		Use:   "build",
 		Short: "Assemble the images of the playground into docker-archives",
 		Long: `Assemble the images of the playground into docker-archives. No registry, builder or daemon is needed.
 The system in the machine image comes from the same mirror as the packages of this machine, and is cached.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return build.run(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return options.run(cmd) },
 	}
-	sources, flags := &build.builder.Sources, command.Flags()
-	flags.StringSliceVar(&build.builder.Only, "only", images.Names(), "images to build")
-	flags.StringVar(&build.builder.OutDir, "out", beside(program.Binary, "images"), "folder for the archives")
+	sources, flags := &options.builder.Sources, command.Flags()
+	flags.StringSliceVar(&options.builder.Only, "only", images.Names(), "images to build")
+	flags.StringVar(&options.builder.OutDir, "out", beside(program.Binary, "images"), "folder for the archives")
 	flags.StringVar(&sources.Terrarium, "terrarium", beside(program.Binary, "bin/terrarium"), "terrarium binary")
 	flags.StringVar(&sources.Seedling, "seedling", program.Binary, "seedling binary")
 	flags.StringVar(&sources.Pause, "pause", beside(program.Binary, "programs/pause"), "pause program")
@@ -48,9 +48,9 @@ The system in the machine image comes from the same mirror as the packages of th
 	flags.StringVar(&sources.CNIDir, "cni", beside(program.Binary, "cni"), "folder of network plugins for the machine image")
 	flags.StringVar(&sources.Rootfs.CacheDir, "cache", beside(program.Binary, "cache"), "folder that caches the system of the machine image")
 	flags.StringSliceVar(&sources.Tools.Programs, "tools", []string{"/usr/sbin/nft"}, "programs of this machine that kube-proxy calls")
-	flags.StringVar(&build.mirror, "debian-mirror", "", "mirror for the machine image (default: the mirror of this machine)")
-	flags.StringVar(&build.suite, "debian-suite", "", "suite of that mirror")
-	flags.StringVar(&build.builder.Versions.Terrarium, "terrarium-version", options.Version, "tag of the terrarium image")
+	flags.StringVar(&options.mirror, "debian-mirror", "", "mirror for the machine image (default: the mirror of this machine)")
+	flags.StringVar(&options.suite, "debian-suite", "", "suite of that mirror")
+	flags.StringVar(&options.builder.Versions.Terrarium, "terrarium-version", build.Version, "tag of the terrarium image")
 	command.MarkFlagsRequiredTogether("debian-mirror", "debian-suite")
 	sources.Links = program.Applets
 	sources.Tools.Root = "/"

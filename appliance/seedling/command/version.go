@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/component-base/version"
 
-	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/appliance/build"
 )
 
 func newVersion() *cobra.Command {
@@ -18,7 +18,7 @@ func newVersion() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			info := version.Get()
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "seedling %s, Kubernetes %s, %s, %s\n", options.Version, info.GitVersion, info.GoVersion, info.Platform)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "seedling %s, Kubernetes %s, %s, %s\n", build.Version, info.GitVersion, info.GoVersion, info.Platform)
 			return err
 		},
 	}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package options
+// Package build says which version a binary is. It imports none of what the binaries are made of, so that each can tell its version
+// without containing the others.
+package build
 
 import (
 	"runtime"
