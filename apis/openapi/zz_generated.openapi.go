@@ -25,8 +25,10 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 	return map[string]common.OpenAPIDefinition{
 		v1alpha1.ReportedTask{}.OpenAPIModelName():                                   schema_terrarium_apis_appliance_v1alpha1_ReportedTask(ref),
 		v1alpha1.Snapshot{}.OpenAPIModelName():                                       schema_terrarium_apis_appliance_v1alpha1_Snapshot(ref),
+		v1alpha1.SnapshotIncrements{}.OpenAPIModelName():                             schema_terrarium_apis_appliance_v1alpha1_SnapshotIncrements(ref),
 		v1alpha1.SnapshotList{}.OpenAPIModelName():                                   schema_terrarium_apis_appliance_v1alpha1_SnapshotList(ref),
 		v1alpha1.SnapshotStatus{}.OpenAPIModelName():                                 schema_terrarium_apis_appliance_v1alpha1_SnapshotStatus(ref),
+		v1alpha1.SnapshotVerification{}.OpenAPIModelName():                           schema_terrarium_apis_appliance_v1alpha1_SnapshotVerification(ref),
 		v1alpha1.TimelineCondition{}.OpenAPIModelName():                              schema_terrarium_apis_appliance_v1alpha1_TimelineCondition(ref),
 		v1alpha1.TimelineEntry{}.OpenAPIModelName():                                  schema_terrarium_apis_appliance_v1alpha1_TimelineEntry(ref),
 		v1alpha1.TimelineEntryList{}.OpenAPIModelName():                              schema_terrarium_apis_appliance_v1alpha1_TimelineEntryList(ref),
@@ -468,6 +470,51 @@ func schema_terrarium_apis_appliance_v1alpha1_Snapshot(ref common.ReferenceCallb
 	}
 }
 
+func schema_terrarium_apis_appliance_v1alpha1_SnapshotIncrements(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SnapshotIncrements describes the increments that go on from a snapshot. Each moment up to the last of them can be restored.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"count": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Count is the number of files.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"bytes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Bytes is their size.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"until": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Until is when the last of them was saved.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
+						},
+					},
+					"gap": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Gap says that there are later increments that do not go on from the last one: some in between are missing.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"count", "bytes"},
+			},
+		},
+		Dependencies: []string{
+			"io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
+	}
+}
+
 func schema_terrarium_apis_appliance_v1alpha1_SnapshotList(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -592,8 +639,77 @@ func schema_terrarium_apis_appliance_v1alpha1_SnapshotStatus(ref common.Referenc
 							Format:      "",
 						},
 					},
+					"increments": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Increments is what goes on from this snapshot, up to the next one. It is missing if there are none.",
+							Ref:         ref(v1alpha1.SnapshotIncrements{}.OpenAPIModelName()),
+						},
+					},
+					"verification": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Verification is the last verification since the server has started. A request to the subresource verification begins one.",
+							Ref:         ref(v1alpha1.SnapshotVerification{}.OpenAPIModelName()),
+						},
+					},
 				},
 				Required: []string{"time", "bytes", "destination", "revision", "eventsRevision"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha1.SnapshotIncrements{}.OpenAPIModelName(), v1alpha1.SnapshotVerification{}.OpenAPIModelName(), "io.k8s.apimachinery.pkg.apis.meta.v1.Time"},
+	}
+}
+
+func schema_terrarium_apis_appliance_v1alpha1_SnapshotVerification(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SnapshotVerification says what became of reading a snapshot and its increments to their end.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"state": {
+						SchemaProps: spec.SchemaProps{
+							Description: "State is how far it is.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"startTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "StartTime is when it began.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
+						},
+					},
+					"completionTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "CompletionTime is when it ended.",
+							Ref:         ref("io.k8s.apimachinery.pkg.apis.meta.v1.Time"),
+						},
+					},
+					"files": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Files is the number of files that were found to be well: the snapshot and its increments.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"checksumsOnly": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ChecksumsOnly says that the server has no key to read the files, so that only their checksums were compared.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Message says what is wrong.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"state", "startTime"},
 			},
 		},
 		Dependencies: []string{

@@ -62,13 +62,19 @@ type Keeper struct {
 	failures int
 	again    time.Time
 
+	// checking waits for verifications.
+	checking sync.WaitGroup
+
 	mu     sync.Mutex
 	health Health
+	// checks are the last verifications, by the names of snapshots. No more begin once ended is set.
+	checks map[string]Check
+	ended  bool
 }
 
 // NewKeeper returns a keeper. Run takes snapshots by the clock; Take can be called before.
 func NewKeeper(c Config) *Keeper {
-	k := &Keeper{config: c, started: c.Clock.Now(), turn: make(chan struct{}, 1), stopping: make(chan struct{})}
+	k := &Keeper{config: c, started: c.Clock.Now(), turn: make(chan struct{}, 1), stopping: make(chan struct{}), checks: map[string]Check{}}
 	register(k)
 
 	return k
@@ -92,6 +98,7 @@ func (k *Keeper) Run(ctx context.Context) {
 			}
 		case <-ctx.Done():
 			close(k.stopping)
+			k.endChecks()
 			stopping, end := context.WithTimeout(context.WithoutCancel(ctx), lastShip)
 			defer end()
 			if err := k.finish(stopping); err != nil {
@@ -307,11 +314,25 @@ func (k *Keeper) locked(ctx context.Context, run func() error) error {
 	return run()
 }
 
+// Kept is a snapshot with what is known of it.
+type Kept struct {
+	Entry
+
+	// Increments are what goes on from it.
+	Increments Tail
+	// Check is its last verification; nil if there was none.
+	Check *Check
+}
+
 // List returns the snapshots, the newest first.
-func (k *Keeper) List(ctx context.Context) (found []Entry, err error) {
+func (k *Keeper) List(ctx context.Context) (found []Kept, err error) {
 	err = k.locked(ctx, func() error {
 		all, err := k.store.List(ctx)
-		found = snapshots(all)
+		tails := tails(all)
+		for i, e := range snapshots(all) {
+			found = append(found, Kept{Entry: e, Increments: tails[i], Check: k.check(e.Name)})
+		}
+		k.forget(found)
 
 		return err
 	})
@@ -346,14 +367,20 @@ func (k *Keeper) file(ctx context.Context, name string) (File, error) {
 	return k.store.Open(ctx, name)
 }
 
-// verify reads a snapshot to its end: with its key if it is at hand, else its checksum only.
+// verify reads a snapshot to its end.
 func (k *Keeper) verify(ctx context.Context, name string) (err error) {
 	f, err := k.file(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if len(k.config.Keys.Identities) == 0 {
+
+	return k.readAll(f, name)
+}
+
+// readAll reads a file to its end: with its key if it is at hand, else its checksum only.
+func (k *Keeper) readAll(f File, name string) error {
+	if k.blind() {
 		if err := checkSum(f); err != nil {
 			return err
 		}
@@ -371,6 +398,9 @@ func (k *Keeper) verify(ctx context.Context, name string) (err error) {
 
 	return is.CheckName(name)
 }
+
+// blind reports whether the keeper only encrypts, and has no key to read what it wrote.
+func (k *Keeper) blind() bool { return len(k.config.Keys.Identities) == 0 }
 
 // Delete removes a snapshot. The one from which the increments go on stays: without it they are of no use.
 func (k *Keeper) Delete(ctx context.Context, name string) error {

@@ -82,6 +82,13 @@ func parseName(file string) (Entry, bool) {
 	return e, true
 }
 
+// TimeOf returns the time in the name of a snapshot, and whether it is one.
+func TimeOf(name string) (time.Time, bool) {
+	e, ok := parseName(name + Extension)
+
+	return e.Time, ok
+}
+
 // snapshots are the snapshots among files, the newest first.
 func snapshots(all []Entry) []Entry {
 	found := slices.DeleteFunc(slices.Clone(all), func(e Entry) bool { return e.Kind != Full })
@@ -119,4 +126,35 @@ func chain(all []Entry, from Entry) (found []Entry, beyond *Entry) {
 	}
 
 	return found, nil
+}
+
+// Tail is what increments add to a snapshot, up to the next one.
+type Tail struct {
+	// Files are the increments, each of which goes on from the one before.
+	Files []Entry
+	// Gap says that there are later ones that do not go on from the last.
+	Gap bool
+}
+
+// Bytes is the size of all files.
+func (t Tail) Bytes() (sum int64) {
+	for _, e := range t.Files {
+		sum += e.Bytes
+	}
+
+	return sum
+}
+
+// tails are those of the snapshots among files, the newest first.
+func tails(all []Entry) []Tail {
+	full := snapshots(all)
+	found := make([]Tail, len(full))
+	for i, from := range full {
+		// Increments of a later time are those of the next snapshot.
+		later := func(e Entry) bool { return i > 0 && !e.Time.Before(full[i-1].Time) }
+		files, beyond := chain(all, from)
+		found[i] = Tail{Files: slices.DeleteFunc(files, later), Gap: beyond != nil && !later(*beyond)}
+	}
+
+	return found
 }

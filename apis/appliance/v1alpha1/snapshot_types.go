@@ -47,6 +47,58 @@ type SnapshotStatus struct {
 	// ClusterIdentity is that of the garden. It is not in lists.
 	// +optional
 	ClusterIdentity string `json:"clusterIdentity,omitempty"`
+	// Increments is what goes on from this snapshot, up to the next one. It is missing if there are none.
+	// +optional
+	Increments *SnapshotIncrements `json:"increments,omitempty"`
+	// Verification is the last verification since the server has started. A request to the subresource verification begins one.
+	// +optional
+	Verification *SnapshotVerification `json:"verification,omitempty"`
+}
+
+// SnapshotIncrements describes the increments that go on from a snapshot. Each moment up to the last of them can be restored.
+type SnapshotIncrements struct {
+	// Count is the number of files.
+	Count int32 `json:"count"`
+	// Bytes is their size.
+	Bytes int64 `json:"bytes"`
+	// Until is when the last of them was saved.
+	// +optional
+	Until metav1.Time `json:"until,omitempty"`
+	// Gap says that there are later increments that do not go on from the last one: some in between are missing.
+	// +optional
+	Gap bool `json:"gap,omitempty"`
+}
+
+// SnapshotVerificationState is how far a verification is.
+type SnapshotVerificationState string
+
+const (
+	// SnapshotVerificationRunning says that the files are being read.
+	SnapshotVerificationRunning SnapshotVerificationState = "Running"
+	// SnapshotVerificationSucceeded says that all is well.
+	SnapshotVerificationSucceeded SnapshotVerificationState = "Succeeded"
+	// SnapshotVerificationFailed says that the snapshot cannot be restored, or could not be read.
+	SnapshotVerificationFailed SnapshotVerificationState = "Failed"
+)
+
+// SnapshotVerification says what became of reading a snapshot and its increments to their end.
+type SnapshotVerification struct {
+	// State is how far it is.
+	State SnapshotVerificationState `json:"state"`
+	// StartTime is when it began.
+	StartTime metav1.Time `json:"startTime"`
+	// CompletionTime is when it ended.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+	// Files is the number of files that were found to be well: the snapshot and its increments.
+	// +optional
+	Files int32 `json:"files,omitempty"`
+	// ChecksumsOnly says that the server has no key to read the files, so that only their checksums were compared.
+	// +optional
+	ChecksumsOnly bool `json:"checksumsOnly,omitempty"`
+	// Message says what is wrong.
+	// +optional
+	Message string `json:"message,omitempty"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object

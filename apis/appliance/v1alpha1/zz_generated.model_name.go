@@ -18,6 +18,11 @@ func (in Snapshot) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in SnapshotIncrements) OpenAPIModelName() string {
+	return "com.github.terrarium-garden.terrarium.apis.appliance.v1alpha1.SnapshotIncrements"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in SnapshotList) OpenAPIModelName() string {
 	return "com.github.terrarium-garden.terrarium.apis.appliance.v1alpha1.SnapshotList"
 }
@@ -25,6 +30,11 @@ func (in SnapshotList) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in SnapshotStatus) OpenAPIModelName() string {
 	return "com.github.terrarium-garden.terrarium.apis.appliance.v1alpha1.SnapshotStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in SnapshotVerification) OpenAPIModelName() string {
+	return "com.github.terrarium-garden.terrarium.apis.appliance.v1alpha1.SnapshotVerification"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

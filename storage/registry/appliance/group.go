@@ -15,8 +15,11 @@ import (
 // Group builds the storage of the group.
 func Group(o kind.Options, s timeline.Settings, snapshots snapshot.Keeper) (*genericapiserver.APIGroupInfo, error) {
 	return kind.NewGroup(o, gardenappliancev1alpha1.GroupVersion, func(kind.Options) (map[string]rest.Storage, error) {
+		kept := snapshot.NewStore(snapshots)
+
 		return map[string]rest.Storage{
-			"snapshots": snapshot.NewStore(snapshots), "timelines": timeline.NewEntries(s), "timelinereports": timeline.NewReports(s),
+			"snapshots": kept, "snapshots/verification": snapshot.NewVerification(kept), "snapshots/" + snapshot.Downloading: snapshot.NewDownload(kept),
+			"timelines": timeline.NewEntries(s), "timelinereports": timeline.NewReports(s),
 		}, nil
 	})
 }

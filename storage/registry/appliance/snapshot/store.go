@@ -23,11 +23,13 @@ import (
 )
 
 // Keeper keeps snapshots.
-type Keeper interface {
+type Keeper interface { //nolint:interfacebloat // It is all that can be done with snapshots.
 	Take(ctx context.Context) (backup.Entry, error)
-	List(ctx context.Context) ([]backup.Entry, error)
+	List(ctx context.Context) ([]backup.Kept, error)
 	Describe(ctx context.Context, name string) (backup.Manifest, int64, error)
 	Delete(ctx context.Context, name string) error
+	Check(ctx context.Context, name string) error
+	Open(ctx context.Context, name string) (backup.File, error)
 	Health() backup.Health
 }
 
@@ -56,6 +58,20 @@ func NewStore(keeper Keeper) *Store {
 		}},
 		kind.Column[*gardenappliancev1alpha1.Snapshot]{Name: "Revision", Cell: func(s *gardenappliancev1alpha1.Snapshot) string {
 			return strconv.FormatInt(s.Status.Revision, 10)
+		}},
+		kind.Column[*gardenappliancev1alpha1.Snapshot]{Name: "Increments", Cell: func(s *gardenappliancev1alpha1.Snapshot) string {
+			if s.Status.Increments == nil {
+				return "0"
+			}
+
+			return strconv.Itoa(int(s.Status.Increments.Count))
+		}},
+		kind.Column[*gardenappliancev1alpha1.Snapshot]{Name: "Verified", Wide: true, Cell: func(s *gardenappliancev1alpha1.Snapshot) string {
+			if s.Status.Verification == nil {
+				return ""
+			}
+
+			return string(s.Status.Verification.State)
 		}},
 		kind.Column[*gardenappliancev1alpha1.Snapshot]{Name: "Destination", Wide: true, Cell: func(s *gardenappliancev1alpha1.Snapshot) string {
 			return s.Status.Destination
@@ -94,10 +110,25 @@ func (s *Store) List(ctx context.Context, o *metainternalversion.ListOptions) (r
 		return nil, problem("", err)
 	}
 	for _, e := range found {
-		list.Items = append(list.Items, *s.object(e))
+		list.Items = append(list.Items, *s.known(e))
 	}
 
 	return list, nil
+}
+
+// find returns a snapshot as the list has it: its file may be damaged.
+func (s *Store) find(ctx context.Context, name string) (runtime.Object, error) {
+	all, err := s.keeper.List(ctx)
+	if err != nil {
+		return nil, problem(name, err)
+	}
+	for _, e := range all {
+		if e.Name == name {
+			return s.known(e), nil
+		}
+	}
+
+	return nil, problem(name, backup.ErrNotFound)
 }
 
 // Get returns a snapshot with what its file says of itself.
@@ -112,6 +143,15 @@ func (s *Store) Get(ctx context.Context, name string, _ *metav1.GetOptions) (run
 	found := s.object(backup.Entry{Name: name, Time: is.Time, Objects: is.Objects, Events: is.Events, Bytes: size})
 	found.Status.Objects, found.Status.Events = is.Objects.Records, is.Events.Records
 	found.Status.Version, found.Status.ClusterIdentity = is.Version, is.Garden
+	all, err := s.keeper.List(ctx)
+	if err != nil {
+		return nil, problem(name, err)
+	}
+	for _, e := range all {
+		if e.Name == name {
+			describe(found, e)
+		}
+	}
 
 	return found, nil
 }
@@ -175,6 +215,37 @@ func (s *Store) object(e backup.Entry) *gardenappliancev1alpha1.Snapshot {
 	return is
 }
 
+// known describes a snapshot of a list.
+func (s *Store) known(e backup.Kept) *gardenappliancev1alpha1.Snapshot {
+	is := s.object(e.Entry)
+	describe(is, e)
+
+	return is
+}
+
+// describe adds what is known of a snapshot beside its file.
+func describe(is *gardenappliancev1alpha1.Snapshot, e backup.Kept) {
+	if tail := e.Increments; len(tail.Files) > 0 || tail.Gap {
+		is.Status.Increments = &gardenappliancev1alpha1.SnapshotIncrements{
+			Count: int32(len(tail.Files)), Bytes: tail.Bytes(), Gap: tail.Gap, //nolint:gosec // There are never so many.
+		}
+		if n := len(tail.Files); n > 0 {
+			is.Status.Increments.Until = metav1.NewTime(tail.Files[n-1].Time)
+		}
+	}
+	if e.Check == nil {
+		return
+	}
+	is.Status.Verification = &gardenappliancev1alpha1.SnapshotVerification{
+		State:     gardenappliancev1alpha1.SnapshotVerificationState(e.Check.State),
+		StartTime: metav1.NewTime(e.Check.Began), Files: int32(e.Check.Files), //nolint:gosec // As above.
+		ChecksumsOnly: e.Check.Blind, Message: e.Check.Problem,
+	}
+	if !e.Check.Ended.IsZero() {
+		is.Status.Verification.CompletionTime = new(metav1.NewTime(e.Check.Ended))
+	}
+}
+
 // uidOf returns the UID of a snapshot, which is the same each time: nothing else is kept of it than its file, and names are not used twice.
 func uidOf(name string) types.UID {
 	return types.UID(uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://terrarium.garden/snapshots/"+name)).String())
@@ -193,9 +264,11 @@ func problem(name string, err error) error {
 		return apierrors.NewNotFound(resource, name)
 	case errors.Is(err, backup.ErrNewest):
 		return apierrors.NewConflict(resource, name, backup.ErrNewest)
+	case errors.Is(err, backup.ErrChecking):
+		return apierrors.NewConflict(resource, name, backup.ErrChecking)
 	case errors.Is(err, backup.ErrDamaged):
 		return damaged{apierrors.NewInternalError(err), err}
-	case errors.Is(err, backup.ErrStarting):
+	case errors.Is(err, backup.ErrStarting), errors.Is(err, backup.ErrStopping):
 		return apierrors.NewServiceUnavailable(err.Error())
 	default:
 		return apierrors.NewInternalError(errors.New(strings.TrimSpace(err.Error())))
