@@ -119,6 +119,8 @@ type completed struct {
 	library options.CompletedOptions
 	// tokens has the keys of service account tokens.
 	tokens *tokenkeys.Verifier
+	// encryption encrypts what is stored.
+	encryption *encryption
 	// seeds authorizes gardenlets.
 	seeds *seedAuthorization
 	// revoked are the seeds that are shut out, office changes them.
@@ -151,7 +153,7 @@ func (c Config) Complete(ctx context.Context) (Completed, error) {
 		return Completed{}, err
 	}
 
-	return Completed{&completed{Config: c, library: library, tokens: tokens, seeds: seeds, revoked: revoked.NewSet()}}, nil
+	return Completed{&completed{Config: c, library: library, tokens: tokens, encryption: newEncryption(c.Identity), seeds: seeds, revoked: revoked.NewSet()}}, nil
 }
 
 func (c Config) validate() error {

@@ -139,7 +139,7 @@ func (c *completed) applyGardenStorage(into *genericapiserver.Config, codecs ser
 	if err := etcd.ApplyTo(into); err != nil {
 		return fmt.Errorf("configure store of the garden: %w", err)
 	}
-	into.RESTOptionsGetter = fresh.Getter(into.RESTOptionsGetter, c.logs())
+	into.RESTOptionsGetter = c.encryption.stores.Getter(fresh.Getter(into.RESTOptionsGetter, c.logs()))
 
 	return nil
 }

@@ -24,6 +24,8 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	controlplane "k8s.io/kubernetes/pkg/controlplane/apiserver"
 	"k8s.io/kubernetes/pkg/kubeapiserver"
+
+	"github.com/terrarium-garden/terrarium/storage/registry/appliance/snapshot"
 )
 
 // informerResync is how often informers of the library hand all objects to their handlers again.
@@ -46,7 +48,7 @@ func (c *completed) genericConfig() (*genericParts, error) {
 	config.MergedResourceConfig = servedVersions()
 	config.AggregatedDiscoveryGroupManager = aggregated.NewResourceManager("apis")
 	config.LongRunningFunc = filters.BasicLongRunningRequestCheck(
-		sets.NewString("watch", "proxy"), sets.NewString("attach", "exec", "proxy", "log", "portforward"))
+		sets.NewString("watch", "proxy"), sets.NewString("attach", "exec", "proxy", "log", "portforward", snapshot.Downloading))
 	if err := c.library.GenericServerRunOptions.ApplyTo(config); err != nil {
 		return nil, fmt.Errorf("apply options of the server: %w", err)
 	}
@@ -107,6 +109,9 @@ func (c *completed) applyStores(parts *genericParts) error {
 		return fmt.Errorf("configure datastores: %w", err)
 	}
 	storage.StorageConfig.StorageObjectCountTracker = config.StorageObjectCountTracker
+	if err := c.applyEncryption(config); err != nil {
+		return err
+	}
 	if err := c.library.Etcd.ApplyWithStorageFactoryTo(storage, config); err != nil {
 		return fmt.Errorf("apply options of datastores: %w", err)
 	}

@@ -53,7 +53,7 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 		}
 	}
 	generic.SkipOpenAPIInstallation = true // See serveOpenAPI.
-	generic.RESTOptionsGetter = fresh.Getter(generic.RESTOptionsGetter, c.logs())
+	generic.RESTOptionsGetter = c.encryption.stores.Getter(fresh.Getter(generic.RESTOptionsGetter, c.logs()))
 	if err := c.seeds.apply(generic, informers, c.revoked.Authorizer()); err != nil {
 		return nil, err
 	}

@@ -35,6 +35,7 @@ type Server struct {
 	recorder   *timeline.Recorder
 	office     *revoked.Office
 	tokens     *tokenkeys.Verifier
+	encryption *encryption
 }
 
 // New builds the server. It connects to the stores, which have to be running.
@@ -48,7 +49,10 @@ func (c Completed) New() (*Server, error) {
 		return nil, err
 	}
 
-	return &Server{aggregator: aggregator, later: c.ReadyChecks, sources: ch.garden.sources, seeds: c.seeds, recorder: ch.garden.recorder, office: c.office, tokens: c.tokens}, nil
+	return &Server{
+		aggregator: aggregator, later: c.ReadyChecks, sources: ch.garden.sources, seeds: c.seeds, recorder: ch.garden.recorder, office: c.office, tokens: c.tokens,
+		encryption: c.encryption,
+	}, nil
 }
 
 // Revoked are the seeds that are shut out.

@@ -68,6 +68,8 @@ func operatorRoles() []object {
 			on(coordinationv1.GroupName, everything, "leases"),
 			on(certificatesv1.GroupName, everything, "certificatesigningrequests", "certificatesigningrequests/approval"),
 			on(gardenappliancev1alpha1.GroupName, []string{"create", "delete", "get", "list"}, "snapshots"),
+			on(gardenappliancev1alpha1.GroupName, []string{"create"}, "snapshots/verification"),
+			on(gardenappliancev1alpha1.GroupName, []string{"get"}, "snapshots/download"),
 		),
 		bind(gardencorev1beta1.ClusterRoleAdmin, user(gardencorev1beta1.UserKubeAggregator)),
 		sum(gardencorev1beta1.ClusterRoleAdministrators, nil,

@@ -24,6 +24,9 @@ import (
 // certificatesPath is the path at which a server lists and renews certificates and keys.
 const certificatesPath = "/appliance/certificates"
 
+// rotationPause is the time between two looks at the progress of a rotation.
+const rotationPause = time.Second
+
 func newCertificateCommand(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "certificate",
@@ -31,7 +34,8 @@ func newCertificateCommand(env Environment) *cobra.Command {
 		Long: `A running server renews its certificates by itself when 70 to 90 % of their life have passed, without closing connections.
 Gardenlets renew theirs in the same way. These commands show what there is and renew it earlier.`,
 	}
-	cmd.AddCommand(newCertificateCheckCommand(env), newCertificateRotateCommand(env), newCertificateTokenKeyCommand(env))
+	cmd.AddCommand(newCertificateCheckCommand(env), newCertificateRotateCommand(env), newCertificateTokenKeyCommand(env),
+		newCertificateEncryptionKeyCommand(env), newCertificateCACommand(env))
 
 	return cmd
 }
@@ -43,6 +47,10 @@ var errServerDown = errors.New("the server does not run; start it, because keys 
 type certificateReport struct {
 	Renewed []string        `json:"renewed,omitempty"`
 	Items   []identity.Item `json:"items"`
+	// Encryption is the rotation of the encryption key that goes on.
+	Encryption *encryptionStatus `json:"encryption,omitempty"`
+	// Authorities is the rotation of the authorities that goes on.
+	Authorities *authorityStatus `json:"authorities,omitempty"`
 }
 
 // certificateSource asks a running server, or looks into the data directory of a server that does not run.
@@ -97,6 +105,18 @@ func (s *certificateSource) ask(ctx context.Context, body any) (*certificateRepo
 	}
 
 	return report, true, nil
+}
+
+// pause waits before the next look at the progress of a rotation.
+func (s *certificateSource) pause(ctx context.Context) error {
+	timer := s.env.Clock.NewTimer(rotationPause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C():
+		return nil
+	}
 }
 
 // plainly returns what the server said in plain text, which the library hides behind a text of its own.
@@ -154,12 +174,11 @@ func (o *certificateCheckOptions) run(ctx context.Context) error {
 		return err
 	}
 	if !answered {
-		report = &certificateReport{}
-		if report.Items, err = identity.Inspect(o.dir(), o.env.Clock.Now()); err != nil {
+		if report, err = inspect(o.dir(), o.env.Clock.Now()); err != nil {
 			return fmt.Errorf("read certificates: %w", err)
 		}
 	}
-	err = o.output.write(o.env.Out, report, func(w io.Writer) error { return writeCertificates(w, report.Items) })
+	err = o.output.write(o.env.Out, report, func(w io.Writer) error { return writeCertificates(w, report) })
 	if err != nil {
 		return err
 	}
@@ -168,6 +187,24 @@ func (o *certificateCheckOptions) run(ctx context.Context) error {
 	}
 
 	return nil
+}
+
+// inspect reads the data directory of a server that does not run.
+func inspect(dir string, now time.Time) (*certificateReport, error) {
+	items, err := identity.Inspect(dir, now)
+	if err != nil {
+		return nil, err
+	}
+	report := &certificateReport{Items: items}
+	key, authority, err := identity.Rotations(dir)
+	if key != nil {
+		report.Encryption = &encryptionStatus{EncryptionRotation: *key, Next: key.Next}
+	}
+	if authority != nil {
+		report.Authorities = &authorityStatus{AuthorityRotation: *authority}
+	}
+
+	return report, err
 }
 
 // certificateStatus is the exit status for the worst item.
@@ -186,7 +223,8 @@ func certificateStatus(items []identity.Item) int {
 	return worst
 }
 
-func writeCertificates(w io.Writer, items []identity.Item) error {
+func writeCertificates(w io.Writer, report *certificateReport) error {
+	items := report.Items
 	rows := [][]string{{"NAME", "KIND", "STATE", "NOT AFTER", "DAYS LEFT", "RENEWAL DUE", "SUBJECT"}}
 	for i := range items {
 		item := &items[i]
@@ -201,7 +239,15 @@ func writeCertificates(w io.Writer, items []identity.Item) error {
 		rows = append(rows, []string{item.Name, string(item.Kind), state, moment(item.NotAfter), left, moment(item.RenewalDue), item.Subject})
 	}
 
-	return writeTable(w, rows)
+	err := writeTable(w, rows)
+	if err == nil && report.Encryption != nil {
+		_, err = fmt.Fprintf(w, "\nRotation of the encryption key: %s\n", describeEncryption(report.Encryption))
+	}
+	if err == nil && report.Authorities != nil {
+		_, err = fmt.Fprintf(w, "\nRotation of the authorities: %s\n", describeAuthorities(report.Authorities))
+	}
+
+	return err
 }
 
 func moment(t *time.Time) string {

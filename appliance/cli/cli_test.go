@@ -18,9 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/cli"
 	"github.com/terrarium-garden/terrarium/appliance/install"
-	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
 var update = flag.Bool("update", false, "write the golden files in testdata")
@@ -69,8 +69,8 @@ func (w *world) golden(t *testing.T, name, reason string, args ...string) result
 	for value, stands := range w.names {
 		text = strings.ReplaceAll(text, value, stands)
 	}
-	text = strings.NewReplacer(options.KubernetesVersion(), "<kubernetes>", options.Version, "<version>",
-		runtime.Version(), "<go>", options.Platform(), "<platform>").Replace(text)
+	text = strings.NewReplacer(build.KubernetesVersion(), "<kubernetes>", build.Version, "<version>",
+		runtime.Version(), "<go>", build.Platform(), "<platform>").Replace(text)
 	if strings.HasPrefix(name, "token/create") {
 		for pattern, stands := range map[string]string{
 			`\b[a-z2-7]{6}\.[a-z2-7]{16}\b`:    "<id>.<secret>",

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/doctor/machine"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
@@ -120,7 +121,7 @@ func (o *doctorOptions) examine(ctx context.Context, unanswered string) (*doctor
 		return nil, fmt.Errorf("examine data directory: %w", err)
 	}
 	f := &doctor.Facts{
-		Now: o.env.Clock.Now(), Version: options.Version, Offline: true, Unanswered: unanswered, InUse: used,
+		Now: o.env.Clock.Now(), Version: build.Version, Offline: true, Unanswered: unanswered, InUse: used,
 		Host: machine.Host(dir), Disk: machine.Disk(dir), Clock: machine.Clock(dir), Stores: machine.Stores(dir),
 	}
 	if f.Certificates, err = machine.Certificates(dir); err != nil {
@@ -152,7 +153,7 @@ func directoryFacts(dir string) (*doctor.Directory, error) {
 	if is.Begun != nil {
 		found.Begun, found.Snapshot = is.Begun.To, is.Begun.Snapshot
 	}
-	program := upgrade.Program{Version: options.Version, Migrations: upgrade.Migrations()}
+	program := upgrade.Program{Version: build.Version, Migrations: upgrade.Migrations()}
 	if err := program.Check(dir); err != nil {
 		found.Refused = err.Error()
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
@@ -30,7 +31,7 @@ func connect(c options.Connection, getenv func(string) string) (*garden, error) 
 	if err != nil {
 		return nil, err
 	}
-	config.UserAgent = "terrarium/" + options.Version
+	config.UserAgent = "terrarium/" + build.Version
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to garden: %w", err)

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet"
 	"github.com/terrarium-garden/terrarium/appliance/notify"
 	"github.com/terrarium-garden/terrarium/appliance/options"
@@ -29,7 +30,7 @@ import (
 const envImage = "TERRARIUM_IMAGE"
 
 // defaultImage is the container image of this version.
-func defaultImage() string { return "terrarium.garden/terrarium:" + options.Version }
+func defaultImage() string { return "terrarium.garden/terrarium:" + build.Version }
 
 // envPodName is the environment variable with the name of the gardenlet's pod.
 const envPodName = "POD_NAME"
@@ -128,7 +129,7 @@ func runGardenlet(ctx context.Context, env Environment, run gardenletRun) error 
 	defer watching.Wait()
 	defer end()
 	completed, err := gardenlet.Options{
-		Config: config, Log: log, Version: options.Version, APILevel: options.GardenerAPILevel,
+		Config: config, Log: log, Version: build.Version, APILevel: build.GardenerAPILevel,
 		Name: pod, Exclusive: pod != "", ImageVectorOverwrite: run.imageVector, Clock: env.Clock,
 		Image: cmp.Or(env.Getenv(envImage), defaultImage()),
 		Ready: func() {
@@ -139,7 +140,7 @@ func runGardenlet(ctx context.Context, env Environment, run gardenletRun) error 
 	if err != nil {
 		return err
 	}
-	log.Info("Gardenlet starting", "version", options.Version, "seed", config.SeedConfig.Name)
+	log.Info("Gardenlet starting", "version", build.Version, "seed", config.SeedConfig.Name)
 	return completed.Run(ctx)
 }
 

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/join"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
@@ -160,7 +161,7 @@ func (o *gardenletJoinOptions) run(ctx context.Context) error {
 	surroundings := join.Surroundings{
 		Tell:         func(line string) { o.env.tell("%s\n", line) },
 		Clock:        o.env.Clock,
-		UserAgent:    "terrarium/" + options.Version,
+		UserAgent:    "terrarium/" + build.Version,
 		RunGardenlet: o.runHere,
 	}
 	if o.join.InsecureSkipCAVerification {

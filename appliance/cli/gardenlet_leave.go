@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/join"
-	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
 type gardenletLeaveOptions struct {
@@ -52,6 +52,6 @@ func (o *gardenletLeaveOptions) run(ctx context.Context) error {
 	return join.Leave(ctx, o.leave, join.Surroundings{
 		Tell:      func(line string) { o.env.tell("%s\n", line) },
 		Clock:     o.env.Clock,
-		UserAgent: "terrarium/" + options.Version,
+		UserAgent: "terrarium/" + build.Version,
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/appliance/build"
 )
 
 func newManPagesCommand() *cobra.Command {
@@ -23,7 +23,7 @@ func newManPagesCommand() *cobra.Command {
 			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // Manual pages are public.
 				return fmt.Errorf("make directory: %w", err)
 			}
-			header := &doc.GenManHeader{Section: "1", Source: "Terrarium " + options.Version, Manual: "Terrarium"}
+			header := &doc.GenManHeader{Section: "1", Source: "Terrarium " + build.Version, Manual: "Terrarium"}
 			return doc.GenManTree(cmd.Root(), header, args[0])
 		},
 	}

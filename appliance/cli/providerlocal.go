@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local"
 )
@@ -33,7 +33,7 @@ output of "terrarium provider-local manifest".`,
 func addImageFlags(fs *pflag.FlagSet, images *local.Images) {
 	fs.StringVar(&images.Terrarium, "image", "", "container image with the terrarium binary")
 	fs.StringVar(&images.Machine, "machine-image", "", "container image of worker machines whose cloud profile has none")
-	fs.StringVar(&images.NetworkAgent, "network-agent-image", "terrarium.garden/seedling:"+options.KubernetesVersion(), "container image with the network agent")
+	fs.StringVar(&images.NetworkAgent, "network-agent-image", "terrarium.garden/seedling:"+build.KubernetesVersion(), "container image with the network agent")
 	fs.StringVar(&images.Pause, "pause-image", "terrarium.garden/pause:v1", "container image of pod sandboxes on worker machines")
 	fs.StringVar(&images.Archives, "image-archives", "/var/lib/seedling/images", "directory on the nodes of the seed with image archives that worker machines import; empty for none")
 }

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/webhooks"
 )
 
 const (
@@ -19,6 +21,8 @@ const (
 	shortestSync = time.Second
 	// shortestCollection bounds how often it looks for garbage.
 	shortestCollection = time.Minute
+	// shortestToken is the shortest life of a token that Kubernetes accepts.
+	shortestToken = 10 * time.Minute
 )
 
 type resourceManagerOptions struct {
@@ -35,7 +39,8 @@ func newResourceManagerCommand(env Environment) *cobra.Command {
 		Short: "Run the resource manager of a seed and its shoots",
 		Long: `Runs the resource manager of a seed until it is interrupted. It applies the objects of all ManagedResources of the seed: those of
 the class "seed" to the seed itself, those without a class to the shoot of their namespace. It also keeps the tokens that Secrets
-of control planes ask for. Of several processes with the same lease namespace, one is active.`,
+of control planes ask for, and answers webhooks of the seed. Of several processes with the same lease namespace, one is active; all of
+them answer webhooks.`,
 		Example: `  terrarium resource-manager --kubeconfig seed.kubeconfig
   terrarium resource-manager --lease-namespace garden --cluster-id '<default>' --health-address :8081 --metrics-address :8080`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,6 +56,10 @@ of control planes ask for. Of several processes with the same lease namespace, o
 	fs.StringVar(&o.manager.ClusterID, "cluster-id", "", `text before the origin of objects: a name, "<cluster>" for the identity of the seed, or "<default>" for that identity if it has one`)
 	fs.DurationVar(&o.manager.SyncPeriod, "sync-period", resourcemanager.DefaultSyncPeriod, "time after which objects are applied and judged again")
 	fs.DurationVar(&o.manager.GarbagePeriod, "garbage-collector-sync-period", 0, "time between two collections of ConfigMaps and Secrets that nothing refers to; 0 to keep them")
+	fs.StringVar(&o.manager.WebhookAddress, "webhook-address", "", "address for the webhooks of the seed; empty to disable them")
+	fs.StringVar(&o.manager.WebhookCertificates, "webhook-certificates", "", "folder with tls.crt and tls.key of the webhooks; required with --webhook-address")
+	fs.DurationVar(&o.manager.TokenExpiration, "projected-token-mount-expiration", webhooks.DefaultTokenExpiration, "how long tokens are valid that a webhook gives to pods")
+	fs.StringVar(&o.manager.PodScheduler, "pod-scheduler-name", "", "scheduler that a webhook gives to pods of control planes; empty to leave them to the one of the seed")
 	fs.StringVar(&o.manager.HealthAddress, "health-address", "", "address for /healthz and /readyz; empty to disable them")
 	fs.StringVar(&o.manager.MetricsAddress, "metrics-address", "", "address for /metrics; empty to disable it")
 	options.AddLoggingFlags(&o.log, fs)
@@ -64,6 +73,12 @@ func (o *resourceManagerOptions) validate() []error {
 	}
 	if o.manager.GarbagePeriod != 0 && o.manager.GarbagePeriod < shortestCollection {
 		errs = append(errs, fmt.Errorf("--garbage-collector-sync-period: %s is shorter than %s", o.manager.GarbagePeriod, shortestCollection))
+	}
+	if o.manager.WebhookAddress != "" && o.manager.WebhookCertificates == "" {
+		errs = append(errs, errors.New("--webhook-certificates: webhooks need a certificate"))
+	}
+	if o.manager.TokenExpiration < shortestToken {
+		errs = append(errs, fmt.Errorf("--projected-token-mount-expiration: %s is shorter than %s", o.manager.TokenExpiration, shortestToken))
 	}
 	return errs
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/memory"
 	"github.com/terrarium-garden/terrarium/appliance/notify"
 	"github.com/terrarium-garden/terrarium/appliance/options"
@@ -74,7 +75,7 @@ func (o *serverOptions) run(ctx context.Context) error {
 		return err
 	}
 	kine.RouteLogs(log.WithName("kine"), config.Datastore.Endpoint)
-	log.Info("Garden starting", "version", options.Version, "dataDir", config.DataDir, "listen", config.Listen, "configuration", o.completed.Files())
+	log.Info("Garden starting", "version", build.Version, "dataDir", config.DataDir, "listen", config.Listen, "configuration", o.completed.Files())
 	limit := memory.Default("/")
 	if given := config.Memory.Limit; given != nil {
 		limit = given.Value()
@@ -92,7 +93,7 @@ func (o *serverOptions) run(ctx context.Context) error {
 	waiting, endWaiting := context.WithCancel(life)
 	defer endWaiting()
 	return server.Run(ctx, server.Options{
-		Config: config, Log: log, Logs: logs, Version: options.Version, Clock: o.env.Clock, MemoryLimit: limit,
+		Config: config, Log: log, Logs: logs, Version: build.Version, Clock: o.env.Clock, MemoryLimit: limit,
 		Standby: sync.OnceFunc(func() {
 			service.Ready("Standing by: requests are forwarded to the server that leads")
 			keeping.Go(func() { service.Watch(waiting, func(context.Context) error { return nil }) })

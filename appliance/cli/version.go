@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
@@ -63,8 +64,8 @@ type serverVersions struct {
 
 func (o *versionOptions) run(ctx context.Context) error {
 	v := versions{
-		Terrarium: options.Version, Gardener: options.GardenerAPILevel, Kubernetes: options.KubernetesVersion(),
-		Go: runtime.Version(), Platform: options.Platform(),
+		Terrarium: build.Version, Gardener: build.GardenerAPILevel, Kubernetes: build.KubernetesVersion(),
+		Go: runtime.Version(), Platform: build.Platform(),
 	}
 	if o.server {
 		g, err := connect(o.connection, o.env.Getenv)

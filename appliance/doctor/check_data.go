@@ -16,6 +16,9 @@ const (
 	leafWarning, leafCritical           = 30 * day, 7 * day
 	authorityWarning, authorityCritical = 180 * day, 30 * day
 
+	// rotationPatience is longer than tokens of service accounts are valid by default.
+	rotationPatience = 100 * day
+
 	walWarning      = 256 << 20
 	storeWarning    = 4 << 30
 	unusedWarning   = 512 << 20
@@ -26,6 +29,30 @@ const (
 	mostProblemText = 3
 )
 
+// rotations finds those that wait for people or cannot go on.
+func rotations(f *Facts) []Finding {
+	var found []Finding
+	for _, r := range f.Rotations {
+		x := Finding{
+			ID: "rotation-started", Severity: Info, Object: &Object{Kind: "Rotation", Name: r.Of},
+			What: fmt.Sprintf("The rotation of the %s was started %s ago", r.Of, duration.HumanDuration(f.Now.Sub(r.Started))),
+			Why:  "what it replaces is accepted until it is completed", Do: r.Next,
+		}
+		switch {
+		case r.Failure != "":
+			x.ID, x.Severity, x.Do = "rotation-failing", Warning, "the server tries again by itself: remove the cause"
+			x.What = fmt.Sprintf("The rotation of the %s does not go on: %s", r.Of, r.Failure)
+		case r.Next == "":
+			continue
+		case f.Now.Sub(r.Started) > rotationPatience:
+			x.Severity = Warning
+		}
+		found = append(found, x)
+	}
+
+	return found
+}
+
 func certificates(f *Facts) []Finding {
 	var found []Finding
 	for _, c := range f.Certificates {
@@ -34,7 +61,7 @@ func certificates(f *Facts) []Finding {
 		do := "a running server should have renewed it: see its log for why it could not, and run terrarium certificate rotate"
 		if c.Authority {
 			warning, critical = authorityWarning, authorityCritical
-			do = "plan the change of the certificate authority: all gardenlets and kubeconfigs have to learn the new one before it ends"
+			do = "change the certificate authorities: terrarium certificate rotate-ca start; gardenlets take up the new ones by themselves"
 		}
 		x := Finding{
 			ID: "certificate-expiring", Object: &Object{Kind: "Certificate", Name: c.Name}, Do: do,
@@ -57,7 +84,7 @@ func certificates(f *Facts) []Finding {
 		found = append(found, x)
 	}
 
-	return found
+	return append(found, rotations(f)...)
 }
 
 func stores(f *Facts) []Finding {

@@ -90,6 +90,15 @@ func TestExamine(t *testing.T) {
 		"few files":  {"a low limit", facts{Host: &doctor.Host{OpenFiles: 1, OpenFilesLimit: 1024, DataDirMode: 0o700}}, []string{"warning open-files-limit"}},
 		"clock":      {"a clock that is set back", facts{Clock: &doctor.Clock{Known: true, Newest: now.Add(time.Hour)}}, []string{"critical clock-back", "info clock-unsynchronized"}},
 		"good clock": {"a clock that is kept", facts{Clock: &doctor.Clock{Known: true, Synchronized: true, Newest: now}}, []string{}},
+		"rotations": {"what waits for people, and what does not go on", facts{
+			Certificates: []doctor.Certificate{{Name: "ok", NotBefore: now.Add(-day), NotAfter: now.Add(365 * day)}},
+			Rotations: []doctor.Rotation{
+				{Of: "encryption key", Started: now.Add(-day)},
+				{Of: "service account key", Started: now.Add(-day), Next: "complete it"},
+				{Of: "old", Started: now.Add(-101 * day), Next: "complete it"},
+				{Of: "broken", Started: now.Add(-day), Failure: "boom"},
+			},
+		}, []string{"warning rotation-failing broken", "warning rotation-started old", "info rotation-started service account key"}},
 		"certificates": {"ends of validity", facts{Certificates: []doctor.Certificate{
 			{Name: "old", NotAfter: now.Add(-day)},
 			{Name: "soon", NotAfter: now.Add(20 * day)},

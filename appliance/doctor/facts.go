@@ -26,9 +26,11 @@ type Facts struct {
 	Clock        *Clock
 	Port         *Port
 	Certificates []Certificate
-	Stores       []Store
-	Datastore    *Datastore
-	Backups      *Backups
+	// Rotations are those of keys and authorities that go on.
+	Rotations []Rotation
+	Stores    []Store
+	Datastore *Datastore
+	Backups   *Backups
 	// Seeds, Shoots and Requests are nil if they could not be read.
 	Seeds    []gardencorev1beta1.Seed
 	Shoots   []gardencorev1beta1.Shoot
@@ -96,6 +98,17 @@ type Certificate struct {
 	NotBefore, NotAfter time.Time
 	// Authority is set for those that sign others: they are not renewed by themselves.
 	Authority bool
+}
+
+// Rotation is a change of keys or authorities that goes on.
+type Rotation struct {
+	// Of says of what.
+	Of      string
+	Started time.Time
+	// Next is what people have to do; empty if the server goes on by itself.
+	Next string
+	// Failure is why the last attempt to go on failed.
+	Failure string
 }
 
 // Store is a database.

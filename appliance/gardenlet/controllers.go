@@ -32,6 +32,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seedcare"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shootadmin"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
@@ -41,7 +42,7 @@ import (
 func (p *process) controllers(in garden, flows *flowmetrics.Recorder, tasks operation.Journal) []kit.Adder {
 	c := p.Config.Controllers
 	return []kit.Adder{
-		&lease.Reconciler{Config: c.Seed, Health: p.health},
+		&lease.Reconciler{Config: c.Seed, Health: p.health, Notes: in.access.Marks},
 		&seed.Reconciler{
 			Config: c.Seed, Gardenlet: p.identity, Resources: p.Config.Resources,
 			Expiry: in.access.Expiry, RenewKubeconfig: p.renewKubeconfig, Flows: flows, Journal: tasks, Image: p.Image,
@@ -79,7 +80,8 @@ func (p *process) control(ctx context.Context, in garden, ready func()) error {
 	if err := mgr.Add(target); err != nil {
 		return fmt.Errorf("set up the seed for controllers: %w", err)
 	}
-	shoots := &kit.Shoots{Seed: target.GetAPIReader(), Scheme: p.scheme, Clock: p.Clock}
+	admin := &shootadmin.Issuer{Seed: target.GetAPIReader(), Clock: p.Clock}
+	shoots := &kit.Shoots{Seed: target.GetAPIReader(), Scheme: p.scheme, Kubeconfig: admin.Kubeconfig, Clock: p.Clock}
 	if err := mgr.Add(shoots); err != nil {
 		return fmt.Errorf("set up the clients of shoots: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"k8s.io/client-go/util/cert"
@@ -30,13 +31,13 @@ const (
 
 // Authority is a certificate authority of the garden.
 type Authority struct {
-	// CertFile contains the authority's certificate, followed by others that clients still trust.
+	// CertFile contains the certificates that are trusted: that of the authority, and while it is changed the one before or after it.
 	CertFile string
-	// KeyFile contains the private key of the first certificate.
+	// KeyFile contains a private key. The certificate that it belongs to is the one that signs.
 	KeyFile string
 	// Bundle is the content of CertFile.
 	Bundle []byte
-	// Cert is the first certificate of the bundle, with which the authority signs.
+	// Cert is the certificate of the bundle with which the authority signs.
 	Cert *x509.Certificate
 	// Key is the private key of Cert.
 	Key crypto.Signer
@@ -44,9 +45,22 @@ type Authority struct {
 
 // makeAuthority writes a new authority to dir, as <name>.crt and <name>.key.
 func makeAuthority(dir, name, commonName string, now time.Time) error {
-	key, keyPEM, err := makeKey()
+	certPEM, keyPEM, err := newAuthority(commonName, now)
 	if err != nil {
 		return err
+	}
+	if err := writeFile(filepath.Join(dir, name+".key"), keyPEM); err != nil {
+		return err
+	}
+
+	return writeFile(filepath.Join(dir, name+".crt"), certPEM)
+}
+
+// newAuthority makes a new authority.
+func newAuthority(commonName string, now time.Time) (certPEM, keyPEM []byte, err error) {
+	key, keyPEM, err := makeKey()
+	if err != nil {
+		return nil, nil, err
 	}
 	template := &x509.Certificate{
 		Subject:               pkix.Name{CommonName: commonName},
@@ -58,12 +72,10 @@ func makeAuthority(dir, name, commonName string, now time.Time) error {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
-		return fmt.Errorf("make certificate of %q: %w", commonName, err)
+		return nil, nil, fmt.Errorf("make certificate of %q: %w", commonName, err)
 	}
-	if err := writeFile(filepath.Join(dir, name+".key"), keyPEM); err != nil {
-		return err
-	}
-	return writeFile(filepath.Join(dir, name+".crt"), encodeCert(der))
+
+	return encodeCert(der), keyPEM, nil
 }
 
 // loadAuthority reads an authority that makeAuthority has written. It returns an error if the authority cannot sign.
@@ -80,7 +92,9 @@ func loadAuthority(dir, name string, now time.Time) (Authority, error) {
 	if err != nil {
 		return corrupt(a.CertFile, fmt.Errorf("it does not contain a certificate: %w", err))
 	}
-	a.Cert = certs[0]
+	if slices.ContainsFunc(certs, func(c *x509.Certificate) bool { return !c.IsCA }) {
+		return corrupt(a.CertFile, errors.New("its certificate is not that of a certificate authority"))
+	}
 	keyPEM, err := readPrivate(a.KeyFile)
 	if err != nil {
 		return corrupt(a.KeyFile, withoutPath(err))
@@ -88,12 +102,12 @@ func loadAuthority(dir, name string, now time.Time) (Authority, error) {
 	if a.Key, err = parseKey(keyPEM); err != nil {
 		return corrupt(a.KeyFile, err)
 	}
-	switch {
-	case !a.Cert.IsCA:
-		return corrupt(a.CertFile, errors.New("its certificate is not that of a certificate authority"))
-	case !samePublicKey(a.Cert, a.Key):
+	i := slices.IndexFunc(certs, func(c *x509.Certificate) bool { return samePublicKey(c, a.Key) })
+	if i < 0 {
 		return corrupt(a.KeyFile, fmt.Errorf("it is not the key of the certificate in %q", a.CertFile))
-	case now.After(a.Cert.NotAfter):
+	}
+	a.Cert = certs[i]
+	if now.After(a.Cert.NotAfter) {
 		return corrupt(a.CertFile, fmt.Errorf("it expired on %s", a.Cert.NotAfter.Format(time.DateOnly)))
 	}
 	return a, nil

@@ -15,9 +15,17 @@
 //	<dir>/pki/service-account.key
 //	<dir>/pki/workload-identity.key signs tokens of workload identities; its public part is published; since layout 2
 //	<dir>/pki/encryption.yaml
+//	<dir>/pki/client-ca-signer.pem  certificate and key of client-ca in one file; written anew if it is missing
+//
+// While something is changed in several steps, there are further files:
+//
+//	<dir>/pki/service-account-former.pub
+//	<dir>/pki/encryption-rotation.json
+//	<dir>/pki/authority-rotation.json
+//	<dir>/pki/{server-ca,client-ca,front-proxy-ca}-next.pem
 //
 // The pki directory is created by one rename, and its files are replaced by renames, so a crash never leaves a part of one.
 // Certificates that the authorities can issue are renewed if they are missing, expire soon or do not match. Keys and authorities
-// cannot be replaced and are never overwritten: if one is missing or unreadable, Ensure returns an error that names the file and
-// the remedy.
+// are replaced only by a rotation, whose steps can be repeated: if one is missing or unreadable, Ensure returns an error that names
+// the file and the remedy.
 package identity

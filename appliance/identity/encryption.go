@@ -26,8 +26,8 @@ const (
 	shootStates     = "shootstates.core.gardener.cloud"
 )
 
-// encryptedResources are stored encrypted, because they contain keys.
-func encryptedResources() []string {
+// EncryptedResources are stored encrypted, because they contain keys.
+func EncryptedResources() []string {
 	return []string{"secrets", internalSecrets, shootStates}
 }
 
@@ -64,25 +64,31 @@ type encryptionKey struct {
 // makeEncryption writes a configuration with one new key to dir. It has no identity provider, so objects that are not encrypted
 // cannot be read.
 func makeEncryption(dir string, now time.Time) error {
-	key := make([]byte, encryptionKeySize)
-	if _, err := rand.Read(key); err != nil {
-		return fmt.Errorf("make encryption key: %w", err)
+	key, err := newEncryptionKey("key-" + now.UTC().Format("20060102150405"))
+	if err != nil {
+		return err
 	}
 	data, err := yaml.Marshal(encryptionConfiguration{
 		APIVersion: encryptionAPIVersion,
 		Kind:       encryptionKind,
 		Resources: []encryptionRule{{
-			Resources: encryptedResources(),
-			Providers: []encryptionProvider{{Secretbox: &encryptionKeys{Keys: []encryptionKey{{
-				Name:   "key-" + now.UTC().Format("20060102150405"),
-				Secret: base64.StdEncoding.EncodeToString(key),
-			}}}}},
+			Resources: EncryptedResources(),
+			Providers: []encryptionProvider{{Secretbox: &encryptionKeys{Keys: []encryptionKey{key}}}},
 		}},
 	})
 	if err != nil {
 		return fmt.Errorf("encode encryption configuration: %w", err)
 	}
 	return writeFile(filepath.Join(dir, encryptionFile), data)
+}
+
+func newEncryptionKey(name string) (encryptionKey, error) {
+	key := make([]byte, encryptionKeySize)
+	if _, err := rand.Read(key); err != nil {
+		return encryptionKey{}, fmt.Errorf("make encryption key: %w", err)
+	}
+
+	return encryptionKey{Name: name, Secret: base64.StdEncoding.EncodeToString(key)}, nil
 }
 
 // checkEncryption returns the path of the file, or an error if Secrets would be lost or stored unencrypted with it.
@@ -100,7 +106,7 @@ func checkEncryption(dir string) (string, error) {
 		return corrupt(err)
 	}
 	grown := c.cover(shootStates, internalSecrets)
-	for _, resource := range encryptedResources() {
+	for _, resource := range EncryptedResources() {
 		if err := c.check(resource); err != nil {
 			return corrupt(err)
 		}
@@ -135,10 +141,7 @@ func (c encryptionConfiguration) keyNames() []string {
 			continue
 		}
 		for _, p := range rule.Providers {
-			for _, keys := range []*encryptionKeys{p.Secretbox, p.AESGCM, p.AESCBC} {
-				if keys == nil {
-					continue
-				}
+			if keys := p.keys(); keys != nil {
 				for _, key := range keys.Keys {
 					names = append(names, key.Name)
 				}

@@ -39,7 +39,8 @@ const (
 type Garden struct {
 	// Dir is the data directory.
 	Dir string
-	// ServerCA signs the serving certificate.
+	// ServerCA signs the serving certificate. A rotation changes it and the two below, but not the paths of their files: while it may
+	// run, only these may be used, and CABundle.
 	ServerCA Authority
 	// ClientCA signs the client certificates of the administrator and of certificate signing requests.
 	ClientCA Authority
@@ -60,12 +61,16 @@ type Garden struct {
 	EncryptionFile string
 
 	lock *Lock
-	// names are those of the serving certificate.
-	names subjectNames
+	// names are those of the serving certificate: started are those that the start was given, domains those that SetDomains was.
+	names   subjectNames
+	started Names
+	domains []string
 	// mu guards the certificates that Renew replaces, the kubeconfig with one of them, and rotations.
 	mu sync.RWMutex
 	// tokenKeys are the current keys of service account tokens.
 	tokenKeys atomic.Pointer[TokenKeys]
+	// changed is closed when the CA bundle changes; it is nil until somebody waits for that.
+	changed chan struct{}
 }
 
 // Ensure locks the data directory for this process. The first start creates the identity of a garden; later starts read it, and
@@ -85,7 +90,11 @@ func Ensure(dir string, names Names, clk clock.PassiveClock, first ...func(dir s
 			return nil, errors.Join(err, lock.Release())
 		}
 	}
-	g := &Garden{Dir: dir, lock: lock, names: names.subjectNames()}
+	domains, err := readDomains(dir)
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	g := &Garden{Dir: dir, lock: lock, names: names.with(domains).subjectNames(), started: names, domains: domains}
 	if err := g.ensure(clk.Now()); err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
@@ -96,7 +105,23 @@ func Ensure(dir string, names Names, clk clock.PassiveClock, first ...func(dir s
 func (g *Garden) Close() error { return g.lock.Release() }
 
 // CABundle returns the CA bundle exactly as the garden publishes it at /cacerts.
-func (g *Garden) CABundle() []byte { return g.ServerCA.Bundle }
+func (g *Garden) CABundle() []byte {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+
+	return g.ServerCA.Bundle
+}
+
+// WatchCABundle returns the CA bundle, and a channel that is closed when there is another one.
+func (g *Garden) WatchCABundle() ([]byte, <-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.changed == nil {
+		g.changed = make(chan struct{})
+	}
+
+	return g.ServerCA.Bundle, g.changed
+}
 
 // CAHash returns the hash of the CA bundle for join tokens.
 func (g *Garden) CAHash() string { return HashCA(g.CABundle()) }
@@ -119,6 +144,9 @@ func (g *Garden) ensure(now time.Time) error {
 		return err
 	}
 	if err := g.load(now); err != nil {
+		return err
+	}
+	if err := g.resumeAuthorityRotation(now); err != nil {
 		return err
 	}
 	if g.WorkloadIdentity, err = loadWorkloadIdentityKey(filepath.Join(g.Dir, pkiDir), version); err != nil {
@@ -177,12 +205,8 @@ func (g *Garden) removeStaging() error {
 }
 
 func makePKI(dir string, now time.Time) error {
-	for _, a := range []struct{ file, commonName string }{
-		{file: serverAuthority, commonName: "terrarium-server-ca"},
-		{file: clientAuthority, commonName: "terrarium-client-ca"},
-		{file: frontProxyAuthority, commonName: "terrarium-front-proxy-ca"},
-	} {
-		if err := makeAuthority(dir, a.file, a.commonName, now); err != nil {
+	for _, name := range authorities() {
+		if err := makeAuthority(dir, name, authorityNamePrefix+name, now); err != nil {
 			return err
 		}
 	}
@@ -202,16 +226,10 @@ func makePKI(dir string, now time.Time) error {
 // load reads and checks the keys and authorities.
 func (g *Garden) load(now time.Time) error {
 	pki := filepath.Join(g.Dir, pkiDir)
+	if err := g.loadAuthorities(now); err != nil {
+		return err
+	}
 	var err error
-	if g.ServerCA, err = loadAuthority(pki, serverAuthority, now); err != nil {
-		return err
-	}
-	if g.ClientCA, err = loadAuthority(pki, clientAuthority, now); err != nil {
-		return err
-	}
-	if g.FrontProxyCA, err = loadAuthority(pki, frontProxyAuthority, now); err != nil {
-		return err
-	}
 	if g.EncryptionFile, err = checkEncryption(pki); err != nil {
 		return err
 	}

@@ -113,11 +113,24 @@ func Inspect(dir string, now time.Time) ([]Item, error) {
 	for _, file := range []string{servingFile, adminFile, frontProxyFile} {
 		all = append(all, inspectCertificates(pki, file, KindCertificate, now)...)
 	}
-	for _, name := range []string{serverAuthority, clientAuthority, frontProxyAuthority} {
+	for _, name := range authorities() {
 		all = append(all, inspectCertificates(pki, name+".crt", KindAuthority, now)...)
 	}
 
 	return append(all, inspectKeys(pki)...), nil
+}
+
+// Rotations returns the rotations of the encryption key and of the authorities that go on in the data directory of a garden, whether it
+// runs or not; each is nil if there is none.
+func Rotations(dir string) (*EncryptionRotation, *AuthorityRotation, error) {
+	g := &Garden{Dir: dir, EncryptionFile: filepath.Join(dir, pkiDir, encryptionFile)}
+	key, err := g.EncryptionRotation()
+	if err != nil {
+		return nil, nil, err
+	}
+	authority, err := g.AuthorityRotation()
+
+	return key, authority, err
 }
 
 // inspectCertificates describes the certificates in a file.
@@ -134,8 +147,24 @@ func inspectCertificates(pki, file string, kind Kind, now time.Time) []Item {
 	for _, c := range found {
 		all = append(all, describe(leafName(file), kind, c, now))
 	}
+	if kind == KindAuthority && len(found) > 1 {
+		markTrusted(pki, leafName(file), found, all)
+	}
 
 	return all
+}
+
+// markTrusted marks the certificates of an authority that it does not sign with.
+func markTrusted(pki, name string, found []*x509.Certificate, items []Item) {
+	key, err := readKey(filepath.Join(pki, name+".key"))
+	if err != nil {
+		return
+	}
+	for i, c := range found {
+		if items[i].State == StateOK && !samePublicKey(c, key) {
+			items[i].State, items[i].Message = StateRotating, "trusted, but signs nothing"
+		}
+	}
 }
 
 func unreadable(name string, kind Kind, err error) Item {

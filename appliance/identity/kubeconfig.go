@@ -56,7 +56,7 @@ func (g *Garden) AdminAccess(name, server string) Access {
 }
 
 func (g *Garden) adminAccess(name, server string) Access {
-	return Access{Name: name, Server: server, CABundle: g.CABundle(), CertPEM: g.Admin.CertPEM, KeyPEM: g.Admin.KeyPEM}
+	return Access{Name: name, Server: server, CABundle: g.ServerCA.Bundle, CertPEM: g.Admin.CertPEM, KeyPEM: g.Admin.KeyPEM}
 }
 
 // WriteAdminKubeconfig writes a kubeconfig for administrators of the garden at server to the data directory.

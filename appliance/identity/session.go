@@ -33,7 +33,10 @@ func (g *Garden) AdminSession(now time.Time, lifetime time.Duration) (*x509.Cert
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 		BasicConstraintsValid: true,
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, g.ClientCA.Cert, key.Public(), g.ClientCA.Key)
+	g.mu.RLock()
+	authority := g.ClientCA
+	g.mu.RUnlock()
+	der, err := x509.CreateCertificate(rand.Reader, template, authority.Cert, key.Public(), authority.Key)
 	if err != nil {
 		return nil, fmt.Errorf("issue certificate of a session: %w", err)
 	}

@@ -88,27 +88,20 @@ func serviceAccountLoop(ctx context.Context, _ Config, from *clients) ([]loop, e
 
 // serviceAccountTokenLoop writes the tokens into Secrets of type service-account-token.
 func serviceAccountTokenLoop(ctx context.Context, c Config, from *clients) ([]loop, error) {
-	l, err := serviceaccount.NewTokensController(klog.FromContext(ctx), from.informers.Core().V1().ServiceAccounts(), //nolint:forbidigo // The library asks for this logger.
-		from.informers.Core().V1().Secrets(), from.kube, serviceaccount.TokensControllerOptions{
-			TokenGenerator: tokenkeys.NewSigner(tokens.LegacyIssuer, c.Identity.TokenKeys),
-			RootCA:         c.Identity.CABundle(),
-		})
-	if err != nil {
-		return nil, fmt.Errorf("make service account token loop: %w", err)
-	}
-
-	return []loop{{"service-account-token", func(ctx context.Context) { l.Run(ctx, otherWorkers) }}}, nil
+	return publishing(c, "service-account-token", func(bundle []byte) (runnable, error) {
+		return serviceaccount.NewTokensController(klog.FromContext(ctx), from.informers.Core().V1().ServiceAccounts(), //nolint:forbidigo // The library asks for this logger.
+			from.informers.Core().V1().Secrets(), from.kube, serviceaccount.TokensControllerOptions{
+				TokenGenerator: tokenkeys.NewSigner(tokens.LegacyIssuer, c.Identity.TokenKeys),
+				RootCA:         bundle,
+			})
+	})
 }
 
 // rootCALoop maintains the ConfigMap kube-root-ca.crt in every namespace.
 func rootCALoop(_ context.Context, c Config, from *clients) ([]loop, error) {
-	l, err := rootcacertpublisher.NewPublisher(from.informers.Core().V1().ConfigMaps(),
-		from.informers.Core().V1().Namespaces(), from.kube, c.Identity.CABundle())
-	if err != nil {
-		return nil, fmt.Errorf("make root CA publisher: %w", err)
-	}
-
-	return []loop{{"root-ca-publisher", func(ctx context.Context) { l.Run(ctx, otherWorkers) }}}, nil
+	return publishing(c, "root-ca-publisher", func(bundle []byte) (runnable, error) {
+		return rootcacertpublisher.NewPublisher(from.informers.Core().V1().ConfigMaps(), from.informers.Core().V1().Namespaces(), from.kube, bundle)
+	})
 }
 
 // signerLoops sign approved requests for client certificates with the client CA. There are no signers for kubelets, because a
@@ -116,7 +109,7 @@ func rootCALoop(_ context.Context, c Config, from *clients) ([]loop, error) {
 func signerLoops(ctx context.Context, c Config, from *clients) ([]loop, error) {
 	l, err := signer.NewKubeAPIServerClientCSRSigningController(ctx, from.kube,
 		from.informers.Certificates().V1().CertificateSigningRequests(),
-		c.Identity.ClientCA.CertFile, c.Identity.ClientCA.KeyFile, c.CertificateLifetime)
+		c.Identity.ClientSignerFile(), c.Identity.ClientSignerFile(), c.CertificateLifetime)
 	if err != nil {
 		return nil, fmt.Errorf("make signer of client certificates: %w", err)
 	}

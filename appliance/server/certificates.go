@@ -32,6 +32,10 @@ type certificateReport struct {
 	// Renewed has the names of the certificates that the request has renewed.
 	Renewed []string        `json:"renewed,omitempty"`
 	Items   []identity.Item `json:"items"`
+	// Encryption is the rotation of the encryption key that goes on.
+	Encryption *encryptionStatus `json:"encryption,omitempty"`
+	// Authorities is the rotation of the authorities that goes on.
+	Authorities *authorityStatus `json:"authorities,omitempty"`
 }
 
 // rotation is what a client wants to be renewed, and how.
@@ -47,6 +51,8 @@ type rotation struct {
 const (
 	rotateCertificates = "certificates"
 	rotateTokenKey     = "serviceAccountKey"
+	rotateEncryption   = "encryptionKey"
+	rotateAuthorities  = "authorities"
 
 	phaseStart    = "start"
 	phaseComplete = "complete"
@@ -74,8 +80,9 @@ func (s *server) runCertificates(ctx context.Context, at addresses, keys *identi
 	}
 }
 
-// keysChanged wakes runCertificates up.
+// keysChanged wakes runCertificates up, and has the Garden tell it.
 func (s *server) keysChanged() {
+	s.tellGarden()
 	select {
 	case s.rotated <- struct{}{}:
 	default:
@@ -119,6 +126,12 @@ func (s *server) certificatesPage(on ground) gateway.Mount {
 			if err == nil {
 				report.Items, err = identity.Inspect(on.keys.Dir, s.Clock.Now())
 			}
+			if err == nil {
+				report.Encryption, err = s.encryptionStatus(on.keys)
+			}
+			if err == nil {
+				report.Authorities, err = s.authorityStatus(r.Context(), on.keys)
+			}
 			if _, ok := errors.AsType[refusal](err); ok {
 				http.Error(w, err.Error(), http.StatusConflict)
 
@@ -147,6 +160,12 @@ func (s *server) rotate(r *http.Request, on ground) ([]string, error) {
 		return nil, s.startTokenKeys(on)
 	case [2]string{rotateTokenKey, phaseComplete}:
 		return nil, s.completeTokenKeys(r.Context(), on.keys, want.Force)
+	case [2]string{rotateEncryption}:
+		return nil, s.startEncryption(on)
+	case [2]string{rotateAuthorities, phaseStart}:
+		return nil, s.startAuthorities(r.Context(), on)
+	case [2]string{rotateAuthorities, phaseComplete}:
+		return nil, s.completeAuthorities(r.Context(), on, want.Force)
 	default:
 		return nil, refusal{fmt.Errorf("rotate %q, phase %q: unknown", want.Rotate, want.Phase)}
 	}

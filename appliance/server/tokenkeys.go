@@ -25,21 +25,40 @@ import (
 // refusal is an error that a client can do something about. It says what.
 type refusal struct{ error }
 
+// Unwrap returns the reason.
+func (r refusal) Unwrap() error { return r.error }
+
 // errSharedDatastore says that this server must not change a key alone.
 var errSharedDatastore = errors.New("the objects are in an external datastore, and other servers may use it with copies of the keys, so no key is changed")
 
-// startTokenKeys makes a new key for tokens of service accounts. Tokens of the key before are still accepted.
-func (s *server) startTokenKeys(on ground) error {
-	keys := on.keys
+// mayStartTokenKeys returns why a rotation of the key for tokens of service accounts cannot be started.
+func (s *server) mayStartTokenKeys(on ground) error {
 	if s.api.Load() == nil {
 		return refusal{errors.New("the server is starting; try again")}
 	}
 	if on.stores.Objects.Log == nil {
 		return refusal{errSharedDatastore}
 	}
+	if is := on.keys.TokenKeys(); is.Rotating() {
+		return rotating(is)
+	}
+
+	return nil
+}
+
+func rotating(is *identity.TokenKeys) error {
+	return refusal{fmt.Errorf("rotation of the service account key, begun on %s: %w", is.Since.Format(time.DateOnly), identity.ErrRotating)}
+}
+
+// startTokenKeys makes a new key for tokens of service accounts. Tokens of the key before are still accepted.
+func (s *server) startTokenKeys(on ground) error {
+	if err := s.mayStartTokenKeys(on); err != nil {
+		return err
+	}
+	keys := on.keys
 	err := keys.StartTokenKeyRotation(s.Clock.Now())
 	if errors.Is(err, identity.ErrRotating) {
-		return refusal{fmt.Errorf("rotation of the service account key, begun on %s: %w", keys.TokenKeys().Since.Format(time.DateOnly), err)}
+		return rotating(keys.TokenKeys())
 	}
 	if err != nil {
 		return fmt.Errorf("rotate service account key: %w", err)
@@ -51,23 +70,43 @@ func (s *server) startTokenKeys(on ground) error {
 	return nil
 }
 
-// completeTokenKeys ends the rotation: tokens of the key before are refused from now on. Unless it is forced, it is refused while
-// such tokens can be valid.
-func (s *server) completeTokenKeys(ctx context.Context, keys *identity.Garden, force bool) error {
+// mayCompleteTokenKeys returns why the rotation cannot be completed: unless it is forced, it cannot while tokens of the key before can
+// be valid. If it can, it returns the Secrets with such tokens.
+func (s *server) mayCompleteTokenKeys(ctx context.Context, keys *identity.Garden, force bool) ([]corev1.Secret, error) {
 	is := keys.TokenKeys()
 	api := s.api.Load()
 	if api == nil {
-		return refusal{errors.New("the server is starting; try again")}
+		return nil, refusal{errors.New("the server is starting; try again")}
 	}
 	if !is.Rotating() {
-		return refusal{fmt.Errorf("complete rotation of the service account key: %w", identity.ErrNotRotating)}
+		return nil, refusal{fmt.Errorf("complete rotation of the service account key: %w", identity.ErrNotRotating)}
 	}
 	if end := is.Since.Add(s.longestToken()); !force && s.Clock.Now().Before(end) {
-		return refusal{fmt.Errorf(
+		return nil, refusal{fmt.Errorf(
 			"tokens of the former key may be valid until %s, and would be refused at once; complete the rotation after that, or force it",
 			end.Format(time.RFC3339))}
 	}
-	if err := renewStoredTokens(ctx, api, is.ID, force); err != nil {
+	old, err := storedTokens(ctx, api, is.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(old) > 0 && !force {
+		return nil, refusal{fmt.Errorf(
+			"the former key has signed the tokens of %d Secrets, the first is %q: delete and create them, so that their users get new tokens, or force it",
+			len(old), old[0].Namespace+"/"+old[0].Name)}
+	}
+
+	return old, nil
+}
+
+// completeTokenKeys ends the rotation: tokens of the key before are refused from now on.
+func (s *server) completeTokenKeys(ctx context.Context, keys *identity.Garden, force bool) error {
+	old, err := s.mayCompleteTokenKeys(ctx, keys, force)
+	if err != nil {
+		return err
+	}
+	api := s.api.Load()
+	if err := renewStoredTokens(ctx, api, old); err != nil {
 		return err
 	}
 	if err := keys.CompleteTokenKeyRotation(); err != nil {
@@ -89,28 +128,32 @@ func (s *server) longestToken() time.Duration {
 	return apiserver.NewConfig().MaxServiceAccountTokenLifetime
 }
 
-// renewStoredTokens empties the Secrets with tokens that another key has signed. A controller then gives them tokens of the current
-// key. These tokens do not expire, and only the one that is in the Secret is accepted: so they are left until somebody forces it.
-func renewStoredTokens(ctx context.Context, api *apiserver.Server, key string, force bool) error {
+// storedTokens returns the Secrets with tokens of service accounts that another key has signed. These tokens do not expire.
+func storedTokens(ctx context.Context, api *apiserver.Server, key string) ([]corev1.Secret, error) {
 	gardenClient, err := kubernetes.NewForConfig(api.LoopbackConfig())
 	if err != nil {
-		return fmt.Errorf("create client for tokens: %w", err)
+		return nil, fmt.Errorf("create client for tokens: %w", err)
 	}
 	secrets, err := gardenClient.CoreV1().Secrets(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("type", string(corev1.SecretTypeServiceAccountToken)).String(),
 	})
 	if err != nil {
-		return fmt.Errorf("list tokens of service accounts: %w", err)
+		return nil, fmt.Errorf("list tokens of service accounts: %w", err)
 	}
-	old := slices.DeleteFunc(secrets.Items, func(s corev1.Secret) bool {
+
+	return slices.DeleteFunc(secrets.Items, func(s corev1.Secret) bool {
 		token := s.Data[corev1.ServiceAccountTokenKey]
 
 		return len(token) == 0 || keyOf(string(token)) == key
-	})
-	if len(old) > 0 && !force {
-		return refusal{fmt.Errorf(
-			"the former key has signed the tokens of %d Secrets, the first is %q: delete and create them, so that their users get new tokens, or force it",
-			len(old), old[0].Namespace+"/"+old[0].Name)}
+	}), nil
+}
+
+// renewStoredTokens empties Secrets with tokens. A controller then gives them tokens of the current key. Only the token that is in the
+// Secret is accepted: so they are left until somebody forces it.
+func renewStoredTokens(ctx context.Context, api *apiserver.Server, old []corev1.Secret) error {
+	gardenClient, err := kubernetes.NewForConfig(api.LoopbackConfig())
+	if err != nil {
+		return fmt.Errorf("create client for tokens: %w", err)
 	}
 	for i := range old {
 		delete(old[i].Data, corev1.ServiceAccountTokenKey)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
 const (
@@ -39,6 +41,38 @@ func (a *Access) confirm(ctx context.Context) error {
 		return fmt.Errorf("use the garden credentials of Secret %s: %w", name(a.settings.KubeconfigSecret), err)
 	}
 	return a.forgetBootstrap(ctx, clients)
+}
+
+// refreshCA replaces the CA in use while the process runs. A garden changes its CA in two steps: between them it publishes both, and
+// whoever has not taken them up then is shut out by the second step.
+func (a *Access) refreshCA(ctx context.Context) error {
+	clients, err := kubernetes.NewForConfig(a.config)
+	if err != nil {
+		return fmt.Errorf("build garden client: %w", err)
+	}
+	if err := a.correctCA(ctx, clients); err != nil {
+		return fmt.Errorf("look for a new CA: %w", Explain(a.current.Load().Server, err))
+	}
+
+	return nil
+}
+
+// Marks are annotations that tell which authorities the gardenlet uses, so that the garden knows when it can do without others. They
+// are nil if the gardenlet does not renew its credentials.
+func (a *Access) Marks() map[string]string {
+	material := a.current.Load()
+	if material == nil || a.transport == nil {
+		return nil
+	}
+	leaf, err := material.Leaf()
+	if err != nil || leaf == nil {
+		return nil
+	}
+
+	return map[string]string{
+		AnnotationBundle: identity.BundleMark(material.CA),
+		AnnotationIssuer: hex.EncodeToString(leaf.AuthorityKeyId),
+	}
 }
 
 // correctCA replaces the CA in use with the one that the garden publishes (GLET-BOOT-7). It ignores a published CA that did not

@@ -29,8 +29,12 @@ func (a *Access) Maintain(ctx context.Context) error {
 		return err
 	}
 	var failing time.Time // when the current series of failures began
+	looked := a.surroundings.Clock.Now()
 	for pause(ctx, a.surroundings.Clock, watchPause) == nil {
 		changed, err := a.look(ctx, due)
+		if now := a.surroundings.Clock.Now(); err == nil && now.Sub(looked) >= bundlePause {
+			looked, err = now, a.refreshCA(ctx)
+		}
 		if ctx.Err() != nil {
 			break
 		}
@@ -126,6 +130,10 @@ func (a *Access) rotate(ctx context.Context) error {
 	tryCtx, cancel := context.WithTimeout(ctx, issueTimeout)
 	defer cancel()
 
+	// Who asks for new credentials may have changed the CA, too.
+	if err := a.refreshCA(tryCtx); err != nil {
+		return err
+	}
 	current := *a.current.Load()
 	leaf, err := current.Leaf()
 	if err != nil {

@@ -148,3 +148,44 @@ func (w *world) maintain(access *gardenaccess.Access) func() {
 		}
 	}
 }
+
+// TestMaintainTakesNewCA takes up the authority that the garden publishes, from time to time and whenever somebody asks for new
+// credentials.
+func TestMaintainTakesNewCA(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]bool{"Asked": true, "InTime": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.bootstrapSecret(bootstrapToken)
+			access, err := w.open()
+			if err != nil {
+				t.Fatalf("Open(...): %v", err)
+			}
+			before := access.Marks()
+			_, next := authority(t)
+			both := string(w.garden.ca()) + string(encode(next))
+			w.garden.with(func() { w.garden.published = both })
+			stop := w.maintain(access)
+			if ask {
+				secret := w.secret("gardenlet-kubeconfig")
+				secret.Annotations = map[string]string{"gardener.cloud/operation": "renew"}
+				if err := w.seed.Update(t.Context(), secret); err != nil {
+					t.Fatal(err)
+				}
+				w.clock.Step(11 * time.Second)
+			} else {
+				w.clock.Step(10*time.Minute + time.Second)
+			}
+			w.eventually("the gardenlet has looked and waits again", w.clock.HasWaiters)
+			if diff := cmp.Diff(both, string(w.stored().CA)); diff != "" {
+				t.Errorf("stored CA (-want +got):\n%s", diff)
+			}
+			marks := access.Marks()
+			if len(marks) != 2 || marks[gardenaccess.AnnotationBundle] == before[gardenaccess.AnnotationBundle] {
+				t.Errorf("The gardenlet tells that it has taken up the CA: got %v, before %v", marks, before)
+			}
+			stop()
+		})
+	}
+}

@@ -19,6 +19,13 @@ const (
 	// failed.
 	AnnotationProblem = "gardenlet.terrarium.garden/problem"
 
+	// AnnotationBundle is an annotation of the lease of a seed: what identifies the CA bundle with which its gardenlet verifies the
+	// garden.
+	AnnotationBundle = "gardenlet.terrarium.garden/garden-ca"
+	// AnnotationIssuer is an annotation of the lease of a seed: what identifies the authority that has signed the client certificate
+	// of its gardenlet.
+	AnnotationIssuer = "gardenlet.terrarium.garden/certificate-issuer"
+
 	csrPrefix = "seed-csr-"
 
 	// issueTimeout is the time after which an unanswered certificate signing request counts as lost.
@@ -32,6 +39,8 @@ const (
 	refusalPatience = 15 * time.Second
 	// watchPause is the time between two reads of the kubeconfig Secret.
 	watchPause = 10 * time.Second
+	// bundlePause is the time between two looks at the CA that the garden publishes.
+	bundlePause = 10 * time.Minute
 )
 
 // Settings say where the credentials are and for which seed.

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/terrarium-garden/terrarium/appliance/apiserver"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/storage/backup"
+	"github.com/terrarium-garden/terrarium/storage/registry/rewrite"
+)
+
+const (
+	// encryptionOverlap is how long the former key is kept after all objects have been written with the new one: for requests that
+	// had begun before, for snapshots that had, and for watches that read older states.
+	encryptionOverlap = time.Hour
+	// encryptionRetry is the time after which a step that failed is tried again.
+	encryptionRetry = 10 * time.Second
+)
+
+// encryptionStatus is how far the change of the key is with which objects are stored.
+type encryptionStatus struct {
+	identity.EncryptionRotation
+
+	// Next is the step that is taken now.
+	Next identity.EncryptionStep `json:"next"`
+	// Done and Total count the objects that have been looked at.
+	Done  int64 `json:"done"`
+	Total int64 `json:"total"`
+	// RemovedAfter is when the former key is removed.
+	RemovedAfter *time.Time `json:"removedAfter,omitempty"`
+	// Error is why the last attempt failed.
+	Error string `json:"error,omitempty"`
+}
+
+// encryptionProgress is what is only known to this process.
+type encryptionProgress struct {
+	rewrite.Progress
+
+	failure string
+}
+
+// encryptor changes the key with which objects are stored.
+type encryptor struct {
+	*server
+
+	api   *apiserver.Server
+	keys  *identity.Garden
+	saved *backup.Keeper
+	// alone says that no other server may use the objects.
+	alone bool
+}
+
+// mayStartEncryption returns why the key with which objects are stored cannot be changed.
+func (s *server) mayStartEncryption(on ground) error {
+	if on.stores.Objects.Log == nil {
+		return refusal{errSharedDatastore}
+	}
+	r, err := on.keys.EncryptionRotation()
+	if err == nil && r != nil {
+		err = identity.ErrRotating
+	}
+	if err == nil {
+		err = on.keys.EncryptionFixed()
+	}
+	if err != nil {
+		return refusal{fmt.Errorf("rotation of the encryption key: %w", err)}
+	}
+
+	return nil
+}
+
+// startEncryption begins a change of the key with which objects are stored.
+func (s *server) startEncryption(on ground) error {
+	if on.stores.Objects.Log == nil {
+		return refusal{errSharedDatastore}
+	}
+	err := on.keys.StartEncryptionRotation(s.Clock.Now())
+	if errors.Is(err, identity.ErrRotating) || errors.Is(err, identity.ErrEncryptionFixed) {
+		return refusal{fmt.Errorf("rotation of the encryption key: %w", err)}
+	}
+	if err != nil {
+		return fmt.Errorf("rotate encryption key: %w", err)
+	}
+	select {
+	case s.encrypting <- struct{}{}:
+	default:
+	}
+	s.tellGarden()
+
+	return nil
+}
+
+// encryptionStatus returns nil if no rotation goes on.
+func (s *server) encryptionStatus(keys *identity.Garden) (*encryptionStatus, error) {
+	r, err := keys.EncryptionRotation()
+	if r == nil || err != nil {
+		return nil, err
+	}
+	is := &encryptionStatus{EncryptionRotation: *r, Next: r.Next}
+	if p := s.encrypted.Load(); p != nil {
+		is.Done, is.Total, is.Error = p.Done, p.Total, p.failure
+	}
+	if r.Rewritten != nil {
+		is.RemovedAfter = new(r.Rewritten.Add(encryptionOverlap))
+	}
+
+	return is, nil
+}
+
+// run takes the steps of rotations. It goes on where an earlier process has stopped.
+func (e encryptor) run(ctx context.Context, ready func()) error {
+	ready()
+	for {
+		pause, err := e.advance(ctx)
+		if err != nil && ctx.Err() == nil {
+			pause = max(pause, encryptionRetry)
+			e.note(func(p *encryptionProgress) { p.failure = err.Error() })
+			e.Log.Error(err, "Encryption key not changed; trying again", "after", pause)
+		}
+		timer := e.Clock.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+
+			return nil
+		case <-timer.C():
+		case <-e.encrypting:
+			timer.Stop()
+		}
+	}
+}
+
+// advance takes steps until it has to wait, and returns how long.
+func (e encryptor) advance(ctx context.Context) (time.Duration, error) {
+	for ctx.Err() == nil {
+		r, err := e.keys.EncryptionRotation()
+		if r == nil || err != nil {
+			return certificatesPause, err
+		}
+		if !e.alone {
+			// The rotation began before the objects were moved there. Both keys stay.
+			return certificatesPause, errSharedDatastore
+		}
+		if r.Next == identity.EncryptionRemove {
+			if left := r.Rewritten.Add(encryptionOverlap).Sub(e.Clock.Now()); left > 0 {
+				return min(left, certificatesPause), nil
+			}
+		}
+		// Whatever has gone wrong before, from here on this process uses the keys in the file that the step was derived from.
+		if err := e.api.ReloadEncryption(ctx); err != nil {
+			return 0, err
+		}
+		if err := e.prepare(ctx, r.Next); err != nil {
+			return 0, err
+		}
+		if err := e.keys.AdvanceEncryptionRotation(r.Next, e.Clock.Now()); err != nil {
+			return 0, err
+		}
+		e.Log.Info("Encryption key rotation advanced", "key", r.Key, "step", r.Next)
+		e.tellGarden()
+	}
+
+	return certificatesPause, nil
+}
+
+// prepare does what has to be done before a step is taken.
+func (e encryptor) prepare(ctx context.Context, step identity.EncryptionStep) error {
+	switch step {
+	case identity.EncryptionAdd:
+		e.encrypted.Store(nil)
+	case identity.EncryptionWrite, identity.EncryptionEnd:
+		// What is saved after a snapshot is restored with the keys in it. So no object is written with a key that is not in one. And
+		// the last one has the new key alone.
+		if e.saved == nil {
+			return nil
+		}
+		if _, err := e.saved.Take(ctx); err != nil {
+			return fmt.Errorf("take snapshot with the new key: %w", err)
+		}
+	case identity.EncryptionRewrite, identity.EncryptionRemove:
+		// Before the removal this finds what requests that had begun before the change wrote with the former key.
+		return e.api.Reencrypt(ctx, func(is rewrite.Progress) {
+			e.note(func(p *encryptionProgress) { *p = encryptionProgress{Progress: is} })
+		})
+	}
+
+	return nil
+}
+
+// note changes what is known about the progress.
+func (e encryptor) note(change func(*encryptionProgress)) {
+	var p encryptionProgress
+	if is := e.encrypted.Load(); is != nil {
+		p = *is
+	}
+	change(&p)
+	e.encrypted.Store(&p)
+}
