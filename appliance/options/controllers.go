@@ -12,6 +12,7 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 )
 
 func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, check func(flag, path string, err error)) {
@@ -19,6 +20,7 @@ func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, che
 		check("", "controllers."+section+".concurrentSyncs", positive(workers.ConcurrentSyncs))
 	}
 	check("", "controllers.bastion.maxLifetime", within(c.Bastion.MaxLifetime, time.Second, 365*24*time.Hour))
+	checkGardenCare(&c.GardenCare, check)
 	check("", "controllers.managedSeedSet.maxShootRetries", notNegative(c.ManagedSeedSet.MaxShootRetries))
 	check("", "controllers.managedSeedSet.syncPeriod", within(c.ManagedSeedSet.SyncPeriod, time.Second, 24*time.Hour))
 	check("", "controllers.plant.syncPeriod", within(c.Plant.SyncPeriod, time.Second, time.Hour))
@@ -67,6 +69,18 @@ func checkStale(c *gardenconfigv1alpha1.ServerProjectControllerConfiguration, ch
 			fmt.Errorf("%d is not more than staleGracePeriodDays, %d: projects would be deleted without a warning", *expiration, *grace))
 	}
 	check("", "controllers.project.staleSyncPeriod", within(c.StaleSyncPeriod, time.Minute, 7*24*time.Hour))
+}
+
+// checkGardenCare checks that thresholds are for conditions of the Garden. Others would have no effect.
+func checkGardenCare(c *gardenconfigv1alpha1.ServerGardenCareConfiguration, check func(flag, path string, err error)) {
+	const path = "controllers.gardenCare"
+	check("", path+".syncPeriod", within(c.SyncPeriod, time.Second, time.Hour))
+	for i := range c.ConditionThresholds {
+		t := c.ConditionThresholds[i]
+		at := fmt.Sprintf("%s.conditionThresholds[%d]", path, i)
+		check("", at+".type", oneOf(t.Type, gardenoperatorv1alpha1.ConditionTypes()))
+		check("", at+".duration", within(&t.Duration, 0, 24*time.Hour))
+	}
 }
 
 // checkSeedCheck checks that thresholds are for the condition that the controller sets. Others would have no effect.

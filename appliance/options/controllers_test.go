@@ -25,7 +25,17 @@ func TestValidateControllers(t *testing.T) {
   project: {quotas: [{config: {spec: {hard: {count/configmaps: "1000"}}}, projectSelector: {matchLabels: {tier: silver}}}, {config: {spec: {hard: {count/secrets: "1"}}}}]}
   seedExtensionsCheck: {syncPeriod: 10s, conditionThresholds: [{type: ExtensionsReady, duration: 1m}]}
   seedBackupBucketsCheck: {conditionThresholds: [{type: BackupBucketsReady, duration: 1m}]}
+  gardenCare: {syncPeriod: 30s, conditionThresholds: [{type: RuntimeComponentsHealthy, duration: 1m}]}
 `,
+		},
+		"care": {
+			reason: "a Garden has no such condition, and cannot be looked at that often",
+			file: `controllers: {gardenCare: {syncPeriod: 1ms, conditionThresholds: [{type: EveryNodeReady, duration: 1m}]}}
+`,
+			want: []string{
+				"controllers.gardenCare.syncPeriod: 1ms is not between 1s and 1h",
+				`controllers.gardenCare.conditionThresholds[0].type: "EveryNodeReady" is not VirtualGardenAPIServerAvailable, RuntimeComponentsHealthy, VirtualComponentsHealthy, ObservabilityComponentsHealthy or ObjectsHealthy`,
+			},
 		},
 		"quotas": {
 			reason: "a quota that bounds nothing, a negative one and a selector that nobody can read",

@@ -76,6 +76,7 @@ func (s *server) facts(keys *identity.Garden, stores *kine.Stores) *doctor.Facts
 			Name: c.Name, NotBefore: c.NotBefore, NotAfter: c.NotAfter, Authority: c.Authority,
 		})
 	}
+	f.Rotations = s.rotations(keys)
 	for _, db := range stores.Files() {
 		is := doctor.Store{
 			Name: db.Name, SizeBytes: db.SizeBytes, WALBytes: db.WALBytes,
@@ -104,6 +105,31 @@ func (s *server) facts(keys *identity.Garden, stores *kine.Stores) *doctor.Facts
 	}
 
 	return f
+}
+
+// rotations are those that go on. What cannot be read is reported where rotations are made.
+func (s *server) rotations(keys *identity.Garden) []doctor.Rotation {
+	var all []doctor.Rotation
+	if is := keys.TokenKeys(); is.Rotating() {
+		all = append(all, doctor.Rotation{
+			Of: "service account key", Started: is.Since, Next: "complete it: terrarium certificate rotate-service-account-key complete",
+		})
+	}
+	if is, err := s.encryptionStatus(keys); err == nil && is != nil {
+		all = append(all, doctor.Rotation{Of: "encryption key", Started: is.Started, Failure: is.Error})
+	}
+	if is, err := keys.AuthorityRotation(); err == nil && is != nil {
+		r := doctor.Rotation{Of: "certificate authorities", Started: is.Started}
+		if is.Completing == nil {
+			r.Next = "complete it when terrarium certificate check shows that all gardenlets are ready: terrarium certificate rotate-ca complete"
+		}
+		if failure := s.untrusted.Load(); failure != nil {
+			r.Failure = *failure
+		}
+		all = append(all, r)
+	}
+
+	return all
 }
 
 // readObjects adds the objects, from the cache of the controllers.

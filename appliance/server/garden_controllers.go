@@ -25,7 +25,7 @@ import (
 
 // runGardenControllers runs the controllers in one manager on the loopback connection. Only the
 // server that leads has controllers, so the manager needs no leader election of its own.
-func (s *server) runGardenControllers(ctx context.Context, api *apiserver.Server, ready func()) error {
+func (s *server) runGardenControllers(ctx context.Context, on ground, api *apiserver.Server, ready func()) error {
 	kinds, err := scheme.New()
 	if err != nil {
 		return fmt.Errorf("create scheme of the controllers: %w", err)
@@ -54,6 +54,14 @@ func (s *server) runGardenControllers(ctx context.Context, api *apiserver.Server
 	}
 	if err := leaveOut.Check(); err != nil {
 		return fmt.Errorf("disable controllers: %w", err)
+	}
+	// Without this one, what the API accepts of the Garden would not be done, so it cannot be left out.
+	describes, err := s.gardenController(on)
+	if err != nil {
+		return err
+	}
+	if err := kit.AddAll(kit.Clusters{Garden: mgr, Clock: s.Clock}, describes); err != nil {
+		return err
 	}
 
 	group, ctx := errgroup.WithContext(ctx)

@@ -17,6 +17,7 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/garden"
+	"github.com/terrarium-garden/terrarium/controllers/garden/self"
 )
 
 // TestConfigurationReachesControllers gives every field of the sections about controllers and the scheduler a value of its
@@ -34,7 +35,7 @@ func TestConfigurationReachesControllers(t *testing.T) {
 	}
 
 	found := map[any]bool{}
-	for _, controller := range garden.Adders(c) {
+	for _, controller := range append(garden.Adders(c), &self.Reconciler{Config: c.Controllers.GardenCare}) {
 		collect(reflect.ValueOf(controller), found)
 	}
 	reached := maps.Clone(marks.fields)

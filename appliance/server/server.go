@@ -9,7 +9,9 @@ import (
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/auditlog"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
@@ -24,8 +26,12 @@ import (
 // grace limits the time for stopping all units.
 const grace = 30 * time.Second
 
-// unitAPIServer is the name of the unit that serves /readyz.
-const unitAPIServer = "api-server"
+// Names of units that others ask about: the one that serves /readyz, and those that keep what happens.
+const (
+	unitAPIServer = "api-server"
+	unitAudit     = "audit"
+	unitTimeline  = "timeline"
+)
 
 // server is what all units share.
 type server struct {
@@ -48,6 +54,15 @@ type server struct {
 	api atomic.Pointer[apiserver.Server]
 	// rotated says that keys have changed.
 	rotated chan struct{}
+	// encrypting wakes up who changes the key with which objects are stored; encrypted is how far that is.
+	encrypting chan struct{}
+	encrypted  atomic.Pointer[encryptionProgress]
+	// trusting wakes up who changes the authorities; untrusted is why the last attempt failed.
+	trusting  chan struct{}
+	untrusted atomic.Pointer[string]
+	// gardenChanged says that the Garden has to be brought up to date, window is its maintenance time window.
+	gardenChanged chan event.GenericEvent
+	window        atomic.Pointer[query.Window]
 	// digested are the counts of the last status.
 	digested atomic.Pointer[digest]
 	// use says which program has used the data directory, after the start.
@@ -65,7 +80,11 @@ func Run(ctx context.Context, o Options) error {
 	// These libraries have a global logger.
 	ctrl.SetLogger(o.Log.WithName("controllers"))
 	kine.RouteLogs(o.Log.WithName("datastore"), o.Config.Datastore.Endpoint)
-	s := &server{Options: o, started: o.Clock.Now(), rotated: make(chan struct{}, 1)}
+	s := &server{
+		Options: o, started: o.Clock.Now(),
+		rotated: make(chan struct{}, 1), encrypting: make(chan struct{}, 1), trusting: make(chan struct{}, 1),
+	}
+	s.gardenChanged = make(chan event.GenericEvent, 1)
 
 	return runner.Run(ctx, runner.Options{Grace: grace, Clock: o.Clock, Log: o.Log.WithName("server")},
 		s.readiness.track(s.units())...)
@@ -84,19 +103,22 @@ func (s *server) units() []runner.Unit {
 	stores := runner.Give(&order, "leadership", func(ctx context.Context, ready func(*kine.Stores)) error {
 		return s.runLeadership(ctx, door.Get(), keys.Get(), opened.Get(), ready)
 	})
-	history := runner.Give(&order, "timeline", func(ctx context.Context, ready func(*timeline.Store)) error {
+	history := runner.Give(&order, unitTimeline, func(ctx context.Context, ready func(*timeline.Store)) error {
 		return s.runTimeline(ctx, keys.Get(), ready)
 	})
 	saved := runner.Give(&order, "snapshots", func(ctx context.Context, ready func(*backup.Keeper)) error {
 		return s.runSnapshots(ctx, keys.Get(), stores.Get(), history.Get(), ready)
 	})
-	record := runner.Give(&order, "audit", func(ctx context.Context, ready func(*auditlog.Log)) error {
+	record := runner.Give(&order, unitAudit, func(ctx context.Context, ready func(*auditlog.Log)) error {
 		return s.runAudit(ctx, keys.Get(), ready)
 	})
-	api := runner.Give(&order, unitAPIServer, func(ctx context.Context, ready func(*apiserver.Server)) error {
-		return s.runAPIServer(ctx, ground{
+	on := func() ground {
+		return ground{
 			door: door.Get(), keys: keys.Get(), stores: stores.Get(), timeline: history.Get(), snapshots: saved.Get(), audit: record.Get(),
-		}, ready)
+		}
+	}
+	api := runner.Give(&order, unitAPIServer, func(ctx context.Context, ready func(*apiserver.Server)) error {
+		return s.runAPIServer(ctx, on(), ready)
 	})
 	name := runner.Give(&order, "first-objects", func(ctx context.Context, ready func(string)) error {
 		return s.runFirstObjects(ctx, api.Get(), ready)
@@ -105,13 +127,21 @@ func (s *server) units() []runner.Unit {
 		return s.runKubeControllers(ctx, api.Get(), keys.Get(), ready)
 	})
 	order.Add("garden-controllers", func(ctx context.Context, ready func()) error {
-		return s.runGardenControllers(ctx, api.Get(), ready)
+		return s.runGardenControllers(ctx, on(), api.Get(), ready)
 	})
 	order.Add("store-health", func(ctx context.Context, ready func()) error {
 		return s.runStoreHealth(ctx, keys.Get(), stores.Get(), ready)
 	})
 	order.Add("certificates", func(ctx context.Context, ready func()) error {
 		return s.runCertificates(ctx, door.Get().addresses, keys.Get(), saved.Get(), ready)
+	})
+	order.Add("encryption", func(ctx context.Context, ready func()) error {
+		return encryptor{
+			server: s, api: api.Get(), keys: keys.Get(), saved: saved.Get(), alone: stores.Get().Objects.Log != nil,
+		}.run(ctx, ready)
+	})
+	order.Add("authorities", func(ctx context.Context, ready func()) error {
+		return authorityKeeper{server: s, at: door.Get().addresses, keys: keys.Get(), saved: saved.Get()}.run(ctx, ready)
 	})
 	order.Add("announce", func(_ context.Context, ready func()) error {
 		return s.announce(door.Get().addresses, keys.Get(), name.Get(), ready)

@@ -141,7 +141,7 @@ func (s *server) runStoreHealth(ctx context.Context, keys *identity.Garden, stor
 	}
 }
 
-// checkWeekly checks all databases now, without their indexes, and completely each week.
+// checkWeekly checks all databases now, without their indexes, and completely in the maintenance time window after each week.
 func (s *server) checkWeekly(ctx context.Context, stores *kine.Stores) {
 	for full := false; ; full = true {
 		if err := s.checkStores(ctx, stores, full); err != nil && ctx.Err() == nil {
@@ -153,6 +153,9 @@ func (s *server) checkWeekly(ctx context.Context, stores *kine.Stores) {
 		case <-ctx.Done():
 			timer.Stop()
 
+			return
+		}
+		if !s.awaitWindow(ctx) {
 			return
 		}
 	}

@@ -17,13 +17,14 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/terrarium-garden/terrarium/appliance/admission"
+	"github.com/terrarium-garden/terrarium/appliance/admission/gardenresource"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/auditlog"
 	"github.com/terrarium-garden/terrarium/appliance/bootstrap"
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/gateway/ui"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/kubecontrollers"
-	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/storage/backup"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
@@ -145,7 +146,9 @@ func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Serv
 	c.Identity = on.keys
 	c.Objects, c.Events, c.Compact = on.stores.Objects, on.stores.Events, !on.stores.Compacts
 	c.GardenAdmission = admission.Asked(admission.GardenRules(&s.Config.Admission), &s.Config.Admission)
+	c.GardenAdmission = append(c.GardenAdmission, s.gardenRule(on))
 	c.KubeAdmission = admission.Asked(admission.KubeRules(&s.Config.Admission), &s.Config.Admission)
+	c.KubeAdmission = append(c.KubeAdmission, admission.Rule{Name: "GardenNamespace", New: gardenresource.NewNamespace})
 	c.AdmissionOff, c.AdmissionOn = s.Config.Admission.Disable, s.Config.Admission.Enable
 	if longest := s.Config.Tokens.MaxServiceAccountTokenLifetime; longest != nil {
 		c.MaxServiceAccountTokenLifetime = longest.Duration
@@ -189,7 +192,7 @@ func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Serv
 func (s *server) runFirstObjects(ctx context.Context, api *apiserver.Server, ready func(string)) error {
 	name, err := bootstrap.Ensure(ctx, bootstrap.Config{
 		Loopback: api.LoopbackConfig(),
-		APILevel: options.GardenerAPILevel,
+		APILevel: build.GardenerAPILevel,
 
 		TokenLifetime:      ptr.Deref(s.Config.Tokens.DefaultLifetime, metav1.Duration{}).Duration,
 		ProjectsByEveryone: !s.Config.Projects.RestrictCreation,

@@ -5,10 +5,10 @@ package server
 import (
 	"fmt"
 
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/gateway/ui"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
-	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/webui"
 )
 
@@ -32,7 +32,7 @@ func (s *server) webUI(at addresses, keys *identity.Garden) (gateway.Mounts, err
 		AdminGroup:       identity.AdminGroup,
 		Info: func() ui.Info {
 			info := ui.Info{
-				Version: s.Version, Server: at.server, Local: at.local, CAFingerprint: keys.CAHash(), GardenerAPILevel: options.GardenerAPILevel,
+				Version: s.Version, Server: at.server, Local: at.local, CAFingerprint: keys.CAHash(), GardenerAPILevel: build.GardenerAPILevel,
 			}
 			if name := s.name.Load(); name != nil {
 				info.ClusterIdentity = *name

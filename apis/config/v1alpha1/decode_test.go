@@ -185,6 +185,7 @@ controllers: {seed: {monitorPeriod: 5s}}
 			ControllerRegistration:        five,
 			CredentialsBinding:            five,
 			ExposureClass:                 five,
+			GardenCare:                    gardenconfigv1alpha1.ServerGardenCareConfiguration{SyncPeriod: &metav1.Duration{Duration: time.Minute}},
 			ManagedSeedSet: gardenconfigv1alpha1.ServerManagedSeedSetControllerConfiguration{
 				ConcurrencyConfiguration: five, MaxShootRetries: new(3), SyncPeriod: &metav1.Duration{Duration: 30 * time.Minute},
 			},

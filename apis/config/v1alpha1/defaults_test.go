@@ -116,8 +116,8 @@ func TestWorkers(t *testing.T) {
 			t.Errorf("section %q has %d workers, want 5", name, sections[name])
 		}
 	}
-	// All fields are sections, except the list of controllers that do not run.
-	if want := reflect.TypeFor[gardenconfigv1alpha1.ServerControllerConfiguration]().NumField() - 1; len(sections) != want {
+	// All fields are sections with workers, except the list of controllers that do not run, and the controller of the one Garden.
+	if want := reflect.TypeFor[gardenconfigv1alpha1.ServerControllerConfiguration]().NumField() - 2; len(sections) != want {
 		t.Errorf("%d sections have workers, want all %d: %v", len(sections), want, sections)
 	}
 	*config.Controllers.Seed.ConcurrentSyncs = 7

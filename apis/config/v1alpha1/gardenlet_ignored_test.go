@@ -23,7 +23,7 @@ func TestGardenletIgnored(t *testing.T) {
 		"Unwanted": {reason: "what is not wanted is not done", fields: "monitoring: {shoot: {enabled: false}}\ndebugging: {enableProfiling: false}"},
 		"Acted on": {reason: "what somebody acts on is not told", fields: "controllers: {shoot: {concurrentSyncs: 3}}\nlogLevel: debug"},
 		"Section":  {reason: "a section is told by its name", fields: "monitoring: {shoot: {externalLabels: {a: b}}}", want: []string{"monitoring"}},
-		"Leaf":     {reason: "a field by its path", fields: "controllers: {shootCare: {webhookRemediatorEnabled: true}}", want: []string{"controllers.shootCare.webhookRemediatorEnabled"}},
+		"Leaf":     {reason: "a field by its path", fields: "gardenClientConnection: {acceptContentTypes: application/json}", want: []string{"gardenClientConnection.acceptContentTypes"}},
 		"Changed":  {reason: "another value than the default", fields: "controllers: {backupBucket: {concurrentSyncs: 3}}", want: []string{"controllers.backupBucket"}},
 	}
 	for name, tc := range cases {

@@ -44,6 +44,9 @@ type ServerControllerConfiguration struct {
 	// ExposureClass configures the controller of exposure classes.
 	// +optional
 	ExposureClass ConcurrencyConfiguration `json:"exposureClass,omitempty"`
+	// GardenCare says how often the health of the garden is written into its Garden, and how.
+	// +optional
+	GardenCare ServerGardenCareConfiguration `json:"gardenCare,omitempty"`
 	// ManagedSeedSet configures the controller of managed seed sets.
 	// +optional
 	ManagedSeedSet ServerManagedSeedSetControllerConfiguration `json:"managedSeedSet,omitempty"`
@@ -152,6 +155,17 @@ type ServerEventControllerConfiguration struct {
 	// than eventTTL. Defaults to 1h.
 	// +optional
 	TTLNonShootEvents *metav1.Duration `json:"ttlNonShootEvents,omitempty"`
+}
+
+// ServerGardenCareConfiguration says how the health of the garden is written into its Garden.
+type ServerGardenCareConfiguration struct {
+	// SyncPeriod is the time between two looks at the health of the garden. Defaults to 1m.
+	// +optional
+	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
+	// ConditionThresholds say how long a condition is Progressing before it turns False; it changes immediately when none is
+	// given.
+	// +optional
+	ConditionThresholds []ConditionThreshold `json:"conditionThresholds,omitempty"`
 }
 
 // ServerManagedSeedSetControllerConfiguration configures the controller of managed seed sets.

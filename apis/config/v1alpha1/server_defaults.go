@@ -138,6 +138,7 @@ func (c *ServerControllerConfiguration) setDefaults() {
 	if c.Event != nil {
 		setDuration(&c.Event.TTLNonShootEvents, defaultEventTTL)
 	}
+	setDuration(&c.GardenCare.SyncPeriod, time.Minute)
 	setDefault(&c.ManagedSeedSet.MaxShootRetries, 3)
 	setDuration(&c.ManagedSeedSet.SyncPeriod, 30*time.Minute)
 	setDuration(&c.Plant.SyncPeriod, 30*time.Second)

@@ -6,6 +6,9 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
+// GardenName is the name of the Garden that a server makes of itself.
+const GardenName = "garden"
+
 const (
 	// FinalizerOperator keeps a Garden until everything that belongs to it is gone.
 	FinalizerOperator = "gardener.cloud/operator"
@@ -19,6 +22,8 @@ const (
 
 // Aspects of the health of a garden.
 const (
+	// ConditionTypeObjectsHealthy reports whether the seeds and the objects of users are well. Only this garden has it.
+	ConditionTypeObjectsHealthy gardencorev1beta1.ConditionType = "ObjectsHealthy"
 	// ConditionTypeRuntimeComponentsHealthy reports whether what runs beside the garden's API is well.
 	ConditionTypeRuntimeComponentsHealthy gardencorev1beta1.ConditionType = "RuntimeComponentsHealthy"
 	// ConditionTypeVirtualComponentsHealthy reports whether what serves the garden's API is well.
@@ -28,3 +33,11 @@ const (
 	// ConditionTypeObservabilityComponentsHealthy reports whether the garden's monitoring is well.
 	ConditionTypeObservabilityComponentsHealthy gardencorev1beta1.ConditionType = "ObservabilityComponentsHealthy"
 )
+
+// ConditionTypes returns the types of all conditions of a Garden.
+func ConditionTypes() []string {
+	return []string{
+		string(ConditionTypeVirtualGardenAPIServerAvailable), string(ConditionTypeRuntimeComponentsHealthy),
+		string(ConditionTypeVirtualComponentsHealthy), string(ConditionTypeObservabilityComponentsHealthy), string(ConditionTypeObjectsHealthy),
+	}
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package deletionconfirmation rejects the deletion of Shoots, ShootStates, Projects and the Garden unless an annotation
-// confirms it, and records the user who confirmed that of a Shoot (API-DELCONF-1 to 3, OPER-WH-3).
+// Package deletionconfirmation rejects the deletion of Shoots, ShootStates and Projects unless an annotation confirms it,
+// and records the user who confirmed that of a Shoot (API-DELCONF-1 to 3).
 package deletionconfirmation
 
 import (
@@ -14,7 +14,6 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -62,8 +61,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		return nil
 	}
 	switch a.GetKind().GroupKind() {
-	case gardencorev1beta1.Kind("Shoot"), gardencorev1beta1.Kind("ShootState"), gardencorev1beta1.Kind("Project"),
-		gardenoperatorv1alpha1.Kind("Garden"):
+	case gardencorev1beta1.Kind("Shoot"), gardencorev1beta1.Kind("ShootState"), gardencorev1beta1.Kind("Project"):
 	default:
 		return nil
 	}

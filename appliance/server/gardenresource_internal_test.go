@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"maps"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/doctor"
+)
+
+// TestEachCheckHasACondition finds a check of the doctor that no condition of the Garden shows [OPER-CARE-1].
+func TestEachCheckHasACondition(t *testing.T) {
+	t.Parallel()
+	report := doctor.Examine(&doctor.Facts{})
+	checks := slices.Clone(report.Checked)
+	for _, s := range report.Skipped {
+		checks = append(checks, s.Check)
+	}
+	for _, check := range checks {
+		shown := 0
+		for _, a := range aspects() {
+			if a.has(&doctor.Finding{Check: check}) {
+				shown++
+			}
+		}
+		if shown != 1 {
+			t.Errorf("findings of %q are shown by %d conditions, want 1", check, shown)
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	const (
+		host, virtual, observability, objects = "RuntimeComponentsHealthy", "VirtualComponentsHealthy", "ObservabilityComponentsHealthy", "ObjectsHealthy"
+	)
+	for name, tc := range map[string]struct {
+		reason   string
+		findings []doctor.Finding
+		want     map[string]string
+	}{
+		"well": {reason: "nothing is wrong"},
+		"warning": {
+			"a warning is told",
+			[]doctor.Finding{{ID: "backup-none", Check: "backups", Severity: doctor.Warning}},
+			map[string]string{host: "True RuntimeComponentsRunning The doctor has found backup-none. What to do, it says in: terrarium doctor"},
+		},
+		"critical": {
+			"a critical finding makes the condition False, whatever comes before",
+			[]doctor.Finding{
+				{ID: "disk-space", Check: "disk", Severity: doctor.Warning},
+				{ID: "store-damaged", Check: "store", Severity: doctor.Critical, Object: &doctor.Object{Kind: "Store", Name: "objects"}},
+			},
+			map[string]string{host: "False StoreDamaged The doctor has found disk-space, critical store-damaged (Store objects). What to do, it says in: terrarium doctor"},
+		},
+		"unit": {
+			"a part of the server counts where it belongs",
+			[]doctor.Finding{
+				{ID: "unit-not-ready", Check: "units", Severity: doctor.Critical, Object: &doctor.Object{Kind: "Unit", Name: "audit"}},
+				{ID: "unit-not-ready", Check: "units", Severity: doctor.Critical, Object: &doctor.Object{Kind: "Unit", Name: "store-health"}},
+			},
+			map[string]string{
+				observability: "False UnitNotReady The doctor has found critical unit-not-ready (Unit audit). What to do, it says in: terrarium doctor",
+				virtual:       "False UnitNotReady The doctor has found critical unit-not-ready (Unit store-health). What to do, it says in: terrarium doctor",
+			},
+		},
+		"object": {
+			"an object is told with its namespace",
+			[]doctor.Finding{{ID: "shoot-failed", Check: "shoots", Severity: doctor.Warning, Object: &doctor.Object{Kind: "Shoot", Namespace: "garden-meadow", Name: "sprout"}}},
+			map[string]string{objects: "True ObjectsHealthy The doctor has found shoot-failed (Shoot garden-meadow/sprout). What to do, it says in: terrarium doctor"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := map[string]string{
+				host: "True RuntimeComponentsRunning The doctor has found nothing.", virtual: "True VirtualComponentsRunning The doctor has found nothing.",
+				observability: "True ObservabilityComponentsRunning The doctor has found nothing.", objects: "True ObjectsHealthy The doctor has found nothing.",
+			}
+			maps.Copy(want, tc.want)
+			got := map[string]string{}
+			for _, c := range judge(tc.findings) {
+				got[string(c.Type)] = string(c.Status) + " " + c.Reason + " " + c.Message
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+	if c := judge(slices.Repeat([]doctor.Finding{{ID: "seed-not-ready", Check: "seeds", Severity: doctor.Critical}}, 12)); len(c[3].Message) > 400 ||
+		c[3].Status != gardencorev1beta1.ConditionFalse {
+		t.Errorf("a message is bounded, got %q", c[3].Message)
+	}
+}
+
+func TestKubernetesVersion(t *testing.T) {
+	t.Parallel()
+	for built, want := range map[string]string{"v1.36.3": "1.36.3", "v0.0.0-master+$Format:%H$": "1.36.0", "": "1.36.0"} {
+		if got := kubernetesVersion(built); got != want {
+			t.Errorf("kubernetesVersion(%q) = %q, want %q", built, got, want)
+		}
+	}
+}
+
+// TestAwaitWindow waits for the maintenance time window of the Garden.
+func TestAwaitWindow(t *testing.T) {
+	t.Parallel()
+	clk := clocktesting.NewFakeClock(time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC))
+	s := &server{Options: Options{Clock: clk}}
+	if !s.awaitWindow(t.Context()) {
+		t.Error("without a Garden nothing is waited for")
+	}
+	w, _ := query.MaintenanceWindow(&gardencorev1beta1.ShootSpec{Maintenance: &gardencorev1beta1.Maintenance{
+		TimeWindow: &gardencorev1beta1.MaintenanceTimeWindow{Begin: "220000+0000", End: "230000+0000"},
+	}})
+	s.window.Store(&w)
+	open := make(chan bool, 1)
+	go func() { open <- s.awaitWindow(t.Context()) }()
+	for !clk.HasWaiters() && t.Context().Err() == nil {
+		runtime.Gosched()
+	}
+	clk.Step(19*time.Hour - time.Minute)
+	select {
+	case <-open:
+		t.Error("it is a minute too early")
+	default:
+	}
+	clk.Step(time.Minute)
+	if !<-open {
+		t.Error("the window is open, and nothing was waited for")
+	}
+	if !s.awaitWindow(t.Context()) {
+		t.Error("in the window nothing is waited for")
+	}
+}

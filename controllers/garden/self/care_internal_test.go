@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package self
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
+)
+
+// TestThreshold makes a part of the server ill for some time [OPER-CARE-4].
+func TestThreshold(t *testing.T) {
+	t.Parallel()
+	const kind = gardenoperatorv1alpha1.ConditionTypeRuntimeComponentsHealthy
+	found := gardencorev1beta1.ConditionTrue
+	r := &Reconciler{
+		Config: gardenconfigv1alpha1.ServerGardenCareConfiguration{
+			ConditionThresholds: []gardenconfigv1alpha1.ConditionThreshold{{Type: string(kind), Duration: metav1.Duration{Duration: 2 * time.Minute}}},
+		},
+		Server: Server{Health: func(ctx context.Context) ([]gardencorev1beta1.Condition, error) {
+			if _, bounded := ctx.Deadline(); !bounded {
+				t.Error("OPER-CARE-1: a look takes at most a period")
+			}
+
+			return []gardencorev1beta1.Condition{{Type: kind, Status: found, Reason: "R", Message: "M"}}, nil
+		}},
+	}
+	status := &gardenoperatorv1alpha1.GardenStatus{}
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, step := range []struct {
+		after       time.Duration
+		found, want gardencorev1beta1.ConditionStatus
+	}{
+		{0, "True", "True"},
+		{time.Minute, "False", "Progressing"},
+		{2 * time.Minute, "False", "Progressing"},
+		{4 * time.Minute, "False", "False"},
+		{5 * time.Minute, "True", "True"},
+	} {
+		found = step.found
+		if err := r.care(t.Context(), status, now.Add(step.after)); err != nil {
+			t.Fatal(err)
+		}
+		if got := status.Conditions[0].Status; got != step.want {
+			t.Errorf("after %s the doctor says %s: the condition is %s, want %s", step.after, step.found, got, step.want)
+		}
+	}
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
+	"github.com/terrarium-garden/terrarium/tests/harness"
+)
+
+type gardenObject = gardenoperatorv1alpha1.Garden
+
+// described waits until the Garden of a server says something.
+func described(t *testing.T, g *harness.Garden, what string, check func(*gardenObject) error) *gardenObject {
+	t.Helper()
+	own := &gardenObject{ObjectMeta: metav1.ObjectMeta{Name: "garden"}}
+
+	return harness.Await(t, g.Client, own, what, check)
+}
+
+func is(yes bool, format string, args ...any) error {
+	if yes {
+		return nil
+	}
+
+	return fmt.Errorf(format, args...)
+}
+
+// ask annotates the Garden with an operation.
+func ask(t *testing.T, g *harness.Garden, operation string) error {
+	t.Helper()
+	own := described(t, g, "the Garden", func(*gardenObject) error { return nil })
+	patch := client.MergeFrom(own.DeepCopy())
+	metav1.SetMetaDataAnnotation(&own.ObjectMeta, "gardener.cloud/operation", operation)
+
+	return g.Client.Patch(t.Context(), own, patch)
+}
+
+func well(own *gardenObject) error {
+	bad := slices.DeleteFunc(slices.Clone(own.Status.Conditions), func(c gardencorev1beta1.Condition) bool { return c.Status == "True" })
+
+	return is(len(own.Status.Conditions) == 5 && len(bad) == 0, "conditions %v", own.Status.Conditions)
+}
+
+// TestGardenDescribesTheServer reads the Garden of a new server, and starts the server again with another configuration.
+func TestGardenDescribesTheServer(t *testing.T) {
+	t.Parallel()
+	g := harness.Start(t)
+	own := described(t, g, "the server is well", well)
+	if err := is(own.Status.ObservedGeneration == own.Generation, "observed %d of %d", own.Status.ObservedGeneration, own.Generation); err != nil {
+		t.Errorf("OPER-REC-4: %v", err)
+	}
+	virtual := own.Spec.VirtualCluster
+	got := map[string]string{
+		"identity":  virtual.Gardener.ClusterIdentity,
+		"strategy":  *virtual.Gardener.Scheduler.Strategy,
+		"events":    virtual.Kubernetes.KubeAPIServer.EventTTL.Duration.String(),
+		"encrypts":  string(*virtual.Kubernetes.KubeAPIServer.EncryptionConfig.Provider.Type),
+		"window":    virtual.Maintenance.TimeWindow.Begin,
+		"level":     *virtual.Gardener.ControllerManager.LogLevel,
+		"address":   own.Status.AdvertisedAddresses[0].Name + " " + own.Status.AdvertisedAddresses[0].URL,
+		"version":   own.Status.Gardener.Version,
+		"operation": string(own.Status.LastOperation.Type) + " " + string(own.Status.LastOperation.State),
+		"encrypted": fmt.Sprint(own.Status.Credentials.EncryptionAtRest.Resources),
+	}
+	want := map[string]string{
+		"identity": g.ClusterIdentity, "strategy": "SameRegion", "events": "1h0m0s", "encrypts": "secretbox", "window": "220000+0000", "level": "info",
+		"address": "virtual-garden " + g.External, "version": "v0.0.0-test", "operation": "Reconcile Succeeded",
+		"encrypted": "[internalsecrets.core.gardener.cloud secrets shootstates.core.gardener.cloud]",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("OPER-API-7, OPER-FLOW-16: what the Garden tells (-want +got):\n%s", diff)
+	}
+	if err := g.Client.Create(t.Context(), &gardenObject{ObjectMeta: metav1.ObjectMeta{Name: "other"}, Spec: own.Spec}); !apierrors.IsBadRequest(err) {
+		t.Errorf("OPER-WH-2: a second Garden: %v", err)
+	}
+	confirmed := own.DeepCopy()
+	metav1.SetMetaDataAnnotation(&confirmed.ObjectMeta, "confirmation.gardener.cloud/deletion", "true")
+	if err := g.Client.Patch(t.Context(), confirmed, client.MergeFrom(own)); err != nil {
+		t.Fatal(err)
+	}
+	for what, err := range map[string]error{
+		"it": g.Client.Delete(t.Context(), own), "all": g.Client.DeleteAllOf(t.Context(), &gardenObject{}),
+	} {
+		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "describes this server") {
+			t.Errorf("OPER-DEL-5: delete %s: %v", what, err)
+		}
+	}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "garden"}}
+	if err := g.Client.Delete(t.Context(), namespace); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "Secrets of the garden itself") {
+		t.Errorf("OPER-WH-19: delete the namespace garden: %v", err)
+	}
+	for name, change := range map[string]func(*gardenObject){
+		"set eventTTL in /etc/terrarium/server.yaml": func(g *gardenObject) {
+			g.Spec.VirtualCluster.Kubernetes.KubeAPIServer.EventTTL = &metav1.Duration{Duration: 2 * time.Hour}
+		},
+		"runs in no cluster": func(g *gardenObject) { g.Spec.RuntimeCluster.Provider.Zones = []string{"a"} },
+		"cannot do that": func(g *gardenObject) {
+			g.Annotations["gardener.cloud/operation"] = "rotate-workload-identity-key-start"
+		},
+		"Unsupported value": func(g *gardenObject) { g.Annotations["gardener.cloud/operation"] = "dance" },
+	} {
+		changed := confirmed.DeepCopy()
+		change(changed)
+		if err := g.Client.Patch(t.Context(), changed, client.MergeFrom(confirmed)); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), name) {
+			t.Errorf("OPER-WH-5: %s: %v", name, err)
+		}
+	}
+}
+
+// TestGardenSettings changes what acts in the running server.
+func TestGardenSettings(t *testing.T) {
+	t.Parallel()
+	g := harness.Start(t)
+	own := described(t, g, "the server is well", well)
+	before := own.DeepCopy()
+	own.Spec.VirtualCluster.DNS.Domains = []gardenoperatorv1alpha1.DNSDomain{{Name: "example.org"}}
+	own.Spec.VirtualCluster.Gardener.Scheduler.LogLevel = new("debug")
+	if err := g.Client.Patch(t.Context(), own, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+	named := func(g *harness.Garden) error {
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM(g.CA)
+		dialer := &tls.Dialer{Config: &tls.Config{RootCAs: roots, ServerName: "api.example.org", MinVersion: tls.VersionTLS13}}
+		c, err := dialer.DialContext(t.Context(), "tcp", strings.TrimPrefix(g.Server, "https://"))
+		if err != nil {
+			return err
+		}
+
+		return c.Close()
+	}
+	described(t, g, "the domain is in the certificate, and the log has its level", func(own *gardenObject) error {
+		level := *own.Spec.VirtualCluster.Gardener.ControllerManager.LogLevel
+		if err := is(level == "debug" && own.Status.ObservedGeneration == own.Generation, "level %s, observed %d of %d", level, own.Status.ObservedGeneration, own.Generation); err != nil {
+			return err
+		}
+
+		return named(g)
+	})
+	if _, out, _ := terrarium(t, "log-level", "--data-dir", g.DataDir); !strings.Contains(out, "debug") {
+		t.Errorf("the level of the log: got %q, want debug", out)
+	}
+	if status, _, errs := terrarium(t, "log-level", "error", "--data-dir", g.DataDir); status != 0 {
+		t.Fatal(errs)
+	}
+	if err := ask(t, g, "reconcile"); err != nil {
+		t.Fatal(err)
+	}
+	described(t, g, "the Garden shows what the command line has set", func(own *gardenObject) error {
+		level := *own.Spec.VirtualCluster.Gardener.Scheduler.LogLevel
+
+		return is(level == "error" && own.Annotations["gardener.cloud/operation"] == "", "level %s, annotations %v", level, own.Annotations)
+	})
+	serving := g.Config.TLSClientConfig
+	g.Stop(t)
+	again := harness.Start(t, harness.WithDataDir(g.DataDir))
+	if err := named(again); err != nil {
+		t.Errorf("OPER-FLOW-13: after a restart: %v (%d)", err, len(serving.CAData))
+	}
+	described(t, again, "the level is that of the configuration again", func(own *gardenObject) error {
+		level := *own.Spec.VirtualCluster.Gardener.Scheduler.LogLevel
+
+		return is(level == "info" && own.Spec.VirtualCluster.DNS.Domains[0].Name == "example.org", "level %s", level)
+	})
+}
+
+// TestGardenRotations starts and completes rotations by the annotation and by the command line.
+func TestGardenRotations(t *testing.T) {
+	t.Parallel()
+	clock := harness.NewClock(t)
+	g := harness.Start(t, harness.WithClock(clock))
+	described(t, g, "the server is well", well)
+	phase := func(own *gardenObject) string {
+		if c := own.Status.Credentials; c != nil && c.Rotation != nil && c.Rotation.ServiceAccountKey != nil {
+			return string(c.Rotation.ServiceAccountKey.Phase)
+		}
+
+		return ""
+	}
+	reaches := func(want string) *gardenObject {
+		t.Helper()
+
+		return described(t, g, want, func(own *gardenObject) error {
+			return is(phase(own) == want && own.Annotations["gardener.cloud/operation"] == "", "phase %q, annotations %v, last operation %v", phase(own), own.Annotations, own.Status.LastOperation)
+		})
+	}
+	refuses := func(operation, want string) {
+		t.Helper()
+		if err := ask(t, g, operation); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("OPER-WH-6: %s: got %v, want %q", operation, err, want)
+		}
+	}
+	refuses("rotate-serviceaccount-key-complete", "is possible only when")
+	if err := ask(t, g, "reconcile;rotate-serviceaccount-key-start"); err != nil {
+		t.Fatal(err)
+	}
+	seen, err := g.Client.Watch(t.Context(), &gardenoperatorv1alpha1.GardenList{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := reaches("Prepared")
+	seen.Stop()
+	for e := range seen.ResultChan() {
+		if o, ok := e.Object.(*gardenObject); ok && o.Annotations["gardener.cloud/operation"] == "" && phase(o) != "Prepared" {
+			t.Errorf("OPER-REC-4: the operation is taken off before the phase is written: %q", phase(o))
+		}
+	}
+	if r := own.Status.Credentials.Rotation.ServiceAccountKey; r.LastInitiationTime == nil || r.LastInitiationFinishedTime == nil || r.LastCompletionTime != nil {
+		t.Errorf("OPER-API-6: times of a prepared rotation: %+v", r)
+	}
+	if status, out, errs := terrarium(t, "certificate", "check", "--data-dir", g.DataDir); !strings.Contains(out, "service-account-former") {
+		t.Errorf("the rotation is that of the command line: status %d\n%s%s", status, out, errs)
+	}
+	refuses("rotate-serviceaccount-key-start", "is not possible while")
+	refuses("rotate-serviceaccount-key-complete", "may be valid until")
+	clock.Step(2161 * time.Hour)
+	if err := ask(t, g, "rotate-serviceaccount-key-complete"); err != nil {
+		t.Fatal(err)
+	}
+	own = reaches("Completed")
+	if r := own.Status.Credentials.Rotation.ServiceAccountKey; r.LastCompletionTime == nil || r.LastInitiationFinishedTime != nil {
+		t.Errorf("OPER-REC-5: times of a completed rotation: %+v", r)
+	}
+	if status, _, errs := terrarium(t, "certificate", "rotate-service-account-key", "start", "--data-dir", g.DataDir); status != 0 {
+		t.Fatal(errs)
+	}
+	reaches("Prepared")
+
+	encryption := func(want string) *gardenObject { //nolint:unparam // As the others.
+		t.Helper()
+
+		return described(t, g, "the encryption key is "+want, func(own *gardenObject) error {
+			r := own.Status.Credentials.Rotation.ETCDEncryptionKey
+
+			return is(r != nil && string(r.Phase) == want && len(own.Annotations) == 0, "rotation %+v, annotations %v, last operation %v", r, own.Annotations, own.Status.LastOperation)
+		})
+	}
+	authorities := func(want string) {
+		t.Helper()
+		described(t, g, "the authorities are "+want, func(own *gardenObject) error {
+			r := own.Status.Credentials.Rotation.CertificateAuthorities
+
+			return is(r != nil && string(r.Phase) == want && len(own.Annotations) == 0, "rotation %+v, annotations %v, last operation %v", r, own.Annotations, own.Status.LastOperation)
+		})
+	}
+	if err := ask(t, g, "rotate-ca-start"); err != nil {
+		t.Fatal(err)
+	}
+	authorities("Prepared")
+	refuses("rotate-ca-start", "is not possible while")
+	if status, _, errs := terrarium(t, "certificate", "rotate-ca", "start", "--data-dir", g.DataDir); status == 0 {
+		t.Errorf("the command line begins another rotation: %s", errs)
+	}
+	refuses("rotate-credentials-complete", "is possible only when")
+	refuses("rotate-credentials-start", "is not possible while")
+	refuses("rotate-etcd-encryption-key-start", "use rotate-etcd-encryption-key")
+	if err := ask(t, g, "rotate-etcd-encryption-key"); err != nil {
+		t.Fatal(err)
+	}
+	encryption("Completing")
+	clock.Step(2 * time.Hour)
+	encryption("Completed")
+
+	password := func() string {
+		secret := &corev1.Secret{}
+		if err := g.Client.Get(t.Context(), client.ObjectKey{Namespace: "garden", Name: "observability-ingress"}, secret); err != nil {
+			t.Fatal(err)
+		}
+
+		return string(secret.Data["password"])
+	}
+	was := password()
+	if err := ask(t, g, "rotate-observability-credentials"); err != nil {
+		t.Fatal(err)
+	}
+	clock.Step(time.Minute)
+	described(t, g, "OPER-ROT-8: a new password", func(own *gardenObject) error {
+		clock.Step(time.Minute)
+		r := own.Status.Credentials.Rotation.Observability
+
+		return is(r != nil && r.LastCompletionTime != nil && password() != was, "rotation %+v", r)
+	})
+}
+
+// TestGardenTakesOver starts a server on objects in which somebody has written a Garden when nobody acted on it.
+func TestGardenTakesOver(t *testing.T) {
+	t.Parallel()
+	g := harness.Start(t)
+	own := described(t, g, "the server is well", well)
+	loopback := g.As(t, "system:apiserver", "system:masters")
+	if err := loopback.Delete(t.Context(), own); err != nil {
+		t.Fatal(err)
+	}
+	other := own.DeepCopy()
+	other.ObjectMeta = metav1.ObjectMeta{Name: "mine", Finalizers: []string{"example.org/keep"}}
+	other.Spec.VirtualCluster.Gardener.ClusterIdentity = "else"
+	if err := loopback.Create(t.Context(), other); err != nil {
+		// The server may have been faster.
+		if !apierrors.IsBadRequest(err) {
+			t.Fatal(err)
+		}
+	}
+	described(t, g, "the Garden describes the server", func(own *gardenObject) error {
+		list := &gardenoperatorv1alpha1.GardenList{}
+		if err := g.Client.List(t.Context(), list); err != nil {
+			return err
+		}
+
+		return is(len(list.Items) == 1 && own.Spec.VirtualCluster.Gardener.ClusterIdentity == g.ClusterIdentity, "%d Gardens", len(list.Items))
+	})
+}
