@@ -7,8 +7,9 @@
 // There is one active process for a seed; others wait for its lease. Shoots share one client each, see kit.Shoots, and a shoot that is
 // hibernated costs nothing.
 //
-// The webhooks for pods, the deletion protection of extension objects, the invalidation of static tokens and the controllers for
-// certificates, network policies and nodes are not part of it yet.
+// Every process, active or not, answers webhooks of the seed, see package webhooks.
+//
+// The webhooks of shoots and the controllers for certificates, network policies and nodes are not part of it yet.
 package resourcemanager
 
 import (
@@ -30,6 +31,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
@@ -39,11 +41,13 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/managedresource"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/target"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/tokens"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/webhooks"
+	"github.com/terrarium-garden/terrarium/controllers/shootaccess"
 )
 
 const (
 	// Name of the process, of its Deployment and of its lease.
-	Name = "gardener-resource-manager"
+	Name = shootaccess.ResourceManager
 	// DefaultSyncPeriod is the time after which objects are applied and judged again.
 	DefaultSyncPeriod = time.Minute
 	// seedQPS and seedBurst limit the requests to the seed (GRM-CFG-3).
@@ -66,6 +70,12 @@ type Options struct {
 	SyncPeriod time.Duration
 	// GarbagePeriod is the time between two collections of garbage; 0 collects none.
 	GarbagePeriod time.Duration
+	// WebhookAddress serves the webhooks of the seed with tls.crt and tls.key of the folder WebhookCertificates; empty for none.
+	WebhookAddress, WebhookCertificates string
+	// TokenExpiration is how long tokens are valid that webhooks give to pods; 0 takes the default.
+	TokenExpiration time.Duration
+	// PodScheduler is the scheduler that a webhook gives to pods of control planes; empty for none.
+	PodScheduler string
 	// HealthAddress serves /healthz and /readyz, MetricsAddress /metrics; empty for none.
 	HealthAddress, MetricsAddress string
 	// Clock tells the time.
@@ -76,13 +86,7 @@ type Options struct {
 
 // Run serves the seed until ctx ends.
 func Run(ctx context.Context, o Options) error {
-	o.Clock = cmp.Or[clock.Clock](o.Clock, clock.RealClock{})
-	o.SyncPeriod = cmp.Or(o.SyncPeriod, DefaultSyncPeriod)
-	o.Seed = rest.CopyConfig(o.Seed)
-	o.Seed.UserAgent = Name
-	if o.Seed.QPS == 0 {
-		o.Seed.QPS, o.Seed.Burst = seedQPS, seedBurst
-	}
+	o = o.completed()
 	mgr, err := newManager(o)
 	if err != nil {
 		return err
@@ -95,7 +99,14 @@ func Run(ctx context.Context, o Options) error {
 	if o.ClusterID, err = clusterID(ctx, direct, o.ClusterID); err != nil {
 		return err
 	}
-	shoots := &kit.Shoots{Seed: direct, Scheme: mgr.GetScheme(), UserAgent: Name, Clock: o.Clock}
+	if o.WebhookAddress != "" {
+		if err := serveWebhooks(mgr, &webhooks.Decider{Seed: direct, TokenExpiration: o.TokenExpiration, Scheduler: o.PodScheduler}, o.Log); err != nil {
+			return err
+		}
+	}
+	// The gardenlet writes the first token into this Secret, and one in the place of one that no longer works. All others the process
+	// requests for itself.
+	shoots := &kit.Shoots{Seed: direct, Scheme: mgr.GetScheme(), Secret: shootaccess.SecretName(Name), UserAgent: Name, Clock: o.Clock}
 	if err := mgr.Add(shoots); err != nil {
 		return fmt.Errorf("set up the clients of shoots: %w", err)
 	}
@@ -110,6 +121,19 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
+// completed sets the defaults (GRM-CFG-3).
+func (o Options) completed() Options {
+	o.Clock = cmp.Or[clock.Clock](o.Clock, clock.RealClock{})
+	o.SyncPeriod = cmp.Or(o.SyncPeriod, DefaultSyncPeriod)
+	o.TokenExpiration = cmp.Or(o.TokenExpiration, webhooks.DefaultTokenExpiration)
+	o.Seed = rest.CopyConfig(o.Seed)
+	o.Seed.UserAgent = Name
+	if o.Seed.QPS == 0 {
+		o.Seed.QPS, o.Seed.Burst = seedQPS, seedBurst
+	}
+	return o
+}
+
 // part is a controller of the process.
 type part interface {
 	AddToManager(seed manager.Manager) error
@@ -120,7 +144,7 @@ func parts(o Options, targets target.Finder) []part {
 		&managedresource.Reconciler{
 			Base: kit.Base{Clock: o.Clock}, Targets: targets, ClusterID: o.ClusterID, SyncPeriod: o.SyncPeriod, KeepGarbage: o.GarbagePeriod > 0,
 		},
-		&health.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, SyncPeriod: o.SyncPeriod},
+		&health.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, ClusterID: o.ClusterID, SyncPeriod: o.SyncPeriod},
 		&tokens.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets},
 	}
 	if o.GarbagePeriod > 0 {
@@ -139,8 +163,14 @@ func newManager(o Options) (manager.Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build scheme: %w", err)
 	}
+	var server webhook.Server
+	if o.WebhookAddress != "" {
+		if server, err = webhooks.NewServer(o.WebhookAddress, o.WebhookCertificates); err != nil {
+			return nil, err
+		}
+	}
 	mgr, err := manager.New(o.Seed, manager.Options{
-		Scheme: types, Logger: o.Log,
+		Scheme: types, Logger: o.Log, WebhookServer: server,
 		LeaderElection: o.Namespace != "", LeaderElectionID: Name, LeaderElectionNamespace: o.Namespace, LeaderElectionReleaseOnCancel: true,
 		Metrics:                metricsserver.Options{BindAddress: cmp.Or(o.MetricsAddress, "0")},
 		HealthProbeBindAddress: cmp.Or(o.HealthAddress, "0"),
@@ -154,6 +184,16 @@ func newManager(o Options) (manager.Manager, error) {
 		return nil, fmt.Errorf("add health checks: %w", err)
 	}
 	return mgr, nil
+}
+
+// serveWebhooks answers webhooks in every process, and makes it ready only then.
+func serveWebhooks(mgr manager.Manager, decider *webhooks.Decider, log logr.Logger) error {
+	server := mgr.GetWebhookServer()
+	decider.Register(server, log)
+	if err := mgr.AddReadyzCheck("webhooks", server.StartedChecker()); err != nil {
+		return fmt.Errorf("add health checks: %w", err)
+	}
+	return nil
 }
 
 // newDirect returns a client of the seed that reads without a cache.

@@ -45,7 +45,7 @@ func ReconcileGraph(engine deploy.Engine, identity, image string) (*flow.Graph, 
 		},
 		flow.Task{
 			ID: "resource-manager", Title: "Deploying the resource manager", Timeout: time.Minute, After: []flow.ID{"identity"}, Skip: image == "",
-			Do: func(ctx context.Context) error { return applyResourceManager(ctx, engine, image) },
+			Do: func(ctx context.Context) error { return ApplyResourceManager(ctx, engine, image) },
 		},
 	)
 }

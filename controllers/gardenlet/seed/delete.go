@@ -130,6 +130,9 @@ func (r *Reconciler) destroy(ctx context.Context, s *scope) (kit.Outcome, error)
 	if done, err := engine.DeleteSet(ctx, ResourceManagerSet()); err != nil || !done {
 		return kit.Stop(), cmp.Or(err, kit.Wait(installationPause, "The resource manager is being deleted"))
 	}
+	if err := removeResourceManagerSecrets(ctx, engine); err != nil {
+		return kit.Stop(), err
+	}
 	objects = append(objects, resourceManagerLeftovers()...)
 	if err := engine.Delete(ctx, objects...); err != nil {
 		return kit.Stop(), err

@@ -5,22 +5,36 @@ package seed
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/webhooks"
+	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
 const (
-	resourceManagerHealthPort, resourceManagerMetricsPort = 8081, 8080
+	resourceManagerHealthPort, resourceManagerMetricsPort, resourceManagerWebhookPort = 8081, 8080, 9449
+	// webhooksFolder holds the certificate of the webhooks in the pod.
+	webhooksFolder = "webhooks"
+	// secretsIdentity, authorityName and authorityPeriod are about the certificates of a seed: whose they are, who signs them, and the time
+	// after which a new authority does.
+	secretsIdentity, authorityName = "gardenlet-seed", "ca-" + resourcemanager.Name
+	authorityPeriod                = 90 * 24 * time.Hour
+	// garbagePeriod is the time between two collections of garbage.
+	garbagePeriod = time.Hour
 	// resourceManagerReplicas is the number of pods of the resource manager in a seed with that many nodes.
 	resourceManagerReplicas = 2
 )
@@ -30,12 +44,30 @@ func ResourceManagerSet() deploy.Set {
 	return deploy.Set{Namespace: gardencorev1beta1.NamespaceGarden, Name: resourcemanager.Name}
 }
 
-// ResourceManager returns the objects of the resource manager of a seed with so many nodes.
-func ResourceManager(image string, nodes int) []client.Object {
+// ResourceManagerValues are what the resource manager of a seed depends on.
+type ResourceManagerValues struct {
+	// Image holds the program.
+	Image string
+	// Nodes is the number of nodes of the seed.
+	Nodes int
+	// Certificate is the Secret with the certificate of its webhooks, and CA the bundle that verifies it.
+	Certificate string
+	CA          []byte
+}
+
+// ResourceManager returns the objects of the resource manager of a seed.
+func ResourceManager(v ResourceManagerValues) []client.Object {
 	labels := map[string]string{"app": resourcemanager.Name, gardencorev1beta1.LabelRole: resourcemanager.Name}
 	meta := metav1.ObjectMeta{Namespace: gardencorev1beta1.NamespaceGarden, Name: resourcemanager.Name, Labels: labels}
 	account := &corev1.ServiceAccount{ObjectMeta: meta, AutomountServiceAccountToken: new(false)}
-	return append(access(meta), account, resourceManagerDeployment(meta, image, int32(min(max(nodes, 1), resourceManagerReplicas))))
+	service := &corev1.Service{ObjectMeta: meta, Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeClusterIP, Selector: labels, Ports: []corev1.ServicePort{
+		{Name: "webhooks", Protocol: corev1.ProtocolTCP, Port: 443, TargetPort: intstr.FromInt32(resourceManagerWebhookPort)},
+	}}}
+	asked := webhooks.Configuration(webhooks.Values{
+		Name: resourcemanager.Name, Labels: labels, CA: v.CA,
+		Service: &admissionregistrationv1.ServiceReference{Namespace: meta.Namespace, Name: meta.Name, Port: new(int32(443))},
+	})
+	return slices.Concat(access(meta), []client.Object{account, service, resourceManagerDeployment(meta, v)}, asked)
 }
 
 // access are the rights of the resource manager. It applies whatever ManagedResources hold, roles among it, and who may grant everything
@@ -48,21 +80,27 @@ func access(meta metav1.ObjectMeta) []client.Object {
 	}}
 }
 
-func resourceManagerDeployment(meta metav1.ObjectMeta, image string, replicas int32) *appsv1.Deployment {
+func resourceManagerDeployment(meta metav1.ObjectMeta, v ResourceManagerValues) *appsv1.Deployment {
 	probe := func(path string) *corev1.Probe {
 		return component.HTTPProbe(corev1.URISchemeHTTP, resourceManagerHealthPort, path)
 	}
 	deployment := component.Pod{Container: corev1.Container{
-		Name: "resource-manager", Image: image,
+		Name: "resource-manager", Image: v.Image,
 		Command: []string{
 			component.BinDir + "terrarium", "resource-manager", "--lease-namespace=" + meta.Namespace, "--cluster-id=" + resourcemanager.ClusterIDOrNone,
 			fmt.Sprintf("--health-address=:%d", resourceManagerHealthPort), fmt.Sprintf("--metrics-address=:%d", resourceManagerMetricsPort),
+			fmt.Sprintf("--webhook-address=:%d", resourceManagerWebhookPort), "--webhook-certificates=" + component.FilesDir + "/" + webhooksFolder,
+			"--garbage-collector-sync-period=" + garbagePeriod.String(),
 		},
 		Ports: []corev1.ContainerPort{
-			{Name: "health", ContainerPort: resourceManagerHealthPort}, {Name: "metrics", ContainerPort: resourceManagerMetricsPort},
+			{Name: "health", ContainerPort: resourceManagerHealthPort},
+			{Name: "metrics", ContainerPort: resourceManagerMetricsPort},
+			{Name: "webhooks", ContainerPort: resourceManagerWebhookPort},
 		},
 		LivenessProbe: probe("/healthz"), ReadinessProbe: probe("/readyz"), Resources: component.Requests("10m", "48Mi"),
-	}}.Deployment(meta, replicas)
+	}, Files: []corev1.VolumeProjection{
+		component.FromSecret(v.Certificate, webhooksFolder, secrets.DataKeyCertificate, secrets.DataKeyPrivateKey),
+	}}.Deployment(meta, int32(min(max(v.Nodes, 1), resourceManagerReplicas)))
 	pod := &deployment.Spec.Template.Spec
 	pod.ServiceAccountName, pod.AutomountServiceAccountToken = meta.Name, new(true)
 	// The names that it looks up are those of shoots, which are outside of the seed.
@@ -74,14 +112,63 @@ func resourceManagerDeployment(meta metav1.ObjectMeta, image string, replicas in
 	return deployment
 }
 
-// applyResourceManager deploys the resource manager. Nothing here waits for it; the care of the seed tells whether it is healthy.
-func applyResourceManager(ctx context.Context, engine deploy.Engine, image string) error {
+// ApplyResourceManager deploys the resource manager, with a certificate for its webhooks. Nothing here waits for it; the care of the seed
+// tells whether it is healthy.
+func ApplyResourceManager(ctx context.Context, engine deploy.Engine, image string) error {
 	nodes := &metav1.PartialObjectMetadataList{}
 	nodes.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NodeList"))
 	if err := engine.Client.List(ctx, nodes, client.Limit(resourceManagerReplicas)); err != nil {
 		return fmt.Errorf("list nodes of the seed: %w", err)
 	}
-	return engine.ApplySet(ctx, ResourceManagerSet(), ResourceManager(image, len(nodes.Items))...)
+	keys, err := resourceManagerSecrets(ctx, engine)
+	if err != nil {
+		return err
+	}
+	v := ResourceManagerValues{Image: image, Nodes: len(nodes.Items)}
+	if v.Certificate, v.CA, err = webhookCertificate(ctx, keys); err != nil {
+		return err
+	}
+	if err := engine.ApplySet(ctx, ResourceManagerSet(), ResourceManager(v)...); err != nil {
+		return err
+	}
+	return keys.Cleanup(ctx)
+}
+
+// resourceManagerSecrets are the secrets of the resource manager of a seed. Its authority is replaced in every period.
+func resourceManagerSecrets(ctx context.Context, engine deploy.Engine) (*secrets.Manager, error) {
+	return secrets.Load(ctx, secrets.Config{
+		Client: engine.Client, Namespace: gardencorev1beta1.NamespaceGarden, Identity: secretsIdentity, Clock: engine.Clock,
+		Rotations: secrets.Rotations{Authorities: secrets.Rotation{
+			Phase: gardencorev1beta1.CredentialsRotationPhasePreparing, Initiated: engine.Clock.Now().Truncate(authorityPeriod),
+		}},
+	})
+}
+
+// webhookCertificate is the Secret with the certificate of the webhooks, and the bundle that verifies it. The newest authority signs at
+// once: the API server gets the bundle, which still has the authority before, earlier than a pod can start with the new certificate.
+func webhookCertificate(ctx context.Context, keys *secrets.Manager) (secret string, bundle []byte, err error) {
+	authority, err := keys.CA(ctx, authorityName)
+	if err != nil {
+		return "", nil, err
+	}
+	const host = resourcemanager.Name + "." + gardencorev1beta1.NamespaceGarden
+	made, err := keys.Certificate(ctx, secrets.CertificateSpec{
+		Name: resourcemanager.Name + "-webhooks", CA: &secrets.CA{Current: authority.Current}, Usage: secrets.UsageServer,
+		CommonName: resourcemanager.Name, DNSNames: []string{resourcemanager.Name, host, host + ".svc", host + ".svc.cluster.local"},
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return made.SecretName, authority.Bundle.PEM, nil
+}
+
+// removeResourceManagerSecrets deletes all secrets of the resource manager.
+func removeResourceManagerSecrets(ctx context.Context, engine deploy.Engine) error {
+	keys, err := resourceManagerSecrets(ctx, engine)
+	if err != nil {
+		return err
+	}
+	return keys.Cleanup(ctx)
 }
 
 // resourceManagerLeftovers are what the resource manager makes for itself.

@@ -3,11 +3,20 @@
 package seed_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 )
 
@@ -16,13 +25,16 @@ func TestResourceManager(t *testing.T) {
 	for nodes, want := range map[int]int32{0: 1, 1: 1, 2: 2, 9: 2} {
 		var deployment *appsv1.Deployment
 		var kinds []string
-		for _, object := range seed.ResourceManager("registry.example.org/terrarium:v1", nodes) {
+		for _, object := range seed.ResourceManager(seed.ResourceManagerValues{Image: "registry.example.org/terrarium:v1", Nodes: nodes, Certificate: "cert", CA: []byte("ca")}) {
 			if found, ok := object.(*appsv1.Deployment); ok {
 				deployment = found
 			}
 			kinds = append(kinds, object.GetNamespace()+"/"+object.GetName())
 		}
-		if diff := cmp.Diff([]string{"/gardener.cloud:system:resource-manager", "garden/gardener-resource-manager", "garden/gardener-resource-manager"}, kinds); diff != "" {
+		if diff := cmp.Diff([]string{
+			"/gardener.cloud:system:resource-manager", "garden/gardener-resource-manager", "garden/gardener-resource-manager",
+			"garden/gardener-resource-manager", "/gardener-resource-manager", "/gardener-resource-manager",
+		}, kinds); diff != "" {
 			t.Errorf("objects (-want +got):\n%s", diff)
 		}
 		if deployment == nil || *deployment.Spec.Replicas != want {
@@ -34,9 +46,88 @@ func TestResourceManager(t *testing.T) {
 		}
 		want := []string{
 			"/usr/local/bin/terrarium", "resource-manager", "--lease-namespace=garden", "--cluster-id=<default>", "--health-address=:8081", "--metrics-address=:8080",
+			"--webhook-address=:9449", "--webhook-certificates=/srv/kubernetes/webhooks", "--garbage-collector-sync-period=1h0m0s",
 		}
 		if diff := cmp.Diff(want, pod.Containers[0].Command); diff != "" {
 			t.Errorf("command (-want +got):\n%s", diff)
 		}
 	}
+}
+
+// TestWebhookCertificates follows the certificate of the webhooks over a year. In each month, the API server has to trust what the pods
+// served before, because they are replaced after it is told.
+func TestWebhookCertificates(t *testing.T) {
+	t.Parallel()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := fake.NewClientBuilder().WithScheme(types).WithReturnManagedFields().Build()
+	clk := clocktesting.NewFakeClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	authorities, served := map[string]bool{}, []*x509.Certificate{}
+	for range 12 {
+		if err := seed.ApplyResourceManager(t.Context(), seed.Engine(c, clk), "image"); err != nil {
+			t.Fatal(err)
+		}
+		bundle := trusted(t, c)
+		now := serving(t, c)
+		served = append(served, now)
+		for _, certificate := range served[max(len(served)-2, 0):] {
+			_, err := certificate.Verify(x509.VerifyOptions{Roots: bundle, CurrentTime: clk.Now(), DNSName: "gardener-resource-manager.garden.svc"})
+			if err != nil {
+				t.Errorf("%s: the certificate until %s is not trusted: %v", clk.Now(), certificate.NotAfter, err)
+			}
+		}
+		authorities[string(now.AuthorityKeyId)] = true
+		clk.Step(30 * 24 * time.Hour)
+	}
+	if len(authorities) < 4 || len(authorities) > 5 {
+		t.Errorf("in a year %d authorities have signed, want one in each period of 90 days", len(authorities))
+	}
+	secrets := &corev1.SecretList{}
+	if err := c.List(t.Context(), secrets); err != nil || len(secrets.Items) != 4 {
+		t.Errorf("got %d Secrets, %v, want two authorities, their bundle and a certificate", len(secrets.Items), err)
+	}
+}
+
+// trusted is what both configurations of the webhooks tell the API server to trust.
+func trusted(t *testing.T, c client.Client) *x509.CertPool {
+	t.Helper()
+	validating, mutating := &admissionregistrationv1.ValidatingWebhookConfiguration{}, &admissionregistrationv1.MutatingWebhookConfiguration{}
+	key := client.ObjectKey{Name: "gardener-resource-manager"}
+	if err := c.Get(t.Context(), key, validating); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Get(t.Context(), key, mutating); err != nil {
+		t.Fatal(err)
+	}
+	bundle := validating.Webhooks[0].ClientConfig.CABundle
+	for _, asked := range mutating.Webhooks {
+		if service := asked.ClientConfig.Service; string(asked.ClientConfig.CABundle) != string(bundle) || service.Namespace != "garden" || *service.Port != 443 {
+			t.Errorf("webhook %q is asked at %+v", asked.Name, asked.ClientConfig)
+		}
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(bundle) {
+		t.Fatal("the bundle holds no certificate")
+	}
+	return pool
+}
+
+// serving is the certificate that new pods serve.
+func serving(t *testing.T, c client.Client) *x509.Certificate {
+	t.Helper()
+	deployment, secret := &appsv1.Deployment{}, &corev1.Secret{}
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "garden", Name: "gardener-resource-manager"}, deployment); err != nil {
+		t.Fatal(err)
+	}
+	source := deployment.Spec.Template.Spec.Volumes[0].Projected.Sources[0].Secret
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "garden", Name: source.Name}, secret); err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.X509KeyPair(secret.Data[source.Items[0].Key], secret.Data[source.Items[1].Key])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pair.Leaf
 }

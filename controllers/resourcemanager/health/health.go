@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package health judges the objects of ManagedResources: whether all exist and are healthy, and whether workloads run in their newest
-// version. It looks periodically, and soon again while something is wrong.
+// version. It looks periodically, soon again while something is wrong, and in the seed also when an object changes.
 package health
 
 import (
@@ -10,10 +10,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,6 +26,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -47,6 +51,8 @@ type Reconciler struct {
 
 	// Targets finds the cluster of a ManagedResource.
 	Targets target.Finder
+	// ClusterID stands before the origin of objects; it may be empty.
+	ClusterID string
 	// SyncPeriod is the time between two looks.
 	SyncPeriod time.Duration
 }
@@ -56,7 +62,44 @@ func (r *Reconciler) AddToManager(seed manager.Manager) error {
 	judged := kit.Changed(func(mr *gardenresourcesv1alpha1.ManagedResource) any { return judgeable(mr) })
 	b := r.ManagedBy(seed, controllerName, kit.Queue{MaxDelay: r.SyncPeriod}).
 		For(&gardenresourcesv1alpha1.ManagedResource{}, builder.WithPredicates(judged))
+	for _, kind := range watched() {
+		_, err := seed.GetRESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
+		if meta.IsNoMatchError(err) {
+			continue // a cluster without this kind has no object of it
+		}
+		if err != nil {
+			return fmt.Errorf("find out whether the seed knows %ss: %w", kind.Kind, err)
+		}
+		object := &metav1.PartialObjectMetadata{}
+		object.SetGroupVersionKind(kind)
+		b = b.WatchesMetadata(object, handler.EnqueueRequestsFromMapFunc(r.originOf))
+	}
 	return kit.Complete(b, controllerName, r)
+}
+
+// watched are the kinds whose objects in the seed are looked at when they change (GRM-HEALTH-3). Only their metadata is kept, and there
+// are few of them. Nothing is watched in shoots: that would cost a connection and a list for each kind and shoot.
+func watched() []schema.GroupVersionKind {
+	return []schema.GroupVersionKind{
+		appsv1.SchemeGroupVersion.WithKind("Deployment"), appsv1.SchemeGroupVersion.WithKind("StatefulSet"), appsv1.SchemeGroupVersion.WithKind("DaemonSet"),
+		batchv1.SchemeGroupVersion.WithKind("Job"), apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"),
+	}
+}
+
+// originOf is the ManagedResource that an object of the seed comes from, if it is one of this cluster.
+func (r *Reconciler) originOf(_ context.Context, object client.Object) []reconcile.Request {
+	origin := object.GetAnnotations()[gardenresourcesv1alpha1.AnnotationOrigin]
+	if r.ClusterID != "" {
+		var ours bool
+		if origin, ours = strings.CutPrefix(origin, r.ClusterID+":"); !ours {
+			return nil
+		}
+	}
+	namespace, name, found := strings.Cut(origin, "/")
+	if !found || strings.Contains(namespace, ":") {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: namespace, Name: name}}}
 }
 
 // judgeable reports whether the objects of a ManagedResource are as they are meant to be, so that they can be judged (GRM-HEALTH-2).

@@ -4,17 +4,24 @@ package health_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/health"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/target"
 )
 
 func meta(name string) metav1.ObjectMeta {
@@ -114,6 +121,63 @@ func TestJudge_GRM_HEALTH_GRM_PROG(t *testing.T) {
 			got := []string{string(healthy.Status) + " " + healthy.Reason, string(progressing.Status) + " " + progressing.Reason}
 			if diff := cmp.Diff([]string{tc.health, tc.progressing}, got); diff != "" {
 				t.Errorf("%s\nconditions (-want +got):\n%s\n%s; %s", tc.reason, diff, healthy.Message, progressing.Message)
+			}
+		})
+	}
+}
+
+// TestWhatIsJudged is about ManagedResources whose objects are not meant to be judged, or not yet.
+func TestWhatIsJudged(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		change func(*gardenresourcesv1alpha1.ManagedResource)
+		judged bool
+	}{
+		"Applied": {reason: "what is applied is judged", change: func(*gardenresourcesv1alpha1.ManagedResource) {}, judged: true},
+		"Unknown": {reason: "nothing is known of what was never applied", change: func(mr *gardenresourcesv1alpha1.ManagedResource) { mr.Status.Conditions = nil }},
+		"Failed": {reason: "what could not be applied is not what it should be", change: func(mr *gardenresourcesv1alpha1.ManagedResource) {
+			mr.Status.Conditions[0].Status = "False"
+		}},
+		"Progressing": {reason: "what is being applied will change", change: func(mr *gardenresourcesv1alpha1.ManagedResource) {
+			mr.Status.Conditions[0].Status = "Progressing"
+		}},
+		"Foreign": {reason: "others judge other classes", change: func(mr *gardenresourcesv1alpha1.ManagedResource) { mr.Spec.Class = new("other") }},
+		"Ignored": {reason: "nothing is done about what is ignored", change: func(mr *gardenresourcesv1alpha1.ManagedResource) {
+			mr.Annotations = map[string]string{"resources.gardener.cloud/ignore": "true"}
+		}},
+		"Deleted": {reason: "the deletion has conditions of its own", change: func(mr *gardenresourcesv1alpha1.ManagedResource) {
+			mr.DeletionTimestamp, mr.Finalizers = new(metav1.Now()), []string{"a/b"}
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mr := &gardenresourcesv1alpha1.ManagedResource{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m"}}
+			mr.Spec.Class = new("seed")
+			mr.Status.Conditions = []gardencorev1beta1.Condition{{Type: "ResourcesApplied", Status: "True", Reason: "ApplySucceeded"}}
+			tc.change(mr)
+			types, err := scheme.New()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := fake.NewClientBuilder().WithScheme(types).WithObjects(mr).WithStatusSubresource(mr).Build()
+			r := &health.Reconciler{Base: kit.Base{Client: c, Clock: clock.RealClock{}}, Targets: target.Finder{Seed: c}, SyncPeriod: time.Minute}
+			result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(mr)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(mr), mr); err != nil {
+				t.Fatal(err)
+			}
+			if got := query.FindCondition(mr.Status.Conditions, "ResourcesHealthy") != nil; got != tc.judged {
+				t.Errorf("GRM-HEALTH-2: %s: health was judged: %t", tc.reason, got)
+			}
+			if got := query.FindCondition(mr.Status.Conditions, "ResourcesProgressing") != nil; got != tc.judged {
+				t.Errorf("GRM-PROG-3: %s: progress was judged: %t", tc.reason, got)
+			}
+			if got := result.RequeueAfter == time.Minute; got != tc.judged {
+				t.Errorf("%s: the next look is in %s", tc.reason, result.RequeueAfter)
 			}
 		})
 	}

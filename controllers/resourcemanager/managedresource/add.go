@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -68,13 +69,19 @@ func Causes() predicate.Predicate {
 		return after.DeletionTimestamp != nil && before.DeletionTimestamp == nil ||
 			ignored(before) != ignored(after) ||
 			after.Annotations[gardencorev1beta1.AnnotationOperation] == gardencorev1beta1.OperationReconcile ||
-			unhealthy(after) && !unhealthy(before)
+			ailment(after) != "" && ailment(after) != ailment(before)
 	}}
 	return predicate.Or(predicate.GenerationChangedPredicate{}, turned)
 }
 
-func unhealthy(mr *gardenresourcesv1alpha1.ManagedResource) bool {
-	return kit.ConditionIs(mr.Status.Conditions, gardenresourcesv1alpha1.ConditionTypeResourcesHealthy, gardencorev1beta1.ConditionFalse)
+// ailment is the reason why the objects of a ManagedResource are not healthy, empty if they are. An object that is being deleted first
+// is unhealthy and then missing, and only then an apply brings it back.
+func ailment(mr *gardenresourcesv1alpha1.ManagedResource) string {
+	healthy := query.FindCondition(mr.Status.Conditions, gardenresourcesv1alpha1.ConditionTypeResourcesHealthy)
+	if healthy == nil || healthy.Status != gardencorev1beta1.ConditionFalse {
+		return ""
+	}
+	return healthy.Reason
 }
 
 // ignored reports whether nothing is done about a ManagedResource. One in deletion is never ignored (GRM-MR-6).

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -152,6 +153,86 @@ spec:
 	if len(account.ImagePullSecrets) != 1 || account.ImagePullSecrets[0].Name != "theirs" || len(account.Secrets) != 1 {
 		t.Errorf("the account became %+v", account)
 	}
+}
+
+// TestJobsKeepWhatTheServerSets is about the selector and the labels of a Job, which its server adds.
+func TestJobsKeepWhatTheServerSets(t *testing.T) {
+	t.Parallel()
+	job := func() *unstructured.Unstructured {
+		return object(t, `
+apiVersion: batch/v1
+kind: Job
+metadata: {name: j, namespace: ns}
+spec: {template: {metadata: {labels: {a: b}}, spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}
+`)
+	}
+	c, live := cluster(t), &batchv1.Job{}
+	applyThenChange(t, c, job(), live, func() {
+		live.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"controller-uid": "u"}}
+		live.Spec.Template.Labels["controller-uid"] = "u"
+	}, job())
+	if live.Spec.Selector == nil || live.Spec.Selector.MatchLabels["controller-uid"] != "u" || live.Spec.Template.Labels["controller-uid"] != "u" || live.Spec.Template.Labels["a"] != "b" {
+		t.Errorf("GRM-MERGE-4: the Job became %+v", live.Spec)
+	}
+}
+
+// TestRestartsByHandStay is about the annotation that kubectl rollout restart sets.
+func TestRestartsByHandStay(t *testing.T) {
+	t.Parallel()
+	const restarted = "kubectl.kubernetes.io/restartedAt"
+	live := &appsv1.Deployment{}
+	applyThenChange(t, cluster(t), deployment(t, ""), live, func() {
+		live.Spec.Template.Annotations = map[string]string{restarted: "today"}
+	}, deployment(t, ""))
+	if live.Spec.Template.Annotations[restarted] != "today" {
+		t.Errorf("GRM-MERGE-3: the annotations of the pods are %v", live.Spec.Template.Annotations)
+	}
+}
+
+// TestServicesKeepTheirAddresses is about what a server gives to a Service, and a manifest leaves open.
+func TestServicesKeepTheirAddresses(t *testing.T) {
+	t.Parallel()
+	service := func(port string) *unstructured.Unstructured {
+		return object(t, `
+apiVersion: v1
+kind: Service
+metadata: {name: s, namespace: ns}
+spec: {type: LoadBalancer, externalTrafficPolicy: Local, selector: {a: b}, ports: [{name: web, port: `+port+`, protocol: TCP}, {name: fixed, port: 81, protocol: TCP, nodePort: 30081}]}
+`)
+	}
+	live := &corev1.Service{}
+	applyThenChange(t, cluster(t), service("443"), live, func() {
+		live.Spec.ClusterIP, live.Spec.HealthCheckNodePort, live.Spec.LoadBalancerIP = "10.0.0.7", 30100, "192.0.2.1"
+		live.Spec.Ports[0].NodePort = 30443
+	}, service("8443"))
+	if live.Spec.ClusterIP != "10.0.0.7" || live.Spec.HealthCheckNodePort != 30100 || live.Spec.LoadBalancerIP != "192.0.2.1" {
+		t.Errorf("GRM-MERGE-5: the Service became %+v", live.Spec)
+	}
+	got := map[int32]int32{}
+	for _, port := range live.Spec.Ports {
+		got[port.Port] = port.NodePort
+	}
+	if diff := cmp.Diff(map[int32]int32{8443: 30443, 81: 30081}, got); diff != "" {
+		t.Errorf("GRM-MERGE-5: node ports (-want +got):\n%s", diff)
+	}
+}
+
+// applyThenChange applies an object, changes the live one as its server or somebody else would, and applies the object again.
+func applyThenChange(t *testing.T, c client.Client, first *unstructured.Unstructured, live client.Object, change func(), second *unstructured.Unstructured) { //nolint:revive // Each is a part of the story.
+	t.Helper()
+	spec := gardenresourcesv1alpha1.ManagedResourceSpec{}
+	if err := managedresource.ApplyOne(t.Context(), c, spec, first); err != nil {
+		t.Fatal(err)
+	}
+	get(t, c, live, first.GetName())
+	change()
+	if err := c.Update(t.Context(), live, client.FieldOwner("server")); err != nil {
+		t.Fatal(err)
+	}
+	if err := managedresource.ApplyOne(t.Context(), c, spec, second); err != nil {
+		t.Fatal(err)
+	}
+	get(t, c, live, first.GetName())
 }
 
 func TestObjectsThatCannotBeUpdated_GRM_APPLY_14(t *testing.T) {

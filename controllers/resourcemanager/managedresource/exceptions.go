@@ -5,6 +5,7 @@ package managedresource
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
@@ -69,6 +70,11 @@ func exceptions() []exception {
 			covers: ofKind("Job"),
 			adapt:  func(wanted, live *unstructured.Unstructured) bool { return keep(wanted, live, "spec", "selector") },
 		},
+		{
+			reason: "a port of a Service that changes its number is another port to the server, and would get another node port (GRM-MERGE-5)",
+			covers: ofKind("Service"),
+			adapt:  keepNodePorts,
+		},
 	}
 }
 
@@ -84,6 +90,29 @@ func keep(wanted, live *unstructured.Unstructured, fields ...string) bool {
 		return true
 	}
 	return unstructured.SetNestedField(wanted.Object, value, fields...) == nil
+}
+
+// keepNodePorts takes the node ports of ports with the same name over from the live object, where the manifest leaves them open and the
+// Service still has some.
+func keepNodePorts(wanted, live *unstructured.Unstructured) bool {
+	kind, _, _ := unstructured.NestedString(wanted.Object, "spec", "type")
+	ours, found, err := unstructured.NestedSlice(wanted.Object, "spec", "ports")
+	if err != nil || !found || kind != string(corev1.ServiceTypeNodePort) && kind != string(corev1.ServiceTypeLoadBalancer) {
+		return true
+	}
+	theirs, _, _ := unstructured.NestedSlice(live.Object, "spec", "ports")
+	for _, each := range ours {
+		port, ok := each.(map[string]any)
+		if !ok || port["nodePort"] != nil || port["name"] == nil {
+			continue
+		}
+		for _, other := range theirs {
+			if before, ok := other.(map[string]any); ok && before["name"] == port["name"] && before["nodePort"] != nil {
+				port["nodePort"] = before["nodePort"]
+			}
+		}
+	}
+	return unstructured.SetNestedSlice(wanted.Object, ours, "spec", "ports") == nil
 }
 
 // keepResources takes CPU and memory of containers with the same name over from the live object.

@@ -47,6 +47,15 @@ func (f Finder) Of(ctx context.Context, class, namespace string) (client.Client,
 	if class == gardenresourcesv1alpha1.ClassSeed {
 		return f.Seed, nil
 	}
+	shoot, err := f.ShootOf(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	return shoot, nil
+}
+
+// ShootOf returns the access to the shoot of a namespace, with the errors of Of.
+func (f Finder) ShootOf(ctx context.Context, namespace string) (*kit.Shoot, error) {
 	asleep, err := f.asleep(ctx, namespace)
 	if err != nil {
 		return nil, err
@@ -58,10 +67,7 @@ func (f Finder) Of(ctx context.Context, class, namespace string) (client.Client,
 	if errors.Is(err, kit.ErrNoShootAccess) {
 		return nil, f.lost(ctx, namespace, err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return shoot, nil
+	return shoot, err
 }
 
 // lost tells a shoot that is gone from one that cannot be reached yet.
@@ -93,7 +99,8 @@ func (f Finder) asleep(ctx context.Context, namespace string) (bool, error) {
 	if err := json.Unmarshal(cluster.Spec.Shoot.Raw, shoot); err != nil {
 		return false, fmt.Errorf("read the shoot of cluster %q: %w", namespace, err)
 	}
-	return shoot.Status.Hibernated && query.HibernationWanted(shoot), nil
+	// One in deletion is woken up to be cleaned.
+	return shoot.DeletionTimestamp == nil && shoot.Status.Hibernated && query.HibernationWanted(shoot), nil
 }
 
 // Awake returns the namespaces of all shoots that are not hibernated.

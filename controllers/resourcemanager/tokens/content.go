@@ -14,58 +14,96 @@ import (
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 )
 
-// readToken is the token of a Secret, or nothing. It is in the kubeconfig if there is one.
-func readToken(secret *corev1.Secret) (string, error) {
-	data, found := secret.Data[gardenresourcesv1alpha1.DataKeyKubeconfig]
-	if !found {
-		return string(secret.Data[gardenresourcesv1alpha1.DataKeyToken]), nil
-	}
-	_, user, err := parse(data)
-	if err != nil {
-		return "", err
-	}
-	return user.Token, nil
+// content is what a Secret gives to whoever acts in a shoot.
+type content struct {
+	token string
+	// ca verifies the API server of the shoot; it is only given to those that ask for it.
+	ca []byte
 }
 
-// putToken puts a token into a Secret: into the user of the current context if there is a kubeconfig, else beside it (GRM-TOKREQ-4).
-func putToken(secret *corev1.Secret, token string) error {
+// read is the content of a Secret, empty where it has none. It is in the kubeconfig if there is one.
+func read(secret *corev1.Secret) (content, error) {
+	data, found := secret.Data[gardenresourcesv1alpha1.DataKeyKubeconfig]
+	if !found {
+		return content{token: string(secret.Data[gardenresourcesv1alpha1.DataKeyToken]), ca: secret.Data[gardenresourcesv1alpha1.DataKeyBundle]}, nil
+	}
+	config, err := parse(data)
+	if err != nil {
+		return content{}, err
+	}
+	c := content{token: config.user.Token}
+	if config.cluster != nil {
+		c.ca = config.cluster.CertificateAuthorityData
+	}
+	return c, nil
+}
+
+// put puts the content into a Secret: into the user and the cluster of the current context if there is a kubeconfig, else beside it
+// (GRM-TOKREQ-4, GRM-TOKREQ-9).
+func (c content) put(secret *corev1.Secret) error {
 	if secret.Data == nil {
 		secret.Data = map[string][]byte{}
 	}
 	data, found := secret.Data[gardenresourcesv1alpha1.DataKeyKubeconfig]
 	if !found {
-		secret.Data[gardenresourcesv1alpha1.DataKeyToken] = []byte(token)
+		secret.Data[gardenresourcesv1alpha1.DataKeyToken] = []byte(c.token)
+		delete(secret.Data, gardenresourcesv1alpha1.DataKeyBundle)
+		if len(c.ca) > 0 {
+			secret.Data[gardenresourcesv1alpha1.DataKeyBundle] = c.ca
+		}
 		return nil
 	}
-	config, user, err := parse(data)
+	config, err := parse(data)
 	if err != nil {
 		return err
 	}
-	user.Token = token
-	written, err := yaml.Marshal(config)
+	config.user.Token = c.token
+	if len(c.ca) > 0 {
+		if config.cluster == nil {
+			return errors.New("the kubeconfig of the Secret has no cluster for its current context")
+		}
+		config.cluster.CertificateAuthorityData, config.cluster.CertificateAuthority = c.ca, ""
+	}
+	written, err := yaml.Marshal(config.all)
 	if err != nil {
 		return errors.New("write the kubeconfig of the Secret: it cannot be encoded")
 	}
 	secret.Data[gardenresourcesv1alpha1.DataKeyKubeconfig] = written
+	delete(secret.Data, gardenresourcesv1alpha1.DataKeyBundle)
 	return nil
 }
 
-// parse reads a kubeconfig and finds the user of its current context. Errors do not quote the kubeconfig.
-func parse(data []byte) (*clientcmdv1.Config, *clientcmdv1.AuthInfo, error) {
+// parsed is a kubeconfig with the user and the cluster of its current context; there may be no such cluster.
+type parsed struct {
+	all     *clientcmdv1.Config
+	user    *clientcmdv1.AuthInfo
+	cluster *clientcmdv1.Cluster
+}
+
+// parse reads a kubeconfig. Errors do not quote it.
+func parse(data []byte) (parsed, error) {
 	config := &clientcmdv1.Config{}
 	if err := yaml.UnmarshalStrict(data, config); err != nil || config.APIVersion != clientcmdlatest.Version {
-		return nil, nil, errors.New("the key kubeconfig of the Secret holds no kubeconfig")
+		return parsed{}, errors.New("the key kubeconfig of the Secret holds no kubeconfig")
 	}
-	name := ""
+	found, user, cluster := parsed{all: config}, "", ""
 	for i := range config.Contexts {
 		if config.Contexts[i].Name == config.CurrentContext {
-			name = config.Contexts[i].Context.AuthInfo
+			user, cluster = config.Contexts[i].Context.AuthInfo, config.Contexts[i].Context.Cluster
 		}
 	}
 	for i := range config.AuthInfos {
-		if config.AuthInfos[i].Name == name {
-			return config, &config.AuthInfos[i].AuthInfo, nil
+		if config.AuthInfos[i].Name == user {
+			found.user = &config.AuthInfos[i].AuthInfo
 		}
 	}
-	return nil, nil, fmt.Errorf("the kubeconfig of the Secret has no user for its current context %q", config.CurrentContext)
+	for i := range config.Clusters {
+		if config.Clusters[i].Name == cluster {
+			found.cluster = &config.Clusters[i].Cluster
+		}
+	}
+	if found.user == nil {
+		return parsed{}, fmt.Errorf("the kubeconfig of the Secret has no user for its current context %q", config.CurrentContext)
+	}
+	return found, nil
 }

@@ -6,11 +6,13 @@
 package tokens
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"strconv"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -75,7 +77,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if secret.DeletionTimestamp != nil || !wanted(secret) {
 		return reconcile.Result{}, nil
 	}
-	shoot, err := r.Targets.Of(ctx, gardenresourcesv1alpha1.ClassDefault, secret.Namespace)
+	shoot, err := r.Targets.ShootOf(ctx, secret.Namespace)
 	switch {
 	case errors.Is(err, target.ErrGone):
 		return reconcile.Result{}, nil
@@ -95,7 +97,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 }
 
 // keep renews the token if it is due, and returns the time until the next renewal.
-func (r *Reconciler) keep(ctx context.Context, shoot client.Client, secret *corev1.Secret) (time.Duration, error) {
+func (r *Reconciler) keep(ctx context.Context, shoot *kit.Shoot, secret *corev1.Secret) (time.Duration, error) {
 	account, err := accountOf(secret)
 	if err != nil {
 		return 0, kit.UserMustFix("InvalidSecret", err)
@@ -108,7 +110,11 @@ func (r *Reconciler) keep(ctx context.Context, shoot client.Client, secret *core
 		return 0, err
 	}
 	due := r.due(secret)
-	valid, err := r.valid(ctx, shoot, holder)
+	wanted, err := bundleOf(shoot, secret)
+	if err != nil {
+		return 0, err
+	}
+	valid, err := r.valid(ctx, shoot, holder, wanted)
 	if err != nil {
 		return 0, err
 	}
@@ -116,6 +122,17 @@ func (r *Reconciler) keep(ctx context.Context, shoot client.Client, secret *core
 		return due, nil
 	}
 	return r.renew(ctx, shoot, secret, account)
+}
+
+// bundleOf is the CA of the shoot if the Secret asks for it (GRM-TOKREQ-9).
+func bundleOf(shoot *kit.Shoot, secret *corev1.Secret) ([]byte, error) {
+	if asked, err := strconv.ParseBool(secret.Annotations[gardenresourcesv1alpha1.AnnotationInjectCABundle]); err != nil || !asked {
+		return nil, nil //nolint:nilerr // There is none.
+	}
+	if len(shoot.CA) == 0 {
+		return nil, errors.New("the access to the shoot holds no CA that could be given on")
+	}
+	return shoot.CA, nil
 }
 
 // due is the time until the token has to be renewed. It is not positive if that is due or unknown (GRM-TOKREQ-8).
@@ -127,13 +144,13 @@ func (r *Reconciler) due(secret *corev1.Secret) time.Duration {
 	return at.Sub(r.Clock.Now())
 }
 
-// valid reports whether the Secret that holds the token has one that the shoot accepts (GRM-TOKREQ-7).
-func (r *Reconciler) valid(ctx context.Context, shoot client.Client, holder *corev1.Secret) (bool, error) {
-	token, err := readToken(holder)
-	if err != nil || token == "" {
+// valid reports whether the Secret that holds the token has one that the shoot accepts, and the CA that it wants (GRM-TOKREQ-7).
+func (r *Reconciler) valid(ctx context.Context, shoot *kit.Shoot, holder *corev1.Secret, ca []byte) (bool, error) {
+	have, err := read(holder)
+	if err != nil || have.token == "" || len(ca) > 0 && !bytes.Equal(have.ca, ca) || len(ca) == 0 && holder.Data[gardenresourcesv1alpha1.DataKeyBundle] != nil {
 		return false, err
 	}
-	review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}
+	review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: have.token}}
 	if err := shoot.Create(ctx, review); err != nil {
 		return false, errors.New("ask the shoot about the token: the request failed") // the error may quote the request
 	}
@@ -141,7 +158,7 @@ func (r *Reconciler) valid(ctx context.Context, shoot client.Client, holder *cor
 }
 
 // renew requests a token and writes it where it belongs (GRM-TOKREQ-3).
-func (r *Reconciler) renew(ctx context.Context, shoot client.Client, secret *corev1.Secret, account client.ObjectKey) (time.Duration, error) {
+func (r *Reconciler) renew(ctx context.Context, shoot *kit.Shoot, secret *corev1.Secret, account client.ObjectKey) (time.Duration, error) {
 	seconds, err := expirationOf(secret)
 	if err != nil {
 		return 0, kit.UserMustFix("InvalidSecret", err)
@@ -154,24 +171,28 @@ func (r *Reconciler) renew(ctx context.Context, shoot client.Client, secret *cor
 	now := r.Clock.Now()
 	life := min(request.Status.ExpirationTimestamp.Sub(now), longest)
 	renewal := now.Add(wait.Jitter(time.Duration(float64(life)*renewalShare), jitter))
-	if err := r.write(ctx, shoot, secret, request.Status.Token, renewal); err != nil {
+	ca, err := bundleOf(shoot, secret)
+	if err == nil {
+		err = r.write(ctx, shoot, secret, content{token: request.Status.Token, ca: ca}, renewal)
+	}
+	if err != nil {
 		return 0, err
 	}
 	return renewal.Sub(now), nil
 }
 
-// write puts the token into the Secret, or into the one in the shoot that it names. Another writer is not overwritten (GRM-TOKREQ-11).
-func (r *Reconciler) write(ctx context.Context, shoot client.Client, secret *corev1.Secret, token string, renewal time.Time) error {
+// write puts the content into the Secret, or into the one in the shoot that it names. Another writer is not overwritten (GRM-TOKREQ-11).
+func (r *Reconciler) write(ctx context.Context, shoot client.Client, secret *corev1.Secret, with content, renewal time.Time) error {
 	before := secret.DeepCopy()
 	if target := targetOf(secret); target != nil {
-		err := deliver(ctx, shoot, target, token)
+		err := deliver(ctx, shoot, target, with)
 		if err != nil {
 			return err
 		}
 		for _, key := range []string{gardenresourcesv1alpha1.DataKeyToken, gardenresourcesv1alpha1.DataKeyKubeconfig, gardenresourcesv1alpha1.DataKeyBundle} {
 			delete(secret.Data, key)
 		}
-	} else if err := putToken(secret, token); err != nil {
+	} else if err := with.put(secret); err != nil {
 		return err
 	}
 	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, gardenresourcesv1alpha1.AnnotationTokenRenewTimestamp, renewal.UTC().Format(time.RFC3339))
@@ -182,8 +203,8 @@ func (r *Reconciler) write(ctx context.Context, shoot client.Client, secret *cor
 }
 
 // deliver writes the token to a Secret in the shoot (GRM-TOKREQ-5).
-func deliver(ctx context.Context, shoot client.Client, holder *corev1.Secret, token string) error {
-	_, err := kit.Ensure(ctx, shoot, holder, func() error { return putToken(holder, token) })
+func deliver(ctx context.Context, shoot client.Client, holder *corev1.Secret, with content) error {
+	_, err := kit.Ensure(ctx, shoot, holder, func() error { return with.put(holder) })
 	return err
 }
 

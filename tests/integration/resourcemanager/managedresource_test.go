@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -57,7 +58,13 @@ func TestLifeOfObjects(t *testing.T) {
 	if err := s.Delete(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, s, "one", "x=1")
+	one = holds(t, s, "one", "x=1")
+	// The run that sets the other object right applies this one as well.
+	patch(t, s, holds(t, s, "two", "x=2"), `{"data":{"x":"changed"}}`)
+	holds(t, s, "two", "x=2")
+	if again := holds(t, s, "one", "x=1"); again.ResourceVersion != one.ResourceVersion {
+		t.Errorf("GRM-APPLY-15: the object was written without a difference, from version %s to %s", one.ResourceVersion, again.ResourceVersion)
+	}
 
 	s.rewrite("life", manifests{"a.yaml": configMap("one", "z: '7'")})
 	holds(t, s, "one", "z=7")
@@ -114,6 +121,33 @@ func checkStatus(t *testing.T, mr *gardenresourcesv1alpha1.ManagedResource) {
 	}
 }
 
+// TestLabelsThatLeaveTheManifest is about labels that a ManagedResource has set before.
+func TestLabelsThatLeaveTheManifest(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	labelled := func(labels string) manifests {
+		return manifests{"a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: labelled, namespace: default, labels: {" + labels + "}}\ndata: {x: '1'}\n"}
+	}
+	mr := s.deliver("labelled", "seed", labelled("stays: ours, goes: ours, taken: ours"))
+	s.conditions(mr, settled())
+	patch(t, s, mr, `{"metadata":{"annotations":{"resources.gardener.cloud/ignore":"true"}}}`)
+	s.conditions(mr, map[string]string{"Applied": "True ManagedResourceIgnored"})
+	patch(t, s, holds(t, s, "labelled", "x=1"), `{"metadata":{"labels":{"taken":"theirs","beside":"theirs"}}}`)
+	s.rewrite("labelled", labelled("stays: ours"))
+	patch(t, s, mr, `{"metadata":{"annotations":{"resources.gardener.cloud/ignore":null}}}`)
+	s.eventually("GRM-MERGE-2: what is no longer wanted goes, unless somebody changed it", func(ctx context.Context) error {
+		live := &corev1.ConfigMap{}
+		if err := s.Get(ctx, client.ObjectKey{Namespace: "default", Name: "labelled"}, live); err != nil {
+			return err
+		}
+		want := map[string]string{"stays": "ours", "taken": "theirs", "beside": "theirs", "resources.gardener.cloud/managed-by": "gardener"}
+		if diff := cmp.Diff(want, live.Labels); diff != "" {
+			return fmt.Errorf("labels (-want +got):\n%s", diff)
+		}
+		return nil
+	})
+}
+
 // TestObjectsThatFail is about what is wrong with manifests, and how much of the rest is done.
 func TestObjectsThatFail(t *testing.T) {
 	t.Parallel()
@@ -146,6 +180,16 @@ func TestObjectsThatFail(t *testing.T) {
 	s.conditions(failing, settled())
 	holds(t, s, "after", "x=2")
 	holds(t, s, "before", "-")
+
+	lost := s.deliver("lost", "seed", manifests{"a.yaml": unknown})
+	lost = s.conditions(lost, map[string]string{"Applied": "False ApplyFailed"})
+	if len(lost.Status.Resources) != 1 {
+		t.Errorf("The object of an unknown kind may exist: %+v", lost.Status.Resources)
+	}
+	if err := s.Delete(t.Context(), lost); err != nil {
+		t.Fatal(err)
+	}
+	s.gone(lost) // GRM-DEL-9: an object of an unknown kind counts as deleted
 }
 
 // TestAnnotationsOfObjects is about objects that ask to be handled in another way.
@@ -281,6 +325,40 @@ func TestShoots(t *testing.T) {
 	holds(t, shoot.Client, "traveller", "-")
 	patch(t, s, mr, `{"metadata":{"finalizers":null}}`)
 	holds(t, shoot.Client, "traveller", "x=1")
+}
+
+// TestHealthOfChangedObjects is about an object of the seed that changes long before the next look at it.
+func TestHealthOfChangedObjects(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(o *resourcemanager.Options) {
+		o.SyncPeriod, o.ClusterID = time.Hour, "island"
+	})
+	mr := s.deliver("defining", "seed", manifests{"a.yaml": `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.org}
+spec:
+  group: example.org
+  scope: Namespaced
+  names: {kind: Thing, listKind: ThingList, plural: things, singular: thing}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`})
+	s.conditions(mr, settled())
+	definition := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "things.example.org"}}
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(definition), definition); err != nil {
+		t.Fatal(err)
+	}
+	before := definition.UID
+	if err := s.Delete(t.Context(), definition); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("GRM-HEALTH-3, GRM-MR-7: what is missing is noticed and made anew", func(ctx context.Context) error {
+		err := s.Get(ctx, client.ObjectKeyFromObject(definition), definition)
+		if err == nil && definition.UID == before {
+			err = errors.New("it is still the one before")
+		}
+		return err
+	})
+	s.conditions(mr, settled())
 }
 
 // TestOrderToReconcile is the annotation that starts a run at once.

@@ -46,8 +46,8 @@ type stage struct {
 	seed *harness.Garden
 }
 
-// newStage runs a seed, and the resource manager with changed options.
-func newStage(t *testing.T, change func(*resourcemanager.Options)) *stage {
+// newStage runs a seed, prepares it, and runs the resource manager with changed options.
+func newStage(t *testing.T, change func(*resourcemanager.Options), prepare ...func(*stage)) *stage {
 	t.Helper()
 	s := &stage{t: t, seed: harness.Start(t)}
 	s.Client = s.seed.Client
@@ -63,6 +63,9 @@ func newStage(t *testing.T, change func(*resourcemanager.Options)) *stage {
 	options := resourcemanager.Options{Seed: s.seed.Config, SyncPeriod: period, Log: testr.New(t).V(1)}
 	if change != nil {
 		change(&options)
+	}
+	for _, each := range prepare {
+		each(s)
 	}
 	s.run(options)
 	return s
@@ -99,7 +102,7 @@ func (s *stage) withShoot() *harness.Garden {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: "gardener"}, Data: map[string][]byte{"kubeconfig": kubeconfig}})
+	s.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: "shoot-access-gardener-resource-manager"}, Data: map[string][]byte{"kubeconfig": kubeconfig}})
 	return shoot
 }
 

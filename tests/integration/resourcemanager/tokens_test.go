@@ -3,6 +3,7 @@
 package resourcemanager_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,11 @@ func TestTokens(t *testing.T) {
 	plain := request("plain", map[string]string{
 		"serviceaccount.resources.gardener.cloud/labels": `{"a":"b"}`, "serviceaccount.resources.gardener.cloud/token-expiration-duration": "1h",
 	})
-	s.create(inKubeconfig, delivered, foreign, plain)
+	const inject = "serviceaccount.resources.gardener.cloud/inject-ca-bundle"
+	bundled, bundledKubeconfig := request("bundled", map[string]string{inject: "true"}), request("bundled-kubeconfig", map[string]string{inject: "true"})
+	bundledKubeconfig.Data = map[string][]byte{"kubeconfig": []byte(template)}
+	s.create(inKubeconfig, delivered, foreign, plain, bundled, bundledKubeconfig)
+	checkBundles(s, shoot.CA, bundled, bundledKubeconfig)
 
 	live := s.token(plain, "")
 	token := string(live.Data["token"])
@@ -76,6 +81,40 @@ func TestTokens(t *testing.T) {
 	if err := s.Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign); err != nil || len(foreign.Data) > 0 {
 		t.Errorf("GRM-TOKREQ-1: a Secret of another class holds %d keys, %v", len(foreign.Data), err)
 	}
+}
+
+// checkBundles looks at the CA beside a token and in a kubeconfig, and at what happens to it when nobody asks for it any more.
+func checkBundles(s *stage, ca []byte, plain, inKubeconfig *corev1.Secret) {
+	s.t.Helper()
+	if live := s.token(plain, ""); !bytes.Equal(live.Data["bundle.crt"], ca) {
+		s.t.Errorf("GRM-TOKREQ-9: the CA beside the token is %q, want\n%s", live.Data["bundle.crt"], ca)
+	}
+	var config struct {
+		Clusters []struct {
+			Cluster struct {
+				Server string
+				CA     []byte `json:"certificate-authority-data"` //nolint:tagliatelle // As in a kubeconfig.
+			}
+		}
+	}
+	if err := yaml.Unmarshal(s.kubeconfig(inKubeconfig).Data["kubeconfig"], &config); err != nil || len(config.Clusters) != 1 ||
+		config.Clusters[0].Cluster.Server != "https://shoot.example.org" || !bytes.Equal(config.Clusters[0].Cluster.CA, ca) {
+		s.t.Errorf("GRM-TOKREQ-9: the clusters of the kubeconfig are %+v, %v", config.Clusters, err)
+	}
+	patch(s.t, s, plain, `{"data":{"bundle.crt":"b2xk"}}`)
+	harness.Await(s.t, s.Client, plain, "GRM-TOKREQ-7: another CA is replaced", func(secret *corev1.Secret) error {
+		if got := secret.Data["bundle.crt"]; !bytes.Equal(got, ca) {
+			return fmt.Errorf("it is %q", got)
+		}
+		return nil
+	})
+	patch(s.t, s, plain, `{"metadata":{"annotations":{"serviceaccount.resources.gardener.cloud/inject-ca-bundle":null}}}`)
+	harness.Await(s.t, s.Client, plain, "GRM-TOKREQ-9: a CA that nobody asks for is removed", func(secret *corev1.Secret) error {
+		if got := secret.Data["bundle.crt"]; got != nil {
+			return fmt.Errorf("it is %q", got)
+		}
+		return nil
+	})
 }
 
 // token waits until a Secret has a token other than the given one.
