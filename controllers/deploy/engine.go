@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 )
 
 // ErrImmutable says that an object exists and cannot be changed into what is wanted. Trying again does not help: either the
@@ -73,6 +74,24 @@ func immutable(err error) bool {
 		return strings.Contains(c.Message, "immutable") ||
 			c.Type == metav1.CauseType(field.ErrorTypeForbidden) && strings.Contains(c.Message, "updates ")
 	})
+}
+
+// Manifest writes the objects as YAML, as Apply would send them, for somebody else to apply.
+func (e Engine) Manifest(objs ...client.Object) ([]byte, error) {
+	var manifest []byte
+	for _, obj := range inOrder(objs) {
+		u, err := e.configuration(obj)
+		if err != nil {
+			return nil, err
+		}
+		document, err := yaml.Marshal(u.Object)
+		if err != nil {
+			return nil, fmt.Errorf("write %s: %w", describe(u), err)
+		}
+		manifest = append(append(manifest, "---\n"...), document...)
+	}
+
+	return manifest, nil
 }
 
 // configuration is what is sent to the server: the object without its status and without what only a server sets.

@@ -227,6 +227,43 @@ func TestApplySetPrunesWhatLeftIt(t *testing.T) {
 	}
 }
 
+func TestHandOver(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	set := deploy.Set{Namespace: "garden", Name: "provider-local"}
+	a := &corev1.ConfigMap{ObjectMeta: inNamespace("a"), Data: map[string]string{"colour": "green"}}
+	b := &corev1.ConfigMap{ObjectMeta: inNamespace("b")}
+	if err := c.ApplySet(t.Context(), set, a, b); err != nil {
+		t.Fatal(err)
+	}
+	other := c.Engine
+	other.Owner = "somebody else"
+	if err := other.Apply(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range [][]string{{"delete ConfigMap b", "apply ConfigMap a", "delete ConfigMap inventory-provider-local"}, nil} {
+		c.writes = nil
+		if err := c.HandOver(t.Context(), set, a); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, c.writes); diff != "" {
+			t.Errorf("what was left is deleted, and a second time there is nothing to do (-want +got):\n%s", diff)
+		}
+	}
+	live := &corev1.ConfigMap{}
+	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(a), live); err != nil || live.Data["colour"] != "green" {
+		t.Errorf("what was handed over has changed: %v, error %v", live.Data, err)
+	}
+	// Whoever has it now can take fields away, because nobody else owns them.
+	bare := &corev1.ConfigMap{ObjectMeta: inNamespace("a")}
+	if err := other.Apply(t.Context(), bare); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(a), live); err != nil || len(live.Data) > 0 {
+		t.Errorf("the former owner still keeps %v, error %v", live.Data, err)
+	}
+}
+
 func TestApplySetForgetsNothingWhenInterrupted(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

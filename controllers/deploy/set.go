@@ -104,6 +104,32 @@ func (e Engine) DeleteSet(ctx context.Context, set Set) (done bool, err error) {
 	return true, e.Delete(ctx, inventoryOf(set))
 }
 
+// HandOver ends a set whose objects somebody else applies by now: those that are not among the given ones are deleted, and the others
+// lose this owner of their fields. It is safe to repeat.
+func (e Engine) HandOver(ctx context.Context, set Set, objs ...client.Object) error {
+	kept, err := e.members(objs)
+	if err != nil {
+		return err
+	}
+	recorded, found, err := e.inventory(ctx, set)
+	if err != nil || !found {
+		return err
+	}
+	if err := e.Delete(ctx, objects(without(recorded, kept))...); err != nil {
+		return err
+	}
+	for _, m := range kept {
+		if len(without([]member{m}, recorded)) > 0 {
+			continue
+		}
+		if err := e.applyOne(ctx, m.object()); err != nil {
+			return err
+		}
+	}
+
+	return e.Delete(ctx, inventoryOf(set))
+}
+
 // SetMembers returns stubs of everything that belongs to the set, and nothing if there is no such set.
 func (e Engine) SetMembers(ctx context.Context, set Set) ([]client.Object, error) {
 	recorded, _, err := e.inventory(ctx, set)

@@ -76,13 +76,14 @@ func requests(f facts.Shoot, addresses component.Addresses) ([]component.Request
 	client := func(name, authority, user string) component.Request {
 		return component.Certificate(authority, secrets.CertificateSpec{Name: name, Usage: secrets.UsageClient, CommonName: user})
 	}
+	kubelets := secrets.CertificateSpec{Name: nameKubeletClient, Usage: secrets.UsageClient, CommonName: KubeletClientUser, ServersComeLater: true}
 	return []component.Request{
 		component.Authority(gardencorev1beta1.SecretCAClient),
 		component.Authority(gardencorev1beta1.SecretCAFrontProxy),
 		component.Authority(gardencorev1beta1.SecretCAETCD),
 		component.Certificate(gardencorev1beta1.SecretCACluster, serving),
 		client(nameETCDClient, gardencorev1beta1.SecretCAETCD, "etcd-client"),
-		client(nameKubeletClient, gardencorev1beta1.SecretCAClient, KubeletClientUser),
+		component.Certificate(gardencorev1beta1.SecretCAClient, kubelets),
 		client(nameFrontProxyClient, gardencorev1beta1.SecretCAFrontProxy, frontProxyUser),
 		component.RSAKey(gardencorev1beta1.SecretServiceAccountKey),
 		component.EncryptionKey(gardencorev1beta1.SecretETCDEncryptionKey),

@@ -58,7 +58,7 @@ func admissionConfiguration(settings *gardencorev1beta1.KubeAPIServerConfig) map
 
 // configuration returns the objects with the server's configuration files, and the annotation with a checksum of all of them.
 func configuration(f facts.Shoot, in *component.Inputs) ([]client.Object, map[string]string, error) {
-	encryption, err := encryptionConfiguration(f.Shoot, in)
+	encryption, err := encryptionConfiguration(f, in)
 	if err != nil {
 		return nil, nil, err
 	}

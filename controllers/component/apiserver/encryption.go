@@ -14,6 +14,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 )
 
 const (
@@ -28,14 +29,18 @@ var errEncryption = errors.New("it has no encryption configuration as it was ren
 
 // encryptionConfiguration encrypts Secrets and the resources that the shoot wants encrypted. Objects that were written without
 // encryption can still be read, objects that another provider encrypted cannot.
-func encryptionConfiguration(shoot *gardencorev1beta1.Shoot, in *component.Inputs) (map[string]any, error) {
+func encryptionConfiguration(f facts.Shoot, in *component.Inputs) (map[string]any, error) {
 	kept, _ := in.Kept.(*corev1.Secret)
-	encryption, err := EncryptionInUse(shoot, kept)
+	encryption, err := EncryptionInUse(f.Shoot, kept)
 	if err != nil {
 		return nil, err
 	}
+	inUse := slices.Clone(in.Secret(gardencorev1beta1.SecretETCDEncryptionKey).Keys)
+	if readsOnly(f) {
+		slices.Reverse(inUse)
+	}
 	keys := []any{}
-	for _, key := range in.Secret(gardencorev1beta1.SecretETCDEncryptionKey).Keys {
+	for _, key := range inUse {
 		keys = append(keys, map[string]string{"name": key.Name, "secret": base64.StdEncoding.EncodeToString(key.Secret)})
 	}
 	resources := append([]string{"secrets"}, encryption.Resources...)
@@ -51,6 +56,12 @@ func encryptionConfiguration(shoot *gardencorev1beta1.Shoot, in *component.Input
 			},
 		}},
 	}, nil
+}
+
+// readsOnly reports whether a new key does not encrypt yet: instances of the API server that do not know it could not read what it
+// has encrypted. The old key encrypts until all of them do (GLET-CRED-13).
+func readsOnly(f facts.Shoot) bool {
+	return query.RotationPhases(f.Shoot).ETCDEncryptionKey == gardencorev1beta1.CredentialsRotationPhasePreparing && !f.EncryptionKeyKnown
 }
 
 // encryptionOf reads from the Secret of an API server what it encrypts, including Secrets, and how.

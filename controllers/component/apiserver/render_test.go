@@ -212,6 +212,33 @@ func TestEncryptionInUse(t *testing.T) {
 	}
 }
 
+func TestANewKeyIsKnownBeforeItWrites_GLET_CRED_13(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		reason string
+		phase  gardencorev1beta1.CredentialsRotationPhase
+		known  bool
+		first  string
+	}{
+		{"an instance that does not know the new key could not read what it writes", "Preparing", false, "key1"},
+		{"all instances know it", "Preparing", true, "key2"},
+		{"the new key writes until the end", "Prepared", false, "key2"},
+	} {
+		v := values()
+		keys := v.inputs.Secrets[encryptionKey].Keys
+		v.inputs.Secrets[encryptionKey] = component.Secret{Keys: append([]secrets.EncryptionKey{{Name: "key2", Secret: make([]byte, 32)}}, keys...)}
+		v.facts.EncryptionKeyKnown = tc.known
+		v.facts.Shoot.Status.Credentials = &gardencorev1beta1.ShootCredentials{Rotation: &gardencorev1beta1.ShootCredentialsRotation{
+			ETCDEncryptionKey: &gardencorev1beta1.ETCDEncryptionKeyRotation{Phase: tc.phase},
+		}}
+		config := string(rendered[*corev1.Secret](t, v).Data["encryption-configuration.yaml"])
+		_, after, _ := strings.Cut(config, "name: ")
+		if !strings.HasPrefix(after, tc.first) || strings.Count(config, "name: key") != 2 {
+			t.Errorf("%s: want both keys and %s first", tc.reason, tc.first)
+		}
+	}
+}
+
 func TestTheKeyInUseComesFirst(t *testing.T) {
 	t.Parallel()
 	v := values()

@@ -13,6 +13,8 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/managed"
 )
 
 // errNoClusterIP is the answer while a Service has no address in its cluster.
@@ -34,8 +36,30 @@ func (a *Assembly[F]) deploy(c component.Component[F]) func(ctx context.Context)
 		if err := errors.Join(err, in.Missing()); err != nil {
 			return fmt.Errorf("render component %q: %w", c.Name, err)
 		}
+		if a.Managed != nil {
+			return a.entrust(ctx, c, objs)
+		}
 		return engine.ApplySet(ctx, a.set(c), objs...)
 	}
+}
+
+func (a *Assembly[F]) managed(c component.Component[F]) managed.Set {
+	return managed.Set{Namespace: a.Managed.Namespace, Name: a.Prefix + string(c.Name)}
+}
+
+// entrust has the resource manager apply the objects, and waits until it has done so. What earlier versions have applied themselves is
+// its own from then on.
+func (a *Assembly[F]) entrust(ctx context.Context, c component.Component[F], objs []client.Object) error {
+	set, seed := a.managed(c), a.Managed.Seed
+	if err := set.Apply(ctx, seed, objs...); err != nil {
+		return err
+	}
+	err := flow.Until(ctx, seed.Clock, flow.Every(poll), func(ctx context.Context) error { return set.Applied(ctx, seed.Client) })
+	if err != nil {
+		return err
+	}
+
+	return a.Engine(ctx).HandOver(ctx, a.set(c), objs...)
 }
 
 // inputs collects what the rendering of a component needs.
@@ -134,6 +158,9 @@ func (a *Assembly[F]) waitStopped(c component.Component[F]) func(ctx context.Con
 func (a *Assembly[F]) remove(c component.Component[F]) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := a.Engine(ctx).DeleteSet(ctx, a.set(c))
+		if err == nil && a.Managed != nil {
+			_, err = a.managed(c).Delete(ctx, a.Managed.Seed)
+		}
 		return err
 	}
 }

@@ -16,6 +16,8 @@ import (
 const (
 	// timeout is how long a component may take to become ready, or to go.
 	timeout = 5 * time.Minute
+	// poll is the time between two looks at what the resource manager does.
+	poll = 200 * time.Millisecond
 
 	waitSuffix   = "-wait"
 	stopSuffix   = "-stop"
@@ -34,12 +36,22 @@ type Assembly[F any] struct {
 	// Engine acts in the cluster of the components. It gets the context of a task that reads the values listed in Reads.
 	Engine func(ctx context.Context) deploy.Engine
 	Reads  []flow.Slot
+	// Managed entrusts the components to the resource manager of the seed. Unset, they are applied directly.
+	Managed *Managed
 	// Secrets answers requests. It may be nil if no component has any.
 	Secrets *secrets.Manager
 	// Images are references by name, see Images.
 	Images map[string]string
 	// Addresses are shared with the other assemblies of the flow.
 	Addresses Addresses
+}
+
+// Managed is where the ManagedResources of components are.
+type Managed struct {
+	// Seed acts in the seed.
+	Seed deploy.Engine
+	// Namespace is that of the control plane.
+	Namespace string
 }
 
 // Addresses are the values that carry the addresses of components through a flow. Several assemblies of one flow share them. It
@@ -131,6 +143,9 @@ func (a *Assembly[F]) deployTask(c component.Component[F], order Order) flow.Tas
 		return task
 	}
 	task.Title, task.Do = "Deploying "+c.Title, a.deploy(c)
+	if a.Managed != nil {
+		task.Timeout = timeout
+	}
 	for _, name := range c.Addresses {
 		task.Reads = append(task.Reads, a.Addresses.Of(name))
 	}

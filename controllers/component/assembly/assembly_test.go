@@ -15,12 +15,15 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/managed/managedtest"
 )
 
 const namespace = "shoot--dev--a"
@@ -175,6 +178,50 @@ func (s site) names(t *testing.T) []string {
 		names = append(names, list.Items[i].Name)
 	}
 	return names
+}
+
+// TestEntrustedComponents has a resource manager apply a component that an earlier version has applied itself.
+func TestEntrustedComponents(t *testing.T) {
+	t.Parallel()
+	s, seed := newSite(t), newSite(t)
+	seed.client = interceptor.NewClient(seed.client.(client.WithWatch), (&managedtest.Manager{Cluster: s.client}).Funcs()) //nolint:forcetypeassert // that is what newSite makes
+	f := switches{renders: map[component.Name][]string{"proxy": {"config", "rules"}}}
+	entrusted := func(f switches) *assembly.Assembly[switches] {
+		a := s.assembly(f, part("proxy"))
+		a.Await, a.Prefix = false, "core-"
+		a.Managed = &assembly.Managed{Seed: deploy.Engine{Client: seed.client, Owner: "test", Clock: clock.RealClock{}}, Namespace: namespace}
+
+		return a
+	}
+	former := entrusted(f)
+	former.Managed = nil
+	managed := func() int {
+		list := &gardenresourcesv1alpha1.ManagedResourceList{}
+		if err := seed.client.List(t.Context(), list); err != nil {
+			t.Fatal(err)
+		}
+
+		return len(list.Items)
+	}
+	one := switches{renders: map[component.Name][]string{"proxy": {"config"}}}
+	off := switches{off: map[component.Name]bool{"proxy": true}}
+	for _, step := range []struct {
+		reason  string
+		tasks   []flow.Task
+		want    []string
+		managed int
+	}{
+		{"an earlier version", former.Deploy(assembly.Order{}), []string{"config", "inventory-core-proxy", "rules"}, 0},
+		{"the objects are adopted, what this version does not have is deleted", entrusted(one).Deploy(assembly.Order{}), []string{"config"}, 1},
+		{"nothing is left of what is not wanted", entrusted(off).Deploy(assembly.Order{}), nil, 0},
+	} {
+		if err := run(t.Context(), step.tasks); err != nil {
+			t.Fatalf("%s: %v", step.reason, err)
+		}
+		if diff := cmp.Diff(step.want, s.names(t)); diff != "" || managed() != step.managed {
+			t.Errorf("%s: %d ManagedResources, want %d; the cluster has (-want +got):\n%s", step.reason, managed(), step.managed, diff)
+		}
+	}
 }
 
 func TestLifeOfAComponent(t *testing.T) {

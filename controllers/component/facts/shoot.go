@@ -26,6 +26,8 @@ type Shoot struct {
 	Hosts Hosts
 	// Power is how much of the shoot is to run.
 	Power Power
+	// EncryptionKeyKnown is set once every instance of the API server can read what the new encryption key of a rotation encrypts.
+	EncryptionKeyKnown bool
 }
 
 // Power is how much of a shoot is to run.

@@ -56,6 +56,9 @@ func Name(f facts.Shoot, pool *gardencorev1beta1.Worker) (string, error) {
 		"volume":     pool.Volume,
 		"cri":        pool.CRI,
 	}
+	for what, at := range rollouts(f.Shoot, pool.Name) {
+		covered[what] = at.Unix()
+	}
 	data, err := json.Marshal(covered)
 	if err != nil {
 		return "", fmt.Errorf("name the configuration of pool %q: %w", pool.Name, err)
@@ -74,9 +77,13 @@ func Render(v Values) (*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
 	if err != nil {
 		return nil, err
 	}
+	key, err := rolloutKey(name, v.Server, files, units(v))
+	if err != nil {
+		return nil, err
+	}
 	o := &gardenextensionsv1alpha1.OperatingSystemConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: v.Facts.Namespace, Name: name, Labels: map[string]string{
-			gardencorev1beta1.LabelWorkerPool: v.Pool.Name,
+			gardencorev1beta1.LabelWorkerPool: v.Pool.Name, gardencorev1beta1.LabelWorkerNodeAgentSecretName: key,
 		}},
 		Spec: gardenextensionsv1alpha1.OperatingSystemConfigSpec{
 			Purpose: gardenextensionsv1alpha1.OperatingSystemConfigPurposeProvision,

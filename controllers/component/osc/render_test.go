@@ -73,6 +73,65 @@ func TestNameChangesWithWhatNeedsNewMachines_EXT_OSC_2(t *testing.T) {
 	}
 }
 
+func keyOf(t *testing.T, v osc.Values) string {
+	t.Helper()
+	o, err := osc.Render(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return o.Labels["worker.gardener.cloud/gardener-node-agent-secret-name"]
+}
+
+func TestRotationsReplaceMachinesOnce_GLET_CRED_7_GLET_CRED_10(t *testing.T) {
+	t.Parallel()
+	first, second := metav1.NewTime(time.Unix(1000, 0)), metav1.NewTime(time.Unix(2000, 0))
+	rotated := func(at *metav1.Time, pending ...gardencorev1beta1.PendingWorkersRollout) func(*osc.Values) {
+		return func(v *osc.Values) {
+			v.Facts.Shoot.Status.Credentials = &gardencorev1beta1.ShootCredentials{Rotation: &gardencorev1beta1.ShootCredentialsRotation{
+				CertificateAuthorities: &gardencorev1beta1.CARotation{LastInitiationTime: at, PendingWorkersRollouts: pending},
+				ServiceAccountKey:      &gardencorev1beta1.ServiceAccountKeyRotation{LastInitiationTime: at, PendingWorkersRollouts: pending},
+			}}
+		}
+	}
+	authority := func(v *osc.Values) { v.CA, v.ClientCA = []byte("other\n"), []byte("other\n") }
+	key := func(changes ...func(*osc.Values)) string {
+		v := values()
+		for _, change := range changes {
+			change(&v)
+		}
+
+		return keyOf(t, v)
+	}
+	base, once := key(), key(rotated(&first))
+	for _, tc := range []struct {
+		reason string
+		got    string
+		before string
+		rolls  bool
+	}{
+		{"a rotation begins", once, base, true},
+		{"the next one", key(rotated(&second)), once, true},
+		{"one that leaves out the pool", key(rotated(&second, gardencorev1beta1.PendingWorkersRollout{Name: "small", LastInitiationTime: &first})), once, false},
+		{"the first one, which leaves out the pool", key(rotated(&first, gardencorev1beta1.PendingWorkersRollout{Name: "small"})), base, false},
+		{"one that leaves out another pool", key(rotated(&second, gardencorev1beta1.PendingWorkersRollout{Name: "large"})), once, true},
+		{"an authority comes or goes", key(rotated(&first), authority), once, false},
+		{"somebody wants new machines", key(func(v *osc.Values) {
+			v.Facts.Shoot.Status.ManualWorkerPoolRollout = &gardencorev1beta1.ManualWorkerPoolRollout{
+				PendingWorkersRollouts: []gardencorev1beta1.PendingWorkersRollout{{Name: "small", LastInitiationTime: &first}},
+			}
+		}), base, true},
+		{"another server", key(func(v *osc.Values) { v.Server = "https://other" }), base, true},
+		{"another setting of the kubelet", key(func(v *osc.Values) {
+			v.Facts.Shoot.Spec.Kubernetes.Kubelet = &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(9))}
+		}), base, true},
+	} {
+		if rolls := tc.got != tc.before; rolls != tc.rolls {
+			t.Errorf("%s: machines are replaced: %t, want %t", tc.reason, rolls, tc.rolls)
+		}
+	}
+}
+
 func TestKubeletSettings(t *testing.T) {
 	t.Parallel()
 	shoot := &gardencorev1beta1.KubeletConfig{

@@ -4,6 +4,7 @@ package controllerinstallation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -18,12 +19,15 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/managed"
 )
 
 const (
 	// identityPause is the time between two checks of a seed whose identity is not known yet.
 	identityPause = time.Second
 
+	labelInstallation   = "controllerinstallation-name"
+	labelRegistration   = "controllerregistration-name"
 	labelPodSecurity    = "pod-security.kubernetes.io/enforce"
 	labelConsiderHA     = "high-availability-config.resources.gardener.cloud/consider"
 	annotationZones     = "high-availability-config.resources.gardener.cloud/zones"
@@ -60,11 +64,26 @@ func HomeOf(installation *gardencorev1beta1.ControllerInstallation, seed *garden
 	return namespace
 }
 
-// apply applies the objects to the seed.
+// apply has the objects applied to the seed, and waits for that. What an earlier version has applied itself is handed over then.
 func (r *Reconciler) apply(ctx context.Context, s *scope) (kit.Outcome, error) {
+	set := Set(s.installation.Name)
+	set.Labels = map[string]string{labelInstallation: s.installation.Name, labelRegistration: s.installation.Spec.RegistrationRef.Name}
 	err := r.place(s)
 	if err == nil {
-		err = r.engine().ApplySet(ctx, Set(s.installation.Name), s.objects...)
+		err = set.Apply(ctx, r.engine(), s.objects...)
+	}
+	if err == nil {
+		err = set.Applied(ctx, r.SeedClient)
+	}
+	if errors.Is(err, managed.ErrPending) {
+		if !kit.ConditionIs(s.installation.Status.Conditions, gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTrue) {
+			r.set(s, gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionFalse, gardencorev1beta1.ReasonInstallationPending, err.Error())
+		}
+
+		return kit.Stop(), kit.Wait(applyPause, err.Error())
+	}
+	if err == nil {
+		err = r.engine().HandOver(ctx, inventory(s.installation.Name), s.objects...)
 	}
 	if err != nil {
 		return r.failed(s, err)
@@ -122,11 +141,15 @@ func definedKinds(objects []client.Object) map[schema.GroupKind]bool {
 }
 
 func (r *Reconciler) removeObjects(ctx context.Context, s *scope) (kit.Outcome, error) {
-	done, err := r.engine().DeleteSet(ctx, Set(s.installation.Name))
+	done, err := r.engine().DeleteSet(ctx, inventory(s.installation.Name))
 	if err != nil {
 		return kit.Stop(), err
 	}
-	if !done {
+	gone, err := Set(s.installation.Name).Delete(ctx, r.engine())
+	if err != nil {
+		return kit.Stop(), err
+	}
+	if !done || !gone {
 		return kit.Stop(), kit.Wait(deletionPause, "Objects of the extension are being deleted")
 	}
 	return kit.Continue(), nil

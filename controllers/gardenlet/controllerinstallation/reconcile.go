@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package controllerinstallation installs extensions in the seed: it renders the Helm chart of a ControllerDeployment with
-// the values of the deployment and facts about the seed, and applies the objects.
-//
-// The objects of an installation are recorded in an inventory of package deploy in the namespace garden of the seed. What leaves
-// the chart is deleted, and all of it is deleted with the installation. The inventory takes the place of the ManagedResource that
-// other gardenlets write; that kind comes with the resource manager.
+// the values of the deployment and facts about the seed, and writes a ManagedResource with the objects into the namespace garden of
+// the seed. The resource manager applies them, deletes what leaves the chart, and all of it with the installation.
 //
 // The conditions Valid and Installed report the result. Package care checks what was installed, package required whether it is
 // still needed.
@@ -23,9 +20,11 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/managed"
 )
 
 const controllerName = "controllerinstallation"
@@ -67,8 +66,13 @@ func Of(seedName string) predicate.Predicate {
 	})
 }
 
-// Set is the inventory of an installation in the seed.
-func Set(installation string) deploy.Set {
+// Set is the ManagedResource of an installation in the seed (GLET-CI-5).
+func Set(installation string) managed.Set {
+	return managed.Set{Namespace: gardencorev1beta1.NamespaceGarden, Name: installation, Class: gardenresourcesv1alpha1.ClassSeed}
+}
+
+// inventory is where earlier versions recorded what they had applied themselves.
+func inventory(installation string) deploy.Set {
 	return deploy.Set{Namespace: gardencorev1beta1.NamespaceGarden, Name: installation}
 }
 
@@ -82,6 +86,8 @@ func (r *Reconciler) engine() deploy.Engine { return seed.Engine(r.SeedClient, r
 const (
 	// resyncPeriod is the time after which an installation is applied again, against changes in the seed.
 	resyncPeriod = 10 * time.Minute
+	// applyPause is the time between two looks at what the resource manager does.
+	applyPause = 500 * time.Millisecond
 	// deletionPause is the time between two checks of a deletion.
 	deletionPause = 5 * time.Second
 )

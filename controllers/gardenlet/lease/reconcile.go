@@ -39,6 +39,8 @@ type Reconciler struct {
 	Probe func(ctx context.Context) error
 	// Health is true while heartbeats succeed. It is required.
 	Health *Health
+	// Notes are annotations of the lease that tell about the gardenlet; it may be nil and may return nil.
+	Notes func() map[string]string
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.SeedControllerConfiguration
 }
@@ -92,15 +94,20 @@ func (r *Reconciler) beat(ctx context.Context, seed *gardencorev1beta1.Seed) err
 	if err := r.Probe(ctx); err != nil {
 		return err
 	}
-	return r.renew(ctx, Renewed(seed, r.period(), r.Clock.Now()))
+	renewed := Renewed(seed, r.period(), r.Clock.Now())
+	if r.Notes != nil {
+		renewed.Annotations = r.Notes()
+	}
+	return r.renew(ctx, renewed)
 }
 
 // renew needs a single request, because this is the most frequent write in a garden.
 func (r *Reconciler) renew(ctx context.Context, lease *coordinationv1.Lease) error {
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"ownerReferences": lease.OwnerReferences},
-		"spec":     lease.Spec,
-	})
+	about := map[string]any{"ownerReferences": lease.OwnerReferences}
+	if len(lease.Annotations) > 0 {
+		about["annotations"] = lease.Annotations
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": about, "spec": lease.Spec})
 	if err != nil {
 		return fmt.Errorf("encode lease %q: %w", lease.Name, err)
 	}

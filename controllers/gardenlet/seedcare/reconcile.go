@@ -7,11 +7,15 @@ package seedcare
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -21,9 +25,12 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/managedresources"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/stalepods"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
@@ -38,7 +45,13 @@ type Reconciler struct {
 
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.SeedCareControllerConfiguration
+
+	// collected is when stale pods were last looked for. There is one worker only.
+	collected time.Time
 }
+
+// collectPeriod is the time between two looks for stale pods, because all pods of the seed have to be listed for one.
+const collectPeriod = 5 * time.Minute
 
 // AddToManager implements kit.Adder.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
@@ -85,12 +98,30 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, nil
 	}
 	found := r.check(ctx)
+	r.collect(ctx)
 	commit := kit.Begin(r.GardenClient, object)
 	have := query.FindCondition(object.Status.Conditions, found.Type)
 	found.Status = kit.Damp(have, found.Status, kit.Threshold(r.Config.ConditionThresholds, found.Type), r.Clock.Now())
 	object.Status.Conditions = kit.SetCondition(object.Status.Conditions, found, r.Clock.Now())
 	object.Status.Conditions = emergencyStop(object, r.Clock.Now())
 	return commit.Status(ctx, kit.RequeueAfter(r.Config.SyncPeriod.Duration), nil)
+}
+
+// collect deletes stale pods in all namespaces of the seed but kube-system, which others look after (GLET-SEEDCARE-5). What cannot be
+// deleted now is tried again with the next check.
+func (r *Reconciler) collect(ctx context.Context) {
+	if r.Clock.Since(r.collected) < collectPeriod {
+		return
+	}
+	r.collected = r.Clock.Now()
+	spare := func(namespace string) bool { return namespace == metav1.NamespaceSystem }
+	deleted, err := stalepods.Collector{Client: r.SeedClient, Now: r.Clock.Now(), Spare: spare}.Collect(ctx)
+	if err != nil && ctx.Err() == nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Stale pods of the seed could not be deleted")
+	}
+	if deleted > 0 {
+		ctrl.LoggerFrom(ctx).Info("Stale pods of the seed deleted", "pods", deleted)
+	}
 }
 
 // emergencyStop shows an emergency stop for as long as it lasts (GLET-SEED-13).
@@ -116,6 +147,11 @@ func (r *Reconciler) check(ctx context.Context) gardencorev1beta1.Condition {
 	} else if message != "" {
 		return healthy(gardencorev1beta1.ConditionFalse, reason, message)
 	}
+	if reason, message, err := r.checkManagedResources(ctx); err != nil {
+		return unknown(err)
+	} else if reason != "" {
+		return healthy(gardencorev1beta1.ConditionFalse, reason, message)
+	}
 	var missing, bad []string
 	for _, definition := range definitions {
 		name := definition.GetName()
@@ -132,6 +168,20 @@ func (r *Reconciler) check(ctx context.Context) gardencorev1beta1.Condition {
 		}
 	}
 	return Judge(missing, bad)
+}
+
+// checkManagedResources says what is wrong with the managed resources of the seed itself (GLET-SEEDCARE-1, 3).
+func (r *Reconciler) checkManagedResources(ctx context.Context) (reason, message string, err error) {
+	list := &gardenresourcesv1alpha1.ManagedResourceList{}
+	err = r.SeedClient.List(ctx, list, client.InNamespace(gardencorev1beta1.NamespaceGarden))
+	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
+		return "", "", nil // The definitions are checked in another way.
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("list managed resources of the seed: %w", err)
+	}
+	reason, message = managedresources.Judge(list.Items, managedresources.Patience{Now: r.Clock.Now()})
+	return reason, message, nil
 }
 
 // checkResourceManager says what is wrong with the resource manager, if the gardenlet has deployed one.

@@ -22,6 +22,7 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seedcare"
@@ -93,6 +94,13 @@ func TestReconcile(t *testing.T) {
 				inventory.Data = map[string]string{"objects": `[{"group":"apps","version":"v1","kind":"Deployment","namespace":"garden","name":"gardener-resource-manager"}]`}
 				deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "gardener-resource-manager"}}
 				return append(definitions(t, true), inventory, deployment)
+			},
+		},
+		"ManagedResource": {
+			reason: "a managed resource that nobody has reported about is named", want: systemComponents("False MissingManagedResourceCondition"), message: "system",
+			objects: func(t *testing.T) []client.Object {
+				t.Helper()
+				return append(definitions(t, true), &gardenresourcesv1alpha1.ManagedResource{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "system"}})
 			},
 		},
 		"Threshold": {
@@ -194,5 +202,54 @@ func TestEmergencyStopShows_GLET_SEED_13(t *testing.T) {
 		if diff := cmp.Diff(step.want, summary(object, func(c gardencorev1beta1.Condition) string { return string(c.Status) })); diff != "" {
 			t.Errorf("%s\nconditions (-want +got):\n%s", step.reason, diff)
 		}
+	}
+}
+
+// TestStalePods sees that stale pods go in all namespaces but kube-system, and that they are not looked for in every check.
+func TestStalePods(t *testing.T) {
+	t.Parallel()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	evicted := func(namespace, name string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: "u"}, Status: corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted"}}
+	}
+	clock := clocktesting.NewFakeClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	s := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu-1"}}
+	s.Status.LastOperation = &gardencorev1beta1.LastOperation{State: "Succeeded"}
+	garden := fake.NewClientBuilder().WithScheme(types).WithObjects(s).WithStatusSubresource(s).Build()
+	inSeed := fake.NewClientBuilder().WithScheme(types).WithObjects(evicted("garden", "a"), evicted("kube-system", "a")).Build()
+	r := &seedcare.Reconciler{
+		SeedBase: kit.SeedBase{GardenClient: garden, GardenReader: garden, SeedClient: inSeed, SeedName: "eu-1", Clock: clock},
+		Config:   &gardenconfigv1alpha1.SeedCareControllerConfiguration{SyncPeriod: &metav1.Duration{Duration: time.Minute}},
+	}
+	left := func() []string {
+		t.Helper()
+		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)}); err != nil {
+			t.Fatal(err)
+		}
+		pods := &corev1.PodList{}
+		if err := inSeed.List(t.Context(), pods); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for i := range pods.Items {
+			names = append(names, pods.Items[i].Namespace+"/"+pods.Items[i].Name)
+		}
+		return names
+	}
+	if diff := cmp.Diff([]string{"kube-system/a"}, left()); diff != "" {
+		t.Errorf("GLET-SEEDCARE-5: pods that are left (-want +got):\n%s", diff)
+	}
+	if err := inSeed.Create(t.Context(), evicted("shoot--dev--a", "b")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"kube-system/a", "shoot--dev--a/b"}, left()); diff != "" {
+		t.Errorf("all pods are listed too often, left (-want +got):\n%s", diff)
+	}
+	clock.Step(5 * time.Minute)
+	if diff := cmp.Diff([]string{"kube-system/a"}, left()); diff != "" {
+		t.Errorf("GLET-SEEDCARE-5: pods that are left later (-want +got):\n%s", diff)
 	}
 }

@@ -17,14 +17,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+	"github.com/terrarium-garden/terrarium/controllers/shootaccess"
 )
 
 // Name of the extension, of its registration, and of the field owner of what it applies.
-const Name = "provider-local"
+const Name = engine.Name
 
 // Images are the container images that the extension deploys.
 type Images = engine.Images
@@ -51,13 +53,16 @@ func Run(ctx context.Context, o Options) error {
 		Logger:                 o.Log,
 		HealthProbeBindAddress: o.HealthAddress,
 		Cache:                  cache.Options{ByObject: machinesOnly()},
-		// The cache holds only the Secrets and pods of machines; all others have to be read from the server.
-		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}, &corev1.Pod{}, &coordinationv1.Lease{}}}},
+		// The cache holds only the Secrets and pods of machines; all others have to be read from the server. ManagedResources are those of
+		// everybody, and it may not watch them.
+		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{
+			&corev1.Secret{}, &corev1.Pod{}, &coordinationv1.Lease{}, &gardenresourcesv1alpha1.ManagedResource{},
+		}}},
 	})
 	if err != nil {
 		return err
 	}
-	shoots := &kit.Shoots{Seed: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Secret: engine.ShootAccessSecret, UserAgent: Name}
+	shoots := &kit.Shoots{Seed: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Secret: shootaccess.SecretName(Name), UserAgent: Name}
 	if err := mgr.Add(shoots); err != nil {
 		return fmt.Errorf("set up the clients of shoots: %w", err)
 	}
@@ -87,7 +92,6 @@ func adders(o Options, mgr manager.Manager, shoots *kit.Shoots) []adder {
 	for _, r := range rows(engine.Access{
 		Reader: mgr.GetAPIReader(),
 		Seed:   deploy.Engine{Client: mgr.GetClient(), Owner: Name, Clock: clk},
-		Shoot:  shoots.Get,
 		Images: o.Images,
 	}) {
 		list = append(list, r)

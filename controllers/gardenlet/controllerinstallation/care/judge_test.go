@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/care"
 )
 
@@ -24,38 +25,47 @@ func summary(conditions []gardencorev1beta1.Condition) (states []string, message
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
-		reason   string
-		findings care.Findings
-		want     []string
-		message  string
+		reason string
+		// found are the status of applied, healthy and progressing; empty for a condition that is missing.
+		found [3]gardencorev1beta1.ConditionStatus
+		want  []string
 	}{
 		"Well": {
-			reason: "an extension without a finding is healthy", findings: care.Findings{Members: 3},
+			reason: "what the resource manager finds well is well", found: [3]gardencorev1beta1.ConditionStatus{"True", "True", "False"},
 			want: []string{"Installed True InstallationSuccessful", "Healthy True ControllerHealthy", "Progressing False ControllerRolledOut"},
 		},
 		"Nothing": {
-			reason: "an installation without objects is not installed", findings: care.Findings{},
+			reason: "what nobody has looked at is not installed",
+			want:   []string{"Installed False InstallationPending", "Healthy False ControllerNotHealthy", "Progressing True ControllerNotRolledOut"},
+		},
+		"Failed": {
+			reason: "objects that cannot be applied are pending", found: [3]gardencorev1beta1.ConditionStatus{"False", "True", "False"},
 			want: []string{"Installed False InstallationPending", "Healthy True ControllerHealthy", "Progressing False ControllerRolledOut"},
 		},
-		"Missing": {
-			reason: "a missing object is not healthy either", findings: care.Findings{Members: 3, Missing: []string{`Secret "x"`}},
-			want: []string{"Installed False InstallationPending", "Healthy False ControllerNotHealthy", "Progressing False ControllerRolledOut"}, message: `Secret "x"`,
-		},
 		"RollingOut": {
-			reason: "a rollout is not a failure", findings: care.Findings{Members: 3, Progressing: []string{`Deployment "x": 1 of 2 pods are updated`}},
-			want: []string{"Installed True InstallationSuccessful", "Healthy True ControllerHealthy", "Progressing True ControllerNotRolledOut"}, message: "1 of 2",
+			reason: "a rollout is not a failure", found: [3]gardencorev1beta1.ConditionStatus{"True", "True", "True"},
+			want: []string{"Installed True InstallationSuccessful", "Healthy True ControllerHealthy", "Progressing True ControllerNotRolledOut"},
 		},
-		"Ill": {
-			reason: "a workload that does not run is named", findings: care.Findings{Members: 3, Unhealthy: []string{`Deployment "x": crashes`}},
-			want: []string{"Installed True InstallationSuccessful", "Healthy False ControllerNotHealthy", "Progressing False ControllerRolledOut"}, message: "crashes",
+		"Unknown": {
+			reason: "what is judged anew is not healthy yet", found: [3]gardencorev1beta1.ConditionStatus{"True", "Unknown", "Unknown"},
+			want: []string{"Installed True InstallationSuccessful", "Healthy False ControllerNotHealthy", "Progressing True ControllerNotRolledOut"},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			states, messages := summary(care.Judge(tc.findings))
-			if diff := cmp.Diff(tc.want, states); diff != "" || !strings.Contains(messages, tc.message) {
-				t.Errorf("GLET-CI-7: %s\nJudge(...) (-want +got):\n%s\nmessages:\n%s", tc.reason, diff, messages)
+			mr := &gardenresourcesv1alpha1.ManagedResource{}
+			for i, kind := range []gardencorev1beta1.ConditionType{"ResourcesApplied", "ResourcesHealthy", "ResourcesProgressing"} {
+				if tc.found[i] != "" {
+					mr.Status.Conditions = append(mr.Status.Conditions, gardencorev1beta1.Condition{Type: kind, Status: tc.found[i], Message: "because of " + string(kind)})
+				}
+			}
+			states, messages := summary(care.Judge(mr))
+			if diff := cmp.Diff(tc.want, states); diff != "" {
+				t.Errorf("GLET-CI-7: %s\nJudge(...) (-want +got):\n%s", tc.reason, diff)
+			}
+			if name == "Failed" && !strings.Contains(messages, "because of ResourcesApplied") {
+				t.Errorf("GLET-CI-7: the messages do not say why:\n%s", messages)
 			}
 		})
 	}

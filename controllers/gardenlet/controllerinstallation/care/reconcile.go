@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package care checks installed extensions and reports the conditions Installed, Healthy and Progressing of their
-// ControllerInstallations. It looks at the objects themselves: what is in the inventory must exist in the seed, and workloads must
-// run in their newest version.
+// ControllerInstallations, as the resource manager of the seed has found them.
 package care
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -24,9 +17,8 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
-	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -78,8 +70,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	commit := kit.Begin(r.GardenClient, installation)
 	pause := r.Config.SyncPeriod.Duration
-	findings, err := r.look(ctx, installation.Name)
-	conditions := Judge(findings)
+	mr := &gardenresourcesv1alpha1.ManagedResource{}
+	set := controllerinstallation.Set(installation.Name)
+	err := r.SeedClient.Get(ctx, client.ObjectKey{Namespace: set.Namespace, Name: set.Name}, mr)
+	conditions := Judge(mr)
 	if err != nil {
 		conditions = Unreadable(err)
 	}
@@ -105,65 +99,36 @@ func bad(condition gardencorev1beta1.Condition) bool {
 	return condition.Status != want
 }
 
-// look reads everything that belongs to the installation.
-func (r *Reconciler) look(ctx context.Context, installation string) (Findings, error) {
-	members, err := seed.Engine(r.SeedClient, r.Clock).SetMembers(ctx, controllerinstallation.Set(installation))
-	if err != nil {
-		return Findings{}, err
+// Judge returns the conditions of an extension for those of its ManagedResource (GLET-CI-7).
+func Judge(mr *gardenresourcesv1alpha1.ManagedResource) []gardencorev1beta1.Condition {
+	return []gardencorev1beta1.Condition{
+		judge(mr, gardenresourcesv1alpha1.ConditionTypeResourcesApplied, gardencorev1beta1.ConditionTrue,
+			condition(gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonInstallationSuccessful, "The extension is installed"),
+			condition(gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionFalse, gardencorev1beta1.ReasonInstallationPending, "")),
+		judge(mr, gardenresourcesv1alpha1.ConditionTypeResourcesHealthy, gardencorev1beta1.ConditionTrue,
+			condition(gardencorev1beta1.ConditionTypeHealthy, gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonControllerHealthy, "The extension is healthy"),
+			condition(gardencorev1beta1.ConditionTypeHealthy, gardencorev1beta1.ConditionFalse, gardencorev1beta1.ReasonControllerNotHealthy, "")),
+		judge(mr, gardenresourcesv1alpha1.ConditionTypeResourcesProgressing, gardencorev1beta1.ConditionFalse,
+			condition(gardencorev1beta1.ConditionTypeProgressing, gardencorev1beta1.ConditionFalse, gardencorev1beta1.ReasonControllerRolledOut, "The extension runs in its newest version"),
+			condition(gardencorev1beta1.ConditionTypeProgressing, gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonControllerNotRolledOut, "")),
 	}
-	findings := Findings{Members: len(members)}
-	for _, member := range members {
-		name := fmt.Sprintf("%s %q", member.GetObjectKind().GroupVersionKind().Kind, member.GetName())
-		err := r.SeedClient.Get(ctx, client.ObjectKeyFromObject(member), member)
-		switch {
-		case apierrors.IsNotFound(err) || meta.IsNoMatchError(err):
-			findings.Missing = append(findings.Missing, name)
-			continue
-		case err != nil:
-			return Findings{}, fmt.Errorf("get %s: %w", name, err)
-		}
-		if healthy, reason := deploy.Healthy(member); !healthy {
-			findings.Unhealthy = append(findings.Unhealthy, name+": "+reason)
-		}
-		if ready, reason := deploy.Ready(member); !ready {
-			findings.Progressing = append(findings.Progressing, name+": "+reason)
-		}
-	}
-	return findings, nil
 }
 
-// Findings are what is wrong with the objects of an installation, each with a reason.
-type Findings struct {
-	// Members is how many objects belong to the installation.
-	Members int
-	// Missing are not in the seed.
-	Missing []string
-	// Unhealthy are in the seed and do not work.
-	Unhealthy []string
-	// Progressing are not in their newest version yet.
-	Progressing []string
-}
+// judge returns the good condition if the ManagedResource says what is wanted, and else the bad one with the reason.
+func judge(
+	mr *gardenresourcesv1alpha1.ManagedResource, kind gardencorev1beta1.ConditionType, want gardencorev1beta1.ConditionStatus, good, bad gardencorev1beta1.Condition,
+) gardencorev1beta1.Condition {
+	found := query.FindCondition(mr.Status.Conditions, kind)
+	switch {
+	case found == nil:
+		bad.Message = "The resource manager of the seed has not looked at the extension yet"
+	case found.Status == want:
+		return good
+	default:
+		bad.Message = found.Message
+	}
 
-// Judge returns the conditions for findings (GLET-CI-7).
-func Judge(f Findings) []gardencorev1beta1.Condition {
-	installed := condition(gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTrue,
-		gardencorev1beta1.ReasonInstallationSuccessful, "The extension is installed")
-	healthy := condition(gardencorev1beta1.ConditionTypeHealthy, gardencorev1beta1.ConditionTrue,
-		gardencorev1beta1.ReasonControllerHealthy, "The extension is healthy")
-	progressing := condition(gardencorev1beta1.ConditionTypeProgressing, gardencorev1beta1.ConditionFalse,
-		gardencorev1beta1.ReasonControllerRolledOut, "The extension runs in its newest version")
-
-	if f.Members == 0 || len(f.Missing) > 0 {
-		installed = condition(installed.Type, gardencorev1beta1.ConditionFalse, gardencorev1beta1.ReasonInstallationPending,
-			"Objects are missing in the seed: "+cmp.Or(strings.Join(f.Missing, ", "), "all"))
-	}
-	if broken := slices.Concat(f.Missing, f.Unhealthy); len(broken) > 0 {
-		healthy = condition(healthy.Type, gardencorev1beta1.ConditionFalse, gardencorev1beta1.ReasonControllerNotHealthy, strings.Join(broken, "; "))
-	}
-	if len(f.Progressing) > 0 {
-		progressing = condition(progressing.Type, gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonControllerNotRolledOut, strings.Join(f.Progressing, "; "))
-	}
-	return []gardencorev1beta1.Condition{installed, healthy, progressing}
+	return bad
 }
 
 // Unreadable returns the conditions of an extension that cannot be checked.

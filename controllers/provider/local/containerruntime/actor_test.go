@@ -3,7 +3,6 @@
 package containerruntime_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,12 +14,13 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
-	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/managed/managedtest"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/containerruntime"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
@@ -34,21 +34,24 @@ func object(pool, typ string) *gardenextensionsv1alpha1.ContainerRuntime {
 	return r
 }
 
-func newClient(t *testing.T, objects ...client.Object) client.Client {
+func newClient(t *testing.T, funcs interceptor.Funcs, objects ...client.Object) client.Client {
 	t.Helper()
 	types, err := scheme.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fake.NewClientBuilder().WithScheme(types).WithObjects(objects...).Build()
+	return fake.NewClientBuilder().WithScheme(types).WithObjects(objects...).WithInterceptorFuncs(funcs).Build()
 }
 
-func newActor(seed, shoot client.Client) *containerruntime.Actor {
-	return &containerruntime.Actor{Access: engine.Access{
-		Reader: seed,
-		Seed:   deploy.Engine{Owner: "test", Clock: clock.RealClock{}},
-		Shoot:  func(context.Context, string) (*kit.Shoot, error) { return &kit.Shoot{Client: shoot}, nil },
-	}}
+// newShoot returns a shoot, and a seed whose resource manager serves it.
+func newShoot(t *testing.T, objects ...client.Object) (seed, shoot client.Client) {
+	t.Helper()
+	shoot = newClient(t, interceptor.Funcs{})
+	return newClient(t, (&managedtest.Manager{Cluster: shoot}).Funcs(), objects...), shoot
+}
+
+func newActor(seed client.Client) *containerruntime.Actor {
+	return &containerruntime.Actor{Access: engine.Access{Reader: seed, Seed: deploy.Engine{Client: seed, Owner: "test", Clock: clock.RealClock{}}}}
 }
 
 func classes(t *testing.T, shoot client.Client) []string {
@@ -69,8 +72,8 @@ func classes(t *testing.T, shoot client.Client) []string {
 func TestLife(t *testing.T) {
 	t.Parallel()
 	first, second := object("a", "local"), object("b", "local")
-	seed, shoot := newClient(t, first, second, object("c", "other")), newClient(t)
-	actor := newActor(seed, shoot)
+	seed, shoot := newShoot(t, first, second, object("c", "other"))
+	actor := newActor(seed)
 	want := []string{"local runs local on containerruntime.worker.gardener.cloud/local=true"}
 	check := func(what string, want []string, err error) {
 		t.Helper()
@@ -85,6 +88,7 @@ func TestLife(t *testing.T) {
 		check("pods find the nodes of all pools by one class", want, actor.Reconcile(t.Context(), o, nil))
 	}
 	check("a migration leaves the shoot alone", want, actor.Migrate(t.Context(), first, nil))
+	check("the other control plane takes it over", want, actor.Reconcile(t.Context(), first, nil))
 	check("the class stays for the other pool", want, actor.Delete(t.Context(), first, nil))
 	if err := seed.Delete(t.Context(), first); err != nil {
 		t.Fatal(err)
@@ -114,9 +118,10 @@ func TestReconcileRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o, shoot := object("a", "local"), newClient(t)
+			o := object("a", "local")
+			seed, shoot := newShoot(t)
 			tc.change(o)
-			err := newActor(newClient(t), shoot).Reconcile(t.Context(), o, nil)
+			err := newActor(seed).Reconcile(t.Context(), o, nil)
 			if err == nil || !strings.Contains(err.Error(), tc.want) || len(operation.Codes(err)) != 1 {
 				t.Errorf("%s\nReconcile(...) = %v, codes %v, want %q and a configuration problem", tc.reason, err, operation.Codes(err), tc.want)
 			}

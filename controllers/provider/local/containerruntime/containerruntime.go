@@ -24,6 +24,9 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
 )
 
+// setName names the set of objects in the shoot.
+const setName = "runtime"
+
 // Actor applies the RuntimeClass in each shoot with a pool that has the runtime. It acts on one object at a time, because all pools
 // of a shoot share the class.
 type Actor struct{ engine.Access }
@@ -33,7 +36,7 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	if err := check(object); err != nil {
 		return engine.ConfigurationProblem(err)
 	}
-	return a.ApplyInShoot(ctx, object.Namespace, Class())
+	return a.ApplyInShoot(ctx, object.Namespace, setName, Class())
 }
 
 // Delete removes the class when no other pool has the runtime.
@@ -47,12 +50,12 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Con
 			return nil
 		}
 	}
-	return a.RemoveFromShoot(ctx, object.Namespace, cluster, Class())
+	return a.RemoveFromShoot(ctx, object.Namespace, setName, cluster)
 }
 
 // Migrate leaves the class in the shoot.
-func (a *Actor) Migrate(context.Context, *gardenextensionsv1alpha1.ContainerRuntime, *engine.Cluster) error {
-	return nil
+func (a *Actor) Migrate(ctx context.Context, object *gardenextensionsv1alpha1.ContainerRuntime, _ *engine.Cluster) error {
+	return a.Forget(ctx, object.Namespace, setName)
 }
 
 // check refuses settings that would have no effect.

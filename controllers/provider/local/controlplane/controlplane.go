@@ -23,10 +23,12 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
+	"github.com/terrarium-garden/terrarium/controllers/shootaccess"
 )
 
 // Actor deploys the cloud controller manager of each shoot.
@@ -38,10 +40,10 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 		return errors.New("there is no Cluster object for the namespace")
 	}
 	secret := &corev1.Secret{}
-	if err := a.Reader.Get(ctx, client.ObjectKey{Namespace: object.Namespace, Name: engine.ShootAccessSecret}, secret); err != nil {
-		return fmt.Errorf("read access to the shoot: %w", err)
+	if err := a.Reader.Get(ctx, client.ObjectKey{Namespace: object.Namespace, Name: gardencorev1beta1.SecretGenericTokenKubeconfig}, secret); err != nil {
+		return fmt.Errorf("find out where the shoot is: %w", err)
 	}
-	sum := sha256.Sum256(secret.Data[engine.KubeconfigKey])
+	sum := sha256.Sum256(secret.Data[gardencorev1beta1.DataKeyKubeconfig])
 	values := Values{Namespace: object.Namespace, Image: a.Images.Terrarium, Replicas: 1, KubeconfigChecksum: hex.EncodeToString(sum[:8])}
 	stopped, err := a.stopped(ctx, object.Namespace, cluster)
 	if err != nil {
@@ -49,6 +51,8 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	}
 	if stopped {
 		values.Replicas = 0
+	} else if err := a.access(ctx, object.Namespace); err != nil {
+		return err
 	}
 	objects := Render(values)
 	if err := a.Seed.Apply(ctx, objects...); err != nil {
@@ -61,6 +65,53 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 		return kit.Wait(recheck, notReady.Error())
 	}
 	return err
+}
+
+// access gives the extension and the cloud controller manager their rights in the shoot, and waits until both have a token.
+func (a *Actor) access(ctx context.Context, namespace string) error {
+	if err := a.ApplyInShoot(ctx, namespace, setName, Rights()...); err != nil {
+		return err
+	}
+	for _, secret := range tokenSecrets(namespace) {
+		if err := a.Seed.Apply(ctx, secret); err != nil {
+			return fmt.Errorf("ask for a token: %w", err)
+		}
+		if err := a.Reader.Get(ctx, client.ObjectKeyFromObject(secret), secret); err != nil {
+			return fmt.Errorf("get secret %q: %w", secret.Name, err)
+		}
+		if len(secret.Data[gardenresourcesv1alpha1.DataKeyToken]) == 0 || shootaccess.Due(secret, a.Seed.Clock.Now()) {
+			return kit.Wait(recheck, fmt.Sprintf("waiting until the resource manager has put a token into Secret %q", secret.Name))
+		}
+	}
+
+	return nil
+}
+
+func tokenSecrets(namespace string) []*corev1.Secret {
+	return []*corev1.Secret{shootaccess.Program(namespace, engine.Name), shootaccess.Program(namespace, Name)}
+}
+
+// Rights are what the extension and the cloud controller manager may do in a shoot: the former writes bootstrap tokens for machines, the
+// latter maintains Nodes.
+func Rights() []client.Object {
+	events := rbacv1.PolicyRule{APIGroups: []string{"", "events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch", "update"}}
+	nodes := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list", "watch", "patch", "update", "delete"}}
+	tokens := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"create"}}
+	manager, extension := metav1.ObjectMeta{Name: rightsPrefix + Name}, metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: rightsPrefix + "bootstrap-tokens"}
+	account := func(name string) []rbacv1.Subject {
+		return []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: metav1.NamespaceSystem, Name: name}}
+	}
+
+	return []client.Object{
+		&rbacv1.ClusterRole{ObjectMeta: manager, Rules: []rbacv1.PolicyRule{nodes, events}},
+		&rbacv1.ClusterRoleBinding{
+			ObjectMeta: manager, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: manager.Name}, Subjects: account(Name),
+		},
+		&rbacv1.Role{ObjectMeta: extension, Rules: []rbacv1.PolicyRule{tokens}},
+		&rbacv1.RoleBinding{
+			ObjectMeta: extension, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: extension.Name}, Subjects: account(engine.Name),
+		},
+	}
 }
 
 // stopped reports whether the cloud controller manager has nothing to do any more. A shoot that is put to sleep needs it as long as its
@@ -81,9 +132,18 @@ func (a *Actor) stopped(ctx context.Context, namespace string, cluster *engine.C
 	}
 }
 
-// Delete removes the cloud controller manager.
+// Delete removes the cloud controller manager and all access to the shoot. The rights in the shoot are those of service accounts for
+// which nobody requests tokens any more, and go with it.
 func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.ControlPlane, _ *engine.Cluster) error {
-	return a.Seed.Delete(ctx, Render(Values{Namespace: object.Namespace})...)
+	objects := Render(Values{Namespace: object.Namespace})
+	for _, secret := range tokenSecrets(object.Namespace) {
+		objects = append(objects, secret)
+	}
+	if err := a.Seed.Delete(ctx, objects...); err != nil {
+		return err
+	}
+
+	return a.Forget(ctx, object.Namespace, setName)
 }
 
 const (
@@ -95,7 +155,8 @@ const (
 	recheck      = time.Second
 
 	healthPort     = 8081
-	kubeconfigDir  = "/var/run/shoot"
+	setName        = "controlplane"
+	rightsPrefix   = "extensions.gardener.cloud:provider-local:"
 	kubeconfigHash = "checksum/kubeconfig"
 )
 
@@ -164,7 +225,7 @@ func podSpec(v Values) corev1.PodSpec {
 			ImagePullPolicy: corev1.PullIfNotPresent,
 			Command: []string{
 				"/usr/local/bin/terrarium", "provider-local", "cloud-controller",
-				"--kubeconfig=" + kubeconfigDir + "/" + engine.KubeconfigKey,
+				"--kubeconfig=" + shootaccess.KubeconfigFile,
 				"--namespace=" + v.Namespace,
 				"--health-address=:8081",
 			},
@@ -179,10 +240,8 @@ func podSpec(v Values) corev1.PodSpec {
 				PeriodSeconds: 2,
 			},
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-			VolumeMounts:             []corev1.VolumeMount{{Name: "kubeconfig", MountPath: kubeconfigDir, ReadOnly: true}},
+			VolumeMounts:             []corev1.VolumeMount{{Name: "kubeconfig", MountPath: shootaccess.Dir, ReadOnly: true}},
 		}},
-		Volumes: []corev1.Volume{{Name: "kubeconfig", VolumeSource: corev1.VolumeSource{
-			Secret: &corev1.SecretVolumeSource{SecretName: engine.ShootAccessSecret, DefaultMode: new(int32(0o440))},
-		}}},
+		Volumes: []corev1.Volume{shootaccess.Volume("kubeconfig", Name)},
 	}
 }

@@ -3,9 +3,29 @@
 package controlplane_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/managed/managedtest"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/controlplane"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
@@ -14,4 +34,58 @@ func TestRender(t *testing.T) {
 	golden.Objects(t, "objects.yaml", controlplane.Render(controlplane.Values{
 		Namespace: "shoot--dev--sprout", Image: "terrarium.garden/terrarium:v1", Replicas: 1, KubeconfigChecksum: "0123456789abcdef",
 	}))
+	golden.Objects(t, "rights.yaml", controlplane.Rights())
+}
+
+// TestAccess sees that nothing runs before it has a token, and that no access is left behind.
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const namespace = "shoot--dev--sprout"
+	shoot := fake.NewClientBuilder().WithScheme(types).Build()
+	seed := fake.NewClientBuilder().WithScheme(types).WithInterceptorFuncs((&managedtest.Manager{Cluster: shoot}).Funcs()).WithObjects(
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "generic-token-kubeconfig"}},
+	).Build()
+	actor := &controlplane.Actor{Access: engine.Access{Reader: seed, Seed: deploy.Engine{Client: seed, Owner: "test", Clock: clock.RealClock{}}}}
+	object := &gardenextensionsv1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sprout"}}
+	cluster := &engine.Cluster{Shoot: &gardencorev1beta1.Shoot{}}
+	deployed := func() bool {
+		return seed.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "cloud-controller-manager"}, &appsv1.Deployment{}) == nil
+	}
+	synctest.Test(t, func(t *testing.T) {
+		for _, program := range []string{"provider-local", "cloud-controller-manager"} {
+			reason, waits := kit.WaitReason(actor.Reconcile(t.Context(), object, cluster))
+			if !waits || !strings.Contains(reason, "shoot-access-"+program) || deployed() {
+				t.Errorf("Reconcile(...) waits for %q, deployed %t: want the token of %s first", reason, deployed(), program)
+			}
+			secret := &corev1.Secret{}
+			if err := seed.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "shoot-access-" + program}, secret); err != nil {
+				t.Fatal(err)
+			}
+			secret.Data = map[string][]byte{"token": []byte("t")}
+			secret.Annotations["serviceaccount.resources.gardener.cloud/token-renew-timestamp"] = clock.RealClock{}.Now().Add(time.Hour).Format(time.RFC3339)
+			if err := seed.Update(t.Context(), secret); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := actor.Reconcile(t.Context(), object, cluster); !deployed() {
+			t.Errorf("with both tokens, nothing runs: %v", err)
+		}
+		if err := actor.Delete(t.Context(), object, cluster); err != nil || deployed() {
+			t.Errorf("Delete(...) = %v, deployed %t", err, deployed())
+		}
+	})
+	secrets, sets := &corev1.SecretList{}, &gardenresourcesv1alpha1.ManagedResourceList{}
+	if err := errors.Join(seed.List(t.Context(), secrets), seed.List(t.Context(), sets)); err != nil {
+		t.Fatal(err)
+	}
+	if len(secrets.Items) != 1 || len(sets.Items) != 0 {
+		t.Errorf("a deletion leaves %d Secrets and %d ManagedResources, want only the generic kubeconfig", len(secrets.Items), len(sets.Items))
+	}
+	if err := shoot.Get(t.Context(), client.ObjectKey{Name: "extensions.gardener.cloud:provider-local:cloud-controller-manager"}, &rbacv1.ClusterRole{}); err != nil {
+		t.Errorf("the rights are for the shoot to keep: %v", err)
+	}
 }

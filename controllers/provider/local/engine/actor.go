@@ -4,15 +4,17 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/managed"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
@@ -39,46 +41,68 @@ type Access struct {
 	Reader client.Reader
 	// Seed applies objects in the seed. Its owner and clock are those of the extension.
 	Seed deploy.Engine
-	// Shoot returns the access to the shoot with that control-plane namespace.
-	Shoot func(ctx context.Context, namespace string) (*kit.Shoot, error)
 	// Images are the container images to deploy.
 	Images Images
 }
 
-// ApplyInShoot applies objects in the shoot of a control-plane namespace.
-func (a Access) ApplyInShoot(ctx context.Context, namespace string, objs ...client.Object) error {
-	shoot, err := a.inShoot(ctx, namespace)
+// Name of the extension, and of its service account in shoots.
+const Name = "provider-local"
+
+// setPrefix begins the names of the ManagedResources of the extension.
+const setPrefix = "extension-" + Type + "-"
+
+// recheck is the time between two looks at what the resource manager does.
+const recheck = 500 * time.Millisecond
+
+// set names a set of objects in a shoot. What belongs to the shoot itself is spared when it is cleaned before its deletion: the resource
+// manager would make it again.
+func (a Access) set(namespace, name string) managed.Set {
+	return managed.Set{
+		Namespace: namespace, Name: setPrefix + name, InjectLabels: map[string]string{gardencorev1beta1.LabelShootNoCleanup: "true"},
+	}
+}
+
+// ApplyInShoot has a named set of objects applied in the shoot of a control-plane namespace, by the resource manager of the seed.
+func (a Access) ApplyInShoot(ctx context.Context, namespace, name string, objs ...client.Object) error {
+	set := a.set(namespace, name)
+	err := set.Apply(ctx, a.Seed, objs...)
 	if err == nil {
-		err = shoot.Apply(ctx, objs...)
+		err = set.Applied(ctx, a.Seed.Client)
+	}
+	if errors.Is(err, managed.ErrPending) {
+		return kit.Wait(recheck, err.Error())
 	}
 	if err != nil {
 		return fmt.Errorf("deploy into the shoot: %w", err)
 	}
+
 	return nil
 }
 
-// RemoveFromShoot deletes objects from the shoot of a control-plane namespace. Without an access Secret the shoot does not exist.
-// A forced deletion ignores errors, because the shoot may not answer any more.
-func (a Access) RemoveFromShoot(ctx context.Context, namespace string, cluster *Cluster, objs ...client.Object) error {
-	shoot, err := a.inShoot(ctx, namespace)
-	if apierrors.IsNotFound(err) {
-		return nil
+// RemoveFromShoot has a set deleted from the shoot. In the deletion of a shoot nobody waits for that: the objects go with the cluster,
+// pods whose machines are gone would stay for long, and the cluster may not answer any more.
+func (a Access) RemoveFromShoot(ctx context.Context, namespace, name string, cluster *Cluster) error {
+	if cluster != nil && cluster.Shoot.DeletionTimestamp != nil {
+		return a.Forget(ctx, namespace, name)
 	}
-	if err == nil {
-		err = shoot.Delete(ctx, objs...)
-	}
-	if err != nil && !cluster.ForceDeleted() {
+
+	return removed(a.set(namespace, name).Delete(ctx, a.Seed))
+}
+
+// Forget leaves the objects of a set in the shoot, to whom it belongs next.
+func (a Access) Forget(ctx context.Context, namespace, name string) error {
+	return removed(a.set(namespace, name).Forget(ctx, a.Seed))
+}
+
+func removed(gone bool, err error) error {
+	if err != nil {
 		return fmt.Errorf("remove from the shoot: %w", err)
 	}
-	return nil
-}
-
-func (a Access) inShoot(ctx context.Context, namespace string) (deploy.Engine, error) {
-	shoot, err := a.Shoot(ctx, namespace)
-	if err != nil {
-		return deploy.Engine{}, err
+	if !gone {
+		return kit.Wait(recheck, "waiting until the resource manager has removed objects from the shoot")
 	}
-	return deploy.Engine{Client: shoot, Owner: a.Seed.Owner, Clock: a.Seed.Clock}, nil
+
+	return nil
 }
 
 // Images are the container images that the extension deploys. They are values of its chart as well.

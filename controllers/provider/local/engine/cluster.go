@@ -15,13 +15,6 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
 
-const (
-	// ShootAccessSecret holds a kubeconfig of the shoot's API server for extensions, kept by the gardenlet under KubeconfigKey.
-	ShootAccessSecret = "shoot-access-extension"
-	// KubeconfigKey is the key of the kubeconfig in ShootAccessSecret.
-	KubeconfigKey = "kubeconfig"
-)
-
 // Cluster holds the objects of the garden that describe the shoot of an extension object.
 type Cluster struct {
 	// Namespace is the control-plane namespace of the shoot in the seed.

@@ -5,6 +5,7 @@ package machinedeployment
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
 )
 
@@ -50,6 +52,9 @@ func (r *Reconciler) userDataSecret(ctx context.Context, owner *corev1.Secret, n
 	placeholder := []byte(machine.BootstrapTokenPlaceholder)
 	if bytes.Contains(userData, placeholder) {
 		shoot, err := r.Shoot(ctx, owner.Namespace)
+		if errors.Is(err, kit.ErrNoShootAccess) {
+			return nil, kit.Wait(time.Second, err.Error())
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	if err := check(object, cluster); err != nil {
 		return engine.ConfigurationProblem(err)
 	}
-	if err := a.ApplyInShoot(ctx, object.Namespace, Render(a.Images.NetworkAgent, object.Spec.PodCIDR)...); err != nil {
+	if err := a.ApplyInShoot(ctx, object.Namespace, setName, Render(a.Images.NetworkAgent, object.Spec.PodCIDR)...); err != nil {
 		return fmt.Errorf("network agent: %w", err)
 	}
 	object.Status.IPFamilies = []gardenextensionsv1alpha1.IPFamily{gardenextensionsv1alpha1.IPFamilyIPv4}
@@ -40,15 +40,15 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 
 // Delete removes the agent from the shoot.
 func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Network, cluster *engine.Cluster) error {
-	if err := a.RemoveFromShoot(ctx, object.Namespace, cluster, Render("", "")...); err != nil {
+	if err := a.RemoveFromShoot(ctx, object.Namespace, setName, cluster); err != nil {
 		return fmt.Errorf("network agent: %w", err)
 	}
 	return nil
 }
 
 // Migrate leaves the agent in the shoot.
-func (a *Actor) Migrate(context.Context, *gardenextensionsv1alpha1.Network, *engine.Cluster) error {
-	return nil
+func (a *Actor) Migrate(ctx context.Context, object *gardenextensionsv1alpha1.Network, _ *engine.Cluster) error {
+	return a.Forget(ctx, object.Namespace, setName)
 }
 
 // check refuses what the agent does not support: IPv6, and shoots without kube-proxy.
@@ -74,6 +74,9 @@ const (
 	Name = "local-network"
 	// ClusterName names the cluster-wide objects.
 	ClusterName = "extensions.gardener.cloud:provider-local:network"
+
+	// setName names the set of objects in the shoot.
+	setName = "network"
 
 	configDir = "/etc/cni/net.d"
 	hostRoot  = "/host"

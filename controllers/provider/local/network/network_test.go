@@ -3,16 +3,12 @@
 package network_test
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -21,7 +17,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
-	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/managed/managedtest"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/network"
@@ -42,10 +38,16 @@ func newShoot(t *testing.T) client.Client {
 	return fake.NewClientBuilder().WithScheme(types).Build()
 }
 
-func newActor(shoot client.Client, err error) *network.Actor {
+// newActor acts on a seed whose resource manager serves the shoot.
+func newActor(t *testing.T, shoot client.Client) *network.Actor {
+	t.Helper()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := fake.NewClientBuilder().WithScheme(types).WithInterceptorFuncs((&managedtest.Manager{Cluster: shoot}).Funcs()).Build()
 	return &network.Actor{Access: engine.Access{
-		Shoot:  func(context.Context, string) (*kit.Shoot, error) { return &kit.Shoot{Client: shoot}, err },
-		Seed:   deploy.Engine{Owner: "test", Clock: clock.RealClock{}},
+		Seed:   deploy.Engine{Client: seed, Owner: "test", Clock: clock.RealClock{}},
 		Images: engine.Images{NetworkAgent: "agent:v1"},
 	}}
 }
@@ -72,7 +74,7 @@ func deployed(t *testing.T, shoot client.Client) bool {
 func TestLife(t *testing.T) {
 	t.Parallel()
 	shoot := newShoot(t)
-	actor, object := newActor(shoot, nil), newNetwork()
+	actor, object := newActor(t, shoot), newNetwork()
 	if err := actor.Reconcile(t.Context(), object, newCluster()); err != nil {
 		t.Fatal(err)
 	}
@@ -84,6 +86,9 @@ func TestLife(t *testing.T) {
 	}
 	if err := actor.Migrate(t.Context(), object, newCluster()); err != nil || !deployed(t, shoot) {
 		t.Errorf("Migrate(...) = %v, deployed %t: nothing in the shoot may go with a migration", err, deployed(t, shoot))
+	}
+	if err := actor.Reconcile(t.Context(), object, newCluster()); err != nil {
+		t.Fatal(err)
 	}
 	if err := actor.Delete(t.Context(), object, newCluster()); err != nil || deployed(t, shoot) {
 		t.Errorf("Delete(...) = %v, deployed %t", err, deployed(t, shoot))
@@ -122,7 +127,7 @@ func TestReconcileRefuses(t *testing.T) {
 			t.Parallel()
 			shoot, object, cluster := newShoot(t), newNetwork(), newCluster()
 			tc.change(object, cluster.Shoot)
-			err := newActor(shoot, nil).Reconcile(t.Context(), object, cluster)
+			err := newActor(t, shoot).Reconcile(t.Context(), object, cluster)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Fatalf("%s\nReconcile(...) = %v, want an error with %q", tc.reason, err, tc.want)
 			}
@@ -133,29 +138,16 @@ func TestReconcileRefuses(t *testing.T) {
 	}
 }
 
-func TestDeleteWithoutShoot(t *testing.T) {
+func TestForcedDeletion(t *testing.T) {
 	t.Parallel()
-	errDown := errors.New("the shoot does not answer")
-	forced := newCluster()
+	shoot, object, forced := newShoot(t), newNetwork(), newCluster()
 	forced.Shoot.DeletionTimestamp = new(metav1.Now())
 	forced.Shoot.Annotations = map[string]string{gardencorev1beta1.AnnotationConfirmationForceDeletion: "true"}
-	cases := map[string]struct {
-		reason  string
-		cluster *engine.Cluster
-		err     error
-		want    error
-	}{
-		"NoAccess": {reason: "without an access Secret the shoot does not exist", cluster: newCluster(), err: apierrors.NewNotFound(schema.GroupResource{}, "access")},
-		"Down":     {reason: "a shoot that is only down has to be cleaned up later", cluster: newCluster(), err: errDown, want: errDown},
-		"Forced":   {reason: "a forced deletion does not wait for a shoot that is down", cluster: forced, err: errDown},
-		"Gone":     {reason: "an object without a cluster is not forced", cluster: nil, err: errDown, want: errDown},
+	actor := newActor(t, shoot)
+	if err := actor.Reconcile(t.Context(), object, newCluster()); err != nil {
+		t.Fatal(err)
 	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if err := newActor(nil, tc.err).Delete(t.Context(), newNetwork(), tc.cluster); !errors.Is(err, tc.want) {
-				t.Errorf("%s\nDelete(...) = %v, want %v", tc.reason, err, tc.want)
-			}
-		})
+	if err := actor.Delete(t.Context(), object, forced); err != nil || !deployed(t, shoot) {
+		t.Errorf("Delete(...) = %v: a forced deletion does not wait for a shoot that may not answer", err)
 	}
 }

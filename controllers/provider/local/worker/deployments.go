@@ -85,13 +85,18 @@ func Render(worker *gardenextensionsv1alpha1.Worker, pool *gardenextensionsv1alp
 }
 
 // hashOf covers everything of a pool that requires new machines when it changes. Names, labels and taints are applied to existing nodes.
+// If the pool says by a name whether its configuration needs new machines, the user data do not count.
 func hashOf(pool *gardenextensionsv1alpha1.WorkerPool, image string, userData []byte) (string, error) {
 	covered := struct {
 		Image, MachineType string
 		Volume             *gardenextensionsv1alpha1.Volume
 		ProviderConfig     json.RawMessage
 		UserData           []byte
-	}{Image: image, MachineType: pool.MachineType, Volume: pool.Volume, UserData: userData}
+		Configuration      *string `json:",omitempty"` //nolint:tagliatelle // What is hashed stays as it was.
+	}{Image: image, MachineType: pool.MachineType, Volume: pool.Volume, UserData: userData, Configuration: pool.NodeAgentSecretName}
+	if pool.NodeAgentSecretName != nil {
+		covered.UserData = nil
+	}
 	if pool.ProviderConfig != nil {
 		covered.ProviderConfig = pool.ProviderConfig.Raw
 	}

@@ -76,6 +76,30 @@ func TestRender(t *testing.T) {
 }
 
 // TestHash: what changes the hash replaces every machine of a pool, so both halves of this table matter.
+func TestUserDataCountOnlyWithoutAName_GLET_CRED_10(t *testing.T) {
+	t.Parallel()
+	hash := func(name *string, userData string) string {
+		pool := newPool()
+		pool.NodeAgentSecretName = name
+		wanted, err := worker.Render(newWorker(), &pool, []byte(userData), newCluster(""), images())
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return wanted[0].Set.Hash
+	}
+	base := hash(new("a"), "one authority")
+	if hash(new("a"), "another authority") != base {
+		t.Error("machines are replaced although their configuration has kept its name")
+	}
+	if hash(new("b"), "one authority") == base {
+		t.Error("machines stay although their configuration has another name")
+	}
+	if hash(nil, "one authority") == hash(nil, "another authority") {
+		t.Error("machines without a name for their configuration stay although their user data have changed")
+	}
+}
+
 func TestHash(t *testing.T) {
 	t.Parallel()
 	hash := func(t *testing.T, change func(*gardenextensionsv1alpha1.WorkerPool), userData, config string) string {

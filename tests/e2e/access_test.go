@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terrarium-garden/terrarium/tests/certificates"
+)
+
+// noAdministrators reads every certificate in the Secrets of the control plane: none is of an administrator, and whoever acts in the shoot
+// has a token of a service account with the rights that it needs.
+func noAdministrators(t *testing.T, w *world) {
+	t.Helper()
+	plane := "shoot--meadow--" + shootName
+	var secrets struct {
+		Items []struct {
+			Metadata struct{ Name string }
+			Data     map[string][]byte
+		}
+	}
+	if err := json.Unmarshal([]byte(w.must(t, w.seed("-n", plane, "get", "secrets", "-o", "json")...)), &secrets); err != nil {
+		t.Fatal(err)
+	}
+	looked := 0
+	for _, secret := range secrets.Items {
+		for key, data := range secret.Data {
+			for _, certificate := range certificates.In(data) {
+				looked++
+				if slices.Contains(certificate.Subject.Organization, "system:masters") {
+					t.Errorf("key %s of Secret %q holds the certificate of an administrator", key, secret.Metadata.Name)
+				}
+			}
+		}
+	}
+	if looked < 10 {
+		t.Errorf("only %d certificates were found in %d Secrets: the test does not see them", looked, len(secrets.Items))
+	}
+	for _, name := range []string{
+		"gardener", "gardener-internal", "shoot-access-gardener-resource-manager", "shoot-access-provider-local", "shoot-access-cloud-controller-manager",
+	} {
+		w.says(t, time.Minute, "T", w.seed("-n", plane, "get", "secret", name, "-o",
+			`jsonpath={.metadata.annotations.serviceaccount\.resources\.gardener\.cloud/token-renew-timestamp}`)...)
+	}
+	for account, may := range map[string]string{"provider-local": "create secrets -n kube-system", "cloud-controller-manager": "patch nodes"} {
+		as := "--as=system:serviceaccount:kube-system:" + account
+		if r := w.try(t, "", w.shoot(append([]string{"auth", "can-i", as}, strings.Fields(may)...)...)...); r.code != 0 {
+			t.Errorf("%s may not %s: %s", account, may, r.all())
+		}
+		if r := w.try(t, "", w.shoot("auth", "can-i", as, "get", "secrets", "-n", "kube-system")...); r.code == 0 {
+			t.Errorf("%s may read Secrets", account)
+		}
+	}
+}
