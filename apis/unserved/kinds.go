@@ -9,7 +9,6 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
-	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 )
@@ -40,9 +39,6 @@ func kindRows() []Row {
 			gardenseedmanagementv1alpha1.GroupName, Row{Severity: Warn, Instead: "shoots are made of its template, and become seeds when each is joined with a gardenlet"},
 			Row{Field: "spec.updateStrategy", Severity: Note, Instead: "changed templates are for new replicas only"},
 			Row{Field: "spec.revisionHistoryLimit", Severity: Note, Instead: "no revisions are kept"},
-		),
-		rowsOf[gardenoperatorv1alpha1.Garden](
-			gardenoperatorv1alpha1.GroupName, Row{Severity: Warn, Instead: "no garden is installed; this server is one already"},
 		),
 		rowsOf[gardensettingsv1alpha1.OpenIDConnectPreset](
 			gardensettingsv1alpha1.GroupName, Row{Severity: Warn, Instead: "shoots get its settings, and their API servers ignore them"},

@@ -54,14 +54,9 @@ func insideRows() []Row {
 			}),
 		},
 		Row{
-			Field: "spec.maintenance.autoRotation.credentials.sshKeypair", Severity: Warn,
-			Instead: "the SSH key of the machines stays as it is",
-		},
-		Row{
 			Field: "spec.maintenance.autoRotation.credentials.observability", Severity: Warn,
 			Instead: "there is no monitoring with a password",
 		},
-		Row{Field: "spec.maintenance.autoRotation.credentials.etcdEncryptionKey", Severity: Note, Instead: "the key is not rotated"},
 		Row{Field: "spec.purpose", Severity: Note, Instead: "clusters of all purposes are treated alike"},
 	)
 }
@@ -71,18 +66,14 @@ func operationRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
 		Row{
-			Field: "metadata.annotations[gardener.cloud/operation]", Only: "rotations, rollouts of workers", Severity: Warn,
+			Field: "metadata.annotations[gardener.cloud/operation]", Only: "rotate-observability-credentials, force-in-place-update", Severity: Warn,
 			Instead: "the operation is taken out of the annotation without being carried out, and an Event says so",
 			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
 		},
 		Row{
-			Field: "metadata.annotations[maintenance.gardener.cloud/operation]", Only: "rotations, rollouts of workers", Severity: Warn,
+			Field: "metadata.annotations[maintenance.gardener.cloud/operation]", Only: "rotate-observability-credentials, force-in-place-update", Severity: Warn,
 			Instead: "the operation is taken up in the maintenance time window without being carried out, and an Event says so",
 			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
-		},
-		Row{
-			Field: "metadata.annotations[confirmation.gardener.cloud/force-deletion]", Severity: Warn,
-			Instead: "the cluster is deleted in the ordinary way",
 		},
 		Row{
 			Field: "metadata.annotations[shoot.gardener.cloud/skip-readiness]", Severity: Warn,

@@ -180,9 +180,9 @@ func TestIn(t *testing.T) {
 			obj:    shoot(func(s *gardencorev1beta1.Shoot) { s.Status.SeedName = nil }),
 		},
 		"rotation": {
-			reason: "nobody rotates",
+			reason: "there is no monitoring with a password",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {
-				s.Annotations = map[string]string{"gardener.cloud/operation": "reconcile;rotate-ca-start"}
+				s.Annotations = map[string]string{"gardener.cloud/operation": "reconcile;rotate-observability-credentials"}
 			}),
 			want: []string{"metadata.annotations[gardener.cloud/operation]: warn"},
 		},
@@ -313,8 +313,8 @@ func TestString(t *testing.T) {
 
 func TestOperations(t *testing.T) {
 	t.Parallel()
-	got := unserved.Operations("reconcile;rotate-ca-start; rollout-workers=a,b;retry;maintain;something-else")
-	if diff := cmp.Diff([]string{"rotate-ca-start", "rollout-workers=a,b"}, got); diff != "" {
+	got := unserved.Operations("reconcile;rotate-ca-start; rollout-workers=a,b;retry;rotate-observability-credentials;maintain;something-else")
+	if diff := cmp.Diff([]string{"rotate-observability-credentials"}, got); diff != "" {
 		t.Errorf("what nobody carries out (-want +got):\n%s", diff)
 	}
 }

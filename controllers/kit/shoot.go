@@ -34,6 +34,9 @@ type Shoot struct {
 	// Client reads without a cache.
 	client.Client
 
+	// CA is the bundle that verifies the API server, if the kubeconfig holds one.
+	CA []byte
+
 	// Healthz asks the API server for /healthz and returns the status of the answer. The error says why there was none.
 	Healthz func(ctx context.Context) (int, error)
 
@@ -81,6 +84,7 @@ func connectShoot(kubeconfig []byte, scheme *runtime.Scheme, userAgent string) (
 	}
 	return &Shoot{
 		Client:  shootClient,
+		CA:      config.CAData,
 		Healthz: func(ctx context.Context) (int, error) { return healthz(ctx, plain.RESTClient()) },
 		close:   func() { closeConnections(transport.Transport) },
 	}, nil

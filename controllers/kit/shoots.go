@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
 const (
@@ -45,8 +46,11 @@ type Shoots struct {
 	Seed client.Reader
 	// Scheme holds the kinds that the clients know. It is required.
 	Scheme *runtime.Scheme
-	// Secret is the name of the access Secret in the control-plane namespace of a shoot; empty takes that of the gardenlet.
+	// Secret is the name of the access Secret in the control-plane namespace of a shoot; empty takes that of the gardenlet. It holds a
+	// kubeconfig, or a token for the generic kubeconfig of the shoot.
 	Secret string
+	// Kubeconfig returns the kubeconfig for the shoot with that namespace. Unset, it comes from the access Secret.
+	Kubeconfig func(ctx context.Context, namespace string) ([]byte, error)
 	// UserAgent is what the clients call themselves to API servers; empty takes "gardenlet".
 	UserAgent string
 	// Clock gives the time.
@@ -68,8 +72,11 @@ type shootEntry struct {
 // Get returns the access to the shoot with that control-plane namespace. It makes no request to the shoot. The error is
 // ErrNoShootAccess if the access Secret does not exist or holds no kubeconfig.
 func (s *Shoots) Get(ctx context.Context, namespace string) (*Shoot, error) {
-	key := client.ObjectKey{Namespace: namespace, Name: cmp.Or(s.Secret, gardencorev1beta1.SecretGardener)}
-	kubeconfig, err := s.kubeconfig(ctx, key)
+	read := s.Kubeconfig
+	if read == nil {
+		read = s.fromSecret
+	}
+	kubeconfig, err := read(ctx, namespace)
 	if errors.Is(err, ErrNoShootAccess) {
 		s.Drop(namespace)
 	}
@@ -86,7 +93,7 @@ func (s *Shoots) Get(ctx context.Context, namespace string) (*Shoot, error) {
 	fresh, err := s.connect(kubeconfig)
 	if err != nil {
 		s.Drop(namespace)
-		return nil, fmt.Errorf("connect to the shoot with key %q of secret %q: %w", gardencorev1beta1.DataKeyKubeconfig, key, err)
+		return nil, fmt.Errorf("connect to the shoot with key %q of secret %q: %w", gardencorev1beta1.DataKeyKubeconfig, s.access(namespace), err)
 	}
 	return s.keep(namespace, credentials, fresh), nil
 }
@@ -125,7 +132,39 @@ func (s *Shoots) Start(ctx context.Context) error {
 	}
 }
 
-func (s *Shoots) kubeconfig(ctx context.Context, key client.ObjectKey) ([]byte, error) {
+// access names the access Secret of a shoot.
+func (s *Shoots) access(namespace string) client.ObjectKey {
+	return client.ObjectKey{Namespace: namespace, Name: cmp.Or(s.Secret, gardencorev1beta1.SecretGardener)}
+}
+
+// fromSecret reads the kubeconfig from the access Secret, or puts its token into the generic kubeconfig.
+func (s *Shoots) fromSecret(ctx context.Context, namespace string) ([]byte, error) {
+	key := s.access(namespace)
+	data, err := s.read(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if kubeconfig := data[gardencorev1beta1.DataKeyKubeconfig]; len(kubeconfig) > 0 {
+		return kubeconfig, nil
+	}
+	token := data[corev1.ServiceAccountTokenKey]
+	if len(token) == 0 {
+		return nil, fmt.Errorf("%w: secret %q has no key %q", ErrNoShootAccess, key, gardencorev1beta1.DataKeyKubeconfig)
+	}
+	key.Name = gardencorev1beta1.SecretGenericTokenKubeconfig
+	if data, err = s.read(ctx, key); err != nil {
+		return nil, err
+	}
+	spec, err := secrets.ReadKubeconfig(data[gardencorev1beta1.DataKeyKubeconfig])
+	if err != nil {
+		return nil, fmt.Errorf("key %q of secret %q: %w", gardencorev1beta1.DataKeyKubeconfig, key, err)
+	}
+	spec.Token = string(token)
+
+	return secrets.Kubeconfig(spec)
+}
+
+func (s *Shoots) read(ctx context.Context, key client.ObjectKey) (map[string][]byte, error) {
 	secret := &corev1.Secret{}
 	err := s.Seed.Get(ctx, key, secret)
 	if apierrors.IsNotFound(err) {
@@ -134,11 +173,8 @@ func (s *Shoots) kubeconfig(ctx context.Context, key client.ObjectKey) ([]byte, 
 	if err != nil {
 		return nil, fmt.Errorf("get access to the shoot from secret %q: %w", key, err)
 	}
-	kubeconfig := secret.Data[gardencorev1beta1.DataKeyKubeconfig]
-	if len(kubeconfig) == 0 {
-		return nil, fmt.Errorf("%w: secret %q has no key %q", ErrNoShootAccess, key, gardencorev1beta1.DataKeyKubeconfig)
-	}
-	return kubeconfig, nil
+
+	return secret.Data, nil
 }
 
 // findLocked returns the access that was made from these credentials, or nil if there is none.

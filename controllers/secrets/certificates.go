@@ -44,8 +44,8 @@ type CA struct {
 // signer is the authority that signs certificates of that usage. Clients get new certificates at once, since every server
 // trusts both authorities by then. Servers keep those of the old authority as long as there may be clients that do not trust
 // the new one yet (GLET-SEC-5).
-func (c *CA) signer(usage Usage) *Certificate {
-	if c.old != nil && usage != UsageClient {
+func (c *CA) signer(spec CertificateSpec) *Certificate {
+	if c.old != nil && (spec.Usage != UsageClient || spec.ServersComeLater) {
 		return c.old
 	}
 	return &c.Current
@@ -132,6 +132,9 @@ type CertificateSpec struct {
 	CA *CA
 	// Usage is what the certificate is for.
 	Usage Usage
+	// ServersComeLater is set for a client whose servers do not trust a new authority from the beginning, such as machines: as long as
+	// there is an old one, that signs.
+	ServersComeLater bool
 	// CommonName is the user of a client certificate.
 	CommonName string
 	// Organizations are the groups of a client certificate.
@@ -149,24 +152,14 @@ func (m *Manager) Certificate(ctx context.Context, spec CertificateSpec) (*Certi
 	if spec.Validity <= 0 {
 		spec.Validity = certificateValidity
 	}
-	template, err := spec.template()
-	if err != nil {
+	if _, err := spec.template(); err != nil {
 		return nil, fmt.Errorf("certificate %q: %w", spec.Name, err)
 	}
-	signer := spec.CA.signer(spec.Usage)
+	signer := spec.CA.signer(spec)
 	secret, err := m.obtain(ctx, wish{
 		name: spec.Name, config: spec.fingerprint(), signer: shortHash(string(signer.Certificate)),
 		generate: func(now time.Time) (map[string][]byte, time.Time, error) {
-			by, err := issuerOf(signer)
-			if err != nil {
-				return nil, time.Time{}, err
-			}
-			key, err := newECDSA()
-			if err != nil {
-				return nil, time.Time{}, err
-			}
-			template.NotAfter = now.Add(spec.Validity).UTC()
-			made, until, err := by.issue(template, key, now)
+			made, until, err := spec.sign(signer, now)
 			if err != nil {
 				return nil, time.Time{}, err
 			}
@@ -177,6 +170,33 @@ func (m *Manager) Certificate(ctx context.Context, spec CertificateSpec) (*Certi
 		return nil, err
 	}
 	return &Certificate{SecretName: secret.Name, Certificate: secret.Data[DataKeyCertificate], Key: secret.Data[DataKeyPrivateKey]}, nil
+}
+
+// SignClient signs a certificate for a client that is kept nowhere. The CA and the usage of the specification stay empty.
+func SignClient(authority *Certificate, spec CertificateSpec, now time.Time) (*Certificate, error) {
+	spec.Usage = UsageClient
+	certificate, _, err := spec.sign(authority, now)
+
+	return certificate, err
+}
+
+// sign makes a key and signs a certificate for it. It returns the end of its validity too.
+func (s CertificateSpec) sign(signer *Certificate, now time.Time) (*Certificate, time.Time, error) {
+	template, err := s.template()
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	by, err := issuerOf(signer)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	key, err := newECDSA()
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	template.NotAfter = now.Add(s.Validity).UTC()
+
+	return by.issue(template, key, now)
 }
 
 // fingerprint is everything that distinguishes one certificate from another.

@@ -3,6 +3,7 @@
 package secrets
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/client-go/tools/clientcmd"
@@ -24,6 +25,25 @@ type KubeconfigSpec struct {
 	TokenFile string
 	// CertificateFile and KeyFile refer to files beside the kubeconfig, as does CAFile if CA is empty.
 	CertificateFile, KeyFile, CAFile string
+}
+
+// ReadKubeconfig reads the server, its CA and the token of the current context. Errors do not quote the kubeconfig.
+func ReadKubeconfig(data []byte) (KubeconfigSpec, error) {
+	config, err := clientcmd.Load(data)
+	if err != nil {
+		return KubeconfigSpec{}, errors.New("this is no kubeconfig")
+	}
+	current := config.Contexts[config.CurrentContext]
+	if current == nil || config.Clusters[current.Cluster] == nil {
+		return KubeconfigSpec{}, errors.New("the kubeconfig names no server")
+	}
+	server := config.Clusters[current.Cluster]
+	spec := KubeconfigSpec{Context: config.CurrentContext, Server: server.Server, CA: server.CertificateAuthorityData}
+	if user := config.AuthInfos[current.AuthInfo]; user != nil {
+		spec.Token = user.Token
+	}
+
+	return spec, nil
 }
 
 // Kubeconfig writes a kubeconfig.

@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -82,6 +83,12 @@ func (r Rotation) keepsOld() bool {
 		r.Phase == gardencorev1beta1.CredentialsRotationPhasePrepared
 }
 
+// keeps reports whether the data before the current one is still in use. A status that says nothing about the current data was lost,
+// or is older: then nobody knows whether something still needs the data before, such as objects that it has encrypted.
+func (r Rotation) keeps(current *corev1.Secret) bool {
+	return r.keepsOld() || generationOf(current) != r.generation()
+}
+
 // rotated is the data in use, and that of the previous generation if it is kept.
 type rotated struct {
 	current, old *corev1.Secret
@@ -106,7 +113,7 @@ func (m *Manager) obtainRotated(ctx context.Context, w wish, rotation Rotation) 
 	}
 	r := rotated{current: found[0]}
 	m.used[r.current.Name] = struct{}{}
-	if rotation.keepsOld() && len(found) > 1 && !expired(found[1], m.config.Clock.Now()) {
+	if rotation.keeps(r.current) && len(found) > 1 && !expired(found[1], m.config.Clock.Now()) {
 		r.old = found[1]
 		m.used[r.old.Name] = struct{}{}
 	}
@@ -125,6 +132,29 @@ func (m *Manager) generations(name string) []*corev1.Secret {
 		return cmp.Or(-cmp.Compare(generationOf(a), generationOf(b)), byAge(a, b))
 	})
 	return found
+}
+
+// FindCA returns the authority in use with that namespace and logical name, which the manager of that identity has made, or nil if there
+// is none. That is the newest one, unless the accepted Secret has another. It makes nothing.
+func FindCA(ctx context.Context, seed client.Reader, key client.ObjectKey, identity, accepted string) (*Certificate, error) {
+	m := &Manager{config: Config{Namespace: key.Namespace, Identity: identity}}
+	labels := m.labels()
+	labels[gardencorev1beta1.LabelSecretName] = key.Name
+	list := &corev1.SecretList{}
+	if err := seed.List(ctx, list, client.InNamespace(key.Namespace), client.MatchingLabels(labels)); err != nil {
+		return nil, fmt.Errorf("find authority %q: %w", key, err)
+	}
+	m.existing = list.Items
+	found := m.generations(key.Name)
+	if len(found) == 0 {
+		return nil, nil //nolint:nilnil // nil says that there is none
+	}
+
+	if at := slices.IndexFunc(found, func(s *corev1.Secret) bool { return s.Name == accepted }); at >= 0 {
+		return authorityOf(found[at])
+	}
+
+	return authorityOf(found[0])
 }
 
 func generationOf(s *corev1.Secret) int64 {

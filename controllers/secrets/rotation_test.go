@@ -135,6 +135,59 @@ func TestALostStatusReplacesNothing(t *testing.T) {
 	}
 }
 
+func TestALostStatusKeepsWhatMayStillBeNeeded_GLET_CRED_13(t *testing.T) {
+	t.Parallel()
+	s := newSeed()
+	keys := func(r secrets.Rotation) (*secrets.EncryptionKey, bool) {
+		t.Helper()
+		s.clock.SetTime(s.clock.Now().Add(time.Hour))
+		s.rotations.EncryptionKey = r
+		m := s.load(t)
+		key, err := m.EncryptionKey(t.Context(), "kube-apiserver-etcd-encryption-key")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Cleanup(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+
+		return key, key.Old != nil
+	}
+	first, _ := keys(secrets.Rotation{})
+	began := s.clock.Now()
+	keys(secrets.Rotation{Phase: "Preparing", Initiated: began})
+	for _, lost := range []secrets.Rotation{{}, {Phase: "Completed"}, {Phase: "Completed", Initiated: began.Add(-24 * time.Hour)}} {
+		if key, old := keys(lost); !old || key.Old.SecretName != first.SecretName {
+			t.Fatalf("with %+v, what the old key has encrypted cannot be read any more", lost)
+		}
+	}
+	if _, old := keys(secrets.Rotation{Phase: "Completing", Initiated: began}); old {
+		t.Error("the old key outlives the rotation")
+	}
+}
+
+func TestClientsOfMachinesComeLater_GLET_SEC_5(t *testing.T) {
+	t.Parallel()
+	s := newSeed()
+	get := func() (*secrets.CA, *secrets.Certificate) {
+		t.Helper()
+		m := s.load(t)
+		authority := ca(t, m, "ca-client")
+
+		return authority, certificate(t, m, secrets.CertificateSpec{Name: "kubelet-client", CA: authority, Usage: secrets.UsageClient, CommonName: "api", ServersComeLater: true})
+	}
+	before, _ := get()
+	s.clock.SetTime(s.clock.Now().Add(time.Hour))
+	s.rotations.Authorities = secrets.Rotation{Phase: "Preparing", Initiated: s.clock.Now()}
+	if _, client := get(); !trusts(t, s, before.Bundle.PEM, client) {
+		t.Error("machines that only know the old authority refuse the API server")
+	}
+	s.rotations.Authorities.Phase = "Completing"
+	if _, client := get(); trusts(t, s, before.Bundle.PEM, client) {
+		t.Error("the old authority still signs")
+	}
+}
+
 func TestExpiredAuthorityIsNotTrusted_GLET_SEC_4(t *testing.T) {
 	t.Parallel()
 	s := newSeed()

@@ -13,6 +13,8 @@ func night(t *testing.T, w *world) {
 	w.must(t, w.shoot("create", "configmap", "diary", "--from-literal=page=1")...)
 	server := w.must(t, w.shoot("config", "view", "-o", "jsonpath={.clusters[0].cluster.server}")...)
 	state := w.garden("-n", namespace, "get", "shoot", shootName, "-o", "jsonpath={.status.hibernated} {.status.lastOperation.state}")
+	possible := w.garden("-n", namespace, "get", "shoot", shootName, "-o", `jsonpath={.status.constraints[?(@.type=="HibernationPossible")].status}`)
+	w.says(t, 2*time.Minute, "True", possible...)
 	began := time.Now()
 	w.must(t, w.garden("-n", namespace, "patch", "shoot", shootName, "--type=merge", "-p", `{"spec":{"hibernation":{"enabled":true}}}`)...)
 	w.says(t, 3*time.Minute, "true Succeeded", state...)

@@ -30,6 +30,8 @@ type Reconciler struct {
 
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.ShootCareControllerConfiguration
+
+	heart heart
 }
 
 // AddToManager implements kit.Adder.

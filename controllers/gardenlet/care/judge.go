@@ -53,8 +53,8 @@ func JudgeAPIServer(a Answer) gardencorev1beta1.Condition {
 	}
 }
 
-// JudgeControlPlane judges, in this order, what extensions report, the components of the control plane, and all other deployments
-// in its namespace.
+// JudgeControlPlane judges, in this order, what extensions report, the components of the control plane, all other deployments in
+// its namespace, and the managed resources with objects there.
 func JudgeControlPlane(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condition {
 	c := gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeControlPlaneHealthy}
 	if reported, found := judgeReports(c, w.Reports); found {
@@ -78,6 +78,9 @@ func JudgeControlPlane(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta
 		if healthy, reason := deploy.Healthy(&w.Deployments[i]); !healthy {
 			return bad(c, gardencorev1beta1.ReasonDeploymentUnhealthy, fmt.Sprintf("Deployment %q is not healthy: %s", w.Deployments[i].Name, reason))
 		}
+	}
+	if found, is := judgeManaged(c, w); is {
+		return found
 	}
 	return good(c, gardencorev1beta1.ReasonControlPlaneRunning, "All components of the control plane are healthy")
 }
@@ -188,6 +191,11 @@ func judgeReports(c gardencorev1beta1.Condition, reports []Report) (gardencorev1
 	for _, r := range reports {
 		if r.Condition.Type != c.Type {
 			continue
+		}
+		if r.Stale {
+			c.Status, c.Reason = gardencorev1beta1.ConditionUnknown, r.Kind+"OutdatedHealthCheckReport"
+			c.Message = fmt.Sprintf("%s %q has a report of an extension that sends no heartbeats any more", r.Kind, r.Name)
+			return c, true
 		}
 		text := fmt.Sprintf("%s %q reports: %s", r.Kind, r.Name, r.Condition.Message)
 		switch r.Condition.Status {

@@ -14,7 +14,9 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/managedresources"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -32,6 +34,16 @@ type World struct {
 	// Nodes are those of the shoot; NodesErr is set if they could not be listed.
 	Nodes    []corev1.Node
 	NodesErr error
+	// Inside is what the constraints are judged on inside of the shoot, once its API server answers.
+	Inside Inside
+	// Authorities are the certificate authorities of the shoot.
+	Authorities []Authority
+	// Managed are the managed resources of the control plane, and Patience says how long they may be progressing.
+	Managed  []gardenresourcesv1alpha1.ManagedResource
+	Patience managedresources.Patience
+
+	// access reaches the shoot; it is nil if there is no access.
+	access *kit.Shoot
 }
 
 // Answer is the result of a request for /healthz. The zero value says that there is no access to the shoot.
@@ -43,8 +55,10 @@ type Answer struct {
 
 // Report is a condition of an extension object.
 type Report struct {
-	Kind, Name string
-	Condition  gardencorev1beta1.Condition
+	Kind, Type, Name string
+	Condition        gardencorev1beta1.Condition
+	// Stale says that the extension has been silent for too long.
+	Stale bool
 }
 
 // askAPIServer logs how long the answer took. A condition must not say so, because it would change with each check.
@@ -77,11 +91,11 @@ func (r *Reconciler) reports(ctx context.Context, namespace string) ([]Report, e
 		}
 		for _, object := range objects {
 			for _, condition := range object.GetExtensionStatus().Conditions {
-				all = append(all, Report{Kind: kind.Name, Name: object.GetName(), Condition: condition})
+				all = append(all, Report{Kind: kind.Name, Type: object.GetExtensionSpec().Type, Name: object.GetName(), Condition: condition})
 			}
 		}
 	}
-	return all, nil
+	return all, r.age(ctx, all)
 }
 
 func nodesOf(ctx context.Context, access client.Reader) ([]corev1.Node, error) {

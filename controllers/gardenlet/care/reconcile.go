@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package care checks the shoots of one seed and reports as conditions of each Shoot whether its API server answers, whether its
-// control plane is healthy, and whether every node is ready. It changes nothing in seed or shoot.
+// control plane and its system components are healthy, and whether every node is ready, and as constraints what may be in the way of its next operations. It
+// deletes stale pods, and corrects webhooks of users if that is switched on; else it changes nothing in seed or shoot.
 package care
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/managedresources"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 // Reconcile checks one shoot once. All checks together end within a period.
@@ -33,37 +40,80 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	limited, cancel := context.WithTimeout(ctx, r.Config.SyncPeriod.Duration)
 	defer cancel()
-	findings := r.check(limited, shoot)
+	found := r.check(limited, shoot)
 
 	commit := kit.Begin(r.GardenClient, shoot)
-	now := r.Clock.Now()
-	for _, f := range findings {
-		have := query.FindCondition(shoot.Status.Conditions, f.Type)
-		f.Status = kit.Damp(have, Pardon(shoot, f.Status), kit.Threshold(r.Config.ConditionThresholds, f.Type), now)
-		shoot.Status.Conditions = kit.SetCondition(shoot.Status.Conditions, f, now)
-	}
+	shoot.Status.Conditions = r.merge(shoot, shoot.Status.Conditions, found.conditions)
+	shoot.Status.Constraints = r.merge(shoot, shoot.Status.Constraints, found.constraints)
 	return commit.Status(ctx, kit.RequeueAfter(r.Config.SyncPeriod.Duration), nil)
 }
 
-// check makes all checks. If they cannot be made, the conditions say so.
-func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) []gardencorev1beta1.Condition {
+// assessment is the result of all checks.
+type assessment struct {
+	conditions, constraints []gardencorev1beta1.Condition
+}
+
+// merge takes findings over. One without a status takes its condition away. All others stay.
+func (r *Reconciler) merge(shoot *gardencorev1beta1.Shoot, have, found []gardencorev1beta1.Condition) []gardencorev1beta1.Condition {
+	now := r.Clock.Now()
+	for _, f := range found {
+		if f.Status == "" {
+			have = slices.DeleteFunc(slices.Clone(have), func(c gardencorev1beta1.Condition) bool { return c.Type == f.Type })
+			continue
+		}
+		f.Status = Pardon(shoot, f.Status)
+		f.Status = damp(shoot, query.FindCondition(have, f.Type), f, delay{kit.Threshold(r.Config.ConditionThresholds, f.Type), now})
+		have = kit.SetCondition(have, f, now)
+	}
+	return have
+}
+
+// delay is how long a condition is Progressing before it turns bad.
+type delay struct {
+	threshold time.Duration
+	now       time.Time
+}
+
+// damp returns the status to write for a finding. A bad condition is Progressing again for as long as an operation has only just
+// succeeded, or when it is bad for another reason than before (GLET-THRESH-1, 2).
+func damp(shoot *gardencorev1beta1.Shoot, have *gardencorev1beta1.Condition, found gardencorev1beta1.Condition, d delay) gardencorev1beta1.ConditionStatus {
+	status := kit.Damp(have, found.Status, d.threshold, d.now)
+	if d.threshold <= 0 || have == nil || status != gardencorev1beta1.ConditionFalse {
+		return status
+	}
+	last := shoot.Status.LastOperation
+	recent := operation.Succeeded(last) && d.now.Sub(last.LastUpdateTime.Time) < d.threshold
+	was := have.Status == gardencorev1beta1.ConditionFalse
+	if (recent && (was || have.Status == gardencorev1beta1.ConditionProgressing)) || (was && have.Reason != found.Reason) {
+		return gardencorev1beta1.ConditionProgressing
+	}
+	return status
+}
+
+// check makes all checks, and tidies up what they have found. If they cannot be made, conditions and constraints say so.
+func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) assessment {
 	if shoot.Status.Hibernated || query.HibernationWanted(shoot) {
-		return r.notChecked(shoot)
+		return assessment{conditions: r.notChecked(shoot), constraints: restingConstraints()}
 	}
 	world, err := r.observe(ctx, shoot)
 	if err != nil {
-		return uncheckable(shoot, err)
+		return assessment{conditions: uncheckable(shoot, err), constraints: uncheckableConstraints(err)}
 	}
-	findings := []gardencorev1beta1.Condition{JudgeAPIServer(world.API), JudgeControlPlane(shoot, world)}
+	found := assessment{
+		conditions:  []gardencorev1beta1.Condition{JudgeAPIServer(world.API), JudgeControlPlane(shoot, world), JudgeSystemComponents(shoot, world)},
+		constraints: JudgeConstraints(world, r.Clock.Now()),
+	}
 	if !query.Workerless(&shoot.Spec) {
-		findings = append(findings, JudgeNodes(shoot, world))
+		found.conditions = append(found.conditions, JudgeNodes(shoot, world))
 	}
-	return findings
+	r.tidy(ctx, shoot, &world)
+	return found
 }
 
 // observe gathers what the checks judge.
 func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot) (World, error) {
-	world := World{Seed: &gardencorev1beta1.Seed{}}
+	patience := managedresources.Patience{Threshold: ptr.Deref(r.Config.ManagedResourceProgressingThreshold, metav1.Duration{}).Duration, Now: r.Clock.Now()}
+	world := World{Seed: &gardencorev1beta1.Seed{}, Patience: patience}
 	namespace := shoot.Status.TechnicalID
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -81,12 +131,22 @@ func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot
 		world.Reports, err = r.reports(ctx, namespace)
 		return err
 	})
+	group.Go(func() (err error) {
+		if world.Authorities, err = r.authorities(ctx, namespace); err != nil {
+			return err
+		}
+		world.Managed, err = r.managed(ctx, namespace)
+		return err
+	})
 	group.Go(func() error {
 		access, err := r.access(ctx, shoot)
 		if err != nil || access == nil {
 			return err
 		}
-		world.API = r.askAPIServer(ctx, access)
+		world.access, world.API = access, r.askAPIServer(ctx, access)
+		if ok(world.API.Status) {
+			world.Inside = insideOf(ctx, access)
+		}
 		if world.API.Status != 0 && !query.Workerless(&shoot.Spec) {
 			world.Nodes, world.NodesErr = nodesOf(ctx, access)
 		}
@@ -126,7 +186,9 @@ func uncheckable(shoot *gardencorev1beta1.Shoot, err error) []gardencorev1beta1.
 
 // all are the conditions of a shoot, each with the same finding.
 func all(shoot *gardencorev1beta1.Shoot, finding gardencorev1beta1.Condition) []gardencorev1beta1.Condition {
-	kinds := []gardencorev1beta1.ConditionType{gardencorev1beta1.ConditionTypeAPIServerAvailable, gardencorev1beta1.ConditionTypeControlPlaneHealthy}
+	kinds := []gardencorev1beta1.ConditionType{
+		gardencorev1beta1.ConditionTypeAPIServerAvailable, gardencorev1beta1.ConditionTypeControlPlaneHealthy, gardencorev1beta1.ConditionTypeSystemComponentsHealthy,
+	}
 	if !query.Workerless(&shoot.Spec) {
 		kinds = append(kinds, gardencorev1beta1.ConditionTypeEveryNodeReady)
 	}

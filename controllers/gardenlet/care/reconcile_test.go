@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -20,6 +22,8 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/care"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -101,7 +105,7 @@ func (w *ward) look(t *testing.T) []string {
 func TestConditionsHoldStill_GLET_CARE_1_4(t *testing.T) {
 	t.Parallel()
 	w := newWard(t, shoot(), controlPlane()...)
-	want := []string{"APIServerAvailable=True HealthzRequestSucceeded", "ControlPlaneHealthy=True ControlPlaneRunning", "EveryNodeReady=True EveryNodeReady"}
+	want := []string{"APIServerAvailable=True HealthzRequestSucceeded", "ControlPlaneHealthy=True ControlPlaneRunning", "SystemComponentsHealthy=True SystemComponentsRunning", "EveryNodeReady=True EveryNodeReady"}
 	for range 3 {
 		if diff := cmp.Diff(want, w.look(t)); diff != "" {
 			t.Errorf("conditions (-want +got):\n%s", diff)
@@ -132,10 +136,44 @@ func TestThreshold_GLET_THRESH_1(t *testing.T) {
 	}
 }
 
+// TestThreshold_GLET_THRESH_2 has a threshold of two minutes for an API server that is bad since long ago.
+func TestThreshold_GLET_THRESH_2(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for name, tc := range map[string]struct {
+		reason    string
+		status    gardencorev1beta1.ConditionStatus
+		because   string
+		succeeded time.Duration
+		want      gardencorev1beta1.ConditionStatus
+	}{
+		"bad":                      {"it stays as it is", "False", "HealthzRequestError", time.Hour, "False"},
+		"bad, recently reconciled": {"a reconciliation may mend it", "False", "HealthzRequestError", time.Minute, "Progressing"},
+		"bad otherwise":            {"this is something new", "False", "HealthzRequestFailed", time.Hour, "Progressing"},
+		"progressing for long":     {"its time is over", "Progressing", "HealthzRequestError", time.Hour, "False"},
+		"progressing, recently":    {"unless a reconciliation has only just ended", "Progressing", "HealthzRequestError", 2*time.Minute - time.Second, "Progressing"},
+		"progressing, not so":      {"for less than the threshold", "Progressing", "HealthzRequestError", 2 * time.Minute, "False"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t, shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Status.LastOperation.LastUpdateTime = metav1.NewTime(now.Add(-tc.succeeded))
+				s.Status.Conditions = []gardencorev1beta1.Condition{{
+					Type: "APIServerAvailable", Status: tc.status, Reason: tc.because, LastTransitionTime: metav1.NewTime(now.Add(-24 * time.Hour)),
+				}}
+			}), controlPlane()...)
+			w.status, w.err = 0, errors.New("refused")
+			if got, want := w.look(t)[0], fmt.Sprintf("APIServerAvailable=%s HealthzRequestError", tc.want); got != want {
+				t.Errorf("%s: %s, want %s", tc.reason, got, want)
+			}
+		})
+	}
+}
+
 func TestNothingThere_GLET_CARE_6(t *testing.T) {
 	t.Parallel()
 	w := newWard(t, shoot())
-	want := []string{"APIServerAvailable=False APIServerDown", "ControlPlaneHealthy=False EtcdMissing", "EveryNodeReady=Unknown APIServerDown"}
+	want := []string{"APIServerAvailable=False APIServerDown", "ControlPlaneHealthy=False EtcdMissing", "SystemComponentsHealthy=Unknown APIServerDown", "EveryNodeReady=Unknown APIServerDown"}
 	if diff := cmp.Diff(want, w.look(t)); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
@@ -144,7 +182,7 @@ func TestNothingThere_GLET_CARE_6(t *testing.T) {
 func TestWorkerlessShootHasNoNodeCondition_GLET_CARE_4(t *testing.T) {
 	t.Parallel()
 	w := newWard(t, shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers = nil }), controlPlane()...)
-	want := []string{"APIServerAvailable=True HealthzRequestSucceeded", "ControlPlaneHealthy=True ControlPlaneRunning"}
+	want := []string{"APIServerAvailable=True HealthzRequestSucceeded", "ControlPlaneHealthy=True ControlPlaneRunning", "SystemComponentsHealthy=True SystemComponentsRunning"}
 	if diff := cmp.Diff(want, w.look(t)); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
@@ -155,7 +193,7 @@ func TestOtherConditionsStay_GLET_CARE_3(t *testing.T) {
 	w := newWard(t, shoot(func(s *gardencorev1beta1.Shoot) {
 		s.Status.Conditions = []gardencorev1beta1.Condition{{Type: "Custom", Status: "True", Reason: "Theirs"}}
 	}), controlPlane()...)
-	if got := w.look(t); got[0] != "Custom=True Theirs" || len(got) != 4 {
+	if got := w.look(t); got[0] != "Custom=True Theirs" || len(got) != 5 {
 		t.Errorf("a condition of another writer was lost: %v", got)
 	}
 }
@@ -189,5 +227,148 @@ func TestSleeping(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestManagedResources sees for which condition a managed resource counts.
+func TestManagedResources(t *testing.T) {
+	t.Parallel()
+	const well, ill = "=True", "=False MissingManagedResourceCondition"
+	for name, tc := range map[string]struct {
+		reason        string
+		class         *string
+		label         string
+		plane, system string
+		ignored       bool
+	}{
+		"GLET-CARE-8 seed":       {reason: "its objects are in the seed", class: new("seed"), plane: ill, system: well},
+		"GLET-CARE-11 shoot":     {reason: "its objects are in the shoot", plane: well, system: ill},
+		"GLET-CARE-11 default":   {reason: "so are those of the default class", class: new("resources"), plane: well, system: ill},
+		"GLET-CARE-8 labelled":   {reason: "a label decides", label: "ControlPlaneHealthy", plane: ill, system: well},
+		"GLET-CARE-11 labelled":  {reason: "in both ways", class: new("seed"), label: "SystemComponentsHealthy", plane: well, system: ill},
+		"GLET-CARE-10 labelled":  {reason: "it is about neither", label: "ObservabilityComponentsHealthy", plane: well, system: well},
+		"GLET-CARE-11 elsewhere": {reason: "another resource manager looks after it", class: new("mine"), plane: well, system: well},
+		"GLET-CARE-11 ignored":   {reason: "nobody looks after it", ignored: true, plane: well, system: well},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &gardenresourcesv1alpha1.ManagedResource{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "a", Labels: map[string]string{}}}
+			r.Spec.Class = tc.class
+			if tc.label != "" {
+				r.Labels["care.gardener.cloud/condition-type"] = tc.label
+			}
+			if tc.ignored {
+				r.Annotations = map[string]string{"resources.gardener.cloud/ignore": "true"}
+			}
+			got := newWard(t, shoot(), append(controlPlane(), r)...).look(t)
+			if !strings.HasPrefix(got[1], "ControlPlaneHealthy"+tc.plane) || !strings.HasPrefix(got[2], "SystemComponentsHealthy"+tc.system) {
+				t.Errorf("%s: conditions %v, want %s and %s", tc.reason, got, tc.plane, tc.system)
+			}
+		})
+	}
+}
+
+// TestSilentExtension sees that a report does not count any more when its extension sends no heartbeats, and does again when it comes back.
+func TestSilentExtension_GLET_CARE_16(t *testing.T) {
+	t.Parallel()
+	worker := &gardenextensionsv1alpha1.Worker{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "a"}}
+	worker.Spec.Type = "cloud"
+	worker.Status.Conditions = []gardencorev1beta1.Condition{{Type: "EveryNodeReady", Status: "True"}}
+	w := newWard(t, shoot(), append(controlPlane(), worker)...)
+	w.Config.StaleExtensionHealthChecks = &gardenconfigv1alpha1.StaleExtensionHealthChecks{Enabled: true, Threshold: &metav1.Duration{Duration: 5 * time.Minute}}
+	installation := &gardencorev1beta1.ControllerInstallation{ObjectMeta: metav1.ObjectMeta{Name: "cloud-x"}}
+	installation.Spec.RegistrationRef.Name, installation.Spec.SeedRef = "cloud", &corev1.ObjectReference{Name: "eu-1"}
+	elsewhere := installation.DeepCopy()
+	elsewhere.Name, elsewhere.Spec.SeedRef.Name = "cloud-y", "us-1"
+	registration := &gardencorev1beta1.ControllerRegistration{ObjectMeta: metav1.ObjectMeta{Name: "cloud"}}
+	registration.Spec.Resources = []gardencorev1beta1.ControllerResource{{Kind: "Worker", Type: "cloud"}}
+	beat := func(namespace string) *coordinationv1.Lease {
+		return &coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "gardener-extension-heartbeat"},
+			Spec:       coordinationv1.LeaseSpec{RenewTime: new(metav1.NewMicroTime(w.clock.Now()))},
+		}
+	}
+	const good, stale = "EveryNodeReady=True EveryNodeReady", "EveryNodeReady=Unknown WorkerOutdatedHealthCheckReport"
+	says := func(when, want string) {
+		t.Helper()
+		if got := w.look(t)[3]; got != want {
+			t.Errorf("%s: %s, want %s", when, got, want)
+		}
+	}
+	says("an extension that nobody has installed sends none", good)
+	for _, obj := range []client.Object{installation, elsewhere, registration} {
+		if err := w.GardenClient.Create(t.Context(), obj); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.clock.Step(time.Minute)
+	says("one that never sent any", stale)
+	if err := w.SeedClient.Create(t.Context(), beat("extension-cloud-x")); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Step(time.Minute)
+	says("one that has sent one", good)
+	w.clock.Step(4 * time.Minute)
+	says("one that sent the last just in time", good)
+	w.clock.Step(time.Minute)
+	if err := w.SeedClient.Create(t.Context(), beat("extension-cloud-y")); err != nil {
+		t.Fatal(err)
+	}
+	says("one that is silent", stale)
+	lease := beat("extension-cloud-x")
+	if err := w.SeedClient.Delete(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	lease.ResourceVersion = ""
+	if err := w.SeedClient.Create(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Step(time.Minute)
+	says("one that has come back", good)
+	w.Config.StaleExtensionHealthChecks.Enabled = false
+	w.clock.Step(time.Hour)
+	says("nobody asks for heartbeats", good)
+}
+
+// TestIndependent sees that what cannot be tidied up is in the way of no check.
+func TestIndependent_GLET_CARE_2(t *testing.T) {
+	t.Parallel()
+	evicted := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "evicted", UID: "u"}, Status: corev1.PodStatus{Reason: "Evicted"}}
+	w := newWard(t, shoot(), append(controlPlane(), evicted)...)
+	seed, isWatching := w.SeedClient.(client.WithWatch)
+	if !isWatching {
+		t.Fatal("the seed cannot be watched")
+	}
+	w.SeedClient = interceptor.NewClient(seed, interceptor.Funcs{
+		Delete: func(context.Context, client.WithWatch, client.Object, ...client.DeleteOption) error {
+			return errors.New("boom")
+		},
+	})
+	if got := w.look(t); got[0] != "APIServerAvailable=True HealthzRequestSucceeded" {
+		t.Errorf("conditions %v", got)
+	}
+}
+
+// TestUncheckable sees that what could not be looked at is not said to be well.
+func TestUncheckable_GLET_CARE_3(t *testing.T) {
+	t.Parallel()
+	w := newWard(t, shoot(), controlPlane()...)
+	seed, isWatching := w.SeedClient.(client.WithWatch)
+	if !isWatching {
+		t.Fatal("the seed cannot be watched")
+	}
+	w.SeedClient = interceptor.NewClient(seed, interceptor.Funcs{
+		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+			return errors.New("boom")
+		},
+	})
+	got := append(w.look(t), w.constraints(t)...)
+	for _, line := range got {
+		if !strings.HasSuffix(line, "=Unknown ConditionCheckError") {
+			t.Errorf("%s, want Unknown", line)
+		}
+	}
+	if len(got) != 6 {
+		t.Errorf("conditions and constraints %v, want six", got)
 	}
 }

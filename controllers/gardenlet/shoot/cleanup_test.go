@@ -92,6 +92,131 @@ func TestCleanFinalizesByForce_GLET_CLEAN_3(t *testing.T) {
 	})
 }
 
+func TestGrace_GLET_CLEAN_4(t *testing.T) {
+	t.Parallel()
+	const key = "shoot.gardener.cloud/cleanup-webhooks-finalize-grace-period-seconds"
+	for text, want := range map[string]time.Duration{
+		"": 5 * time.Minute, "60": time.Minute, "0": 0, "300": 5 * time.Minute, "301": 5 * time.Minute, "-1": 5 * time.Minute, "1m": 5 * time.Minute,
+	} {
+		if got := shoot.Grace(running(annotated(key, text)), key, 5*time.Minute); got != want {
+			t.Errorf("%q seconds: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestSkipCleanup_GLET_CLEAN_5(t *testing.T) {
+	t.Parallel()
+	skipping := running(annotated("shoot.gardener.cloud/skip-cleanup", "false"))
+	var kinds []string
+	for _, kind := range shoot.ResourceKinds(skipping) {
+		kinds = append(kinds, kind.Kind)
+	}
+	if diff := cmp.Diff([]string{"Service", "PersistentVolumeClaim"}, kinds); diff != "" {
+		t.Errorf("kinds that are cleaned up nevertheless (-want +got):\n%s", diff)
+	}
+	if all := shoot.ResourceKinds(running()); len(all) != 11 {
+		t.Errorf("without the annotation %d kinds are cleaned up: %v", len(all), all)
+	}
+	// Without an access to the cluster anything else would end in a panic.
+	if err := shoot.CleanExtendedAPIs(t.Context(), skipping); err != nil {
+		t.Errorf("definitions are cleaned up: %v", err)
+	}
+}
+
+// TestCleanIgnoresWhatComesLate has objects that nobody lets go: two that came late, one without a namespace, and one that is waited for.
+func TestCleanIgnoresWhatComesLate_GLET_CLEAN_6(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begin := clock.RealClock{}.Now()
+		created := func(name, namespace string, after time.Duration) *corev1.Service {
+			s := service(name, nil, "example.com/hold")
+			s.Namespace, s.CreationTimestamp = namespace, metav1.NewTime(begin.Add(after))
+			return s
+		}
+		home := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+		c := cleaner(t, home, created("late", "default", time.Minute+time.Second), created("homeless", "gone", 0), created("in-time", "default", time.Minute))
+		group := services(time.Hour)
+		group.Latest = begin.Add(time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		if err := c.Clean(ctx, group); err == nil || !strings.Contains(err.Error(), "still there: Service default/in-time (") {
+			t.Errorf("Clean(...) = %v, want it to wait for one object", err)
+		}
+		inTime := &corev1.Service{}
+		if err := c.Client.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "in-time"}, inTime); err != nil {
+			t.Fatal(err)
+		}
+		inTime.Finalizers = nil
+		if err := c.Client.Update(t.Context(), inTime); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Clean(t.Context(), group); err != nil {
+			t.Errorf("Clean(...) = %v, want it not to wait for what came late", err)
+		}
+		late := &corev1.Service{}
+		if err := c.Client.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "late"}, late); err != nil || late.DeletionTimestamp == nil {
+			t.Errorf("what comes late is deleted nevertheless: %v, %v", late, err)
+		}
+	})
+}
+
+// TestCleanBegin sees that the begin of a clean-up is kept for the next runs.
+func TestCleanBegin_GLET_CLEAN_6(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLandscape(t, fresh())
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shoot--dev--a"}}
+		if err := l.SeedClient.Create(t.Context(), namespace); err != nil {
+			t.Fatal(err)
+		}
+		first, err := shoot.CleanBegin(t.Context(), l.Reconciler, namespace.Name)
+		if err != nil || !first.Equal(clock.RealClock{}.Now().Truncate(time.Second)) {
+			t.Errorf("begin = %v, %v, want now", first, err)
+		}
+		time.Sleep(time.Hour) // of the time of the bubble
+		if again, err := shoot.CleanBegin(t.Context(), l.Reconciler, namespace.Name); err != nil || !again.Equal(first) {
+			t.Errorf("begin = %v, %v an hour later, want %v", again, err, first)
+		}
+	})
+}
+
+// TestCleanSnapshots sees that the driver of a storage may delete snapshots, and has time for it.
+func TestCleanSnapshots_GLET_CLEAN_7(t *testing.T) {
+	t.Parallel()
+	kind := schema.GroupVersionKind{Group: "snapshot.storage.k8s.io", Version: "v1", Kind: "VolumeSnapshotContent"}
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	types.AddKnownTypeWithName(kind, &metav1.PartialObjectMetadata{})
+	types.AddKnownTypeWithName(kind.GroupVersion().WithKind(kind.Kind+"List"), &metav1.PartialObjectMetadataList{})
+	content := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "content", Finalizers: []string{"example.com/hold"}}}
+	content.SetGroupVersionKind(kind)
+	synctest.Test(t, func(t *testing.T) {
+		c := shoot.Cleaner{Client: fake.NewClientBuilder().WithScheme(types).WithObjects(content).Build(), Clock: clock.RealClock{}}
+		announced := func(after time.Duration) bool {
+			ctx, cancel := context.WithTimeout(t.Context(), after)
+			defer cancel()
+			if err := c.Clean(ctx, shoot.Snapshots(running())); err == nil {
+				t.Fatal("the content is gone before its time")
+			}
+			if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(content), content); err != nil {
+				t.Fatal(err)
+			}
+			return content.Annotations["snapshot.storage.kubernetes.io/volumesnapshot-being-deleted"] == "yes"
+		}
+		if announced(4 * time.Minute) {
+			t.Error("the snapshot may be deleted before its grace period is over")
+		}
+		if !announced(2 * time.Minute) {
+			t.Error("the snapshot may not be deleted when its grace period is over")
+		}
+		if err := c.Clean(t.Context(), shoot.Snapshots(running())); err != nil {
+			t.Errorf("Clean(...) = %v, want the content to go after an hour", err)
+		}
+	})
+}
+
 func TestCleanNamesWhatIsLeft_GLET_CLEAN_8(t *testing.T) {
 	t.Parallel()
 	var held []client.Object

@@ -13,6 +13,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/rotation"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
@@ -75,7 +76,8 @@ func Decide(shoot *gardencorev1beta1.Shoot, s Settings, now time.Time) Decision 
 		return Decision{Action: ActionSync, Operation: operation}
 	}
 	last := shoot.Status.LastOperation
-	upToDate := shoot.Generation == shoot.Status.ObservedGeneration && lastoperation.Succeeded(last) && shoot.Status.Gardener.Version == s.Version
+	upToDate := shoot.Generation == shoot.Status.ObservedGeneration && lastoperation.Succeeded(last) && shoot.Status.Gardener.Version == s.Version &&
+		!rotation.Continues(shoot)
 	if shoot.DeletionTimestamp != nil || !upToDate {
 		return Decision{Action: ActionRun, Operation: operation}
 	}

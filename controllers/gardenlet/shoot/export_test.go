@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -44,6 +45,34 @@ func DeleteGraph(shoot *gardencorev1beta1.Shoot, f Found) (*flow.Graph, error) {
 		namespace: f.Namespace, apiServer: f.APIServer, available: f.Available, asleep: f.Asleep,
 		infrastructure: f.Infrastructure, controlPlane: f.ControlPlane, network: f.Network, worker: f.Worker, workerless: query.Workerless(&shoot.Spec),
 	}))
+}
+
+// CleanBegin returns when the clean-up of a shoot began.
+func CleanBegin(ctx context.Context, r *Reconciler, namespace string) (time.Time, error) {
+	return cleaning{ground: ground{facts: facts.Shoot{Namespace: namespace}, seed: r.SeedClient, clock: r.Clock}}.begin(ctx)
+}
+
+// Grace is how long the objects of a group may be in deletion before they are finalized.
+func Grace(shoot *gardencorev1beta1.Shoot, annotation string, otherwise time.Duration) time.Duration {
+	return grace(shoot, annotation, otherwise)
+}
+
+// ResourceKinds are the kinds of Kubernetes itself that are cleaned up.
+func ResourceKinds(shoot *gardencorev1beta1.Shoot) []schema.GroupVersionKind {
+	return resourceKinds(shoot)
+}
+
+// CleanExtendedAPIs cleans up definitions and API services without access to a cluster.
+func CleanExtendedAPIs(ctx context.Context, shoot *gardencorev1beta1.Shoot) error {
+	return cleaning{ground: ground{facts: facts.Shoot{Shoot: shoot}}}.extendedAPIs(ctx)
+}
+
+// Snapshots is the group of snapshots of volumes.
+func Snapshots(shoot *gardencorev1beta1.Shoot) CleanGroup { return snapshots(shoot) }
+
+// ForceGraph compiles the graph of a forced deletion.
+func ForceGraph(ctx context.Context, shoot *gardencorev1beta1.Shoot) (*flow.Graph, error) {
+	return onPaper(shoot, facts.Hosts{}).forceGraph(ctx)
 }
 
 // onPaper is an operation whose flows are only compiled.
@@ -149,6 +178,9 @@ func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, n
 	if o.facts.Power, err = o.ground().power(ctx); err != nil {
 		return nil, err
 	}
+	if o.facts.EncryptionKeyKnown, err = o.ground().encryptionKeyKnown(ctx); err != nil {
+		return nil, err
+	}
 	if o.images, err = assembly.Images(o.facts, find, lists.ControlPlane(), lists.System()); err != nil {
 		return nil, err
 	}
@@ -221,7 +253,10 @@ func RunFlow(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot,
 	if err != nil {
 		return err
 	}
-	return graph.Run(ctx, flow.Options{Clock: r.Clock})
+	if err := graph.Run(ctx, flow.Options{Clock: r.Clock}); err != nil || shoot.DeletionTimestamp != nil {
+		return err
+	}
+	return o.secrets.Cleanup(ctx)
 }
 
 // DeployETCD deploys the stores of a shoot on a seed.

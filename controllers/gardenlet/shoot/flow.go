@@ -9,7 +9,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,16 +16,11 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
-	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
-	"github.com/terrarium-garden/terrarium/controllers/component/lists"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
-
-// systemSets is the prefix of the names of inventories inside of a shoot.
-const systemSets = "shoot-core-"
 
 // mode is what a flow does with a shoot.
 type mode string
@@ -75,6 +69,7 @@ func (o *operation) fragments(found remains) []fragment {
 		addresses:      addresses{},
 		infrastructure: flow.NewValue[*gardenextensionsv1alpha1.Infrastructure]("infrastructure"),
 		userData:       flow.NewValue[map[string]string]("user data"),
+		machineKeys:    flow.NewValue[map[string]string]("machine keys"),
 		shootClient:    flow.NewValue[client.Client]("shoot client"),
 	}
 	server := v.addresses.Of(apiserver.Exposure)
@@ -86,34 +81,17 @@ func (o *operation) fragments(found remains) []fragment {
 		plane{ground: g, secrets: o.secrets, images: o.images, shoots: r.Shoots, values: v}.fragment(found),
 		names{ground: g, credentials: creds, todo: o.todo(), address: server, ttl: r.Config.DNSEntryTTLSeconds}.fragment(found),
 		provider{ground: g, secrets: o.secrets, todo: o.todo(), report: o.report, values: v}.fragment(found),
-		inside{ground: g, images: o.images, values: v}.fragment(),
+		inside{ground: g, images: o.images, values: v}.fragment(found),
 		machineConfigs{ground: g, secrets: o.secrets, address: server, values: v}.fragment(found),
 		runtimes{ground: g}.fragment(found),
 		workers{ground: g, secrets: o.secrets, profile: o.profile, values: v}.fragment(found),
+		tokenRotation{ground: g, secrets: o.secrets, shootClient: v.shootClient}.fragment(),
+		encryptionRotation{ground: g, secrets: o.secrets, shootClient: v.shootClient}.fragment(),
+		authorityRotation{ground: g, secrets: o.secrets, shootClient: v.shootClient}.fragment(),
 		restarts{ground: g, todo: o.todo(), values: v}.fragment(),
 		sleep{ground: g, shoots: r.Shoots, shootClient: v.shootClient}.fragment(),
-		cleaning{shoot: o.facts.Shoot, clock: r.Clock, shootClient: v.shootClient}.fragment(found),
+		cleaning{ground: g, shootClient: v.shootClient}.fragment(found),
 	}
-}
-
-// inside is the components that every shoot has in its own cluster.
-type inside struct {
-	ground
-
-	images map[string]string
-	values values
-}
-
-// fragment has nothing to destroy, because all of it is deleted with the cluster.
-func (i inside) fragment() fragment {
-	components := &assembly.Assembly[facts.Shoot]{
-		Components: lists.System(), Facts: i.facts, Namespace: metav1.NamespaceSystem, Prefix: systemSets, Images: i.images, Addresses: i.values.addresses,
-		Reads: []flow.Slot{i.values.shootClient},
-		Engine: func(ctx context.Context) deploy.Engine {
-			return deploy.Engine{Client: i.values.shootClient.Get(ctx), Owner: fieldOwner, Clock: i.clock}
-		},
-	}
-	return fragment{deploy: components.Deploy(assembly.Order{Skip: i.facts.Power != facts.Awake})}
 }
 
 // ground is what all tasks in the seed need: the shoot, as it was when the run began, and the seed's cluster.
@@ -147,6 +125,8 @@ type values struct {
 	infrastructure *flow.Value[*gardenextensionsv1alpha1.Infrastructure]
 	// userData names the Secrets with the user data of each pool.
 	userData *flow.Value[map[string]string]
+	// machineKeys name what needs new machines of each pool when it changes.
+	machineKeys *flow.Value[map[string]string]
 	// shootClient is the client of the shoot, set once its API server answers.
 	shootClient *flow.Value[client.Client]
 }

@@ -21,6 +21,25 @@ func leaving(s *gardencorev1beta1.Shoot) {
 	s.DeletionTimestamp = &metav1.Time{Time: now()}
 }
 
+// rotates sets the phase of rotations in two steps.
+func rotates(phase gardencorev1beta1.CredentialsRotationPhase, what ...string) func(*gardencorev1beta1.Shoot) {
+	return func(s *gardencorev1beta1.Shoot) {
+		r := &gardencorev1beta1.ShootCredentialsRotation{}
+		at := new(metav1.NewTime(now()))
+		for _, one := range what {
+			switch one {
+			case "ca":
+				r.CertificateAuthorities = &gardencorev1beta1.CARotation{Phase: phase, LastInitiationTime: at}
+			case "accounts":
+				r.ServiceAccountKey = &gardencorev1beta1.ServiceAccountKeyRotation{Phase: phase, LastInitiationTime: at}
+			case "encryption":
+				r.ETCDEncryptionKey = &gardencorev1beta1.ETCDEncryptionKeyRotation{Phase: phase, LastInitiationTime: at}
+			}
+		}
+		s.Status.Credentials = &gardencorev1beta1.ShootCredentials{Rotation: r}
+	}
+}
+
 func TestReconcileGraph_GLET_RECON_1(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -35,6 +54,12 @@ func TestReconcileGraph_GLET_RECON_1(t *testing.T) {
 		"asleep.dot":               {shoot: running(withWorkers, asleep), hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}, power: facts.Asleep},
 		"hibernate-workerless.dot": {shoot: running(asleep), power: facts.FallingAsleep},
 		"reconcile-workerless.dot": {shoot: running()},
+		"rotate-ca.dot":            {shoot: running(withWorkers, rotates("Preparing", "ca"))},
+		"rotate-accounts.dot":      {shoot: running(withWorkers, rotates("PreparingWithoutWorkersRollout", "accounts"))},
+		"rotate-encryption.dot":    {shoot: running(withWorkers, rotates("Preparing", "encryption"))},
+		"rotate-all.dot":           {shoot: running(withWorkers, rotates("Preparing", "ca", "accounts", "encryption"))},
+		"rotate-wait.dot":          {shoot: running(withWorkers, rotates("WaitingForWorkersRollout", "ca", "accounts"))},
+		"rotate-complete.dot":      {shoot: running(withWorkers, rotates("Completing", "ca", "accounts", "encryption"))},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

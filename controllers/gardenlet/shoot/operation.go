@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -52,6 +51,9 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 		o.facts.Namespace = gardencorev1beta1.NamespacePrefixShoot + project + "--" + shoot.Name
 	}
 	if o.facts.Power, err = o.ground().power(ctx); err != nil {
+		return nil, err
+	}
+	if o.facts.EncryptionKeyKnown, err = o.ground().encryptionKeyKnown(ctx); err != nil {
 		return nil, err
 	}
 	if err := o.loadProfile(ctx); err != nil {
@@ -140,7 +142,9 @@ func (o *operation) report(ctx context.Context, change func(status *gardencorev1
 // ClusterOf returns the Cluster object, from which the extensions of a seed learn about a shoot.
 func ClusterOf(name string, profile *gardencorev1beta1.CloudProfile, seed *gardencorev1beta1.Seed, shoot *gardencorev1beta1.Shoot) *gardenextensionsv1alpha1.Cluster {
 	return &gardenextensionsv1alpha1.Cluster{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{
+			gardencorev1beta1.AnnotationGenericTokenKubeconfigName: gardencorev1beta1.SecretGenericTokenKubeconfig,
+		}},
 		Spec: gardenextensionsv1alpha1.ClusterSpec{
 			CloudProfile: embedded(profile.DeepCopy(), "CloudProfile"), Seed: new(embedded(seed.DeepCopy(), "Seed")), Shoot: embedded(shoot.DeepCopy(), "Shoot"),
 		},
@@ -158,14 +162,6 @@ func embedded(obj client.Object, kind string) runtime.RawExtension {
 func (o *operation) syncCluster(ctx context.Context, shoot *gardencorev1beta1.Shoot) error {
 	return o.ground().engine().Apply(ctx, ClusterOf(o.facts.Namespace, o.profile, o.facts.Seed, shoot))
 }
-
-const (
-	// accessValidity is the lifetime of the gardenlet's own certificate for a shoot; runs renew it in time.
-	accessValidity = 30 * 24 * time.Hour
-
-	accessUser    = "gardener.cloud:system:gardenlet"
-	extensionUser = "gardener.cloud:system:extensions"
-)
 
 // authorities are the generated secrets of a shoot. A secret is generated when a task asks for it first.
 type authorities struct {
@@ -198,15 +194,4 @@ func (a authorities) sshPublicKey(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	return key.Public, nil
-}
-
-// access is a certificate with all rights in the shoot, for clients in the seed.
-func (a authorities) access(ctx context.Context, name, user string) (*secrets.Certificate, error) {
-	ca, err := a.CA(ctx, gardencorev1beta1.SecretCAClient)
-	if err != nil {
-		return nil, err
-	}
-	return a.Certificate(ctx, secrets.CertificateSpec{
-		Name: name, CA: ca, Usage: secrets.UsageClient, CommonName: user, Organizations: []string{gardencorev1beta1.GroupMasters}, Validity: accessValidity,
-	})
 }

@@ -14,6 +14,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/rotation"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
@@ -67,6 +68,7 @@ func (r *Reconciler) succeeded(ctx context.Context, o *operation) error {
 func complete(s *gardencorev1beta1.Shoot, power facts.Power, now time.Time) {
 	s.Status.SeedName = s.Spec.SeedName
 	s.Status.Hibernated = power != facts.Awake
+	rotation.Succeed(s, power == facts.Awake, now)
 	s.Status.Conditions = reevaluate(s.Status.Conditions, now)
 	s.Status.Constraints = reevaluate(Unserved(s, now), now)
 }

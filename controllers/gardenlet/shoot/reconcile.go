@@ -21,6 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/rotation"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
@@ -129,7 +130,7 @@ func (r *Reconciler) begin(
 	ctx context.Context, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed, kind gardencorev1beta1.LastOperationType,
 ) (*operation, reconcile.Result, error) {
 	status := r.on(shoot)
-	status.Plan(beginning(shoot, kind, r.Identity))
+	answers := r.plan(status, shoot, kind)
 	o, err := r.load(ctx, status.Object(), seed)
 	if err != nil {
 		result, err := status.Fail(ctx, lastoperation.AtStep(lastoperation.StepInitialize, err))
@@ -145,6 +146,9 @@ func (r *Reconciler) begin(
 	if err := status.Begin(ctx, start); err != nil {
 		return nil, reconcile.Result{}, err
 	}
+	if err := r.answerOperations(ctx, status.Object(), answers); err != nil {
+		return nil, reconcile.Result{}, err
+	}
 	return o, reconcile.Result{}, nil
 }
 
@@ -157,7 +161,9 @@ func atRest(shoot *gardencorev1beta1.Shoot) bool {
 func (r *Reconciler) run(ctx context.Context, o *operation, kind gardencorev1beta1.LastOperationType) (err error) {
 	build := o.reconcileGraph
 	if kind == gardencorev1beta1.LastOperationTypeDelete {
-		build = o.deleteGraph
+		if build = o.deleteGraph; Forced(o.facts.Shoot) {
+			build = o.forceGraph
+		}
 	} else if err := o.requireExtensions(ctx); err != nil {
 		return err
 	}
@@ -170,10 +176,10 @@ func (r *Reconciler) run(ctx context.Context, o *operation, kind gardencorev1bet
 	return o.status.Run(ctx, graph, ptr.Deref(r.Config.ProgressReportPeriod, metav1.Duration{}).Duration)
 }
 
-// nextPass is the time until the next pass after an operation that succeeded. A shoot that has to be refused is so at once, because
+// nextPass is the time until the next pass after an operation that succeeded. A rotation may go on by itself. A shoot that has to be refused is so at once, because
 // only then does its owner learn what to change.
 func nextPass(shoot *gardencorev1beta1.Shoot, s Settings, now time.Time) time.Duration {
-	if Refusal(shoot) != nil {
+	if Refusal(shoot) != nil || rotation.Continues(shoot) {
 		return time.Second
 	}
 	next := due(shoot, s, now, now)

@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
@@ -44,9 +43,9 @@ func newBedroom(t *testing.T, changes ...func(*gardencorev1beta1.Shoot)) *bedroo
 	b := &bedroom{landscape: newLandscape(t, s), shoot: s}
 	b.give(t, b.GardenClient, credentialsBinding("Secret"))
 	b.give(t, b.GardenClient, account())
-	b.SeedClient = fake.NewClientBuilder().WithScheme(b.SeedClient.Scheme()).WithInterceptorFuncs(interceptor.Funcs{Get: lively}).Build()
 	b.inside = fake.NewClientBuilder().WithScheme(b.SeedClient.Scheme()).
 		WithObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}}).Build()
+	b.SeedClient = livelySeed(b.SeedClient.Scheme(), b.inside)
 	b.Shoots = &kit.Shoots{Seed: b.SeedClient, Connect: func([]byte) (*kit.Shoot, error) {
 		b.visits++
 		return &kit.Shoot{Client: b.inside}, nil

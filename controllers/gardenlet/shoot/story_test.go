@@ -11,8 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -21,8 +23,12 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/managed"
+	"github.com/terrarium-garden/terrarium/controllers/managed/managedtest"
 )
 
 // lively is a cluster in which everything succeeds at once: Services have addresses, workloads run, extensions have succeeded.
@@ -56,6 +62,20 @@ func lively(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj c
 	return nil
 }
 
+// livelySeed is a seed in which everything succeeds at once, with a resource manager that serves a shoot.
+func livelySeed(types *runtime.Scheme, inShoot client.Client) client.Client {
+	manager := &managedtest.Manager{Cluster: inShoot}
+	get := func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+		if _, ok := obj.(*gardenresourcesv1alpha1.ManagedResource); ok {
+			return manager.Get(ctx, c, key, obj, options...)
+		}
+
+		return lively(ctx, c, key, obj, options...)
+	}
+
+	return fake.NewClientBuilder().WithScheme(types).WithInterceptorFuncs(interceptor.Funcs{Get: get, Delete: manager.Delete}).Build()
+}
+
 // found lists the objects of some kinds, as kind and name.
 func found(t *testing.T, c client.Client, kinds ...schema.GroupVersionKind) []string {
 	t.Helper()
@@ -76,7 +96,7 @@ func found(t *testing.T, c client.Client, kinds ...schema.GroupVersionKind) []st
 func inSeed() []schema.GroupVersionKind {
 	kinds := []schema.GroupVersionKind{
 		corev1.SchemeGroupVersion.WithKind("Namespace"), corev1.SchemeGroupVersion.WithKind("Service"), corev1.SchemeGroupVersion.WithKind("ConfigMap"),
-		appsv1.SchemeGroupVersion.WithKind("StatefulSet"), appsv1.SchemeGroupVersion.WithKind("Deployment"),
+		gardenresourcesv1alpha1.GroupVersion.WithKind("ManagedResource"), appsv1.SchemeGroupVersion.WithKind("StatefulSet"), appsv1.SchemeGroupVersion.WithKind("Deployment"),
 	}
 	for _, kind := range extensions.KindsWhere(func(k extensions.Kind) bool { return k.OfShoots }) {
 		kinds = append(kinds, gardenextensionsv1alpha1.GroupVersion.WithKind(kind.Name))
@@ -100,8 +120,8 @@ func TestLifeOfAShoot(t *testing.T) {
 		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}},
 	}
 	system := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}}
-	l.SeedClient = fake.NewClientBuilder().WithScheme(l.SeedClient.Scheme()).WithInterceptorFuncs(interceptor.Funcs{Get: lively}).Build()
 	inShoot := fake.NewClientBuilder().WithScheme(l.SeedClient.Scheme()).WithObjects(node, system).Build()
+	l.SeedClient = livelySeed(l.SeedClient.Scheme(), inShoot)
 	l.Shoots = &kit.Shoots{Seed: l.SeedClient, Connect: func([]byte) (*kit.Shoot, error) { return &kit.Shoot{Client: inShoot}, nil }}
 	run := func(changes ...func(*gardencorev1beta1.Shoot)) {
 		t.Helper()
@@ -127,6 +147,7 @@ func TestLifeOfAShoot(t *testing.T) {
 	for _, want := range []string{
 		"Namespace shoot--dev--a", "Service kube-apiserver", "Service etcd-main-client", "ConfigMap inventory-kube-apiserver", "StatefulSet etcd-main",
 		"StatefulSet etcd-events", "Deployment kube-apiserver", "Deployment kube-controller-manager", "Deployment kube-scheduler",
+		"ManagedResource shoot-core-system", "ManagedResource shoot-core-coredns", "ManagedResource shoot-core-kube-proxy",
 		"Infrastructure a", "ControlPlane a", "Network a", "Worker a",
 	} {
 		if !slices.Contains(made, want) {
@@ -139,8 +160,20 @@ func TestLifeOfAShoot(t *testing.T) {
 		s.Spec.Kubernetes.KubeProxy = &gardencorev1beta1.KubeProxyConfig{Enabled: new(false)}
 	})
 	expect("what is disabled is deleted", inShoot, nil, daemons)
+	made = slices.DeleteFunc(made, func(name string) bool { return name == "ManagedResource shoot-core-kube-proxy" })
 	expect("and nothing else", l.SeedClient, made, inSeed()...)
 
+	volume := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "volume"}}
+	l.give(t, inShoot, volume)
+	engine := deploy.Engine{Client: l.SeedClient, Owner: "extension", Clock: l.Clock}
+	if err := (managed.Set{Namespace: "shoot--dev--a", Name: "extension-x"}).Apply(t.Context(), engine, volume); err != nil {
+		t.Fatal(err)
+	}
 	run(func(s *gardencorev1beta1.Shoot) { s.DeletionTimestamp = &metav1.Time{Time: now()} })
 	expect("a deletion leaves nothing", l.SeedClient, nil, inSeed()...)
+	if err := inShoot.Get(t.Context(), client.ObjectKeyFromObject(volume), volume); !apierrors.IsNotFound(err) {
+		t.Errorf("what an extension had in the shoot may have effects outside, and is still there: %v", err)
+	}
+	deployments := appsv1.SchemeGroupVersion.WithKind("Deployment")
+	expect("what the gardenlet had goes with the cluster", inShoot, []string{"Deployment coredns"}, deployments)
 }

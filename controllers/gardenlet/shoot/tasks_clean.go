@@ -4,6 +4,7 @@ package shoot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -25,8 +26,8 @@ import (
 
 // cleaning deletes what users have made inside of a shoot that is in deletion.
 type cleaning struct {
-	shoot       *gardencorev1beta1.Shoot
-	clock       clock.Clock
+	ground
+
 	shootClient *flow.Value[client.Client]
 }
 
@@ -48,7 +49,7 @@ func (c cleaning) clean(ctx context.Context, group CleanGroup) error {
 }
 
 func (c cleaning) webhooks(ctx context.Context) error {
-	period := grace(c.shoot, gardencorev1beta1.AnnotationShootCleanupWebhooksGrace, 5*time.Minute)
+	period := grace(c.facts.Shoot, gardencorev1beta1.AnnotationShootCleanupWebhooksGrace, 5*time.Minute)
 	v1 := schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"}
 	return c.clean(ctx, CleanGroup{
 		Kinds:       []schema.GroupVersionKind{v1.WithKind("ValidatingWebhookConfiguration"), v1.WithKind("MutatingWebhookConfiguration")},
@@ -57,10 +58,10 @@ func (c cleaning) webhooks(ctx context.Context) error {
 }
 
 func (c cleaning) extendedAPIs(ctx context.Context) error {
-	if _, skip := c.shoot.Annotations[gardencorev1beta1.AnnotationShootSkipCleanup]; skip {
+	if _, skip := c.facts.Shoot.Annotations[gardencorev1beta1.AnnotationShootSkipCleanup]; skip {
 		return nil
 	}
-	period := grace(c.shoot, gardencorev1beta1.AnnotationShootCleanupExtendedAPIsGrace, time.Hour)
+	period := grace(c.facts.Shoot, gardencorev1beta1.AnnotationShootCleanupExtendedAPIsGrace, time.Hour)
 	return c.clean(ctx, CleanGroup{
 		Kinds: []schema.GroupVersionKind{
 			{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService"},
@@ -71,17 +72,33 @@ func (c cleaning) extendedAPIs(ctx context.Context) error {
 }
 
 func (c cleaning) kubernetesResources(ctx context.Context) error {
-	period := grace(c.shoot, gardencorev1beta1.AnnotationShootCleanupKubernetesResourcesGrace, 5*time.Minute)
+	period := grace(c.facts.Shoot, gardencorev1beta1.AnnotationShootCleanupKubernetesResourcesGrace, 5*time.Minute)
+	begin, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	errs, ctx := errgroup.WithContext(ctx)
+	errs.Go(func() error {
+		return c.clean(ctx, CleanGroup{
+			Kinds: resourceKinds(c.facts.Shoot), DeleteGrace: min(period, 5*time.Minute), FinalizeAfter: period, Latest: begin.Add(period),
+		})
+	})
+	errs.Go(func() error { return c.clean(ctx, snapshots(c.facts.Shoot)) })
+	return errs.Wait()
+}
+
+// resourceKinds are the kinds of Kubernetes itself that are cleaned up. What costs money outside of the cluster always is.
+func resourceKinds(shoot *gardencorev1beta1.Shoot) []schema.GroupVersionKind {
 	core, apps, batch := schema.GroupVersion{Version: "v1"}, schema.GroupVersion{Group: "apps", Version: "v1"}, schema.GroupVersion{Group: "batch", Version: "v1"}
 	kinds := []schema.GroupVersionKind{core.WithKind("Service"), core.WithKind("PersistentVolumeClaim")}
-	if _, skip := c.shoot.Annotations[gardencorev1beta1.AnnotationShootSkipCleanup]; !skip {
+	if _, skip := shoot.Annotations[gardencorev1beta1.AnnotationShootSkipCleanup]; !skip {
 		kinds = append(kinds,
 			batch.WithKind("CronJob"), apps.WithKind("DaemonSet"), apps.WithKind("Deployment"),
 			schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
 			batch.WithKind("Job"), core.WithKind("Pod"), apps.WithKind("ReplicaSet"), core.WithKind("ReplicationController"), apps.WithKind("StatefulSet"),
 		)
 	}
-	return c.clean(ctx, CleanGroup{Kinds: kinds, DeleteGrace: min(period, 5*time.Minute), FinalizeAfter: period})
+	return kinds
 }
 
 const (
@@ -96,6 +113,9 @@ const (
 type Cleaner struct {
 	Client client.Client
 	Clock  clock.Clock
+
+	// plane is set to delete what a shoot has in the seed instead.
+	plane *planeCleaning
 }
 
 // CleanGroup is a set of kinds that are cleaned together.
@@ -105,6 +125,9 @@ type CleanGroup struct {
 	DeleteGrace time.Duration
 	// FinalizeAfter is how long an object may be in deletion before its finalizers are removed by force.
 	FinalizeAfter time.Duration
+	// Latest is when the youngest object was created that is waited for. If it is set, objects in namespaces that do not exist are
+	// not waited for either.
+	Latest time.Time
 }
 
 // Clean deletes the objects of a group until none is left. When its time is up, the error names what is left.
@@ -118,7 +141,7 @@ func (c Cleaner) Clean(ctx context.Context, group CleanGroup) error {
 			return nil
 		}
 		return lastoperation.WithCodes(
-			fmt.Errorf("objects inside the shoot are still there: %s", summarize(left)), gardencorev1beta1.ErrorCodeCleanupClusterResources,
+			fmt.Errorf("objects %s are still there: %s", c.where(), summarize(left)), gardencorev1beta1.ErrorCodeCleanupClusterResources,
 		)
 	})
 }
@@ -126,11 +149,15 @@ func (c Cleaner) Clean(ctx context.Context, group CleanGroup) error {
 // pass looks at every kind once and returns what is left, as kind namespace/name.
 func (c Cleaner) pass(ctx context.Context, group CleanGroup) ([]string, error) {
 	left := make([][]string, len(group.Kinds))
+	homes, err := c.homes(ctx, group)
+	if err != nil {
+		return nil, err
+	}
 	errs, ctx := errgroup.WithContext(ctx)
 	for i, kind := range group.Kinds {
 		errs.Go(func() error {
 			var err error
-			left[i], err = c.cleanKind(ctx, kind, group)
+			left[i], err = c.cleanKind(ctx, kind, cleanPass{CleanGroup: group, homes: homes})
 			return err
 		})
 	}
@@ -140,10 +167,10 @@ func (c Cleaner) pass(ctx context.Context, group CleanGroup) ([]string, error) {
 	return slices.Concat(left...), nil
 }
 
-func (c Cleaner) cleanKind(ctx context.Context, kind schema.GroupVersionKind, group CleanGroup) ([]string, error) {
+func (c Cleaner) cleanKind(ctx context.Context, kind schema.GroupVersionKind, group cleanPass) ([]string, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	err := c.Client.List(ctx, list)
+	err := c.Client.List(ctx, list, c.within()...)
 	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -154,11 +181,13 @@ func (c Cleaner) cleanKind(ctx context.Context, kind schema.GroupVersionKind, gr
 	for i := range list.Items {
 		obj := &list.Items[i]
 		obj.SetGroupVersionKind(kind)
-		if spared(obj) {
+		if c.spares(obj) {
 			continue
 		}
-		left = append(left, kind.Kind+" "+strings.TrimPrefix(obj.Namespace+"/"+obj.Name, "/"))
-		if err := c.remove(ctx, obj, group); err != nil {
+		if !group.ignores(obj) {
+			left = append(left, kind.Kind+" "+strings.TrimPrefix(obj.Namespace+"/"+obj.Name, "/"))
+		}
+		if err := errors.Join(c.confirm(ctx, obj), c.remove(ctx, obj, group.CleanGroup)); err != nil {
 			return nil, err
 		}
 	}
@@ -175,7 +204,13 @@ func (c Cleaner) remove(ctx context.Context, obj *metav1.PartialObjectMetadata, 
 		}
 		return nil
 	}
-	if c.Clock.Since(obj.DeletionTimestamp.Time) < group.FinalizeAfter {
+	since := c.Clock.Since(obj.DeletionTimestamp.Time)
+	if since >= group.DeleteGrace {
+		if err := c.announce(ctx, obj); err != nil {
+			return err
+		}
+	}
+	if since < group.FinalizeAfter {
 		return nil
 	}
 	if len(obj.Finalizers) == 0 {

@@ -4,15 +4,8 @@ package shoot
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
@@ -22,11 +15,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
-	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
-
-// secretExtensionAccess holds an administrator's kubeconfig for extensions in the seed.
-const secretExtensionAccess = "shoot-access-extension"
 
 type (
 	// addresses are those of components, address is that of the API server.
@@ -56,79 +45,19 @@ func (p plane) fragment(found remains) fragment {
 	sleeping.Facts.Power = facts.Asleep
 	return fragment{
 		deploy: slices.Concat(
-			components.Deploy(assembly.Order{After: after("namespace")}), p.connect(false),
+			components.Deploy(assembly.Order{After: after("namespace")}), p.switchEncryptionKey(*components),
+			p.connect(false), []flow.Task{p.dropFormerAccess()},
 			sleeping.Stop(assembly.Order{After: after("hibernate"), Skip: p.facts.Power == facts.Awake}),
 		),
 		destroy: slices.Concat(
 			components.Restore(assembly.Order{Skip: !found.cleanable()}), p.connect(!found.cleanable()),
 			components.Delete(assembly.Order{
-				After: after("controlplane-delete-wait"), Besides: map[component.Name][]flow.ID{etcd.Main: stores, etcd.Events: stores}, Skip: !found.namespace,
+				After: after("controlplane-delete-wait", "shoot-resources-delete"), Besides: map[component.Name][]flow.ID{etcd.Main: stores, etcd.Events: stores}, Skip: !found.namespace,
 			}),
 		),
 	}
 }
 
-// connect deploys the access for clients in the seed, and tries it, unless the shoot sleeps (GLET-HIB-3).
-func (p plane) connect(skip bool) []flow.Task {
-	return []flow.Task{
-		{
-			ID: "gardener-access", Title: "Deploying the credentials of the gardenlet", Reads: []flow.Slot{p.address()}, Skip: skip, Do: p.deployAccess,
-		},
-		{
-			ID: "shoot-client", Title: "Connecting to the API server", After: after("gardener-access", "apiserver-wait"),
-			Reads: []flow.Slot{p.address()}, Sets: []flow.Slot{p.values.shootClient},
-			Retry: flow.Retry{Interval: time.Second, Timeout: 2 * time.Minute}, Skip: skip || p.facts.Power == facts.Asleep, Do: p.reachShoot,
-		},
-	}
-}
-
 func (p plane) address() address {
 	return p.values.addresses.Of(apiserver.Exposure)
-}
-
-// deployAccess deploys kubeconfigs for clients in the seed: for the gardenlet with the public address and with the one inside the
-// seed, and for extensions.
-func (p plane) deployAccess(ctx context.Context) error {
-	server, err := p.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
-	if err != nil {
-		return err
-	}
-	public, inside := facts.URL(p.address().Get(ctx).LoadBalancer), apiserver.URL(p.facts.Namespace)
-	var objs []client.Object
-	for _, access := range []struct{ name, server, certificate, user string }{
-		{gardencorev1beta1.SecretGardener, public, "gardenlet-access", accessUser},
-		{gardencorev1beta1.SecretGardenerInternal, inside, "gardenlet-access", accessUser},
-		{secretExtensionAccess, inside, "extension-access", extensionUser},
-	} {
-		certificate, err := p.secrets.access(ctx, access.certificate, access.user)
-		if err != nil {
-			return err
-		}
-		kubeconfig, err := secrets.Kubeconfig(secrets.KubeconfigSpec{
-			Context: p.facts.Namespace, Server: access.server, CA: server.Bundle.PEM, Certificate: certificate,
-		})
-		if err != nil {
-			return err
-		}
-		objs = append(objs, &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Namespace: p.facts.Namespace, Name: access.name},
-			Type:       corev1.SecretTypeOpaque,
-			Data:       map[string][]byte{gardencorev1beta1.DataKeyKubeconfig: kubeconfig},
-		})
-	}
-	return p.engine().Apply(ctx, objs...)
-}
-
-// reachShoot sets the client of the shoot once a first request has succeeded.
-func (p plane) reachShoot(ctx context.Context) error {
-	shootClient, err := p.shoots.Get(ctx, p.facts.Namespace)
-	if err != nil {
-		return err
-	}
-	namespace := &corev1.Namespace{}
-	if err := shootClient.Get(ctx, client.ObjectKey{Name: metav1.NamespaceSystem}, namespace); err != nil {
-		return fmt.Errorf("reach the API server of the shoot at %s: %w", facts.URL(p.address().Get(ctx).LoadBalancer), err)
-	}
-	p.values.shootClient.Set(ctx, shootClient)
-	return nil
 }

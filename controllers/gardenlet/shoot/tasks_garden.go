@@ -32,7 +32,7 @@ type project struct {
 func (p project) fragment() fragment {
 	return fragment{
 		deploy: []flow.Task{
-			{ID: "garden-credentials", Title: "Publishing the credentials in the project", After: after("namespace"), Do: p.deployCredentials},
+			{ID: "garden-credentials", Title: "Publishing the credentials in the project", After: after("apiserver-wait"), Do: p.deployCredentials},
 			{
 				ID: "advertised-addresses", Title: "Reporting the addresses of the cluster", After: after("cluster-identity-status"),
 				Reads: []flow.Slot{p.address}, Do: p.publishAddresses,
@@ -46,7 +46,8 @@ func (p project) fragment() fragment {
 }
 
 // deployCredentials writes what the garden needs to issue kubeconfigs: the bundle that verifies the server, readable in the project,
-// and the key that signs client certificates, which only the API server of the garden reads.
+// and the key that signs client certificates, which only the API server of the garden reads. The API server of the shoot trusts that
+// key by then, also when it is new.
 func (p project) deployCredentials(ctx context.Context) error {
 	server, err := p.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
 	if err != nil {
@@ -74,13 +75,26 @@ func (p project) deployCredentials(ctx context.Context) error {
 	)
 }
 
-// deploySSHKey writes the key of the machines into the project, or deletes it there when SSH is disabled.
+// deploySSHKey writes the key of the machines into the project, and the one before it, which opens machines until the next rotation
+// (GLET-CRED-14). It deletes both when SSH is disabled.
 func (p project) deploySSHKey(ctx context.Context) error {
-	secret := p.sshObject()
 	key, err := p.secrets.sshKey(ctx)
 	if err != nil {
 		return err
 	}
+	var old *secrets.SSHKey
+	if key != nil {
+		old = key.Old
+	}
+	return errors.Join(
+		p.publishSSHKey(ctx, gardencorev1beta1.ProjectSecretSuffixSSHKeypair, key),
+		p.publishSSHKey(ctx, gardencorev1beta1.ProjectSecretSuffixOldSSHKeypair, old),
+	)
+}
+
+// publishSSHKey writes a key of the machines, or deletes it if there is none.
+func (p project) publishSSHKey(ctx context.Context, suffix string, key *secrets.SSHKey) error {
+	secret := p.sshObject(suffix)
 	if key == nil {
 		return kit.Remove(ctx, p.garden, secret)
 	}
@@ -99,10 +113,8 @@ func (p project) publish(ctx context.Context, obj client.Object, role string, fi
 	return err
 }
 
-func (p project) sshObject() *corev1.Secret {
-	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-		Namespace: p.facts.Shoot.Namespace, Name: p.facts.Shoot.Name + "." + gardencorev1beta1.ProjectSecretSuffixSSHKeypair,
-	}}
+func (p project) sshObject(suffix string) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.facts.Shoot.Namespace, Name: p.facts.Shoot.Name + "." + suffix}}
 }
 
 // deleteCredentials deletes them.
@@ -112,7 +124,8 @@ func (p project) deleteCredentials(ctx context.Context) error {
 		kit.Remove(ctx, p.garden, config),
 		kit.Remove(ctx, p.garden, secret),
 		kit.Remove(ctx, p.garden, internal),
-		kit.Remove(ctx, p.garden, p.sshObject()),
+		kit.Remove(ctx, p.garden, p.sshObject(gardencorev1beta1.ProjectSecretSuffixSSHKeypair)),
+		kit.Remove(ctx, p.garden, p.sshObject(gardencorev1beta1.ProjectSecretSuffixOldSSHKeypair)),
 	)
 }
 

@@ -28,13 +28,13 @@ func (p provider) fragment(found remains) fragment {
 	return fragment{
 		deploy: slices.Concat(
 			p.infrastructure().deploy(none, "cloudprovider-secret"),
-			p.controlPlane().deploy(none, "gardener-access", "apiserver-wait"),
-			p.network().deploy(none || sleeps, "infrastructure-wait", "system-resources"),
+			p.controlPlane().deploy(none, "gardener-access", "resource-manager-access", "apiserver-wait"),
+			p.network().deploy(none || sleeps, "infrastructure-wait", "resource-manager-access", "system-resources"),
 			p.again("controlplane-stop", "Stopping", none || p.facts.Power != facts.FallingAsleep, "apiserver-stop"),
 		),
 		destroy: slices.Concat(
-			p.again("controlplane-wake", "Starting", none || !found.asleep || !found.controlPlane || !found.cleanable(), "shoot-client"),
-			p.network().destroy(gone, "clean-kubernetes-resources"),
+			p.again("controlplane-wake", "Starting", none || !found.asleep || !found.controlPlane || !found.cleanable(), "shoot-client", "resource-manager-access"),
+			p.network().destroy(gone, "clean-kubernetes-resources", "resource-manager-access"),
 			p.controlPlane().destroy(gone, "network-delete-wait", "runtimes-delete-wait", "osc-delete-wait"),
 			p.infrastructure().destroy(gone, "controlplane-delete-wait"),
 		),

@@ -32,7 +32,7 @@ func (m machineConfigs) fragment(found remains) fragment {
 func (m machineConfigs) ask() ask[*gardenextensionsv1alpha1.OperatingSystemConfig] {
 	return ask[*gardenextensionsv1alpha1.OperatingSystemConfig]{
 		ground: m.ground, id: "osc", title: "the configuration of the machines", names: m.names, fill: m.fill, answer: m.takeUserData,
-		reads: []flow.Slot{m.address}, sets: []flow.Slot{m.values.userData},
+		reads: []flow.Slot{m.address}, sets: []flow.Slot{m.values.userData, m.values.machineKeys},
 	}
 }
 
@@ -73,15 +73,17 @@ func (m machineConfigs) fill(ctx context.Context, obj *gardenextensionsv1alpha1.
 	return nil
 }
 
-// takeUserData sets the names of the Secrets with the user data of each pool.
+// takeUserData sets the names of the Secrets with the user data of each pool, and the names of what needs new machines.
 func (m machineConfigs) takeUserData(ctx context.Context, objs []*gardenextensionsv1alpha1.OperatingSystemConfig) error {
-	userData := map[string]string{}
+	userData, keys := map[string]string{}, map[string]string{}
 	for _, obj := range objs {
 		if obj.Status.CloudConfig == nil {
 			return fmt.Errorf("OperatingSystemConfig %q is ready and has no status.cloudConfig: its extension does not fulfil the contract", obj.Name)
 		}
-		userData[obj.Labels[gardencorev1beta1.LabelWorkerPool]] = obj.Status.CloudConfig.SecretRef.Name
+		pool := obj.Labels[gardencorev1beta1.LabelWorkerPool]
+		userData[pool], keys[pool] = obj.Status.CloudConfig.SecretRef.Name, obj.Labels[gardencorev1beta1.LabelWorkerNodeAgentSecretName]
 	}
+	m.values.machineKeys.Set(ctx, keys)
 	m.values.userData.Set(ctx, userData)
 	return nil
 }

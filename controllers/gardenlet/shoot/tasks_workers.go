@@ -39,7 +39,7 @@ type workers struct {
 func (w workers) fragment(found remains) fragment {
 	none := !w.facts.Workers()
 	return fragment{
-		deploy: append(w.ask().deploy(none, "controlplane", "system-resources", "dns-internal"), flow.Task{
+		deploy: append(w.ask().deploy(none, append(w.credentialsFirst(), "controlplane", "system-resources", "dns-internal")...), flow.Task{
 			ID: "nodes-ready", Title: "Waiting for the nodes", Reads: []flow.Slot{w.values.shootClient}, Timeout: nodesTimeout,
 			Skip: none || w.facts.Power != facts.Awake, Do: w.awaitNodes,
 			After: after("worker-wait", "network-wait", "kube-proxy", "kcm-wait", "scheduler-wait", "controlplane-wait"),
@@ -50,12 +50,18 @@ func (w workers) fragment(found remains) fragment {
 
 func (w workers) ask() ask[*gardenextensionsv1alpha1.Worker] {
 	return ask[*gardenextensionsv1alpha1.Worker]{
-		ground: w.ground, id: "worker", title: "the workers", names: w.once, reads: []flow.Slot{w.values.infrastructure, w.values.userData},
+		ground: w.ground, id: "worker", title: "the workers", names: w.once,
+		reads: []flow.Slot{w.values.infrastructure, w.values.userData, w.values.machineKeys},
 		fill: func(ctx context.Context, obj *gardenextensionsv1alpha1.Worker) error {
 			spec := &w.facts.Shoot.Spec
 			obj.Spec.Type, obj.Spec.Region, obj.Spec.SecretRef = spec.Provider.Type, spec.Region, w.providerSecret()
 			obj.Spec.InfrastructureProviderStatus = w.values.infrastructure.Get(ctx).Status.ProviderStatus
 			obj.Spec.Pools = Pools(w.facts.Shoot, w.profile, w.values.userData.Get(ctx))
+			for i := range obj.Spec.Pools {
+				if key := w.values.machineKeys.Get(ctx)[obj.Spec.Pools[i].Name]; key != "" {
+					obj.Spec.Pools[i].NodeAgentSecretName = &key
+				}
+			}
 			var err error
 			obj.Spec.SSHPublicKey, err = w.secrets.sshPublicKey(ctx)
 			return err

@@ -159,10 +159,10 @@ func TestOperationsThatNobodyCarriesOut(t *testing.T) {
 		left   string
 		events []string
 	}{
-		"Rotation":  {reason: "nothing is rotated", asked: "rotate-ca-start", events: []string{`"rotate-ca-start"`}},
-		"Several":   {reason: "each is answered", asked: "rotate-ssh-keypair;rotate-rollout-workers=a,b", events: []string{`"rotate-ssh-keypair"`, `"rotate-rollout-workers=a,b"`}},
+		"Rotation":  {reason: "there is no password", asked: "rotate-observability-credentials", events: []string{`"rotate-observability-credentials"`}},
+		"Several":   {reason: "each is answered", asked: "rotate-observability-credentials;force-in-place-update", events: []string{`"rotate-observability-credentials"`, `"force-in-place-update"`}},
 		"Maintain":  {reason: "the garden answers it", asked: "maintain", left: "maintain"},
-		"Mixed":     {reason: "an operation that is served stays", asked: "retry;rotate-ca-complete", left: "retry", events: []string{`"rotate-ca-complete"`}},
+		"Mixed":     {reason: "an operation that is served stays", asked: "retry;rotate-observability-credentials", left: "retry", events: []string{`"rotate-observability-credentials"`}},
 		"Served":    {reason: "an operation that is served stays", asked: "retry", left: "retry"},
 		"SomeValue": {reason: "so does what others may know", asked: "other.example.com", left: "other.example.com"},
 	}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package care
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/care/webhook"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/stalepods"
+)
+
+// tidy makes the changes that belong to care: it corrects webhooks, if that is switched on, and deletes stale pods. One part that
+// fails is tried again with the next check, and does not stop the others (GLET-CARE-2).
+func (r *Reconciler) tidy(ctx context.Context, shoot *gardencorev1beta1.Shoot, w *World) {
+	err := errors.Join(r.correct(ctx, w), r.collect(ctx, shoot, w))
+	if err != nil && ctx.Err() == nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Shoot could not be tidied up")
+	}
+}
+
+// collect deletes stale pods: in the control plane, and in namespace kube-system of the shoot, or in all its namespaces when it is in
+// deletion (GLET-GC-1).
+func (r *Reconciler) collect(ctx context.Context, shoot *gardencorev1beta1.Shoot, w *World) error {
+	now := r.Clock.Now()
+	plane, err := stalepods.Collector{Client: r.SeedClient, Now: now}.Collect(ctx, client.InNamespace(shoot.Status.TechnicalID))
+	errs := []error{err}
+	var inside int
+	if w.access != nil && ok(w.API.Status) {
+		var where []client.ListOption
+		if shoot.DeletionTimestamp == nil {
+			where = append(where, client.InNamespace(metav1.NamespaceSystem))
+		}
+		inside, err = stalepods.Collector{Client: w.access, Now: now}.Collect(ctx, where...)
+		errs = append(errs, err)
+	}
+	if plane+inside > 0 {
+		ctrl.LoggerFrom(ctx).Info("Stale pods deleted", "controlPlane", plane, "shoot", inside)
+	}
+	return errors.Join(errs...)
+}
+
+// correct corrects webhooks that can be in the way (GLET-WEBHOOK-1). One that somebody changes meanwhile is left for the next check.
+func (r *Reconciler) correct(ctx context.Context, w *World) error {
+	if !ptr.Deref(r.Config.WebhookRemediatorEnabled, false) || w.access == nil || !ok(w.API.Status) || w.Inside.Err != nil {
+		return nil //nolint:nilerr // Another round looks again.
+	}
+	var errs []error
+	for i := range w.Inside.Webhooks.Validating {
+		c := &w.Inside.Webhooks.Validating[i]
+		errs = append(errs, r.patch(ctx, w, c, func() bool { return webhook.CorrectValidating(c) }))
+	}
+	for i := range w.Inside.Webhooks.Mutating {
+		c := &w.Inside.Webhooks.Mutating[i]
+		errs = append(errs, r.patch(ctx, w, c, func() bool { return webhook.CorrectMutating(c) }))
+	}
+	return errors.Join(errs...)
+}
+
+func (r *Reconciler) patch(ctx context.Context, w *World, c client.Object, correct func() bool) error {
+	before, _ := c.DeepCopyObject().(client.Object)
+	if !correct() {
+		return nil
+	}
+	lock := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := w.access.Patch(ctx, c, lock); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("correct the webhooks of %T %q: %w", c, c.GetName(), err)
+	}
+	ctrl.LoggerFrom(ctx).Info("Webhooks of the shoot corrected", "configuration", c.GetName())
+	return nil
+}

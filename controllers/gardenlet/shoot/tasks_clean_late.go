@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+const (
+	// annotationSnapshotDeleted lets a storage driver delete the snapshot behind its content.
+	annotationSnapshotDeleted = "snapshot.storage.kubernetes.io/volumesnapshot-being-deleted"
+	snapshotGroup             = "snapshot.storage.k8s.io"
+	kindSnapshotContent       = "VolumeSnapshotContent"
+)
+
+// begin returns when the clean-up began. It is kept where the next run finds it, so that a cluster in which something makes objects
+// over and over again can be deleted (GLET-CLEAN-6).
+func (c cleaning) begin(ctx context.Context) (time.Time, error) {
+	namespace := &corev1.Namespace{}
+	if err := c.seed.Get(ctx, client.ObjectKey{Name: c.facts.Namespace}, namespace); err != nil {
+		return time.Time{}, fmt.Errorf("look when the clean-up of the shoot began: get namespace %q: %w", c.facts.Namespace, err)
+	}
+	if begin, err := time.Parse(time.RFC3339, namespace.Annotations[gardencorev1beta1.AnnotationShootCleanupStartTime]); err == nil {
+		return begin, nil
+	}
+	before := namespace.DeepCopy()
+	begin := c.clock.Now().UTC().Truncate(time.Second)
+	metav1.SetMetaDataAnnotation(&namespace.ObjectMeta, gardencorev1beta1.AnnotationShootCleanupStartTime, begin.Format(time.RFC3339))
+	if err := c.seed.Patch(ctx, namespace, client.MergeFrom(before)); err != nil {
+		return time.Time{}, fmt.Errorf("note when the clean-up of the shoot began: %w", err)
+	}
+	return begin, nil
+}
+
+// snapshots are those of volumes. They have more time, because they are deleted at the provider.
+func snapshots(shoot *gardencorev1beta1.Shoot) CleanGroup {
+	period := grace(shoot, gardencorev1beta1.AnnotationShootCleanupKubernetesResourcesGrace, time.Hour)
+	v1 := schema.GroupVersion{Group: snapshotGroup, Version: "v1"}
+	return CleanGroup{
+		Kinds:       []schema.GroupVersionKind{v1.WithKind("VolumeSnapshot"), v1.WithKind(kindSnapshotContent)},
+		DeleteGrace: min(period/2, 5*time.Minute), FinalizeAfter: period,
+	}
+}
+
+// cleanPass is a group with what one pass knows of the shoot: homes are the namespaces that exist.
+type cleanPass struct {
+	CleanGroup
+
+	homes map[string]bool
+}
+
+// ignores reports whether an object is deleted but not waited for.
+func (p cleanPass) ignores(obj *metav1.PartialObjectMetadata) bool {
+	if p.Latest.IsZero() {
+		return false
+	}
+	return obj.CreationTimestamp.After(p.Latest) || obj.Namespace != "" && !p.homes[obj.Namespace]
+}
+
+// homes returns the names of all namespaces, if the group asks for them.
+func (c Cleaner) homes(ctx context.Context, group CleanGroup) (map[string]bool, error) {
+	if group.Latest.IsZero() {
+		return nil, nil //nolint:nilnil // nobody asks
+	}
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))
+	if err := c.Client.List(ctx, list); err != nil {
+		return nil, fmt.Errorf("list namespaces: %w", err)
+	}
+	homes := map[string]bool{}
+	for i := range list.Items {
+		homes[list.Items[i].Name] = true
+	}
+	return homes, nil
+}
+
+// announce tells the storage driver that the content of a snapshot is being deleted, which it waits for (GLET-CLEAN-7).
+func (c Cleaner) announce(ctx context.Context, obj *metav1.PartialObjectMetadata) error {
+	if obj.Kind != kindSnapshotContent || obj.Annotations[annotationSnapshotDeleted] != "" {
+		return nil
+	}
+	before := obj.DeepCopy()
+	metav1.SetMetaDataAnnotation(&obj.ObjectMeta, annotationSnapshotDeleted, "yes")
+	if err := c.Client.Patch(ctx, obj, client.MergeFrom(before)); err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("announce the deletion of %s %q: %w", obj.Kind, obj.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/lists"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/managed"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/managedresource"
+)
+
+const (
+	// systemSets is the prefix of the names of the ManagedResources with what every shoot has inside. Earlier versions had inventories of
+	// these names in the shoot.
+	systemSets = "shoot-core-"
+	// letGoTimeout is how long the resource manager may take to delete what extensions have in a shoot.
+	letGoTimeout = 10 * time.Minute
+	letGoPoll    = 500 * time.Millisecond
+)
+
+// inside is the components that every shoot has in its own cluster. The resource manager of the seed applies them.
+type inside struct {
+	ground
+
+	images map[string]string
+	values values
+}
+
+func (i inside) fragment(found remains) fragment {
+	components := &assembly.Assembly[facts.Shoot]{
+		Components: lists.System(), Facts: i.facts, Namespace: metav1.NamespaceSystem, Prefix: systemSets, Images: i.images, Addresses: i.values.addresses,
+		Managed: &assembly.Managed{Seed: i.engine(), Namespace: i.facts.Namespace},
+		Reads:   []flow.Slot{i.values.shootClient},
+		Engine: func(ctx context.Context) deploy.Engine {
+			return deploy.Engine{Client: i.values.shootClient.Get(ctx), Owner: fieldOwner, Clock: i.clock}
+		},
+	}
+
+	return fragment{
+		deploy: components.Deploy(assembly.Order{After: after("resource-manager-access"), Skip: i.facts.Power != facts.Awake}),
+		destroy: []flow.Task{{
+			ID: "shoot-resources-delete", Title: "Deleting the managed resources of the cluster",
+			After:   after("resource-manager-access", "clean-kubernetes-resources", "controlplane-delete-wait", "worker-delete-wait"),
+			Timeout: letGoTimeout, Skip: !found.namespace,
+			Do: func(ctx context.Context) error { return i.letGo(ctx, found.cleanable()) },
+		}},
+	}
+}
+
+// letGo ends the ManagedResources of the shoot while its API server runs. What the gardenlet has made inside goes with the cluster. What
+// extensions have made may have outer effects and is deleted, if the cluster can still be reached.
+func (i inside) letGo(ctx context.Context, reachable bool) error {
+	return flow.Until(ctx, i.clock, flow.Every(letGoPoll), func(ctx context.Context) error {
+		list := &gardenresourcesv1alpha1.ManagedResourceList{}
+		if err := i.seed.List(ctx, list, client.InNamespace(i.facts.Namespace)); err != nil {
+			return fmt.Errorf("list managed resources: %w", err)
+		}
+		var left []string
+		for n := range list.Items {
+			mr := &list.Items[n]
+			if managedresource.ClassOf(mr) != gardenresourcesv1alpha1.ClassDefault {
+				continue
+			}
+			set := managed.Set{Namespace: mr.Namespace, Name: mr.Name}
+			end := set.Delete
+			if !reachable || strings.HasPrefix(mr.Name, systemSets) {
+				end = set.Forget
+			}
+			gone, err := end(ctx, i.engine())
+			if err != nil {
+				return err
+			}
+			if !gone {
+				left = append(left, fmt.Sprintf("ManagedResource %q", mr.Name))
+			}
+		}
+		if len(left) > 0 {
+			return errors.New("still there: " + summarize(left))
+		}
+
+		return nil
+	})
+}
