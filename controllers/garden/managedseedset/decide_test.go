@@ -119,6 +119,16 @@ func TestDecide(t *testing.T) {
 			replicas: []replica{ready(0), in(1, managedseedset.ManagedSeedRegistered, func(r *replica) { r.Shoot.Labels["shoot.gardener.cloud/status"] = "unhealthy" })},
 			want:     outcome{Replica: "a-1", Event: "WaitingForShootHealthy", Pending: "a-1 ShootNotHealthy", Since: 9},
 		},
+		"GCM-MSS-8 another count": {
+			reason: "the retries of another replica are not its own", set: bed(2, waits("a-0", "ShootReconciling", 3)),
+			replicas: []replica{ready(0), in(1, managedseedset.ShootReconcileFailed)},
+			want:     outcome{Step: "RetryShoot", Replica: "a-1", Event: "RetryingShootReconciliation", Pending: "a-1 ShootReconciling", Since: 9, Retries: 1},
+		},
+		"GCM-MSS-10 pending": {
+			reason: "the pending replica goes first only if its turn has come", set: bed(1, waits("a-1", "ManagedSeedPreparing")),
+			replicas: []replica{in(0, managedseedset.ShootReconcileFailed), in(1, managedseedset.ManagedSeedPreparing)},
+			want:     outcome{Step: "DeleteShoot", Replica: "a-0", Event: "DeletingShoot", Pending: "a-0 ShootDeleting", Since: 9},
+		},
 		"GCM-MSS-8 deletion retried": {
 			reason: "a deletion is retried, too, with a count of its own", set: bed(0, waits("a-0", "ShootReconciling", 3)), replicas: []replica{in(0, managedseedset.ShootDeleteFailed)},
 			want: outcome{Step: "RetryShoot", Replica: "a-0", Event: "RetryingShootDeletion", Pending: "a-0 ShootDeleting", Since: 9, Retries: 1},

@@ -279,3 +279,30 @@ func TestOldCache(t *testing.T) {
 		})
 	}
 }
+
+// TestGivenUp sees that it is a warning when a shoot is not retried any more, and none when it is.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	for retries, want := range map[int32]string{
+		2: "Normal RetryingShootReconciliation Retrying the failed reconciliation of shoot \"a-0\"",
+		3: "Warning NotRetryingShootReconciliation The reconciliation of shoot \"a-0\" failed too often and is not retried any more",
+	} {
+		s := bed(1, waits("a-0", "ShootReconciling", retries))
+		failed := in(0, managedseedset.ShootReconcileFailed)
+		recorder := events.NewFakeRecorder(10)
+		c := newField(t, kinds(t), 0, s, failed.Shoot)
+		r := controller(c, c)
+		r.Recorder = recorder
+		if _, err := reconcile.AsReconciler(client.Client(c.WithWatch), r).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)}); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case got := <-recorder.Events:
+			if got != want {
+				t.Errorf("GCM-MSS-12: after %d retries the event is %q, want %q", retries, got, want)
+			}
+		default:
+			t.Errorf("GCM-MSS-12: after %d retries there is no event, want %q", retries, want)
+		}
+	}
+}

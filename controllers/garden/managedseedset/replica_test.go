@@ -14,6 +14,7 @@ import (
 func TestState(t *testing.T) {
 	t.Parallel()
 	outdated := func(r *replica) { r.Shoot.Generation = 2 }
+	ofDeletion := func(r *replica) { r.Shoot.Status.LastOperation.Type = "Delete" }
 	for name, tc := range map[string]struct {
 		reason  string
 		replica replica
@@ -29,6 +30,8 @@ func TestState(t *testing.T) {
 		"GCM-MSS-3 deleting":           {reason: "it ends", replica: in(0, managedseedset.ShootDeleting), want: managedseedset.ShootDeleting},
 		"GCM-MSS-3 delete failed":      {reason: "it cannot end", replica: in(0, managedseedset.ShootDeleteFailed), want: managedseedset.ShootDeleteFailed},
 		"GCM-MSS-3 failed, then ended": {reason: "a failure to make it is no failure to delete it", replica: in(0, managedseedset.ShootReconcileFailed, func(r *replica) { r.Shoot.DeletionTimestamp = new(metav1.NewTime(at(0))) }), want: managedseedset.ShootDeleting},
+		"GCM-MSS-3 failed Delete":      {reason: "nor is a failed deletion one to make it", replica: in(0, managedseedset.ShootReconcileFailed, ofDeletion), want: managedseedset.ShootReconciling},
+		"GCM-MSS-3 Delete":             {reason: "nor has a deletion that succeeded made it", replica: in(0, managedseedset.ShootReconciled, ofDeletion), want: managedseedset.ShootReconciling},
 		"GCM-MSS-3 preparing":          {reason: "its gardenlet is not there yet", replica: in(0, managedseedset.ManagedSeedPreparing), want: managedseedset.ManagedSeedPreparing},
 		"GCM-MSS-3 changed":            {reason: "what was registered before a change may not be now", replica: ready(0, func(r *replica) { r.ManagedSeed.Generation = 2 }), want: managedseedset.ManagedSeedPreparing},
 		"GCM-MSS-3 seed deleting":      {reason: "the seed ends first", replica: in(0, managedseedset.ManagedSeedDeleting), want: managedseedset.ManagedSeedDeleting},

@@ -12,7 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,6 +37,11 @@ type garden struct {
 	clock *clocktesting.FakeClock
 	// writes counts down to the one that fails; none does below zero.
 	writes int
+	// failure is the error of the write that fails.
+	failure error
+	// meanwhile is called before each write with its number; it may be nil.
+	meanwhile func(write int)
+	begun     int
 }
 
 func newGarden(t *testing.T, profile *gardencorev1beta1.CloudProfileSpec, s *gardencorev1beta1.Shoot) *garden {
@@ -43,11 +50,14 @@ func newGarden(t *testing.T, profile *gardencorev1beta1.CloudProfileSpec, s *gar
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &garden{clock: clocktesting.NewFakeClock(now()), writes: -1}
+	g := &garden{clock: clocktesting.NewFakeClock(now()), writes: -1, failure: errKilled}
 	write := func() error {
+		if g.begun++; g.meanwhile != nil {
+			g.meanwhile(g.begun - 1)
+		}
 		g.writes--
 		if g.writes == -1 {
-			return errKilled
+			return g.failure
 		}
 		return nil
 	}
@@ -184,6 +194,77 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 	if s := g.shoot(t); s.Spec.Kubernetes.Version != "1.33.3" || s.Status.LastMaintenance.State != "Succeeded" {
 		t.Errorf("Kubernetes %s, status %+v, want what the owner chose", s.Spec.Kubernetes.Version, s.Status.LastMaintenance)
+	}
+}
+
+// TestChangedBetweenWrites sees that each write of a maintenance is about the shoot that was planned for, so that what the owner
+// changes at any time of it stays, and nothing is reported that was not done.
+func TestChangedBetweenWrites(t *testing.T) {
+	t.Parallel()
+	for write, name := range []string{"dry run", "announcement", "changes", "report"} {
+		t.Run("GCM-MAINT-12 "+name, func(t *testing.T) {
+			t.Parallel()
+			g := newGarden(t, offers("1.33.1 1.33.2 1.33.3:deprecated", "1.0.0"), shoot(always))
+			g.meanwhile = func(next int) {
+				if next != write {
+					return
+				}
+				owner := g.shoot(t)
+				owner.Spec.Kubernetes.Version = "1.33.3"
+				if err := g.Client.Update(t.Context(), owner); err != nil {
+					t.Error(err)
+				}
+			}
+			if result, err := g.Reconcile(t.Context(), g.shoot(t)); err != nil || result.RequeueAfter == 0 || result.RequeueAfter > time.Second {
+				t.Errorf("Reconcile(...) = %v, %v, want another pass soon", result, err)
+			}
+			s := g.shoot(t)
+			if s.Spec.Kubernetes.Version != "1.33.3" {
+				t.Errorf("Kubernetes %s, want what the owner chose", s.Spec.Kubernetes.Version)
+			}
+			last := s.Status.LastMaintenance
+			if announced := write > 1; (last != nil) != announced || announced && last.State != "Processing" {
+				t.Errorf("the status is %+v, want it to tell of the maintenance only if it was announced (%t), and not that it ended", last, announced)
+			}
+		})
+	}
+}
+
+// TestRefused sees that a maintenance whose dry run the server refuses changes nothing, is answered and told.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t, offers("1.33.1 1.33.2", "1.0.0"), shoot(always, annotated(operation, "maintain")))
+	recorder := events.NewFakeRecorder(10)
+	g.Recorder, g.writes = recorder, 0
+	g.failure = apierrors.NewForbidden(schema.GroupResource{Resource: "shoots"}, "a", errors.New("not now"))
+	if _, err := g.Reconcile(t.Context(), g.shoot(t)); err != nil {
+		t.Fatal(err)
+	}
+	s := g.shoot(t)
+	if s.Spec.Kubernetes.Version != "1.33.1" || s.Annotations[operation] != "" {
+		t.Errorf("GCM-MAINT-12: Kubernetes %s, annotations %v, want no change and no request left", s.Spec.Kubernetes.Version, s.Annotations)
+	}
+	if last := s.Status.LastMaintenance; last == nil || last.State != "Failed" || last.FailureReason == nil || !strings.Contains(*last.FailureReason, "not now") {
+		t.Errorf("GCM-MAINT-12: status %+v, want a failure that says why", last)
+	}
+	if got := <-recorder.Events; !strings.HasPrefix(got, "Warning MaintenanceFailed ") {
+		t.Errorf("GCM-MAINT-11: event %q, want a warning", got)
+	}
+}
+
+// TestTold sees that what could not be updated is told by a warning, and what was by none.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t, offers("1.33.1 1.33.2", "1.0.0:expired"), shoot(always))
+	recorder := events.NewFakeRecorder(10)
+	g.Recorder = recorder
+	if _, err := g.Reconcile(t.Context(), g.shoot(t)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Normal KubernetesVersionMaintenance ", "Warning MachineImageVersionMaintenance "} {
+		if got := <-recorder.Events; !strings.HasPrefix(got, want) {
+			t.Errorf("GCM-MAINT-11: event %q, want one that begins with %q", got, want)
+		}
 	}
 }
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package hibernation_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/hibernation"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// night is what a pass leaves behind.
+type night struct {
+	Asleep bool
+	// Noted is when a schedule was last carried out.
+	Noted time.Time
+	// Next is when the shoot is looked at again.
+	Next time.Duration
+	// Event is the event that was recorded, if there is one.
+	Event string
+}
+
+// TestPass looks at a shoot once, a minute after a schedule wanted it to sleep.
+func TestPass(t *testing.T) {
+	t.Parallel()
+	now := at(9, 20, 1, 0)
+	const untilMorning = 9*time.Hour + 59*time.Minute + 100*time.Millisecond
+	asleep := night{Asleep: true, Noted: now, Next: untilMorning, Event: "Normal Hibernated A schedule puts the cluster to sleep"}
+	awake := night{Next: untilMorning}
+	failed := func(generation int64) func(*gardencorev1beta1.Shoot) {
+		return func(s *gardencorev1beta1.Shoot) {
+			s.Generation, s.Status.ObservedGeneration = generation, 1
+			s.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Failed"}
+		}
+	}
+	triggered := func(when time.Time) func(*gardencorev1beta1.Shoot) {
+		return func(s *gardencorev1beta1.Shoot) { s.Status.LastHibernationTriggerTime = new(metav1.NewTime(when)) }
+	}
+	missed := func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Hibernation.Schedules = []gardencorev1beta1.HibernationSchedule{nightly("0 18 * * *", "0 6 * * *", "")}
+	}
+	for name, tc := range map[string]struct {
+		reason   string
+		change   func(*gardencorev1beta1.Shoot)
+		deadline time.Duration
+		want     night
+	}{
+		"GCM-HIBER-4 sleep": {reason: "it is put to sleep, which is noted and told", want: asleep},
+		"GCM-HIBER-4 sleeps already": {
+			reason: "one that sleeps only gets it noted", change: func(s *gardencorev1beta1.Shoot) { s.Spec.Hibernation.Enabled = new(true) },
+			want: night{Asleep: true, Noted: now, Next: untilMorning},
+		},
+		"GCM-HIBER-1 in deletion": {
+			reason: "one in deletion is left alone, for ever",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.DeletionTimestamp, s.Finalizers = new(metav1.NewTime(now)), []string{"gardener"}
+			},
+		},
+		"GCM-HIBER-1 failed":        {reason: "one that has failed is left alone until the next time", change: failed(1), want: awake},
+		"GCM-HIBER-1 failed before": {reason: "but not if it has changed since", change: failed(2), want: asleep},
+		"GCM-HIBER-3 carried out": {
+			reason: "what was carried out is not carried out again", change: triggered(at(9, 20, 0, 0)),
+			want: night{Noted: at(9, 20, 0, 0), Next: untilMorning},
+		},
+		"GCM-HIBER-3 carried out before": {reason: "but the next time is", change: triggered(at(9, 6, 0, 0)), want: asleep},
+		"GCM-HIBER-3 missed":             {reason: "what is older than the deadline is not caught up with", change: missed, want: awake},
+		"GCM-HIBER-3 longer deadline":    {reason: "unless that is longer", change: missed, deadline: 3 * time.Hour, want: asleep},
+		"GCM-HIBER-3 too old": {
+			reason: "a week is the longest of all deadlines", deadline: 30 * 24 * time.Hour,
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Hibernation.Schedules = []gardencorev1beta1.HibernationSchedule{nightly("0 18 1 * *", "0 6 10 * *", "")}
+			},
+			want: awake,
+		},
+		"GCM-HIBER-3 younger": {
+			reason: "what was due before it was created is not for it",
+			change: func(s *gardencorev1beta1.Shoot) { s.CreationTimestamp = metav1.NewTime(at(9, 20, 0, 30)) }, want: awake,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "a", Generation: 1, CreationTimestamp: metav1.NewTime(at(1, 0, 0, 0))}}
+			s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Schedules: []gardencorev1beta1.HibernationSchedule{nightly("0 20 * * *", "0 6 * * *", "")}}
+			if tc.change != nil {
+				tc.change(s)
+			}
+			if diff := cmp.Diff(tc.want, look(t, s, now, max(tc.deadline, 2*time.Hour))); diff != "" {
+				t.Errorf("%s\na pass (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// look makes one pass, and returns what it leaves behind.
+func look(t *testing.T, s *gardencorev1beta1.Shoot, now time.Time, deadline time.Duration) night {
+	t.Helper()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := fake.NewClientBuilder().WithScheme(types).WithObjects(s).WithStatusSubresource(s).Build()
+	recorder := events.NewFakeRecorder(10)
+	r := &hibernation.Reconciler{
+		Base:   kit.Base{Client: c, Reader: c, Clock: clocktesting.NewFakeClock(now), Recorder: recorder},
+		Config: gardenconfigv1alpha1.ServerShootHibernationConfiguration{TriggerDeadlineDuration: &metav1.Duration{Duration: deadline}},
+	}
+	key := client.ObjectKeyFromObject(s)
+	if err := c.Get(t.Context(), key, s); err != nil {
+		t.Fatal(err)
+	}
+	result, err := r.Reconcile(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Get(t.Context(), key, s); err != nil {
+		t.Fatal(err)
+	}
+	got := night{Next: result.RequeueAfter, Asleep: s.Spec.Hibernation.Enabled != nil && *s.Spec.Hibernation.Enabled}
+	if noted := s.Status.LastHibernationTriggerTime; noted != nil {
+		got.Noted = noted.UTC()
+	}
+	select {
+	case got.Event = <-recorder.Events:
+	default:
+	}
+	return got
+}
