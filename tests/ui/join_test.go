@@ -11,9 +11,9 @@ import (
 	"k8s.io/utils/clock"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/join"
-	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -55,7 +55,7 @@ func (w *world) runGardenlet(ctx context.Context, data []byte) error {
 		return err
 	}
 	config.Server.HealthProbes.Port, config.Server.Metrics.Port = 0, 0
-	completed, err := gardenlet.Options{Config: config, Version: "v0.0.0-test", APILevel: options.GardenerAPILevel}.Complete()
+	completed, err := gardenlet.Options{Config: config, Version: "v0.0.0-test", APILevel: build.GardenerAPILevel}.Complete()
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ var (
 )
 
 // testLimit is how long the browser may take for all tests.
-const testLimit = 10 * time.Minute
+const testLimit = 25 * time.Minute
 
 // TestBrowser runs the tests in webui/e2e. They are told where the garden is, and where to ask for what only its administrator or
 // other users can do.

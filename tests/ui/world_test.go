@@ -253,6 +253,8 @@ func (w *world) keepLeases() {
 //	POST /code            the code of a new one-time link
 //	POST /token?user=NAME a token of a service account in the namespace garden-meadow
 //	POST /join            runs the command in the body, which joins a seed
+//	POST /gardenlet?shoot=NAME
+//	                      an operation on the shoot, as its gardenlet would run it; fail=ID makes a task of it fail
 //	POST /patch?path=PATH a merge patch of an object by somebody else, with its API path
 func (w *world) control() string {
 	mux := http.NewServeMux()
@@ -285,6 +287,7 @@ func (w *world) control() string {
 		}
 		answer(out, "", err)
 	})
+	mux.HandleFunc("POST /gardenlet", func(out http.ResponseWriter, r *http.Request) { answer(out, "", w.reconcile(r.Context(), r)) })
 	mux.HandleFunc("POST /patch", func(out http.ResponseWriter, r *http.Request) {
 		text, err := w.asAdmin(r.Context(), http.MethodPatch, r.URL.Query().Get("path"), "application/merge-patch+json", r.Body)
 		answer(out, string(text), err)

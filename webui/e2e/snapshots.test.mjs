@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 
 import { accessible, asAdmin, garden, launch, open, phone, picture } from './world.mjs'
@@ -58,6 +59,72 @@ test('how to restore a moment is told, with the command', async () => {
   await picture(page, 'restore')
   await dialog.getByLabel('The state at a time').last().fill('2001-01-01T00:00')
   await dialog.getByRole('alert').getByText('The oldest snapshot is of').waitFor()
+  assert.deepEqual(problems, [])
+  await context.close()
+})
+
+test('a snapshot is verified by the server, and downloaded', async () => {
+  const { context, page, problems } = await open(browser, { acceptDownloads: true })
+  await asAdmin(page)
+  await page.goto(`${garden}/ui/operations/snapshots`)
+  await take(page)
+  await rows(page).first().getByRole('link').click()
+  const dialog = page.getByRole('dialog')
+  const name = (
+    await dialog
+      .getByText(/^snapshot-\d{8}-/)
+      .first()
+      .textContent()
+  ).trim()
+  await dialog.getByRole('button', { name: 'Verify now' }).click()
+  await dialog.getByText(/(is|are) well, and can be restored\./).waitFor()
+  await accessible(page, 'a verified snapshot')
+  await picture(page, 'snapshot-verified')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('link', { name: 'Download' }).click(),
+  ])
+  assert.equal(download.suggestedFilename(), `${name}.tsnap`)
+  const file = readFileSync(await download.path())
+  assert.equal(file.subarray(0, 21).toString(), 'age-encryption.org/v1', 'the file is encrypted')
+  assert.equal(file.subarray(-8).toString(), 'TERRSNP1', 'the file is complete')
+  await phone(page)
+  await picture(page, 'snapshot-phone')
+  await page.keyboard.press('Escape')
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await rows(page).first().getByText('Well', { exact: true }).waitFor()
+  assert.deepEqual(problems, [])
+  await context.close()
+})
+
+test('increments, a gap in them, and a snapshot that is not well are shown', async () => {
+  const { context, page, problems } = await open(browser)
+  await asAdmin(page)
+  await page.route('**/v1alpha1/snapshots', async (route) => {
+    const answer = await route.fetch()
+    const list = await answer.json()
+    const [first] = list.items
+    const until = new Date().toISOString()
+    first.status.increments = { count: 1234, bytes: 5 << 20, until, gap: true }
+    first.status.verification = {
+      state: 'Failed',
+      startTime: until,
+      completionTime: until,
+      message: 'increment-1: it is damaged',
+    }
+    await route.fulfill({ response: answer, json: list })
+  })
+  await page.goto(`${garden}/ui/operations/snapshots`)
+  const first = rows(page).first()
+  await first.getByText('1,234 · 5.0 MiB').waitFor()
+  await first.getByText('Gap').waitFor()
+  await first.getByText('Not well').waitFor()
+  await first.getByRole('link').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Increments are missing').waitFor()
+  await dialog.getByText('increment-1: it is damaged').waitFor()
+  await accessible(page, 'a snapshot that is not well')
+  await picture(page, 'snapshot-not-well')
   assert.deepEqual(problems, [])
   await context.close()
 })

@@ -52,6 +52,9 @@ export const tokenOf = (user) => control(`/token?user=${user}`)
 /** Runs the command that the page shows for a new seed, as somebody does who pastes it. */
 export const join = (command) => control('/join', command)
 
+/** Has a gardenlet run an operation on a cluster; a task of it can fail. It returns once the operation has ended. */
+export const gardenlet = (shoot, fail = '') => control(`/gardenlet?shoot=${shoot}&fail=${fail}`)
+
 /** Patches an object as somebody else. */
 export const patch = (path, change) => control(`/patch?path=${encodeURIComponent(path)}`, JSON.stringify(change))
 

@@ -13,7 +13,21 @@ export interface Snapshot extends KubeObject {
     events?: number
     version?: string
     clusterIdentity?: string
+    /** What was saved between this snapshot and the next one. */
+    increments?: { count: number; bytes: number; until?: string; gap?: boolean }
+    /** The last verification since the server has started. */
+    verification?: Verification
   }
+}
+
+/** What became of reading a snapshot and its increments again. */
+export interface Verification {
+  state: 'Running' | 'Succeeded' | 'Failed'
+  startTime: string
+  completionTime?: string
+  files?: number
+  checksumsOnly?: boolean
+  message?: string
 }
 
 /** The section of the server's configuration, with its defaults. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { parseDuration } from '@/design/time'
+import { path, snapshots } from '@/kube/resources'
 
 import type { Snapshot, SnapshotSettings } from './types'
 
@@ -21,12 +22,12 @@ export interface Reach {
  * snapshots are younger, from the oldest one on.
  */
 export function reachOf(
-  snapshots: Snapshot[],
+  all: Snapshot[],
   settings: SnapshotSettings,
   savedUntil: string | undefined,
   now: number,
 ): Reach | undefined {
-  const times = snapshots.map((s) => Date.parse(s.status.time)).sort((a, b) => a - b)
+  const times = all.map((s) => Date.parse(s.status.time)).sort((a, b) => a - b)
   const [oldest] = times
   const newest = times.at(-1)
   if (oldest === undefined || newest === undefined) return undefined
@@ -56,6 +57,9 @@ export function restoreCommand(wanted: Wanted, destination: string, dataDir: str
   if (wanted.kind === 'time') parts.push(`--to-time ${new Date(wanted.at).toISOString().replace(/\.\d+Z$/, 'Z')}`)
   return parts.join(' \\\n  ')
 }
+
+/** Where the file of a snapshot can be downloaded. */
+export const downloadPath = (name: string): string => '/ui/kube' + path(snapshots, undefined, name, 'download')
 
 /** The command that reads a snapshot to its end. */
 export function verifyCommand(name: string, destination: string): string {

@@ -18,9 +18,17 @@ export const safety = {
       kind: 'Kind',
       size: 'Size',
       revision: 'Revision',
+      increments: 'Increments',
+      verified: 'Verified',
       name: 'Name',
       destination: 'Place',
     },
+    increments: (n: number, size: string) => `${n.toLocaleString('en')} · ${size}`,
+    incrementsUntil: (text: string, until: string) => `${text}, up to ${until}`,
+    noIncrements: 'None',
+    gap: 'Gap',
+    gapText:
+      'Increments are missing: what was written after the last one can be restored from the next snapshot on only.',
     kinds: { full: 'Full', newest: 'Full, newest' },
     last: 'Last snapshot',
     savedUntil: 'Changes saved up to',
@@ -43,9 +51,26 @@ export const safety = {
     events: 'Events',
     version: 'Taken by version',
     unreadable: 'The file of this snapshot cannot be read.',
-    check: 'Check it',
+    check: 'Verification',
     checkText:
-      'The server has read it to its end when it was taken. This command does so again; it needs the key, and no server.',
+      'The server has read it to its end when it was taken. It can do so again, with all increments that go on from it.',
+    checkHere: 'Elsewhere, this command reads the file; it needs the key, and no server:',
+    verify: {
+      button: 'Verify now',
+      again: 'Verify again',
+      never: 'Not since the server has started',
+      running: 'It is being read…',
+      states: { Running: 'Verifying', Succeeded: 'Well', Failed: 'Not well' },
+      succeeded: (files: number) =>
+        files === 1
+          ? 'The file is well, and can be restored.'
+          : `All ${files.toLocaleString('en')} files are well, and can be restored.`,
+      checksums: 'The server has no key to read it: only checksums were compared.',
+      failed: 'It cannot be restored as it is:',
+      cannot: 'Cannot verify the snapshot',
+    },
+    download: 'Download',
+    downloadHint: 'The file is encrypted; without the key nobody can read it. Downloads are in the audit log.',
     newestStays: 'The newest snapshot cannot be deleted: what is saved from now on begins with it.',
     deleteTitle: 'Delete this snapshot?',
     deleteText: (when: string) =>

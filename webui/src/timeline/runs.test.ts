@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { edgesOf, relatives } from './graph'
-import { criticalPath, runningTitles, runsOf } from './runs'
+import { criticalPath, runningTitles, runsOf, seenTasks } from './runs'
 import { linesOf } from './summary'
 import type { TimelineEntry } from './types'
 
@@ -103,6 +103,29 @@ describe('runsOf', () => {
     const runs = runsOf([processing(0)], operation)
     expect(runs).toHaveLength(1)
     expect(runs[0]!.tasks.map((x) => x.title)).toEqual(['Deploying a', 'with care'])
+  })
+})
+
+describe('tasks of the first run', () => {
+  const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString()
+  const running = (seconds: number, description: string) =>
+    ({ type: 'Create', state: 'Processing', progress: 10, description, lastUpdateTime: at(seconds) }) as const
+
+  it('are seen to run since they were first named', () => {
+    let seen = seenTasks(new Map(), running(3, 'Deploying a'), [])
+    seen = seenTasks(seen, running(5, 'Deploying a, Waiting for b'), [])
+    expect([...seen]).toEqual([
+      ['Deploying a', Date.parse(at(3))],
+      ['Waiting for b', Date.parse(at(5))],
+    ])
+    const [run] = runsOf([processing(0)], running(7, 'Deploying a, Waiting for b'), seen)
+    expect(run!.tasks.map((x) => x.started)).toEqual([Date.parse(at(3)), Date.parse(at(5))])
+    expect([...seenTasks(seen, running(9, 'Waiting for b'), [])].map(([title]) => title)).toEqual(['Waiting for b'])
+    expect(seenTasks(seen, undefined, []).size).toBe(0)
+  })
+  it('have not begun before they are known to run', () => {
+    const [run] = runsOf([processing(0)], running(7, 'Deploying a'))
+    expect(run!.tasks[0]!.started).toBe(Date.parse(at(7)))
   })
 })
 

@@ -39,9 +39,14 @@ interface Beginning {
 
 /**
  * Puts the tasks of a timeline together to runs, the oldest first. A run begins with an operation that starts to be processed,
- * or with a task that has already ended in the run before.
+ * or with a task that has already ended in the run before. Tasks are known once they have ended; since when those that run now have been
+ * seen is told by their titles.
  */
-export function runsOf(entries: TimelineEntry[], last?: LastOperation): Run[] {
+export function runsOf(
+  entries: TimelineEntry[],
+  last?: LastOperation,
+  seen: ReadonlyMap<string, number> = new Map(),
+): Run[] {
   const ordered = entries.map((entry) => ({ time: Date.parse(entry.time), entry })).sort((a, b) => a.time - b.time)
   const beginnings = ordered.filter(
     ({ entry }) => entry.operation?.state === 'Processing' && entry.operation.from !== 'Processing',
@@ -69,7 +74,7 @@ export function runsOf(entries: TimelineEntry[], last?: LastOperation): Run[] {
     if (task.error) run.state = 'failed'
   }
   const all = [...runs.values()].sort((a, b) => a.started - b.started)
-  goOn(all, beginnings, last)
+  goOn(all, beginnings, last, seen)
   for (const run of all) run.tasks.sort((a, b) => a.started - b.started || a.id.localeCompare(b.id))
   return all
 }
@@ -93,7 +98,12 @@ function taskOf(ended: number, entry: TimelineEntry): RunTask {
 }
 
 /** While an operation runs, its description names the tasks that run now: they are added to the last run. */
-function goOn(runs: Run[], beginnings: Beginning[], last: LastOperation | undefined): void {
+function goOn(
+  runs: Run[],
+  beginnings: Beginning[],
+  last: LastOperation | undefined,
+  seen: ReadonlyMap<string, number>,
+): void {
   if (last?.state !== 'Processing') return
   const began = beginnings.at(-1)
   let run = runs.at(-1)
@@ -109,8 +119,10 @@ function goOn(runs: Run[], beginnings: Beginning[], last: LastOperation | undefi
   for (const title of runningTitles(last.description, earlier)) {
     if (run.tasks.some((x) => x.title === title)) continue
     const known = earlier.get(title)
+    // What a task has to wait for is known from earlier runs. In the first one, only since when it was seen.
     const before = (known?.after ?? []).map((id) => run.tasks.find((x) => x.id === id)?.ended ?? 0)
-    const started = Math.max(run.started, ...before)
+    const at = known ? 0 : (seen.get(title) ?? Date.parse(last.lastUpdateTime))
+    const started = Math.max(run.started, at, ...before)
     run.tasks.push({ id: known?.id ?? title, title, ready: started, started, after: known?.after ?? [] })
   }
 }
@@ -145,4 +157,18 @@ export function criticalPath(run: Run): Set<string> {
     at = before.reduce<RunTask | undefined>((a, b) => (!a || end(b) > end(a) ? b : a), undefined)
   }
   return path
+}
+
+/** Since when the tasks of an operation have been seen to run. Those that run no more are forgotten. */
+export function seenTasks(
+  before: ReadonlyMap<string, number>,
+  last: LastOperation | undefined,
+  entries: TimelineEntry[],
+): Map<string, number> {
+  const now = new Map<string, number>()
+  if (last?.state !== 'Processing') return now
+  const titles = new Map(entries.flatMap((e) => (e.task ? [[e.task.title || e.task.id, true] as const] : [])))
+  for (const title of runningTitles(last.description, titles))
+    now.set(title, before.get(title) ?? Date.parse(last.lastUpdateTime))
+  return now
 }

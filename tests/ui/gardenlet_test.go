@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ui_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/gardenlet/journal"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
+)
+
+// pictures has the graphs that gardenlets run, as pictures that their own tests hold.
+var pictures = filepath.Join("..", "..", "controllers", "gardenlet", "shoot", "testdata")
+
+const (
+	// hands is how long a task takes that does something, and patience one that waits for others, at least.
+	hands    = 60 * time.Millisecond
+	patience = 500 * time.Millisecond
+	// reportPeriod is the time between two reports of progress.
+	reportPeriod = 300 * time.Millisecond
+)
+
+// errNoCapacity is why a task of the hollow gardenlet fails.
+var errNoCapacity = errors.New("machine worker-2 could not be created: no capacity left in zone a")
+
+// reconcile runs an operation on a shoot as its gardenlet does: with the graph that gardenlets run, the status that they write and the
+// journal by which they hand in tasks, over the API and with their permissions. Only the tasks do nothing but take their time. A task
+// can be made to fail. It returns when the operation has ended and its tasks are handed in.
+func (w *world) reconcile(ctx context.Context, r *http.Request) error {
+	query := r.URL.Query()
+	shoot := &gardencorev1beta1.Shoot{}
+	shoot.Namespace, shoot.Name = "garden-meadow", query.Get("shoot")
+	if err := w.Client.Get(ctx, client.ObjectKeyFromObject(shoot), shoot); err != nil {
+		return err
+	}
+	asleep := shoot.Spec.Hibernation != nil && shoot.Spec.Hibernation.Enabled != nil && *shoot.Spec.Hibernation.Enabled
+	picture := "reconcile"
+	if asleep {
+		picture = "hibernate"
+	}
+	graph, err := hollow(picture, flow.ID(query.Get("fail")))
+	if err != nil {
+		return err
+	}
+	garden := w.As(w.t, "gardener.cloud:system:seed:"+*shoot.Spec.SeedName, "gardener.cloud:system:seeds", "system:authenticated")
+	notes := journal.New(clock.RealClock{}, logr.Discard())
+	o := operation.Machine[*gardencorev1beta1.Shoot]{
+		Kind: operation.Shoots(), Client: garden, Reader: garden, Clock: clock.RealClock{}, Patience: time.Hour, Journal: notes,
+	}.On(shoot)
+	writing, end := context.WithCancel(ctx)
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		notes.Run(writing, garden)
+	}()
+	defer func() { end(); <-written }()
+	generation := shoot.Generation
+	begin := operation.Start[*gardencorev1beta1.Shoot]{
+		Type: gardencorev1beta1.LastOperationTypeReconcile, Anew: true,
+		Change: func(s *gardencorev1beta1.Shoot) { s.Status.ObservedGeneration = generation },
+	}
+	if err := o.Begin(ctx, begin); err != nil {
+		return err
+	}
+	if err := o.Run(ctx, graph, reportPeriod); err != nil {
+		_, _ = o.Fail(ctx, err) // The error is the one that is asked for, and shown in the status.
+
+		return nil
+	}
+
+	return o.Succeed(ctx, func(s *gardencorev1beta1.Shoot) { s.Status.Hibernated = asleep })
+}
+
+// hollow reads a graph from its picture. Its tasks take some time.
+func hollow(picture string, failing flow.ID) (*flow.Graph, error) {
+	file, err := os.Open(filepath.Join(pictures, picture+".dot"))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // Nothing is written.
+	var (
+		name   string
+		tasks  []flow.Task
+		places = map[flow.ID]int{}
+		quoted = regexp.MustCompile(`^\s+"([^"]+)"(?: -> "([^"]+)")?(.*)`)
+	)
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		line := lines.Text()
+		if rest, ok := strings.CutPrefix(line, "digraph "); ok {
+			name = strings.Trim(rest, `"{ `)
+		}
+		found := quoted.FindStringSubmatch(line)
+		if found == nil {
+			continue
+		}
+		if found[2] != "" {
+			at := places[flow.ID(found[2])]
+			tasks[at].After = append(tasks[at].After, flow.ID(found[1]))
+
+			continue
+		}
+		places[flow.ID(found[1])] = len(tasks)
+		tasks = append(tasks, task(flow.ID(found[1]), strings.Contains(found[3], "dashed"), flow.ID(found[1]) == failing))
+	}
+
+	return flow.Compile(name, tasks...)
+}
+
+// task is one that takes a while, depending on what it is.
+func task(id flow.ID, skipped, fails bool) flow.Task {
+	name, waits := strings.CutSuffix(string(id), "-wait")
+	title := "Deploying " + strings.ReplaceAll(name, "-", " ")
+	takes := hands + time.Duration(len(name))*5*time.Millisecond
+	if waits {
+		title = "Waiting for " + strings.ReplaceAll(name, "-", " ")
+		takes = patience + time.Duration(len(name)%7)*150*time.Millisecond
+	}
+
+	return flow.Task{ID: id, Title: title, Skip: skipped, Do: func(ctx context.Context) error {
+		timer := time.NewTimer(takes)
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+		}
+		if fails {
+			return fmt.Errorf("%s: %w", name, errNoCapacity)
+		}
+
+		return nil
+	}}
+}
