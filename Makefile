@@ -23,7 +23,7 @@ K8S_FLAGS := -X k8s.io/component-base/version.gitVersion=v$(K8S) \
 	-X k8s.io/component-base/version.gitMinor=$(word 2,$(subst ., ,$(K8S))) \
 	-X k8s.io/component-base/version.gitTreeState=clean \
 	-X k8s.io/client-go/pkg/version.gitVersion=v$(K8S) \
-	-X $(MODULE)/appliance/options.Version=$(VERSION)
+	-X $(MODULE)/appliance/build.Version=$(VERSION)
 LDFLAGS := -s -w $(K8S_FLAGS) -extldflags "-static"
 
 ##@ The two commands of the README
@@ -173,7 +173,7 @@ test-consistency-faults: ## Reintroduce known faults of the store one by one, an
 test-ui: $(WEBUI) | webui-node ## Test the web UI: types, lint, units, and in a real browser (installs Chromium; see docs/ui.md)
 	@scripts/webui test
 	@scripts/prerequisites browser
-	go test -count=1 -timeout 20m -v -run TestBrowser ./tests/ui -browser $(if $(SCREENSHOTS),-screenshots $(abspath $(SCREENSHOTS)))
+	go test -count=1 -timeout 30m -v -run TestBrowser ./tests/ui -browser $(if $(SCREENSHOTS),-screenshots $(abspath $(SCREENSHOTS)))
 
 .PHONY: test-ui-scale
 test-ui-scale: $(WEBUI) | webui-node ## Test what the web UI costs with 2,000 shoots, and with 1,000 changes a second

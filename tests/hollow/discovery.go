@@ -30,10 +30,25 @@ func discovery(legacy bool) *apidiscoveryv2.APIGroupDiscoveryList {
 		}
 		group.Versions = append(group.Versions, apidiscoveryv2.APIVersionDiscovery{Version: version.Version, Resources: resources(version)})
 	}
+	if !legacy {
+		groups["apiextensions.k8s.io"] = definitions()
+	}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		list.Items = append(list.Items, *groups[name])
 	}
 	return list
+}
+
+// definitions is the group of custom resource definitions, which the scheme does not have.
+func definitions() *apidiscoveryv2.APIGroupDiscovery {
+	const group, version, kind = "apiextensions.k8s.io", "v1", "CustomResourceDefinition"
+	return &apidiscoveryv2.APIGroupDiscovery{
+		ObjectMeta: metav1.ObjectMeta{Name: group},
+		Versions: []apidiscoveryv2.APIVersionDiscovery{{Version: version, Resources: []apidiscoveryv2.APIResourceDiscovery{{
+			Resource: "customresourcedefinitions", SingularResource: "customresourcedefinition", Scope: apidiscoveryv2.ScopeCluster,
+			ResponseKind: &metav1.GroupVersionKind{Group: group, Version: version, Kind: kind}, Verbs: []string{"get", "list"},
+		}}}},
+	}
 }
 
 func resources(version schema.GroupVersion) []apidiscoveryv2.APIResourceDiscovery {

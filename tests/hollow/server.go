@@ -148,11 +148,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == "/api/v1/nodes":
 		w.Header().Set("Content-Type", "application/json")
 		reply(w, corev1.NodeList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NodeList"}, Items: s.Nodes})
+	case nothing()[path] != "":
+		w.Header().Set("Content-Type", "application/json")
+		group, kind, _ := strings.Cut(nothing()[path], " ")
+		reply(w, metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: group, Kind: kind}, Items: []metav1.PartialObjectMetadata{}})
 	case strings.HasPrefix(path, "/api"):
 		s.discovered.Add(1) // the document of one group or version, or an object, of which there are none
 		w.WriteHeader(http.StatusNotFound)
 	default:
 		w.WriteHeader(http.StatusNotFound)
+	}
+}
+
+// nothing are the lists that are empty, with their versions and kinds.
+func nothing() map[string]string {
+	return map[string]string{
+		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations": "admissionregistration.k8s.io/v1 ValidatingWebhookConfigurationList",
+		"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations":   "admissionregistration.k8s.io/v1 MutatingWebhookConfigurationList",
+		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions":               "apiextensions.k8s.io/v1 CustomResourceDefinitionList",
+		"/api/v1/namespaces/kube-system/pods":                                   "v1 PodList",
 	}
 }
 

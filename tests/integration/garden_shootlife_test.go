@@ -62,16 +62,16 @@ func TestLifetimeOfShoots(t *testing.T) {
 	}
 	short, long := o.shoot(namespace, "short", "cloud", withWorker("trial")), o.shoot(namespace, "long", "cloud", withWorker("trial"))
 	two := o.shoot(*careful.Spec.Namespace, "two", "cloud", withWorker("trial"))
-	free := o.shoot(namespace, "free", "cloud")
+	// Its first look finds the end that it came with; a step of the clock could come before the controller has set its timer.
+	free := o.shoot(namespace, "free", "cloud", func(s *gardencorev1beta1.Shoot) { extend(s, clk.Now().Add(day))() })
 	late, later := o.shoot(namespace, "late", "cloud", withWorker("cores")), o.shoot(namespace, "later", "cloud", withWorker("cores"))
 	for _, shoot := range []*gardencorev1beta1.Shoot{short, long, two} {
 		harness.Await(t, o.Client, shoot, "GCM-SHOOTQUOTA-2: the end is written", ends(shoot.CreationTimestamp.Add(7*day)))
 	}
-	o.change(free, extend(free, clk.Now().Add(day)))
-	clk.Step(time.Hour)
 	harness.Await(t, o.Client, free, "GCM-SHOOTQUOTA-1: a shoot without a lifetime has no end", ends(time.Time{}))
 
-	clk.Step(6 * day)
+	o.settled("each shoot has been looked at and waits for its next look")
+	clk.Step(6*day + time.Hour)
 	o.read(long)
 	before := long.DeepCopy()
 	extend(long, clk.Now().Add(8*day))()
@@ -94,6 +94,7 @@ func TestLifetimeOfShoots(t *testing.T) {
 	o.gone(long, "GCM-SHOOTQUOTA-3: after the extension it is deleted, too")
 	o.read(free)
 
+	o.settled("the shoots of the other quota wait for their next look")
 	cores := limit(namespace, "cores", nil)
 	o.change(cores, func() { cores.Spec.ClusterLifetimeDays = new(int32(1)) })
 	clk.Step(time.Hour)

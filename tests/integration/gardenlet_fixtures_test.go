@@ -25,10 +25,10 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/gardenaccess"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
-	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
@@ -143,7 +143,7 @@ func (n *nursery) run(config *gardenconfigv1alpha1.GardenletConfiguration) *runn
 	n.t.Helper()
 	completed, err := gardenlet.Options{
 		Config: config, Log: testr.NewWithOptions(n.t, testr.Options{LogTimestamp: true}).WithName("gardenlet"),
-		Version: "v0.0.0-test", APILevel: options.GardenerAPILevel, Name: "gardenlet-of-" + n.t.Name(),
+		Version: "v0.0.0-test", APILevel: build.GardenerAPILevel, Name: "gardenlet-of-" + n.t.Name(),
 	}.Complete()
 	if err != nil {
 		n.t.Fatalf("complete gardenlet: %v", err)

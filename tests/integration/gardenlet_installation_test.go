@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/go-logr/logr/testr"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +20,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/chart"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -95,6 +97,7 @@ func TestGardenletInstallsExtensions(t *testing.T) {
 	)
 	n.invite(n.token(time.Hour))
 	n.run(n.config("one"))
+	n.manageResources()
 	n.readySeed()
 
 	installation := n.installation("demo")
@@ -203,8 +206,27 @@ func checkPruned(n *nursery, installation *gardencorev1beta1.ControllerInstallat
 	})
 	n.seed.gone(secretIn("default", "old"), "GLET-CI-5: what has left the chart leaves the seed")
 
+	uid := told.UID
 	n.seed.delete(told)
-	n.conditions(installation, map[gardencorev1beta1.ConditionType]string{"Installed": "False InstallationPending", "Healthy": "False ControllerNotHealthy"})
+	n.await("GLET-CI-5: what somebody deletes comes back", func(ctx context.Context) error {
+		err := n.seed.Client.Get(ctx, client.ObjectKeyFromObject(told), told)
+		return has(err == nil && told.UID != uid, "error %v, uid %s", err, told.UID)
+	})
+}
+
+// manageResources runs the resource manager of the seed until the test ends, as its Deployment does in a seed with nodes.
+func (n *nursery) manageResources() {
+	n.t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(n.t.Context()))
+	done := make(chan error, 1)
+	options := resourcemanager.Options{Seed: n.seed.Config, SyncPeriod: 2 * time.Second, Log: testr.New(n.t)}
+	go func() { done <- resourcemanager.Run(ctx, options) }()
+	n.t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			n.t.Errorf("resource manager: %v", err)
+		}
+	})
 }
 
 func checkInvalid(n *nursery, installation *gardencorev1beta1.ControllerInstallation) {
@@ -235,7 +257,7 @@ func checkUninstalled(n *nursery, installation *gardencorev1beta1.ControllerInst
 		return has(client.IgnoreNotFound(err) == nil && err != nil, "error %v, conditions %+v, namespace %+v", err, installation.Status.Conditions, home.Status)
 	})
 	n.seed.absent(home, "GLET-CI-10: the namespace is gone before the finalizer")
-	n.seed.absent(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "inventory-" + installation.Name}}, "the inventory goes at last")
+	n.seed.absent(secretIn("garden", "managedresource-"+installation.Name), "the manifests go at last")
 }
 
 // TestGardenletLeaves deletes a Seed: shoots keep it, then everything of it goes.

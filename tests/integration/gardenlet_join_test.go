@@ -31,11 +31,11 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/gardenaccess"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/join"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
-	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -78,7 +78,7 @@ func (n *nursery) runFrom(ctx context.Context, data []byte) error {
 	}
 	config.Server.HealthProbes.Port, config.Server.Metrics.Port = 0, 0
 	completed, err := gardenlet.Options{
-		Config: config, Log: testr.New(n.t), Version: "v0.0.0-test", APILevel: options.GardenerAPILevel,
+		Config: config, Log: testr.New(n.t), Version: "v0.0.0-test", APILevel: build.GardenerAPILevel,
 	}.Complete()
 	if err != nil {
 		return err

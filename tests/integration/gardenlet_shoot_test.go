@@ -131,9 +131,6 @@ func TestShootOfAProjectsOwn(t *testing.T) {
 				}
 				return has(tc.value(string(secret.Data[tc.key])), "key %q is not what is wanted", tc.key)
 			})
-			harness.Eventually(t, "the project gets the key to the machines", func(ctx context.Context) error {
-				return o.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "own.ssh-keypair"}, &corev1.Secret{})
-			})
 			cancel()
 			if err := <-ended; !errors.Is(err, context.Canceled) {
 				t.Errorf("Reconcile(...) = %v, want only the stop", err)
