@@ -20,7 +20,7 @@ type WorkloadIdentity struct {
 func (c *completed) tokenSigner() workloadidentity.TokenSigner {
 	return workloadidentity.TokenSigner{
 		Issuer:      c.WorkloadIdentity.Issuer,
-		Sign:        c.Identity.WorkloadIdentity.Sign,
+		Sign:        c.Identity.SignWorkloadIdentity,
 		MinLifetime: c.WorkloadIdentity.MinTokenLifetime,
 		MaxLifetime: c.WorkloadIdentity.MaxTokenLifetime,
 	}

@@ -35,7 +35,7 @@ func newCertificateCommand(env Environment) *cobra.Command {
 Gardenlets renew theirs in the same way. These commands show what there is and renew it earlier.`,
 	}
 	cmd.AddCommand(newCertificateCheckCommand(env), newCertificateRotateCommand(env), newCertificateTokenKeyCommand(env),
-		newCertificateEncryptionKeyCommand(env), newCertificateCACommand(env))
+		newCertificateWorkloadKeyCommand(env), newCertificateEncryptionKeyCommand(env), newCertificateCACommand(env), newCertificateCredentialsCommand(env))
 
 	return cmd
 }

@@ -25,17 +25,24 @@ type authorityStatus struct {
 	Error   string   `json:"error,omitempty"`
 }
 
-type certificateCAOptions struct {
-	certificateSource
-
-	phase string
-	force bool
-}
-
 func newCertificateCACommand(env Environment) *cobra.Command {
-	o := &certificateCAOptions{certificateSource: certificateSource{env: env}}
-	cmd := &cobra.Command{
-		Use:   "rotate-ca {start|complete}",
+	r := &phasedRotation{
+		certificateSource: certificateSource{env: env}, what: "authorities", forced: "complete although gardenlets are shut out",
+	}
+	r.started = func(report *certificateReport) {
+		env.tell("New authorities are trusted beside the current ones.\n%s\n", describeAuthorities(report.Authorities))
+	}
+	r.completed = func(ctx context.Context) error {
+		if err := r.awaitAuthorities(ctx); err != nil {
+			return err
+		}
+		env.tell("The former authorities are not trusted any more. Get new kubeconfigs with terrarium kubeconfig, and new join tokens.\n")
+
+		return nil
+	}
+
+	return r.command(&cobra.Command{
+		Use:   "rotate-ca",
 		Short: "Change the certificate authorities of the garden",
 		Long: `Changes the authorities of the serving certificate, of client certificates and of the aggregation layer, in two phases, while the
 server runs.
@@ -48,53 +55,18 @@ complete makes the server use a certificate of the new authority, and refuse cer
 gardenlet has not taken up the new authorities. With --force such gardenlets are shut out and have to join again.`,
 		Example: `  terrarium certificate rotate-ca start
   terrarium certificate rotate-ca complete`,
-		ValidArgs: []string{phaseStart, phaseComplete},
-		Args:      choice("phase", phaseStart, phaseComplete),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.phase = args[0]
-			if o.force && o.phase != phaseComplete {
-				return usage(cmd, fmt.Errorf("--force: only for %q", phaseComplete))
-			}
-
-			return o.run(cmd.Context())
-		},
-	}
-	o.connection.AddFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&o.force, "force", false, "complete although gardenlets are shut out")
-
-	return cmd
+	})
 }
 
-func (o *certificateCAOptions) run(ctx context.Context) error {
-	report, answered, err := o.ask(ctx, map[string]any{"rotate": "authorities", "phase": o.phase, "force": o.force})
-	if err != nil {
-		return err
-	}
-	if !answered {
-		return errServerDown
-	}
-	if o.phase == phaseStart {
-		o.env.tell("New authorities are trusted beside the current ones.\n%s\n", describeAuthorities(report.Authorities))
-
-		return nil
-	}
-	if err := o.await(ctx); err != nil {
-		return err
-	}
-	o.env.tell("The former authorities are not trusted any more. Get new kubeconfigs with terrarium kubeconfig, and new join tokens.\n")
-
-	return nil
-}
-
-// await waits until no rotation goes on.
-func (o *certificateCAOptions) await(ctx context.Context) error {
-	end := o.env.Clock.Now().Add(completionLimit)
+// awaitAuthorities waits until no rotation of the authorities goes on.
+func (s *certificateSource) awaitAuthorities(ctx context.Context) error {
+	end := s.env.Clock.Now().Add(completionLimit)
 	for {
-		report, answered, err := o.ask(ctx, nil)
+		report, answered, err := s.ask(ctx, nil)
 		if err == nil && answered && report.Authorities == nil {
 			return nil
 		}
-		if !o.env.Clock.Now().Before(end) {
+		if !s.env.Clock.Now().Before(end) {
 			switch {
 			case err != nil:
 				return err
@@ -104,7 +76,7 @@ func (o *certificateCAOptions) await(ctx context.Context) error {
 				return fmt.Errorf("the server goes on with it: %s", describeAuthorities(report.Authorities))
 			}
 		}
-		if err := o.pause(ctx); err != nil {
+		if err := s.pause(ctx); err != nil {
 			return err
 		}
 	}

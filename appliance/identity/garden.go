@@ -55,8 +55,6 @@ type Garden struct {
 	FrontProxy KeyPair
 	// ServiceAccountFile contains the key that signs service account tokens; see TokenKeys.
 	ServiceAccountFile string
-	// WorkloadIdentity signs tokens of workload identities.
-	WorkloadIdentity WorkloadIdentityKey
 	// EncryptionFile is the API server's EncryptionConfiguration for Secrets and InternalSecrets.
 	EncryptionFile string
 
@@ -69,6 +67,8 @@ type Garden struct {
 	mu sync.RWMutex
 	// tokenKeys are the current keys of service account tokens.
 	tokenKeys atomic.Pointer[TokenKeys]
+	// workloadKeys are the current keys of tokens of workload identities.
+	workloadKeys atomic.Pointer[WorkloadIdentityKeys]
 	// changed is closed when the CA bundle changes; it is nil until somebody waits for that.
 	changed chan struct{}
 }
@@ -149,9 +149,11 @@ func (g *Garden) ensure(now time.Time) error {
 	if err := g.resumeAuthorityRotation(now); err != nil {
 		return err
 	}
-	if g.WorkloadIdentity, err = loadWorkloadIdentityKey(filepath.Join(g.Dir, pkiDir), version); err != nil {
+	keys, err := loadWorkloadIdentityKeys(filepath.Join(g.Dir, pkiDir), version)
+	if err != nil {
 		return err
 	}
+	g.workloadKeys.Store(keys)
 	if _, err := g.issue(now, false); err != nil {
 		return err
 	}

@@ -199,7 +199,7 @@ func describe(name string, kind Kind, c *x509.Certificate, now time.Time) Item {
 // inspectKeys describes the keys that are not those of certificates.
 func inspectKeys(pki string) []Item {
 	var all []Item
-	for _, inspect := range []func(string) ([]Item, error){inspectServiceAccountKeys, inspectWorkloadIdentityKey, inspectEncryption} {
+	for _, inspect := range []func(string) ([]Item, error){inspectServiceAccountKeys, inspectWorkloadIdentityKeys, inspectEncryption} {
 		items, err := inspect(pki)
 		if err != nil {
 			items[0].State, items[0].Message = StateUnreadable, withoutPath(err).Error()
@@ -208,16 +208,6 @@ func inspectKeys(pki string) []Item {
 	}
 
 	return all
-}
-
-func inspectWorkloadIdentityKey(pki string) ([]Item, error) {
-	item := Item{Name: leafName(workloadIdentityFile), Kind: KindKey, State: StateOK}
-	key, err := readKey(filepath.Join(pki, workloadIdentityFile))
-	if err == nil {
-		item.Subject, err = keyID(key.Public())
-	}
-
-	return []Item{item}, err
 }
 
 // inspectEncryption describes the keys with which the first encrypted resource is read; the first one writes.

@@ -61,7 +61,7 @@ func loadTokenKeys(pki string) (*TokenKeys, error) {
 		return nil, err
 	}
 	k.Accepted = []crypto.PublicKey{k.Signing.Public()}
-	former, since, err := readFormerKey(pki)
+	former, since, err := readFormerKey(filepath.Join(pki, formerKeyFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return k, nil
 	}
@@ -76,8 +76,21 @@ func loadTokenKeys(pki string) (*TokenKeys, error) {
 	return k, nil
 }
 
-func readFormerKey(pki string) (crypto.PublicKey, time.Time, error) {
-	data, err := os.ReadFile(filepath.Join(pki, formerKeyFile)) //nolint:gosec // The path is the operator's own.
+// writeFormerKey writes the public part of a key that ceases to sign now.
+func writeFormerKey(path string, key crypto.PublicKey, now time.Time) error {
+	public, err := x509.MarshalPKIXPublicKey(key)
+	if err != nil {
+		return fmt.Errorf("encode public key: %w", err)
+	}
+
+	return writeFile(path, pem.EncodeToMemory(&pem.Block{
+		Type: formerKeyBlock, Headers: map[string]string{formerSince: now.UTC().Format(time.RFC3339)}, Bytes: public,
+	}))
+}
+
+// readFormerKey returns what writeFormerKey has written.
+func readFormerKey(path string) (crypto.PublicKey, time.Time, error) {
+	data, err := os.ReadFile(path) //nolint:gosec // The path is the operator's own.
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -106,19 +119,12 @@ func (g *Garden) StartTokenKeyRotation(now time.Time) error {
 	if before.Rotating() {
 		return ErrRotating
 	}
-	public, err := x509.MarshalPKIXPublicKey(before.Signing.Public())
-	if err != nil {
-		return fmt.Errorf("encode public key: %w", err)
-	}
 	_, keyPEM, err := makeKey()
 	if err != nil {
 		return err
 	}
-	former := pem.EncodeToMemory(&pem.Block{
-		Type: formerKeyBlock, Headers: map[string]string{formerSince: now.UTC().Format(time.RFC3339)}, Bytes: public,
-	})
 	pki := filepath.Join(g.Dir, pkiDir)
-	if err := writeFile(filepath.Join(pki, formerKeyFile), former); err != nil {
+	if err := writeFormerKey(filepath.Join(pki, formerKeyFile), before.Signing.Public(), now); err != nil {
 		return err
 	}
 	if err := writeFile(filepath.Join(pki, serviceAccountFile), keyPEM); err != nil {
@@ -128,11 +134,12 @@ func (g *Garden) StartTokenKeyRotation(now time.Time) error {
 	return g.readTokenKeys(pki)
 }
 
-// CompleteTokenKeyRotation ends a rotation: tokens of the key before are not accepted any more.
-func (g *Garden) CompleteTokenKeyRotation() error {
+// CompleteTokenKeyRotation ends the rotation to the key with an id: tokens of the key before are not accepted any more. A rotation that
+// has begun since the caller looked is another one.
+func (g *Garden) CompleteTokenKeyRotation(id string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.TokenKeys().Rotating() {
+	if is := g.TokenKeys(); !is.Rotating() || is.ID != id {
 		return ErrNotRotating
 	}
 	pki := filepath.Join(g.Dir, pkiDir)
@@ -158,25 +165,30 @@ func (g *Garden) readTokenKeys(pki string) error {
 
 // inspectServiceAccountKeys describes the keys for tokens of service accounts.
 func inspectServiceAccountKeys(pki string) ([]Item, error) {
-	items := []Item{{Name: leafName(serviceAccountFile), Kind: KindKey, State: StateOK}}
-	key, err := readKey(filepath.Join(pki, serviceAccountFile))
+	return inspectSigningKeys(pki, serviceAccountFile, formerKeyFile)
+}
+
+// inspectSigningKeys describes the key that signs tokens, and the one before while a rotation goes on.
+func inspectSigningKeys(pki, file, formerFile string) ([]Item, error) {
+	items := []Item{{Name: leafName(file), Kind: KindKey, State: StateOK}}
+	key, err := readKey(filepath.Join(pki, file))
 	if err != nil {
 		return items, err
 	}
 	if items[0].Subject, err = keyID(key.Public()); err != nil {
 		return items, err
 	}
-	former, since, err := readFormerKey(pki)
+	former, since, err := readFormerKey(filepath.Join(pki, formerFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return items, nil
 	}
 	if err != nil {
-		return append([]Item{{Name: leafName(formerKeyFile), Kind: KindKey}}, items...), err
+		return append([]Item{{Name: leafName(formerFile), Kind: KindKey}}, items...), err
 	}
 	id, err := keyID(former)
 	if id != items[0].Subject {
 		items = append(items, Item{
-			Name: leafName(formerKeyFile), Kind: KindKey, Subject: id, State: StateRotating,
+			Name: leafName(formerFile), Kind: KindKey, Subject: id, State: StateRotating,
 			Message: "accepted but not used for new tokens since " + since.Format(time.DateOnly),
 		})
 	}

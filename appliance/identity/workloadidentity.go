@@ -16,6 +16,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 const (
@@ -23,6 +24,8 @@ const (
 	WorkloadIdentityPath = "/garden/workload-identity/issuer"
 
 	workloadIdentityFile = "workload-identity.key"
+	// formerWorkloadFile has the public part of the key that signed before: while a rotation goes on, its tokens are still verified.
+	formerWorkloadFile = "workload-identity-former.pub"
 	// workloadIdentityLayout is the first layout with this key. In older data directories the key is created; in newer ones a missing
 	// key is an error.
 	workloadIdentityLayout = 2
@@ -30,18 +33,31 @@ const (
 	workloadIdentityAlg    = "RS256"
 )
 
-// WorkloadIdentityKey signs the tokens of workload identities. External systems trust its public part.
-type WorkloadIdentityKey struct {
-	// File contains the private key.
-	File string
-	// ID is the id of the key in tokens and in the key set.
+// WorkloadIdentityKeys are the keys for tokens of workload identities at a time. External systems trust their public parts.
+type WorkloadIdentityKeys struct {
+	// ID is the id of the key that signs, in tokens and in the key set.
 	ID string
+	// KeySet is the JSON Web Key Set with which tokens are verified: it has the public part of the key that signs, and while a rotation
+	// goes on that of the one before.
+	KeySet []byte
+	// Since is when the key that signs replaced the one before; zero if no rotation goes on.
+	Since time.Time
 
 	key *rsa.PrivateKey
 }
 
-// Sign returns a JSON Web Token with the claims.
-func (k WorkloadIdentityKey) Sign(claims any) (string, error) {
+// Rotating reports whether a rotation has begun and is not complete.
+func (k *WorkloadIdentityKeys) Rotating() bool { return !k.Since.IsZero() }
+
+// WorkloadIdentityKeys returns the current keys. They do not change; a rotation makes others.
+func (g *Garden) WorkloadIdentityKeys() *WorkloadIdentityKeys { return g.workloadKeys.Load() }
+
+// SignWorkloadIdentity returns a JSON Web Token with the claims, signed by the current key.
+func (g *Garden) SignWorkloadIdentity(claims any) (string, error) {
+	return g.WorkloadIdentityKeys().sign(claims)
+}
+
+func (k *WorkloadIdentityKeys) sign(claims any) (string, error) {
 	head, err := segment(map[string]string{"alg": workloadIdentityAlg, "typ": "JWT", "kid": k.ID})
 	if err != nil {
 		return "", fmt.Errorf("sign token: %w", err)
@@ -58,22 +74,29 @@ func (k WorkloadIdentityKey) Sign(claims any) (string, error) {
 	return head + "." + body + "." + base64.RawURLEncoding.EncodeToString(signature), nil
 }
 
-// KeySet returns the public part as a JSON Web Key Set.
-func (k WorkloadIdentityKey) KeySet() ([]byte, error) {
-	set := map[string][]map[string]string{"keys": {{
-		"kty": "RSA", "use": "sig", "alg": workloadIdentityAlg, "kid": k.ID,
-		"n": base64.RawURLEncoding.EncodeToString(k.key.N.Bytes()),
-		"e": base64.RawURLEncoding.EncodeToString(big.NewInt(int64(k.key.E)).Bytes()),
-	}}}
-	data, err := json.Marshal(set)
+// keySet returns public keys as a JSON Web Key Set, the first one first.
+func keySet(keys ...*rsa.PublicKey) ([]byte, error) {
+	set := make([]map[string]string, 0, len(keys))
+	for _, key := range keys {
+		id, err := keyID(key)
+		if err != nil {
+			return nil, err
+		}
+		set = append(set, map[string]string{
+			"kty": "RSA", "use": "sig", "alg": workloadIdentityAlg, "kid": id,
+			"n": base64.RawURLEncoding.EncodeToString(key.N.Bytes()),
+			"e": base64.RawURLEncoding.EncodeToString(big.NewInt(int64(key.E)).Bytes()),
+		})
+	}
+	data, err := json.Marshal(map[string]any{"keys": set})
 	if err != nil {
 		return nil, fmt.Errorf("encode key set: %w", err)
 	}
 	return data, nil
 }
 
-// Discovery returns the OpenID Connect discovery document of an issuer.
-func (WorkloadIdentityKey) Discovery(issuer string) ([]byte, error) {
+// WorkloadIdentityDiscovery returns the OpenID Connect discovery document of an issuer.
+func WorkloadIdentityDiscovery(issuer string) ([]byte, error) {
 	data, err := json.Marshal(map[string]any{
 		"issuer": issuer, "jwks_uri": issuer + "/jwks", "response_types_supported": []string{"id_token"},
 		"subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{workloadIdentityAlg},
@@ -104,29 +127,110 @@ func makeWorkloadIdentityKey(dir string) error {
 	return writeFile(filepath.Join(dir, workloadIdentityFile), data)
 }
 
-// loadWorkloadIdentityKey reads the key, or creates it in a data directory with an older layout.
-func loadWorkloadIdentityKey(dir string, layout int) (WorkloadIdentityKey, error) {
-	k := WorkloadIdentityKey{File: filepath.Join(dir, workloadIdentityFile)}
-	if _, err := os.Stat(k.File); errors.Is(err, fs.ErrNotExist) && layout < workloadIdentityLayout {
-		if err := makeWorkloadIdentityKey(dir); err != nil {
-			return k, err
+// loadWorkloadIdentityKeys reads the keys, or creates one in a data directory with an older layout.
+func loadWorkloadIdentityKeys(pki string, layout int) (*WorkloadIdentityKeys, error) {
+	path := filepath.Join(pki, workloadIdentityFile)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && layout < workloadIdentityLayout {
+		if err := makeWorkloadIdentityKey(pki); err != nil {
+			return nil, err
 		}
 	}
-	data, err := readPrivate(k.File)
+	data, err := readPrivate(path)
 	if err != nil {
-		return k, &CorruptError{File: k.File, Err: withoutPath(err), Remedy: remedyRestore}
+		return nil, &CorruptError{File: path, Err: withoutPath(err), Remedy: remedyRestore}
 	}
 	signer, err := parseKey(data)
 	if err != nil {
-		return k, &CorruptError{File: k.File, Err: err, Remedy: remedyRestore}
+		return nil, &CorruptError{File: path, Err: err, Remedy: remedyRestore}
 	}
-	key, ok := signer.(*rsa.PrivateKey)
-	if !ok {
-		return k, &CorruptError{File: k.File, Err: fmt.Errorf("its private key is %T, not RSA", signer), Remedy: remedyRestore}
+	k := &WorkloadIdentityKeys{}
+	var ok bool
+	if k.key, ok = signer.(*rsa.PrivateKey); !ok {
+		return nil, &CorruptError{File: path, Err: fmt.Errorf("its private key is %T, not RSA", signer), Remedy: remedyRestore}
 	}
-	k.key = key
-	k.ID, err = keyID(key.Public())
+	if k.ID, err = keyID(k.key.Public()); err != nil {
+		return nil, err
+	}
+	verified := []*rsa.PublicKey{&k.key.PublicKey}
+	former, since, err := readFormerWorkloadKey(pki)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, &CorruptError{File: filepath.Join(pki, formerWorkloadFile), Err: withoutPath(err), Remedy: remedyRestore}
+	case !former.Equal(k.key.Public()):
+		// Otherwise a rotation was interrupted before its second step, and has changed nothing.
+		verified, k.Since = append(verified, former), since
+	}
+	k.KeySet, err = keySet(verified...)
+
 	return k, err
+}
+
+func readFormerWorkloadKey(pki string) (*rsa.PublicKey, time.Time, error) {
+	former, since, err := readFormerKey(filepath.Join(pki, formerWorkloadFile))
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	key, ok := former.(*rsa.PublicKey)
+	if !ok {
+		return nil, time.Time{}, fmt.Errorf("its public key is %T, not RSA", former)
+	}
+
+	return key, since, nil
+}
+
+// StartWorkloadIdentityRotation makes a new key, which signs all tokens from now on. Tokens of the key before are still verified by the
+// key set until CompleteWorkloadIdentityRotation. If it is interrupted, it has either been done or changed nothing.
+func (g *Garden) StartWorkloadIdentityRotation(now time.Time) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	before := g.WorkloadIdentityKeys()
+	if before.Rotating() {
+		return ErrRotating
+	}
+	pki := filepath.Join(g.Dir, pkiDir)
+	if err := writeFormerKey(filepath.Join(pki, formerWorkloadFile), before.key.Public(), now); err != nil {
+		return err
+	}
+	if err := makeWorkloadIdentityKey(pki); err != nil {
+		return err
+	}
+
+	return g.readWorkloadIdentityKeys(pki)
+}
+
+// CompleteWorkloadIdentityRotation ends the rotation to the key with an id: tokens of the key before are not verified any more. A rotation
+// that has begun since the caller looked is another one.
+func (g *Garden) CompleteWorkloadIdentityRotation(id string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if is := g.WorkloadIdentityKeys(); !is.Rotating() || is.ID != id {
+		return ErrNotRotating
+	}
+	pki := filepath.Join(g.Dir, pkiDir)
+	if err := os.Remove(filepath.Join(pki, formerWorkloadFile)); err != nil {
+		return fmt.Errorf("remove former key of workload identities: %w", err)
+	}
+	if err := syncDir(pki); err != nil {
+		return err
+	}
+
+	return g.readWorkloadIdentityKeys(pki)
+}
+
+func (g *Garden) readWorkloadIdentityKeys(pki string) error {
+	keys, err := loadWorkloadIdentityKeys(pki, Layout)
+	if err != nil {
+		return err
+	}
+	g.workloadKeys.Store(keys)
+
+	return nil
+}
+
+// inspectWorkloadIdentityKeys describes the keys for tokens of workload identities.
+func inspectWorkloadIdentityKeys(pki string) ([]Item, error) {
+	return inspectSigningKeys(pki, workloadIdentityFile, formerWorkloadFile)
 }
 
 // keyID returns the id of a key in tokens, which does not tell the key.

@@ -56,11 +56,8 @@ type authorityStatus struct {
 
 // mayStartAuthorities returns why a change of the authorities cannot be started now.
 func (s *server) mayStartAuthorities(on ground) error {
-	if s.api.Load() == nil {
-		return refusal{errors.New("the server is starting; try again")}
-	}
-	if on.stores.Objects.Log == nil {
-		return refusal{errSharedDatastore}
+	if err := s.mayRotate(on); err != nil {
+		return err
 	}
 	r, err := on.keys.AuthorityRotation()
 	if err != nil {
@@ -140,8 +137,8 @@ func insist(ctx context.Context, do func(ctx context.Context) error) error {
 // mayCompleteAuthorities returns why a change of the authorities cannot be completed now. If it is forced, it returns the seeds that are
 // shut out by that.
 func (s *server) mayCompleteAuthorities(ctx context.Context, on ground, force bool) ([]string, error) {
-	if on.stores.Objects.Log == nil {
-		return nil, refusal{errSharedDatastore}
+	if err := s.mayRotate(on); err != nil {
+		return nil, err
 	}
 	r, err := on.keys.AuthorityRotation()
 	if err != nil {

@@ -53,6 +53,9 @@ const (
 	rotateTokenKey     = "serviceAccountKey"
 	rotateEncryption   = "encryptionKey"
 	rotateAuthorities  = "authorities"
+	rotateWorkloadKey  = "workloadIdentityKey"
+	// rotateCredentials is all of them but the certificates.
+	rotateCredentials = "credentials"
 
 	phaseStart    = "start"
 	phaseComplete = "complete"
@@ -159,7 +162,15 @@ func (s *server) rotate(r *http.Request, on ground) ([]string, error) {
 	case [2]string{rotateTokenKey, phaseStart}:
 		return nil, s.startTokenKeys(on)
 	case [2]string{rotateTokenKey, phaseComplete}:
-		return nil, s.completeTokenKeys(r.Context(), on.keys, want.Force)
+		return nil, s.completeTokenKeys(r.Context(), on, want.Force)
+	case [2]string{rotateWorkloadKey, phaseStart}:
+		return nil, s.startWorkloadKeys(on)
+	case [2]string{rotateWorkloadKey, phaseComplete}:
+		return nil, s.completeWorkloadKeys(on, want.Force)
+	case [2]string{rotateCredentials, phaseStart}:
+		return nil, described{s, on}.rotateAllNow(r.Context(), false)
+	case [2]string{rotateCredentials, phaseComplete}:
+		return nil, described{s, on}.rotateAllNow(r.Context(), true)
 	case [2]string{rotateEncryption}:
 		return nil, s.startEncryption(on)
 	case [2]string{rotateAuthorities, phaseStart}:

@@ -115,6 +115,11 @@ func (s *server) rotations(keys *identity.Garden) []doctor.Rotation {
 			Of: "service account key", Started: is.Since, Next: "complete it: terrarium certificate rotate-service-account-key complete",
 		})
 	}
+	if is := keys.WorkloadIdentityKeys(); is.Rotating() {
+		all = append(all, doctor.Rotation{
+			Of: "workload identity key", Started: is.Since, Next: "complete it: terrarium certificate rotate-workload-identity-key complete",
+		})
+	}
 	if is, err := s.encryptionStatus(keys); err == nil && is != nil {
 		all = append(all, doctor.Rotation{Of: "encryption key", Started: is.Started, Failure: is.Error})
 	}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/controllers/garden/self"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -34,8 +35,35 @@ type operation struct {
 	done []error
 }
 
+// perform carries an operation out. What has been done already is no error.
+func (o operation) perform(ctx context.Context) error {
+	err := o.do(ctx)
+	if slices.ContainsFunc(o.done, func(done error) bool { return errors.Is(err, done) }) {
+		return nil
+	}
+
+	return err
+}
+
 // operations are those that this server can carry out.
 func (d described) operations() []operation {
+	return append(
+		d.single(),
+		operation{
+			gardencorev1beta1.OperationRotateCredentialsStart,
+			func(ctx context.Context) error { return d.mayRotateAll(ctx, false) },
+			func(ctx context.Context) error { return d.rotateAll(ctx, false) }, nil,
+		},
+		operation{
+			gardencorev1beta1.OperationRotateCredentialsComplete,
+			func(ctx context.Context) error { return d.mayRotateAll(ctx, true) },
+			func(ctx context.Context) error { return d.rotateAll(ctx, true) }, nil,
+		},
+	)
+}
+
+// single are the operations on one credential.
+func (d described) single() []operation {
 	nothing := func(context.Context) error { return nil }
 
 	return []operation{
@@ -60,8 +88,20 @@ func (d described) operations() []operation {
 		},
 		{
 			gardencorev1beta1.OperationRotateServiceAccountKeyComplete,
-			func(ctx context.Context) error { _, err := d.mayCompleteTokenKeys(ctx, d.on.keys, false); return err },
-			func(ctx context.Context) error { return d.completeTokenKeys(ctx, d.on.keys, false) },
+			func(ctx context.Context) error { _, err := d.mayCompleteTokenKeys(ctx, d.on, false); return err },
+			func(ctx context.Context) error { return d.completeTokenKeys(ctx, d.on, false) },
+			[]error{identity.ErrNotRotating},
+		},
+		{
+			gardenoperatorv1alpha1.OperationRotateWorkloadIdentityKeyStart,
+			func(context.Context) error { return d.mayStartWorkloadKeys(d.on) },
+			func(context.Context) error { return d.startWorkloadKeys(d.on) },
+			[]error{identity.ErrRotating},
+		},
+		{
+			gardenoperatorv1alpha1.OperationRotateWorkloadIdentityKeyComplete,
+			func(context.Context) error { return d.mayCompleteWorkloadKeys(d.on, false) },
+			func(context.Context) error { return d.completeWorkloadKeys(d.on, false) },
 			[]error{identity.ErrNotRotating},
 		},
 		{
@@ -106,10 +146,7 @@ func (d described) operate(ctx context.Context, name string) error {
 	if i < 0 {
 		return kit.UserMustFix(reasonRefused, d.possible(ctx, name))
 	}
-	err := all[i].do(ctx)
-	if slices.ContainsFunc(all[i].done, func(done error) bool { return errors.Is(err, done) }) {
-		return nil
-	}
+	err := all[i].perform(ctx)
 	if _, refused := errors.AsType[refusal](err); refused {
 		return kit.UserMustFix(reasonRefused, err)
 	}
@@ -119,9 +156,12 @@ func (d described) operate(ctx context.Context, name string) error {
 
 // phases tells how far all rotations are, whoever has started them.
 func (d described) phases(ctx context.Context) (self.Rotations, error) {
-	is := self.Rotations{ServiceAccountKey: &self.Rotation{}}
+	is := self.Rotations{ServiceAccountKey: &self.Rotation{}, WorkloadIdentityKey: &self.Rotation{}}
 	if keys := d.on.keys.TokenKeys(); keys.Rotating() {
 		*is.ServiceAccountKey = self.Rotation{Phase: gardencorev1beta1.CredentialsRotationPhasePrepared, Since: keys.Since}
+	}
+	if keys := d.on.keys.WorkloadIdentityKeys(); keys.Rotating() {
+		*is.WorkloadIdentityKey = self.Rotation{Phase: gardencorev1beta1.CredentialsRotationPhasePrepared, Since: keys.Since}
 	}
 	var err error
 	if is.EncryptionKey, err = d.encryptionRotation(); err != nil {

@@ -29,15 +29,13 @@ type refusal struct{ error }
 func (r refusal) Unwrap() error { return r.error }
 
 // errSharedDatastore says that this server must not change a key alone.
-var errSharedDatastore = errors.New("the objects are in an external datastore, and other servers may use it with copies of the keys, so no key is changed")
+var errSharedDatastore = errors.New("the objects are in an external datastore, and other servers may use it with copies of the keys, so no key or authority is changed; " +
+	"move the garden to SQLite with terrarium migrate-datastore for that, and back (docs/datastores.md)")
 
 // mayStartTokenKeys returns why a rotation of the key for tokens of service accounts cannot be started.
 func (s *server) mayStartTokenKeys(on ground) error {
-	if s.api.Load() == nil {
-		return refusal{errors.New("the server is starting; try again")}
-	}
-	if on.stores.Objects.Log == nil {
-		return refusal{errSharedDatastore}
+	if err := s.mayRotate(on); err != nil {
+		return err
 	}
 	if is := on.keys.TokenKeys(); is.Rotating() {
 		return rotating(is)
@@ -72,12 +70,11 @@ func (s *server) startTokenKeys(on ground) error {
 
 // mayCompleteTokenKeys returns why the rotation cannot be completed: unless it is forced, it cannot while tokens of the key before can
 // be valid. If it can, it returns the Secrets with such tokens.
-func (s *server) mayCompleteTokenKeys(ctx context.Context, keys *identity.Garden, force bool) ([]corev1.Secret, error) {
-	is := keys.TokenKeys()
-	api := s.api.Load()
-	if api == nil {
-		return nil, refusal{errors.New("the server is starting; try again")}
+func (s *server) mayCompleteTokenKeys(ctx context.Context, on ground, force bool) ([]corev1.Secret, error) {
+	if err := s.mayRotate(on); err != nil {
+		return nil, err
 	}
+	is := on.keys.TokenKeys()
 	if !is.Rotating() {
 		return nil, refusal{fmt.Errorf("complete rotation of the service account key: %w", identity.ErrNotRotating)}
 	}
@@ -86,7 +83,7 @@ func (s *server) mayCompleteTokenKeys(ctx context.Context, keys *identity.Garden
 			"tokens of the former key may be valid until %s, and would be refused at once; complete the rotation after that, or force it",
 			end.Format(time.RFC3339))}
 	}
-	old, err := storedTokens(ctx, api, is.ID)
+	old, err := storedTokens(ctx, s.api.Load(), is.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +97,11 @@ func (s *server) mayCompleteTokenKeys(ctx context.Context, keys *identity.Garden
 }
 
 // completeTokenKeys ends the rotation: tokens of the key before are refused from now on.
-func (s *server) completeTokenKeys(ctx context.Context, keys *identity.Garden, force bool) error {
-	old, err := s.mayCompleteTokenKeys(ctx, keys, force)
+func (s *server) completeTokenKeys(ctx context.Context, on ground, force bool) error {
+	keys := on.keys
+	// What is judged is what is completed, whatever others begin meanwhile.
+	id := keys.TokenKeys().ID
+	old, err := s.mayCompleteTokenKeys(ctx, on, force)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,11 @@ func (s *server) completeTokenKeys(ctx context.Context, keys *identity.Garden, f
 	if err := renewStoredTokens(ctx, api, old); err != nil {
 		return err
 	}
-	if err := keys.CompleteTokenKeyRotation(); err != nil {
+	err = keys.CompleteTokenKeyRotation(id)
+	if errors.Is(err, identity.ErrNotRotating) {
+		return refusal{fmt.Errorf("complete rotation of the service account key: %w", err)}
+	}
+	if err != nil {
 		return fmt.Errorf("complete rotation of the service account key: %w", err)
 	}
 	api.TokenKeysChanged()

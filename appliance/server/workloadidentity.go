@@ -34,19 +34,14 @@ func workloadIdentity(
 // documents returns the mounts that everybody may read: the CA, for clients that do not trust the server yet, and the keys of
 // workload identities, for verifiers of tokens, which have no credentials.
 func documents(keys *identity.Garden, issuer string) (gateway.Mounts, error) {
-	key := keys.WorkloadIdentity
-	discovery, err := key.Discovery(issuer)
+	discovery, err := identity.WorkloadIdentityDiscovery(issuer)
 	if err != nil {
 		return nil, fmt.Errorf("publish workload identity issuer: %w", err)
-	}
-	set, err := key.KeySet()
-	if err != nil {
-		return nil, fmt.Errorf("publish workload identity keys: %w", err)
 	}
 
 	return gateway.Mounts{
 		gateway.Document(identity.CAPath, "application/x-pem-file", keys.CABundle),
 		gateway.Document(identity.WorkloadIdentityPath+"/.well-known/openid-configuration", "application/json", func() []byte { return discovery }),
-		gateway.Document(identity.WorkloadIdentityPath+"/jwks", "application/jwk-set+json", func() []byte { return set }),
+		gateway.Document(identity.WorkloadIdentityPath+"/jwks", "application/jwk-set+json", func() []byte { return keys.WorkloadIdentityKeys().KeySet }),
 	}, nil
 }

@@ -67,12 +67,9 @@ func ofGardener() []Row {
 	const at = "virtualCluster.gardener."
 	const level = "the log of the whole server gets this level until its next start, as with terrarium log-level; it has one level, so the three fields change together"
 
-	return []Row{
+	return append([]Row{
 		{Field: at + "clusterIdentity", Shows: "the identity of the garden", Refused: "shoots and clients know the garden by it"},
-		{Field: at + "gardenerAPIServer", Refused: oneServer},
-		{Field: at + "gardenerAPIServer.admissionPlugins", Refused: file("admission.enable and admission.disable")},
-		{Field: at + "gardenerAPIServer.auditConfig", Refused: file("audit.policyFile")},
-		{Field: at + "gardenerAPIServer.encryptionConfig", Shows: "the provider that encrypts Secrets", Refused: "it is in pki/encryption.yaml of the data directory"},
+	}, append(ofAPIServer(at+"gardenerAPIServer"), []Row{
 		{
 			Field: at + "gardenerAPIServer.shootAdminKubeconfigMaxExpiration", Shows: "shoots.maxKubeconfigLifetime",
 			Refused: file("shoots.maxKubeconfigLifetime"),
@@ -91,18 +88,25 @@ func ofGardener() []Row {
 			Field: at + "gardenerScheduler.strategy", Shows: "scheduler.candidateDeterminationStrategy",
 			Refused: file("scheduler.candidateDeterminationStrategy"),
 		},
+	}...)...)
+}
+
+// ofAPIServer has the rows that both API servers share.
+func ofAPIServer(at string) []Row {
+	return []Row{
+		{Field: at, Refused: oneServer},
+		{Field: at + ".admissionPlugins", Refused: file("admission.enable and admission.disable")},
+		{Field: at + ".auditConfig", Refused: file("audit.policyFile")},
+		{Field: at + ".encryptionConfig", Shows: "the provider that encrypts Secrets", Refused: "it is in pki/encryption.yaml of the data directory"},
 	}
 }
 
 func ofKubernetes() []Row {
 	const at = "virtualCluster.kubernetes."
 
-	return []Row{
+	return append([]Row{
 		{Field: at + "version", Shows: "the version of the Kubernetes API", Refused: "the server brings its own; install another version of terrarium"},
-		{Field: at + "kubeAPIServer", Refused: oneServer},
-		{Field: at + "kubeAPIServer.auditConfig", Refused: file("audit.policyFile")},
-		{Field: at + "kubeAPIServer.admissionPlugins", Refused: file("admission.enable and admission.disable")},
-		{Field: at + "kubeAPIServer.encryptionConfig", Shows: "the provider that encrypts Secrets", Refused: "it is in pki/encryption.yaml of the data directory"},
+	}, append(ofAPIServer(at+"kubeAPIServer"), []Row{
 		{Field: at + "kubeAPIServer.eventTTL", Shows: "eventTTL", Refused: file("eventTTL")},
 		{Field: at + "kubeAPIServer.oidcConfig", Refused: file("oidc")},
 		{Field: at + "kubeAPIServer.structuredAuthentication", Refused: file("oidc")},
@@ -111,7 +115,7 @@ func ofKubernetes() []Row {
 			Field: at + "kubeControllerManager.certificateSigningDuration", Shows: "certificates.clientLifetime",
 			Refused: file("certificates.clientLifetime"),
 		},
-	}
+	}...)...)
 }
 
 // find returns the row of a path.

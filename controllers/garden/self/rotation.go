@@ -21,7 +21,7 @@ type Rotation struct {
 
 // Rotations are all rotations. Those that are nil are not known.
 type Rotations struct {
-	CertificateAuthorities, ServiceAccountKey, EncryptionKey *Rotation
+	CertificateAuthorities, ServiceAccountKey, EncryptionKey, WorkloadIdentityKey *Rotation
 	// Observability is when the password of monitoring was last changed, zero if never; and whether seeds are being told.
 	Observability      time.Time
 	ObservabilityGoing bool
@@ -69,6 +69,7 @@ func (r *Rotations) write(status *gardenoperatorv1alpha1.GardenStatus, now time.
 	r.authorities(to, now)
 	r.tokenKey(to, now)
 	r.encryptionKey(to, now)
+	r.workloadIdentityKey(to, now)
 	if !r.Observability.IsZero() {
 		last := &gardencorev1beta1.ObservabilityRotation{LastInitiationTime: new(metav1.NewTime(r.Observability))}
 		if have := to.Observability; have != nil {
@@ -119,6 +120,19 @@ func (r *Rotations) encryptionKey(to *gardenoperatorv1alpha1.CredentialsRotation
 		to.ETCDEncryptionKey = &gardencorev1beta1.ETCDEncryptionKeyRotation{
 			Phase: n.phase, LastInitiationTime: n.started, LastInitiationFinishedTime: n.prepared, LastCompletionTriggeredTime: n.triggered,
 			LastCompletionTime: n.completedAt, AutoCompleteAfterPrepared: new(true),
+		}
+	}
+}
+
+func (r *Rotations) workloadIdentityKey(to *gardenoperatorv1alpha1.CredentialsRotation, now time.Time) {
+	var have record
+	if c := to.WorkloadIdentityKey; c != nil {
+		have = record{c.Phase, c.LastInitiationTime, c.LastInitiationFinishedTime, c.LastCompletionTriggeredTime, c.LastCompletionTime}
+	}
+	if n := have.next(r.WorkloadIdentityKey, now); n.phase != "" {
+		to.WorkloadIdentityKey = &gardenoperatorv1alpha1.WorkloadIdentityKeyRotation{
+			Phase: n.phase, LastInitiationTime: n.started, LastInitiationFinishedTime: n.prepared, LastCompletionTriggeredTime: n.triggered,
+			LastCompletionTime: n.completedAt,
 		}
 	}
 }

@@ -109,10 +109,7 @@ func TestGardenDescribesTheServer(t *testing.T) {
 			g.Spec.VirtualCluster.Kubernetes.KubeAPIServer.EventTTL = &metav1.Duration{Duration: 2 * time.Hour}
 		},
 		"runs in no cluster": func(g *gardenObject) { g.Spec.RuntimeCluster.Provider.Zones = []string{"a"} },
-		"cannot do that": func(g *gardenObject) {
-			g.Annotations["gardener.cloud/operation"] = "rotate-workload-identity-key-start"
-		},
-		"Unsupported value": func(g *gardenObject) { g.Annotations["gardener.cloud/operation"] = "dance" },
+		"Unsupported value":  func(g *gardenObject) { g.Annotations["gardener.cloud/operation"] = "dance" },
 	} {
 		changed := confirmed.DeepCopy()
 		change(changed)
@@ -294,6 +291,95 @@ func TestGardenRotations(t *testing.T) {
 		r := own.Status.Credentials.Rotation.Observability
 
 		return is(r != nil && r.LastCompletionTime != nil && password() != was, "rotation %+v", r)
+	})
+}
+
+// TestGardenRotatesAll rotates all credentials at once: it is started by the Garden and completed by the command line, which are two ways
+// to the same rotation [OPER-ROT-1, OPER-ROT-4].
+func TestGardenRotatesAll(t *testing.T) {
+	t.Parallel()
+	// It ends at the real time, with which TLS compares the new certificates.
+	const longest = 2161 * time.Hour
+	clock := harness.NewClockAt(t, time.Now().Add(-longest))
+	g := harness.Start(t, harness.WithClock(clock))
+	described(t, g, "the Garden describes the server", func(own *gardenObject) error {
+		last := own.Status.LastOperation
+
+		return is(last != nil && last.State == gardencorev1beta1.LastOperationStateSucceeded, "last operation %+v", last)
+	})
+	published := func() int {
+		t.Helper()
+		_, keys, err := g.Ask(t.Context(), "/garden/workload-identity/issuer/jwks")
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return strings.Count(keys, `"kid"`)
+	}
+	phases := func(own *gardenObject) []string {
+		c := own.Status.Credentials
+		if c == nil || c.Rotation == nil || c.Rotation.CertificateAuthorities == nil || c.Rotation.ServiceAccountKey == nil ||
+			c.Rotation.WorkloadIdentityKey == nil || c.Rotation.ETCDEncryptionKey == nil {
+			return nil
+		}
+
+		return []string{
+			string(c.Rotation.CertificateAuthorities.Phase), string(c.Rotation.ServiceAccountKey.Phase),
+			string(c.Rotation.WorkloadIdentityKey.Phase), string(c.Rotation.ETCDEncryptionKey.Phase),
+		}
+	}
+	reach := func(want ...string) {
+		t.Helper()
+		described(t, g, strings.Join(want, ", "), func(own *gardenObject) error {
+			return is(slices.Equal(phases(own), want) && own.Annotations["gardener.cloud/operation"] == "", "phases %v, annotations %v, last operation %v",
+				phases(own), own.Annotations, own.Status.LastOperation)
+		})
+	}
+	command := func(want int, says string, args ...string) {
+		t.Helper()
+		status, out, errs := terrarium(t, append([]string{"certificate", "--data-dir", g.DataDir}, args...)...)
+		if status != want || !strings.Contains(errs, says) {
+			t.Fatalf("%q: status %d, want %d and %q\n%s%s", args, status, want, says, out, errs)
+		}
+	}
+	// A single operation that is a part of it is left out.
+	if err := ask(t, g, "rotate-credentials-start;rotate-ca-start"); err != nil {
+		t.Fatal(err)
+	}
+	reach("Prepared", "Prepared", "Prepared", "Completing")
+	if n := published(); n != 2 {
+		t.Errorf("%d keys of workload identities are published, want both", n)
+	}
+	command(1, "a rotation has begun", "rotate-credentials", "start")
+	command(1, "rotate-workload-identity-key-complete: tokens of the former workload identity key may be valid until", "rotate-credentials", "complete")
+	if err := ask(t, g, "rotate-credentials-complete"); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "may be valid until") {
+		t.Errorf("complete while tokens may be valid: got %v", err)
+	}
+	clock.Step(longest)
+	reach("Prepared", "Prepared", "Prepared", "Completed")
+	command(0, "not accepted any more", "rotate-credentials", "complete")
+	fresh, err := client.NewWithWatch(admin(t, g), client.Options{Scheme: g.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Client = fresh
+	reach("Completed", "Completed", "Completed", "Completed")
+	if n := published(); n != 1 {
+		t.Errorf("%d keys of workload identities are published, want the new one", n)
+	}
+
+	command(0, "both keys", "rotate-workload-identity-key", "start")
+	reach("Completed", "Completed", "Prepared", "Completed")
+	if err := ask(t, g, "rotate-workload-identity-key-complete"); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "may be valid until") {
+		t.Errorf("complete while tokens may be valid: got %v", err)
+	}
+	command(0, "cannot be verified", "rotate-workload-identity-key", "complete", "--force")
+	reach("Completed", "Completed", "Completed", "Completed")
+	described(t, g, "the password of monitoring was rotated as well", func(own *gardenObject) error {
+		clock.Step(time.Minute)
+		r := own.Status.Credentials.Rotation.Observability
+
+		return is(r != nil && r.LastCompletionTime != nil, "rotation %+v", r)
 	})
 }
 
