@@ -108,6 +108,9 @@ func (o *migrateDatastoreOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
+	if err := refuseUnfinished(dir, to.External()); err != nil {
+		return err
+	}
 	owner, err := identity.DatastoreOwner(dir)
 	if err != nil {
 		return fmt.Errorf("%q is not the data directory of a garden: %w", dir, err)
@@ -128,6 +131,28 @@ func (o *migrateDatastoreOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	return o.tell(done, to.External())
+}
+
+var errUnfinished = errors.New("keys are being changed, which cannot be completed in a datastore that servers with copies of the keys may share")
+
+// refuseUnfinished refuses to move a garden to an external datastore while a rotation goes on.
+func refuseUnfinished(dir string, outside bool) error {
+	if !outside {
+		return nil
+	}
+	unfinished, err := identity.UnfinishedRotations(dir)
+	if err != nil {
+		return fmt.Errorf("%q: %w", dir, err)
+	}
+	if len(unfinished) == 0 {
+		return nil
+	}
+	var names []string
+	for _, u := range unfinished {
+		names = append(names, u.What+" ("+u.Command+")")
+	}
+
+	return withHint(fmt.Errorf("migrate datastore: %w: %s", errUnfinished, strings.Join(names, ", ")), "start the server where the garden is now, and complete them first")
 }
 
 func (o *migrateDatastoreOptions) tell(done migrate.Result, outside bool) error {

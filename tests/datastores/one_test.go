@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -21,6 +22,7 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -76,6 +78,7 @@ func live(t *testing.T, d datastore, where harness.Option, place string) *harnes
 	notes := write100(t, g)
 	work(t, g)
 	shown(t, g, place)
+	keysStay(t, g)
 
 	d.stop(t)
 	awaitText(t, g, "/readyz", http.StatusInternalServerError, "[-]terrarium/datastore failed")
@@ -95,6 +98,43 @@ func live(t *testing.T, d datastore, where harness.Option, place string) *harnes
 	refused(t, t.TempDir(), "the datastore belongs to another garden", where)
 
 	return again
+}
+
+// keysStay asks at each door for a change of keys, which servers that share the datastore would not notice.
+func keysStay(t *testing.T, g *harness.Garden) {
+	t.Helper()
+	const want = "move the garden to SQLite with terrarium migrate-datastore"
+	clients, err := kubernetes.NewForConfig(g.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range []string{"authorities", "serviceAccountKey", "workloadIdentityKey", "encryptionKey", "credentials"} {
+		phases := []string{"start", "complete"}
+		if what == "encryptionKey" {
+			phases = []string{""}
+		}
+		for _, phase := range phases {
+			body := fmt.Appendf(nil, `{"rotate":%q,"phase":%q,"force":true}`, what, phase)
+			result := clients.Discovery().RESTClient().Post().AbsPath("/appliance/certificates").
+				SetHeader("Content-Type", "application/json").Body(body).Do(t.Context())
+			code := 0
+			result.StatusCode(&code)
+			answer, err := result.Raw()
+			if err == nil || code != http.StatusConflict || !strings.Contains(string(answer), want) {
+				t.Errorf("%s: status %d, %s", body, code, answer)
+			}
+		}
+	}
+	for _, operation := range []string{
+		"rotate-ca-start", "rotate-serviceaccount-key-start", "rotate-workload-identity-key-start", "rotate-etcd-encryption-key", "rotate-credentials-start",
+	} {
+		own := &gardenoperatorv1alpha1.Garden{ObjectMeta: metav1.ObjectMeta{Name: "garden"}}
+		err := g.Client.Patch(t.Context(), own, client.RawPatch(types.MergePatchType,
+			fmt.Appendf(nil, `{"metadata":{"annotations":{"gardener.cloud/operation":%q}}}`, operation)))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", operation, err)
+		}
+	}
 }
 
 // write100 writes objects whose contents are known.
